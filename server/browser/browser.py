@@ -1,0 +1,173 @@
+"""The one narrow door to a browser, the same for every MCP server behind it and for the mock.
+
+A browser belongs to one session. Its methods never raise for what a page or a tool does wrong: they
+return an `Outcome` that says so. They raise `BrowserUnavailable` when there is no browser to be had.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from server.browser.observation import Element, Observation
+from server.errors import RunFailed
+
+Direction = Literal["up", "down", "left", "right"]
+
+
+class BrowserUnavailable(RunFailed):
+    """No browser: it cannot be started, or it failed three times within five minutes."""
+
+    code = "browser_unavailable"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """A tool as discovered from its MCP server, its schema already safe for every provider."""
+
+    name: str
+    description: str
+    schema: dict[str, Any]
+    server: str = "browser"
+    acts: bool = True
+    """True when the call may change the page: it is screenshotted and passes the gate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one tool call."""
+
+    ok: bool
+    text: str
+    """For the model: the result, cut to a bounded length, page text marked as untrusted."""
+    url: str | None = None
+    title: str | None = None
+    notes: tuple[str, ...] = ()
+    """One line each: a dialog, a download, a new tab, "the browser was restarted, page state is lost"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """One picture of the viewport, secret fields blurred."""
+
+    data: bytes
+    mime: str
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    index: int
+    title: str
+    url: str
+    active: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field of a form and what is to be typed into it."""
+
+    element: Element
+    text: str
+
+
+class Browser(Protocol):
+    """One session's browser. Calls are serialised inside; each has its own deadline."""
+
+    def tools(self) -> Sequence[ToolSpec]:
+        """The tools its MCP servers offer to a model, dangerous ones left out."""
+        ...
+
+    async def call(self, name: str, args: Mapping[str, Any]) -> Outcome:
+        """Call a tool of `tools()` by name. After an acting call the text carries the new page."""
+        ...
+
+    async def observe(self) -> Observation:
+        """See the page as it is now. Element ids of earlier observations are dead from here on."""
+        ...
+
+    async def focus(self, element: Element) -> Observation:
+        """See the surroundings of one element in more detail."""
+        ...
+
+    async def text_near(self, element: Element) -> str: ...
+
+    async def screenshot(self) -> Picture | None:
+        """None when the page cannot be pictured now, or while a person holds the browser."""
+        ...
+
+    async def navigate(self, url: str) -> Outcome: ...
+    async def back(self) -> Outcome: ...
+    async def click(self, element: Element) -> Outcome: ...
+    async def type(self, fields: Sequence[Field], *, submit: bool = False) -> Outcome: ...
+    async def select(self, element: Element, options: Sequence[str]) -> Outcome: ...
+    async def hover(self, element: Element) -> Outcome: ...
+    async def press(self, key: str) -> Outcome: ...
+    async def scroll(self, direction: Direction, amount: int) -> Outcome:
+        """Scroll by `amount` CSS pixels."""
+        ...
+
+    async def wait(self, milliseconds: int) -> Outcome: ...
+    async def upload(self, element: Element, files: Sequence[Path]) -> Outcome:
+        """Files of the session's own folder only."""
+        ...
+
+    async def answer_dialog(self, accept: bool, text: str | None = None) -> Outcome: ...
+    async def tabs(self) -> Sequence[Tab]: ...
+    async def switch_tab(self, index: int) -> Outcome: ...
+
+    async def reset(self) -> None:
+        """After an abandoned call: stop loading or replace the page, so that the next call works at once."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserState:
+    """What a session's browser is doing, for `/metrics`, `/ready` and the UI."""
+
+    session_id: str
+    status: Literal["starting", "open", "parked", "queued", "lost"]
+    url: str | None = None
+    place: int | None = None
+    """Place in the queue for a browser, from 1."""
+
+
+class Browsers(Protocol):
+    """All browsers of this server: at most `MAX_BROWSERS` open, none left behind."""
+
+    async def get(self, session_id: str) -> Browser:
+        """The session's browser; started, or waited for, at its first call. Raises BrowserUnavailable."""
+        ...
+
+    def peek(self, session_id: str) -> BrowserState | None: ...
+
+    async def tools(self) -> Sequence[ToolSpec]:
+        """The tools of the configured MCP servers, discovered at run time."""
+        ...
+
+    async def ready(self) -> str | None:
+        """None when a browser can be started, else why not."""
+        ...
+
+    async def park(self, session_id: str) -> None:
+        """Free the place, keep the profile."""
+        ...
+
+    async def close(self, session_id: str, *, purge: bool = False) -> None:
+        """End the session's browser and its processes; with `purge` its profile and files too."""
+        ...
+
+    async def aclose(self) -> None: ...
+
+
+@dataclass(slots=True)
+class LiveFrame:
+    """One frame of the live view: a JPEG and the page's size in CSS pixels. Never stored."""
+
+    data: bytes
+    width: int
+    height: int
+    scroll: tuple[float, float] = field(default=(0.0, 0.0))

@@ -1,0 +1,248 @@
+"""The vocabulary: everything that can happen in a run, one closed union, and its two wire forms."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated, Any, ClassVar, Literal
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+RunStatus = Literal[
+    "queued", "running", "waiting_user", "paused", "completed", "failed", "cancelled", "interrupted"
+]
+InterruptKind = Literal["confirm", "manual"]
+
+
+class Payload(BaseModel):
+    """A fact of a run. Unset optional fields are left out on the wire."""
+
+    model_config = ConfigDict(frozen=True)
+    is_terminal: ClassVar[bool] = False
+
+
+class Token(Payload):
+    type: Literal["token"] = "token"
+    message_id: str
+    text: str
+
+
+class Thinking(Payload):
+    type: Literal["thinking"] = "thinking"
+    message_id: str
+    text: str
+
+
+class ToolStart(Payload):
+    type: Literal["tool_start"] = "tool_start"
+    call_id: str
+    name: str
+    args: dict[str, Any]
+
+
+class ToolEnd(Payload):
+    type: Literal["tool_end"] = "tool_end"
+    call_id: str
+    name: str
+    ok: bool
+    summary: str
+    duration_ms: int
+    url: str | None = None
+    screenshot: str | None = None
+
+
+class Message(BaseModel):
+    """A message row as clients see it."""
+
+    model_config = ConfigDict(frozen=True)
+    id: str
+    session_id: str
+    run_id: str | None
+    seq: int
+    role: Literal["user", "assistant", "tool"]
+    content: str
+    meta_json: dict[str, Any] | None = None
+    client_id: str | None = None
+    created_at: datetime
+
+
+class Usage(BaseModel):
+    """Tokens of model calls so far in the run; `cost` in US dollars when the price is known."""
+
+    model_config = ConfigDict(frozen=True)
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    model_calls: int = 0
+    cost: float | None = None
+
+
+class Done(Payload):
+    type: Literal["done"] = "done"
+    is_terminal: ClassVar[bool] = True
+    message: Message
+    usage: Usage
+
+
+class Error(Payload):
+    type: Literal["error"] = "error"
+    is_terminal: ClassVar[bool] = True
+    code: str
+    message: str
+
+
+class RunChanged(Payload):
+    type: Literal["run"] = "run"
+    status: RunStatus
+    agent: str
+    model: str
+    step: int
+    max_steps: int
+    note: str | None = None
+    """What the run is waiting for, in words: the model, a free browser (and its place in the queue)."""
+
+
+class State(Payload):
+    type: Literal["state"] = "state"
+    goal: str | None = None
+    plan: list[str] = Field(default_factory=list)
+    progress: dict[str, Any] = Field(default_factory=dict)
+    facts: list[dict[str, Any]] = Field(default_factory=list)
+
+
+class Observed(Payload):
+    type: Literal["observation"] = "observation"
+    url: str
+    title: str
+    counts: dict[str, int]
+    overlays: list[str]
+    screenshot: str | None = None
+
+
+class Target(BaseModel):
+    """The element an action is aimed at; `box` is x, y, width, height in percent of the screenshot."""
+
+    model_config = ConfigDict(frozen=True)
+    role: str
+    name: str
+    box: tuple[float, float, float, float] | None = None
+
+
+class Interrupt(Payload):
+    type: Literal["interrupt"] = "interrupt"
+    reference: str
+    kind: InterruptKind
+    reason: str
+    action: dict[str, Any] | None = None
+    target: Target | None = None
+    url: str | None = None
+    risk: str | None = None
+    screenshot: str | None = None
+    expires_at: datetime | None = None
+
+
+class Decision(Payload):
+    type: Literal["decision"] = "decision"
+    reference: str
+    confirmed: bool
+
+
+class MessageAdded(Payload):
+    type: Literal["message"] = "message"
+    message: Message
+
+
+class UsageChanged(Payload):
+    type: Literal["usage"] = "usage"
+    call: Usage
+    total: Usage
+
+
+class Resync(Payload):
+    type: Literal["resync"] = "resync"
+    reason: str = "buffer"
+
+
+Event = Annotated[
+    Token | Thinking | ToolStart | ToolEnd | Done | Error | RunChanged | State | Observed | Interrupt
+    | Decision | MessageAdded | UsageChanged | Resync,
+    Field(discriminator="type"),
+]
+EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+
+
+class SessionChanged(BaseModel):
+    """The `session` event of `GET /stream`: what a list of sessions shows."""
+
+    model_config = ConfigDict(frozen=True)
+    session_id: str
+    status: str
+    title: str
+    unread: bool = False
+    deleted: bool = False
+    updated_at: datetime | None = None
+    note: str | None = None
+
+
+class Stamped(BaseModel):
+    """An event with its place: run, epoch and seq. `id` is what `Last-Event-ID` carries."""
+
+    model_config = ConfigDict(frozen=True)
+    session_id: str
+    run_id: str
+    epoch: int
+    seq: int
+    ts: datetime
+    event: Event
+
+    @property
+    def id(self) -> str:
+        return f"{self.epoch}-{self.seq}"
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+def to_data(stamped: Stamped) -> dict[str, Any]:
+    """The contract's flat object: where it belongs, then the event's own fields."""
+    head = {
+        "type": stamped.event.type,
+        "session_id": stamped.session_id,
+        "run_id": stamped.run_id,
+        "epoch": stamped.epoch,
+        "seq": stamped.seq,
+        "ts": stamped.ts,
+    }
+    return head | _fields(stamped.event)
+
+
+def to_sse(stamped: Stamped) -> bytes:
+    """First wire form: one block of `GET /sessions/{id}/stream`."""
+    data = orjson.dumps(to_data(stamped))
+    return b"event: %b\nid: %b\ndata: %b\n\n" % (stamped.event.type.encode(), stamped.id.encode(), data)
+
+
+_OBSERVER_TYPES = {
+    "tool_start": "tool_call",
+    "tool_end": "tool_result",
+    "decision": "policy_result",
+    "done": "final",
+    "observation": "observation",
+    "error": "error",
+}
+
+
+def to_observer(stamped: Stamped) -> dict[str, Any] | None:
+    """Second wire form: `{type, session_id, ts, payload}` of `/events/{session_id}`, or None if not told there."""
+    kind = _OBSERVER_TYPES.get(stamped.event.type)
+    if isinstance(stamped.event, Interrupt):
+        kind = "policy_request" if stamped.event.kind == "confirm" else None
+    if kind is None:
+        return None
+    payload = _fields(stamped.event) | {"run_id": stamped.run_id}
+    return {"type": kind, "session_id": stamped.session_id, "ts": stamped.ts, "payload": payload}
+
+
+def _fields(event: Event) -> dict[str, Any]:
+    return event.model_dump(mode="json", exclude={"type"}, exclude_none=True)
