@@ -1,0 +1,49 @@
+"""Runs the migrations on the database of the settings: one process at a time, all in one transaction."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from alembic import context
+from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
+
+from server.models import Base
+from server.settings import Settings
+
+ADVISORY_LOCK = 7_405_112  # any number, the same in every process
+
+
+def open_engine(url: str) -> Engine:
+    if not url.startswith("sqlite"):
+        return create_engine(url)
+    parsed = make_url(url).set(drivername="sqlite")
+    Path(parsed.database or "").parent.mkdir(parents=True, exist_ok=True)
+    engine = create_engine(parsed, connect_args={"timeout": 30})
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: object, _record: object) -> None:
+        connection.isolation_level = None  # type: ignore[attr-defined]  # so that DDL is transactional
+        connection.execute("PRAGMA journal_mode=WAL")  # type: ignore[attr-defined]
+
+    return engine
+
+
+def lock(connection: Connection) -> None:
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": ADVISORY_LOCK})
+    else:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def main() -> None:
+    url = context.config.get_main_option("sqlalchemy.url") or Settings().database
+    engine = open_engine(url)
+    with engine.connect() as connection:
+        lock(connection)
+        context.configure(connection=connection, target_metadata=Base.metadata)
+        context.run_migrations()
+        connection.commit()
+    engine.dispose()
+
+
+main()

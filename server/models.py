@@ -1,0 +1,165 @@
+"""The tables. Alembic owns the schema; `tests/real/test_migrations.py` holds the two against each other."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import (
+    JSON,
+    CheckConstraint,
+    DateTime,
+    ForeignKey,
+    Index,
+    LargeBinary,
+    String,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+    text,
+)
+from sqlalchemy.engine import Dialect
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+RUN_STATUSES = (
+    "queued", "running", "waiting_user", "paused", "completed", "failed", "cancelled", "interrupted",
+)  # fmt: skip
+ROLES = ("user", "assistant", "tool")
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """A moment in UTC. SQLite keeps no zone, so it is put back when a row is read."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        return value.replace(tzinfo=UTC) if value is not None and value.tzinfo is None else value
+
+
+class Base(DeclarativeBase):
+    type_annotation_map = {datetime: UtcDateTime, dict[str, Any]: JSON}
+
+
+class SessionRow(Base):
+    __tablename__ = "sessions"
+
+    id: Mapped[str] = mapped_column(String(64), primary_key=True)
+    title: Mapped[str] = mapped_column(String(200))
+    pinned: Mapped[bool] = mapped_column(default=False)
+    unread: Mapped[bool] = mapped_column(default=False)
+    agent: Mapped[str] = mapped_column(String(32))
+    model: Mapped[str] = mapped_column(String(200))
+    max_tool_steps: Mapped[int]
+    status: Mapped[str] = mapped_column(String(16), default="idle")
+    epoch: Mapped[int] = mapped_column(default=0)
+    """The fencing token: grows with every execution of a run of this session."""
+    last_seq: Mapped[int] = mapped_column(default=0)
+    """The number of the newest message."""
+    usage: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    created_at: Mapped[datetime]
+    updated_at: Mapped[datetime] = mapped_column(index=True)
+    archived_at: Mapped[datetime | None]
+
+
+class RunRow(Base):
+    __tablename__ = "runs"
+    __table_args__ = (
+        CheckConstraint(f"status IN {RUN_STATUSES}", name="run_status"),
+        Index(
+            "one_unfinished_run", "session_id", unique=True,
+            sqlite_where=text("finished_at IS NULL AND NOT held"),
+            postgresql_where=text("finished_at IS NULL AND NOT held"),
+        ),
+    )  # fmt: skip
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    session_id: Mapped[str] = mapped_column(ForeignKey("sessions.id", ondelete="CASCADE"), index=True)
+    message_id: Mapped[str] = mapped_column(String(32))
+    """The user message that it answers."""
+    answer_id: Mapped[str] = mapped_column(String(32))
+    """The id its assistant message will have; tokens carry it before the row exists."""
+    agent: Mapped[str] = mapped_column(String(32))
+    model: Mapped[str] = mapped_column(String(200))
+    status: Mapped[str] = mapped_column(String(16), default="queued")
+    held: Mapped[bool] = mapped_column(default=False)
+    """True while it waits behind the session's present run."""
+    error_code: Mapped[str | None] = mapped_column(String(64))
+    error: Mapped[str | None] = mapped_column(Text)
+    usage: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    attempt: Mapped[int] = mapped_column(default=0)
+    epoch: Mapped[int] = mapped_column(default=0)
+    owner: Mapped[str | None] = mapped_column(String(64))
+    lease_until: Mapped[datetime | None]
+    created_at: Mapped[datetime]
+    started_at: Mapped[datetime | None]
+    finished_at: Mapped[datetime | None]
+
+
+class MessageRow(Base):
+    __tablename__ = "messages"
+    __table_args__ = (
+        CheckConstraint(f"role IN {ROLES}", name="message_role"),
+        UniqueConstraint("session_id", "seq", name="message_seq"),
+        UniqueConstraint("session_id", "client_id", name="message_client_id"),
+    )
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    session_id: Mapped[str] = mapped_column(ForeignKey("sessions.id", ondelete="CASCADE"))
+    run_id: Mapped[str | None] = mapped_column(String(32), index=True)
+    seq: Mapped[int]
+    role: Mapped[str] = mapped_column(String(16))
+    content: Mapped[str] = mapped_column(Text)
+    meta_json: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    client_id: Mapped[str | None] = mapped_column(String(64))
+    created_at: Mapped[datetime]
+
+
+class InterruptRow(Base):
+    """A question to the person. One of a run is open at a time."""
+
+    __tablename__ = "interrupts"
+
+    reference: Mapped[str] = mapped_column(String(64), primary_key=True)
+    session_id: Mapped[str] = mapped_column(ForeignKey("sessions.id", ondelete="CASCADE"), index=True)
+    run_id: Mapped[str] = mapped_column(String(32), index=True)
+    kind: Mapped[str] = mapped_column(String(16))
+    status: Mapped[str] = mapped_column(String(16), default="open")
+    """open, decided, expired or cancelled."""
+    payload: Mapped[dict[str, Any]]
+    confirmed: Mapped[bool | None]
+    created_at: Mapped[datetime]
+    expires_at: Mapped[datetime | None]
+    decided_at: Mapped[datetime | None]
+
+
+class GrantRow(Base):
+    """"This kind of action on this site is allowed in this session"."""
+
+    __tablename__ = "grants"
+    __table_args__ = (UniqueConstraint("session_id", "site", "kind", name="grant_once"),)
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    session_id: Mapped[str] = mapped_column(ForeignKey("sessions.id", ondelete="CASCADE"), index=True)
+    site: Mapped[str] = mapped_column(String(255))
+    kind: Mapped[str] = mapped_column(String(64))
+    created_at: Mapped[datetime]
+
+
+class PreferenceRow(Base):
+    """A setting changed while the server runs."""
+
+    __tablename__ = "preferences"
+
+    name: Mapped[str] = mapped_column(String(64), primary_key=True)
+    value: Mapped[Any] = mapped_column(JSON)
+
+
+class ProviderKeyRow(Base):
+    """A provider's key, encrypted with a key that lies outside the database."""
+
+    __tablename__ = "provider_keys"
+
+    provider: Mapped[str] = mapped_column(String(32), primary_key=True)
+    ciphertext: Mapped[bytes] = mapped_column(LargeBinary)
+    updated_at: Mapped[datetime]
