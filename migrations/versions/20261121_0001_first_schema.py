@@ -129,23 +129,21 @@ def create_tables() -> None:
 
 
 def create_search_sqlite() -> None:
+    """Two indexes, kept by triggers: a changed title must not scan the text of all messages."""
+    create_index_sqlite("search_titles", "sessions", key="id", body="title")
+    create_index_sqlite("search_messages", "messages", key="session_id", body="content")
+
+
+def create_index_sqlite(index: str, table: str, key: str, body: str) -> None:
     op.execute(
-        "CREATE VIRTUAL TABLE search USING fts5("
-        "session_id UNINDEXED, message_id UNINDEXED, body, "
+        f"CREATE VIRTUAL TABLE {index} USING fts5(session_id UNINDEXED, row_id UNINDEXED, body, "
         "tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3')"
     )
-    for table, key, body in (("sessions", "''", "title"), ("messages", "{row}.id", "content")):
-        session = "{row}.id" if table == "sessions" else "{row}.session_id"
-        new = {"key": key.format(row="new"), "session": session.format(row="new")}
-        insert = (
-            f"INSERT INTO search(session_id, message_id, body) "
-            f"VALUES ({new['session']}, {new['key']}, new.{body});"
-        )
-        old_key, old_session = key.format(row="old"), session.format(row="old")
-        delete = f"DELETE FROM search WHERE session_id = {old_session} AND message_id = {old_key};"
-        op.execute(f"CREATE TRIGGER {table}_ai AFTER INSERT ON {table} BEGIN {insert} END")
-        op.execute(f"CREATE TRIGGER {table}_ad AFTER DELETE ON {table} BEGIN {delete} END")
-        op.execute(f"CREATE TRIGGER {table}_au AFTER UPDATE OF {body} ON {table} BEGIN {delete} {insert} END")
+    insert = f"INSERT INTO {index} (session_id, row_id, body) VALUES (new.{key}, new.id, new.{body});"
+    delete = f"DELETE FROM {index} WHERE row_id = old.id;"
+    op.execute(f"CREATE TRIGGER {index}_insert AFTER INSERT ON {table} BEGIN {insert} END")
+    op.execute(f"CREATE TRIGGER {index}_delete AFTER DELETE ON {table} BEGIN {delete} END")
+    op.execute(f"CREATE TRIGGER {index}_update AFTER UPDATE OF {body} ON {table} BEGIN {delete} {insert} END")
 
 
 def create_search_postgresql() -> None:
