@@ -1,0 +1,65 @@
+# The commands of this project. Each may be repeated; the set-up does only what is not done yet.
+
+PYTHON ?= python3
+BIN := .venv/bin
+CHECK = $(BIN)/python -m scripts.check
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run serve migrate test lint quick real web curl e2e lock format image clean
+
+help: ## Show this list
+	@sed -n 's/^\([a-z0-9]*\):.*## /\1\t/p' Makefile | while IFS='	' read -r name text; do printf '  make %-9s %s\n' "$$name" "$$text"; done
+
+setup: ## Bring everything the server needs: packages, Node, a Chromium, the built web UI
+	@$(PYTHON) -m scripts.setup run
+
+run: setup migrate ## Set up, start the server on 127.0.0.1:8000 and open the page
+	@exec $(BIN)/python -m server --open
+
+serve: ## Start the server in the foreground, settings from the environment only
+	@exec $(BIN)/python -m server
+
+migrate: ## Bring the database's schema to what this version needs
+	@$(BIN)/python -m alembic upgrade head
+
+test: ## Everything below, from lint to e2e, with one summary at the end
+	@$(PYTHON) -m scripts.setup test
+	@$(CHECK) lint quick real web curl e2e
+
+lint: ## ruff and mypy
+	@$(PYTHON) -m scripts.setup quick
+	@$(CHECK) lint
+
+quick: ## The tests without a browser or services: under three minutes
+	@$(PYTHON) -m scripts.setup quick
+	@$(CHECK) quick
+
+real: ## The tests on the real parts: Chromium, MCP servers, PostgreSQL, the server as a process
+	@$(PYTHON) -m scripts.setup test
+	@$(CHECK) real
+
+web: ## The web UI's own types, lint and tests
+	@$(PYTHON) -m scripts.setup web
+	@$(CHECK) web
+
+curl: ## scripts/curl_e2e.sh against a server in mock mode
+	@$(PYTHON) -m scripts.setup quick
+	@$(CHECK) curl
+
+e2e: ## The web UI in a real Chromium
+	@$(PYTHON) -m scripts.setup test
+	@$(CHECK) e2e
+
+format: ## Put the code into its form
+	@$(BIN)/ruff check --fix-only --quiet .
+	@$(BIN)/ruff format .
+
+lock: ## Resolve the pinned packages anew; `make lock UPGRADE=1` takes newer versions
+	@$(PYTHON) -m scripts.setup quick
+	@scripts/lock.sh $(if $(UPGRADE),--upgrade)
+
+image: ## Build the container image
+	docker build --tag pilothouse .
+
+clean: ## Remove what the set-up and the tests made; sessions and screenshots in .data stay
+	rm -rf .venv .cache node_modules web/node_modules web/dist .pytest_cache .mypy_cache .ruff_cache

@@ -1,0 +1,83 @@
+"""Programs that are neither Python nor Node packages of ours: Chromium, browser-use, PostgreSQL."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from scripts import apt
+from scripts.python_packages import VENV
+from scripts.shell import ROOT, SetupError, run
+from scripts.stamp import is_current, mark
+from server.browser import parts
+
+_DEBIAN_CHROMIUM = ("chromium", "chromium-sandbox", "fonts-liberation")
+_PLAYWRIGHT = ROOT / "node_modules" / "playwright" / "cli.js"
+
+
+def setting(name: str) -> str | None:
+    """A setting as the server will read it: from the environment, else from .env."""
+    if name in os.environ:
+        return os.environ[name] or None
+    env_file = ROOT / ".env"
+    lines = env_file.read_text().splitlines() if env_file.is_file() else []
+    values = [line.partition("=")[2].strip().strip("'\"") for line in lines if line.startswith(f"{name}=")]
+    return values[-1] or None if values else None
+
+
+def chromium() -> str:
+    """One that is there, else Debian's, else the one that Playwright downloads."""
+    found = _find_chromium()
+    if found is None and apt.install(*_DEBIAN_CHROMIUM):
+        found = _find_chromium()
+    if found is None:
+        found = _download_chromium()
+    return str(found)
+
+
+def _find_chromium() -> Path | None:
+    chosen = setting("BROWSER_EXECUTABLE")
+    found = parts.find_chromium(Path(chosen) if chosen else None)
+    if chosen and found is None:
+        raise SetupError(f"BROWSER_EXECUTABLE is {chosen}, which is no program.")
+    return found
+
+
+def _download_chromium() -> Path:
+    node = parts.find_node()
+    advice = "Install one (on Debian: sudo apt install chromium), or set BROWSER_EXECUTABLE."
+    if node is None:
+        raise SetupError(f"No Chromium found. {advice}")
+    try:
+        run(node, _PLAYWRIGHT, "install", "--no-shell", "chromium")
+        found = _find_chromium()
+        run(found or "chromium", "--version")
+    except SetupError as error:
+        reason = "No Chromium found, and Playwright's does not come or start."
+        raise SetupError(f"{reason} {advice}\n{error}") from error
+    assert found is not None
+    return found
+
+
+def browser_use() -> str:
+    """The browser-use MCP server's own environment, in uv's cache, so that its first start is quick."""
+    stamp = VENV / ".stamp-browser-use"
+    if not is_current(stamp, parts.BROWSER_USE):
+        run(VENV / "bin" / "uvx", "--from", parts.BROWSER_USE, "python", "-c", "import browser_use")
+        mark(stamp, parts.BROWSER_USE)
+    return parts.BROWSER_USE
+
+
+def postgres() -> str:
+    """PostgreSQL's programs for the tests, which start a cluster of their own."""
+    if find_postgres() is None and not apt.install("postgresql"):
+        raise SetupError("The tests need PostgreSQL. Run: sudo apt install postgresql")
+    return str(find_postgres())
+
+
+def find_postgres() -> Path | None:
+    """The folder with initdb and postgres: Debian's newest, which is not on PATH, else the one on PATH."""
+    versions = Path("/usr/lib/postgresql").glob("*/bin/initdb")
+    newest = max(versions, key=lambda initdb: float(initdb.parts[-3]), default=None) or shutil.which("initdb")
+    return Path(newest).parent if newest else None

