@@ -164,8 +164,20 @@ class Resync(Payload):
 
 
 Event = Annotated[
-    Token | Thinking | ToolStart | ToolEnd | Done | Error | RunChanged | State | Observed | Interrupt
-    | Decision | MessageAdded | UsageChanged | Resync,
+    Token
+    | Thinking
+    | ToolStart
+    | ToolEnd
+    | Done
+    | Error
+    | RunChanged
+    | State
+    | Observed
+    | Interrupt
+    | Decision
+    | MessageAdded
+    | UsageChanged
+    | Resync,
     Field(discriminator="type"),
 ]
 EVENT: TypeAdapter[Event] = TypeAdapter(Event)

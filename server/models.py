@@ -134,7 +134,7 @@ class InterruptRow(Base):
 
 
 class GrantRow(Base):
-    """"This kind of action on this site is allowed in this session"."""
+    """ "This kind of action on this site is allowed in this session"."""
 
     __tablename__ = "grants"
     __table_args__ = (UniqueConstraint("session_id", "site", "kind", name="grant_once"),)

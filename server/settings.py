@@ -84,9 +84,7 @@ class Settings(BaseSettings):
     )
     ollama_base_url: str | None = None
 
-    @field_validator(
-        "trusted_hosts", "allowed_hosts", "blocked_hosts", "extra_mcp", mode="before"
-    )
+    @field_validator("trusted_hosts", "allowed_hosts", "blocked_hosts", "extra_mcp", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
         if isinstance(value, str):
@@ -106,8 +104,11 @@ class Settings(BaseSettings):
     def database(self) -> str:
         """The SQLAlchemy URL with an async driver."""
         url = self.database_url or f"sqlite:///{(self.data_dir / 'pilothouse.db').resolve()}"
-        for plain, driver in (("sqlite://", "sqlite+aiosqlite://"), ("postgres://", "postgresql+psycopg://"),
-                              ("postgresql://", "postgresql+psycopg://")):
+        for plain, driver in (
+            ("sqlite://", "sqlite+aiosqlite://"),
+            ("postgres://", "postgresql+psycopg://"),
+            ("postgresql://", "postgresql+psycopg://"),
+        ):
             if url.startswith(plain):
                 return driver + url.removeprefix(plain)
         return url

@@ -1,0 +1,289 @@
+"""A session's events: numbered, fenced, kept for a while, replayed from an id and then followed live.
+
+Each session has one log. Readers hold a place in the log instead of a queue of their own: a slow reader
+costs nothing, and one that falls behind the log's beginning is told to `resync`. The run never waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict, deque
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from server.events import Event, Resync, SessionChanged, Stamped, now, to_sse
+
+KEPT_FRAMES = 5_000
+KEPT_BYTES = 8_000_000
+KEPT_QUIET_TOPICS = 200
+
+
+class Fenced(Exception):
+    """A writer with an older epoch tried to write: its run was taken over or ended."""
+
+
+class Frame:
+    """A stamped event and, made once at the first need, its bytes on the wire."""
+
+    __slots__ = ("_wire", "size", "stamped")
+
+    def __init__(self, stamped: Stamped, size: int) -> None:
+        self.stamped = stamped
+        self.size = size
+        self._wire: bytes | None = None
+
+    @property
+    def wire(self) -> bytes:
+        if self._wire is None:
+            self._wire = to_sse(self.stamped)
+        return self._wire
+
+
+FrameId = tuple[int, int]
+
+
+def read_frame_id(text: str | None) -> FrameId | None:
+    """`<epoch>-<seq>` -> (epoch, seq); None for anything else."""
+    epoch, _, seq = (text or "").partition("-")
+    return (int(epoch), int(seq)) if epoch.isdigit() and seq.isdigit() else None
+
+
+@dataclass
+class Topic:
+    session_id: str
+    epoch: int = 0
+    seq: int = 0
+    run_id: str | None = None
+    frames: deque[Frame] = field(default_factory=deque)
+    first: int = 0
+    """The number of frames[0], counted from the topic's beginning."""
+    size: int = 0
+    ended: bool = False
+    waiting: set[asyncio.Event] = field(default_factory=set)
+
+    @property
+    def end(self) -> int:
+        return self.first + len(self.frames)
+
+    def append(self, frame: Frame) -> None:
+        self.frames.append(frame)
+        self.size += frame.size
+        while len(self.frames) > KEPT_FRAMES or (self.size > KEPT_BYTES and len(self.frames) > 1):
+            self.size -= self.frames.popleft().size
+            self.first += 1
+
+    def start_of(self, run_id: str | None) -> int | None:
+        """Where the run's frames begin; None when its beginning is not kept (any more)."""
+        for place, frame in enumerate(self.frames):
+            if frame.stamped.run_id == run_id:
+                is_whole = place > 0 or frame.stamped.seq == 1
+                return self.first + place if is_whole else None
+        return None
+
+    def place_after(self, frame_id: FrameId) -> int | None:
+        """The place behind this id; None when it is not kept (any more)."""
+        if frame_id == (self.epoch, self.seq):
+            return self.end
+        for place, frame in enumerate(self.frames):
+            at = (frame.stamped.epoch, frame.stamped.seq)
+            if at == frame_id:
+                return self.first + place + 1
+            if at > frame_id:
+                return None if place == 0 and frame_id[1] > 0 else self.first + place
+        return None
+
+
+class EventBus(Protocol):
+    def open(self, session_id: str, run_id: str, epoch: int) -> None:
+        """From now on only writers of this epoch may publish in the session."""
+        ...
+
+    def publish(self, session_id: str, epoch: int | None, events: Sequence[Event]) -> list[Stamped]:
+        """Number the events and give them to all readers. Raises Fenced. Epoch None: the present one."""
+        ...
+
+    def last_id(self, session_id: str) -> str | None: ...
+
+    def run_of(self, session_id: str) -> str | None:
+        """The run whose events are kept for the session."""
+        ...
+
+    def follow(
+        self,
+        session_id: str,
+        *,
+        run_id: str | None = None,
+        after: FrameId | None = None,
+        forever: bool = False,
+    ) -> AsyncIterator[list[Frame]]:
+        """The events after `after`, or of the whole run, then live ones, in batches of all that wait.
+
+        Ends after the run's terminal event unless `forever`. Yields an empty list every `heartbeat`
+        seconds without events, so that a reader can show that it lives.
+        """
+        ...
+
+    def watch(self) -> AsyncIterator[list[SessionChanged]]: ...
+
+    def announce(self, change: SessionChanged) -> None: ...
+
+
+class InProcessBus:
+    def __init__(self, *, heartbeat: float = 10.0) -> None:
+        self._topics: OrderedDict[str, Topic] = OrderedDict()
+        self._watchers: set[_Watcher] = set()
+        self._heartbeat = heartbeat
+        self._closed = False
+        self.listeners: list[Callable[[Stamped], None]] = []
+
+    def open(self, session_id: str, run_id: str, epoch: int) -> None:
+        topic = self._topic(session_id)
+        if epoch < topic.epoch:
+            raise Fenced(session_id)
+        topic.epoch, topic.seq, topic.run_id, topic.ended = epoch, 0, run_id, False
+
+    def publish(self, session_id: str, epoch: int | None, events: Sequence[Event]) -> list[Stamped]:
+        topic = self._topic(session_id)
+        if epoch is not None and epoch != topic.epoch:
+            raise Fenced(session_id)
+        stamped = [self._stamp(topic, event) for event in events]
+        for waiting in topic.waiting:
+            waiting.set()
+        return stamped
+
+    def _stamp(self, topic: Topic, event: Event) -> Stamped:
+        topic.seq += 1
+        stamped = Stamped.model_construct(
+            session_id=topic.session_id, run_id=topic.run_id or "", epoch=topic.epoch, seq=topic.seq,
+            ts=now(), event=event,
+        )  # fmt: skip
+        topic.append(Frame(stamped, 200 + len(getattr(event, "text", ""))))
+        topic.ended = event.is_terminal
+        for listener in self.listeners:
+            listener(stamped)
+        return stamped
+
+    def last_id(self, session_id: str) -> str | None:
+        topic = self._topics.get(session_id)
+        return f"{topic.epoch}-{topic.seq}" if topic and topic.run_id else None
+
+    def run_of(self, session_id: str) -> str | None:
+        topic = self._topics.get(session_id)
+        return topic.run_id if topic and topic.frames else None
+
+    def has_ended(self, session_id: str) -> bool:
+        topic = self._topics.get(session_id)
+        return topic is None or topic.ended or topic.run_id is None
+
+    async def follow(
+        self,
+        session_id: str,
+        *,
+        run_id: str | None = None,
+        after: FrameId | None = None,
+        forever: bool = False,
+    ) -> AsyncIterator[list[Frame]]:
+        topic = self._topic(session_id)
+        wake = asyncio.Event()
+        topic.waiting.add(wake)  # subscribe first, then read the backlog: nothing falls between
+        try:
+            place = topic.place_after(after) if after else topic.start_of(run_id or topic.run_id)
+            if place is None and (after or topic.frames):
+                yield [_resync(topic)]
+                place = topic.end
+            place = topic.end if place is None else place
+            while not self._closed:
+                if place < topic.first:
+                    yield [_resync(topic)]
+                    return
+                frames = [topic.frames[index - topic.first] for index in range(place, topic.end)]
+                place = topic.end
+                wake.clear()
+                if frames:
+                    yield frames
+                if not forever and topic.ended and place == topic.end:
+                    return
+                if place == topic.end and not await _wait(wake, self._heartbeat):
+                    yield []
+        finally:
+            topic.waiting.discard(wake)
+
+    def announce(self, change: SessionChanged) -> None:
+        for watcher in self._watchers:
+            watcher.add(change)
+
+    async def watch(self) -> AsyncIterator[list[SessionChanged]]:
+        watcher = _Watcher()
+        self._watchers.add(watcher)
+        try:
+            while not self._closed:
+                await _wait(watcher.wake, self._heartbeat)
+                yield watcher.take()
+        finally:
+            self._watchers.discard(watcher)
+
+    def forget(self, session_id: str) -> None:
+        topic = self._topics.pop(session_id, None)
+        if topic:
+            topic.ended = True
+            for waiting in topic.waiting:
+                waiting.set()
+
+    def close(self) -> None:
+        """End every reader: the server goes down."""
+        self._closed = True
+        for topic in self._topics.values():
+            for waiting in topic.waiting:
+                waiting.set()
+        for watcher in self._watchers:
+            watcher.wake.set()
+
+    def _topic(self, session_id: str) -> Topic:
+        topic = self._topics.get(session_id)
+        if topic is None:
+            topic = self._topics[session_id] = Topic(session_id)
+            self._drop_quiet_topics()
+        self._topics.move_to_end(session_id)
+        return topic
+
+    def _drop_quiet_topics(self) -> None:
+        excess = len(self._topics) - KEPT_QUIET_TOPICS
+        quiet = [id for id, topic in self._topics.items() if topic.ended and not topic.waiting]
+        for session_id in quiet[: max(0, excess)]:
+            del self._topics[session_id]
+
+
+class _Watcher:
+    """What one reader of the session list has not seen yet: the newest change of each session."""
+
+    def __init__(self) -> None:
+        self.wake = asyncio.Event()
+        self._changes: dict[str, SessionChanged] = {}
+
+    def add(self, change: SessionChanged) -> None:
+        self._changes[change.session_id] = change
+        self.wake.set()
+
+    def take(self) -> list[SessionChanged]:
+        self.wake.clear()
+        changes, self._changes = list(self._changes.values()), {}
+        return changes
+
+
+def _resync(topic: Topic) -> Frame:
+    stamped = Stamped(
+        session_id=topic.session_id, run_id=topic.run_id or "", epoch=topic.epoch, seq=topic.seq,
+        ts=now(), event=Resync(),
+    )  # fmt: skip
+    return Frame(stamped, 200)
+
+
+async def _wait(wake: asyncio.Event, seconds: float) -> bool:
+    """False when nothing came in time."""
+    try:
+        async with asyncio.timeout(seconds):
+            await wake.wait()
+    except TimeoutError:
+        return False
+    return True

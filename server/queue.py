@@ -1,0 +1,43 @@
+"""Who executes a run, and when. In this process: tasks and a limit of runs at a time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+Execute = Callable[[str], Awaitable[None]]
+
+
+class RunQueue(Protocol):
+    def submit(self, run_id: str) -> None:
+        """Have the run executed. To be called after the run's row is committed."""
+        ...
+
+    async def drain(self, seconds: float) -> None:
+        """Wait for the runs in progress; when time is up, cancel what is left and wait for its end."""
+        ...
+
+
+class InProcessRunQueue:
+    def __init__(self, execute: Execute, *, slots: int) -> None:
+        self._execute = execute
+        self._slots = asyncio.Semaphore(slots)
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def submit(self, run_id: str) -> None:
+        task = asyncio.create_task(self._work(run_id), name=f"run {run_id}")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _work(self, run_id: str) -> None:
+        async with self._slots:
+            await self._execute(run_id)
+
+    async def drain(self, seconds: float) -> None:
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=seconds)
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=5)
