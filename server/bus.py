@@ -60,6 +60,7 @@ class Topic:
     """The number of frames[0], counted from the topic's beginning."""
     size: int = 0
     ended: bool = False
+    gone: bool = False
     waiting: set[asyncio.Event] = field(default_factory=set)
 
     @property
@@ -193,7 +194,7 @@ class InProcessBus:
                 yield [_resync(topic)]
                 place = topic.end
             place = topic.end if place is None else place
-            while not self._closed:
+            while not (self._closed or topic.gone):
                 if place < topic.first:
                     yield [_resync(topic)]
                     return
@@ -226,7 +227,7 @@ class InProcessBus:
     def forget(self, session_id: str) -> None:
         topic = self._topics.pop(session_id, None)
         if topic:
-            topic.ended = True
+            topic.gone = True
             for waiting in topic.waiting:
                 waiting.set()
 

@@ -49,6 +49,8 @@ class ToolEnd(Payload):
     duration_ms: int
     url: str | None = None
     screenshot: str | None = None
+    box: tuple[float, float, float, float] | None = None
+    """Where the action was aimed: x, y, width, height in percent of the screenshot."""
 
 
 class Message(BaseModel):
@@ -75,6 +77,17 @@ class Usage(BaseModel):
     cached_tokens: int = 0
     model_calls: int = 0
     cost: float | None = None
+
+
+def sum_usage(one: Usage, other: Usage) -> Usage:
+    cost = None if one.cost is None and other.cost is None else (one.cost or 0) + (other.cost or 0)
+    return Usage(
+        input_tokens=one.input_tokens + other.input_tokens,
+        output_tokens=one.output_tokens + other.output_tokens,
+        cached_tokens=one.cached_tokens + other.cached_tokens,
+        model_calls=one.model_calls + other.model_calls,
+        cost=cost,
+    )
 
 
 class Done(Payload):

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from server.database import Database
 from server.errors import Conflict, NotFound
-from server.events import Message, Usage, now
+from server.events import Message, Usage, now, sum_usage
 from server.models import (
     GrantRow,
     InterruptRow,
@@ -262,7 +262,7 @@ class Store:
             run.error_code, run.error = error_code, error
             if usage:
                 run.usage = usage.model_dump()
-                session.usage = add_usage(session.usage, usage)
+                session.usage = sum_usage(Usage.model_validate(session.usage or {}), usage).model_dump()
             session.status = "error" if status == "failed" else "idle"
             session.unread = True
             row = None
@@ -468,18 +468,6 @@ def title_of(content: str) -> str:
     """The first line of the first message, until somebody gives a better name."""
     line = next((line.strip() for line in content.splitlines() if line.strip()), "")
     return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1].rstrip() + "…"
-
-
-def add_usage(total: dict[str, Any], usage: Usage) -> dict[str, Any]:
-    old = Usage.model_validate(total or {})
-    cost = None if old.cost is None and usage.cost is None else (old.cost or 0) + (usage.cost or 0)
-    return Usage(
-        input_tokens=old.input_tokens + usage.input_tokens,
-        output_tokens=old.output_tokens + usage.output_tokens,
-        cached_tokens=old.cached_tokens + usage.cached_tokens,
-        model_calls=old.model_calls + usage.model_calls,
-        cost=cost,
-    ).model_dump()
 
 
 async def _session(db: AsyncSession, session_id: str, *, lock: bool = False) -> SessionRow:

@@ -1,0 +1,166 @@
+"""A pure fold: LangGraph's raw v2 events in, our events out. Knows what is still open."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from server.events import (
+    Event,
+    Observed,
+    State,
+    Thinking,
+    Token,
+    ToolEnd,
+    ToolStart,
+    Usage,
+    UsageChanged,
+    sum_usage,
+)
+
+ANSWERING_NODE = "model"  # create_agent's; the operator sends its answer as custom "token" events
+VALUE_LENGTH = 500
+SUMMARY_LENGTH = 2_000
+
+
+class EventAdapter:
+    """Folds one execution of a run. `answer` is, byte for byte, what its tokens said."""
+
+    def __init__(
+        self,
+        message_id: str,
+        *,
+        cost: Callable[[Usage], float | None] = lambda usage: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.message_id = message_id
+        self.answer = ""
+        self.thinking = ""
+        self.usage = Usage()
+        self.step = 0
+        self.note: str | None = None
+        self._cost = cost
+        self._clock = clock
+        self._open: dict[str, tuple[ToolStart, float]] = {}
+        self._speaker: str | None = None
+
+    @property
+    def open_calls(self) -> list[ToolStart]:
+        return [start for start, _ in self._open.values()]
+
+    def feed(self, raw: Mapping[str, Any]) -> list[Event]:
+        """The events that follow from one raw event: mostly none or one."""
+        match raw["event"]:
+            case "on_chat_model_stream":
+                return self._chunk(raw)
+            case "on_chat_model_end":
+                return self._model_end(raw["data"].get("output"))
+            case "on_custom_event":
+                return self._custom(raw["name"], raw["data"])
+        return []
+
+    def flush(self, summary: str) -> list[Event]:
+        """Close what is open: every tool_start has its tool_end, also on failure and cancel."""
+        return [self._close(call_id, ok=False, summary=summary, data={}) for call_id in list(self._open)]
+
+    def _chunk(self, raw: Mapping[str, Any]) -> list[Event]:
+        metadata = raw["metadata"]
+        if metadata.get("langgraph_node") != ANSWERING_NODE or metadata.get("lc_source"):
+            return []
+        chunk = raw["data"]["chunk"]
+        events: list[Event] = []
+        if isinstance(chunk.content, str):
+            thought, text = "", chunk.content
+        else:
+            thought, text = _thought(chunk), chunk.text
+        if thought:
+            events.append(self._think(thought))
+        if text:
+            events.append(self._say(text, raw["run_id"]))
+        return events
+
+    def _say(self, text: str, speaker: str) -> Token:
+        if self._speaker not in (None, speaker) and self.answer:
+            text = "\n\n" + text  # a new paragraph for what is said after a tool call
+        self._speaker = speaker
+        self.answer += text
+        return Token(message_id=self.message_id, text=text)
+
+    def _think(self, text: str) -> Thinking:
+        self.thinking += text
+        return Thinking(message_id=self.message_id, text=text)
+
+    def _model_end(self, output: Any) -> list[Event]:
+        counted = getattr(output, "usage_metadata", None) or {}
+        details = counted.get("input_token_details") or {}
+        call = Usage(
+            input_tokens=counted.get("input_tokens", 0),
+            output_tokens=counted.get("output_tokens", 0),
+            cached_tokens=details.get("cache_read") or 0,
+            model_calls=1,
+        )
+        call = call.model_copy(update={"cost": self._cost(call)})
+        self.usage = sum_usage(self.usage, call)
+        return [UsageChanged(call=call, total=self.usage)]
+
+    def _custom(self, name: str, data: Mapping[str, Any]) -> list[Event]:
+        match name:
+            case "token":
+                self._speaker = "custom"
+                self.answer += data["text"]
+                return [Token(message_id=self.message_id, text=data["text"])]
+            case "thinking":
+                return [self._think(data["text"])]
+            case "tool_start":
+                return [self._start(data)]
+            case "tool_end" if data["call_id"] in self._open:
+                return [self._close(data["call_id"], ok=data["ok"], summary=data["summary"], data=data)]
+            case "state":
+                return [State.model_validate(data)]
+            case "observation":
+                return [Observed.model_validate(data)]
+            case "step":
+                self.step = data["step"]
+            case "note":
+                self.note = data["text"]
+        return []
+
+    def _start(self, data: Mapping[str, Any]) -> ToolStart:
+        start = ToolStart(call_id=data["call_id"], name=data["name"], args=_short(data["args"]))
+        self._open[start.call_id] = (start, self._clock())
+        return start
+
+    def _close(self, call_id: str, *, ok: bool, summary: str, data: Mapping[str, Any]) -> ToolEnd:
+        start, begun = self._open.pop(call_id)
+        return ToolEnd(
+            call_id=call_id,
+            name=start.name,
+            ok=ok,
+            summary=_cut(summary, SUMMARY_LENGTH),
+            duration_ms=round((self._clock() - begun) * 1000),
+            url=data.get("url"),
+            screenshot=data.get("screenshot"),
+            box=data.get("box"),
+        )
+
+
+def _thought(chunk: Any) -> str:
+    """The reasoning in a chunk, in LangChain's standard shape or in the provider's own."""
+    parts = []
+    for block in chunk.content_blocks:
+        if block.get("type") == "reasoning":
+            parts.append(block.get("reasoning") or "")
+        elif block.get("type") == "non_standard":
+            parts.append((block.get("value") or {}).get("thinking") or "")
+    return "".join(parts)
+
+
+def _short(args: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        key: _cut(value, VALUE_LENGTH) if isinstance(value, str) else value for key, value in args.items()
+    }
+
+
+def _cut(text: str, length: int) -> str:
+    return text if len(text) <= length else f"{text[:length]}… ({len(text) - length} more characters)"
