@@ -1,0 +1,45 @@
+"""What a run hands to its agent: its browser, its inbox, its grants and a place for pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from server.browser.browser import Browser, Picture
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """What a person said or did since the last step."""
+
+    messages: tuple[str, ...] = ()
+    plan: tuple[str, ...] | None = None
+    """The plan as the person edited it; None when it was not touched."""
+    takeover: str | None = None
+    """What changed while a person held the browser; None when nobody did."""
+
+
+class Inbox(Protocol):
+    async def checkpoint(self) -> Notes:
+        """Called before every step. Waits while the run is paused or a person holds the browser."""
+        ...
+
+
+class Grants(Protocol):
+    def allowed(self, site: str, kind: str) -> bool:
+        """Did the person allow this kind of action on this site for the session?"""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RunContext:
+    run_id: str
+    session_id: str
+    browser: Callable[[], Awaitable[Browser]]
+    """The session's browser, started at the first call."""
+    keep: Callable[[Picture], Awaitable[str | None]]
+    """Stores a screenshot; returns its address, None when it could not be stored."""
+    inbox: Inbox
+    grants: Grants
+    max_tool_steps: int

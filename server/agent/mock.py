@@ -1,0 +1,264 @@
+"""Mock mode's model: scripted, deterministic, chosen by words in the message. Speaks for both agents.
+
+`error` fails, `slow` streams for ten seconds, `think` thinks first, `shop` works in the mock shop up to the
+order, which asks for approval, `log in` hands over to the person, `steps` goes on until its limit. Anything
+else is answered in Markdown; the ping of `scripts/curl_e2e.sh` with one noun.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel
+from langchain_core.language_models.base import LanguageModelInput
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage
+from langchain_core.messages.ai import UsageMetadata
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from langchain_core.runnables import Runnable
+from langchain_core.tools import BaseTool
+
+from server.errors import RunFailed
+
+SHOP = "https://shop.example"
+LOGIN = "https://mail.example/login"
+DECISION_TOOL = "act"
+GREETING = """\
+Hello! I am Pilothouse in **mock mode**: the model and the browser are scripted, everything else is real.
+
+| say | and I |
+|---|---|
+| *shop for a kettle* | work in a mock shop, up to an order that needs your approval |
+| *log in to my mail* | hand the browser over to you |
+| *think about boats* | show my thoughts first |
+| *slow story* | stream for a while |
+| *error* | fail, so that you see how that looks |
+
+```python
+print("code is highlighted when its block closes")
+```
+"""
+STORY = " ".join(f"Wave {number} rolled in and out again." for number in range(1, 29))
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One thing to do, in words that fit both agents."""
+
+    kind: str
+    name: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    text: str
+    thought: str = ""
+    delay: float = 0.0
+
+
+Reply = Move | Say
+
+
+def _shop(url: str, text: str) -> Reply:
+    if "/thanks" in url:
+        return Say(
+            "The blue kettle is ordered: **€43.90**, delivered on Tuesday.", thought="The order went through."
+        )
+    if "/basket" in url:
+        return Move("click", "Place order")
+    if "/kettle" in url:
+        return Move("click", "Add to basket")
+    return Move("click", "Blue kettle") if url.startswith(SHOP) else Move("navigate", text=SHOP + "/")
+
+
+def _login(url: str, text: str) -> Reply:
+    if "/inbox" in url or "you have the browser back" in text.lower():
+        return Say("You are logged in. There are **3 new messages**, none of them urgent.")
+    return (
+        Move("hand_over", text="Please log in to your mail.")
+        if url == LOGIN
+        else Move("navigate", text=LOGIN)
+    )
+
+
+def _steps(url: str, text: str) -> Reply:
+    return Move("scroll") if url.startswith(SHOP) else Move("navigate", text=SHOP + "/")
+
+
+SCRIPTS: dict[str, Callable[[str, str], Reply]] = {
+    "ping test": lambda url, text: Say("Harbour"),
+    "shop": _shop,
+    "log in": _login,
+    "steps": _steps,
+    "slow": lambda url, text: Say(STORY, delay=0.05),
+    "think": lambda url, text: Say(
+        "Boats float because they push water aside.", thought="The person asks about boats. Archimedes helps."
+    ),
+}
+
+
+class ScriptedChatModel(BaseChatModel):
+    """Answers from `SCRIPTS` by what the last message asks for and which page is open."""
+
+    tool_names: tuple[str, ...] = ()
+
+    @property
+    def _llm_type(self) -> str:
+        return "mock"
+
+    def bind_tools(
+        self, tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool], **kwargs: Any
+    ) -> Runnable[LanguageModelInput, AIMessage]:
+        return self.model_copy(update={"tool_names": tuple(_name(tool) for tool in tools)})
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        message = AIMessageChunk("")
+        for chunk, _ in self._chunks(messages):
+            message += chunk
+        return ChatResult(
+            generations=[ChatGeneration(message=AIMessage(**message.model_dump(exclude={"type"})))]
+        )
+
+    async def _astream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        for message, delay in self._chunks(messages):
+            if delay:
+                await asyncio.sleep(delay)
+            chunk = ChatGenerationChunk(message=message)
+            if run_manager:
+                await run_manager.on_llm_new_token(message.text, chunk=chunk)
+            yield chunk
+
+    def _chunks(self, messages: list[BaseMessage]) -> list[tuple[AIMessageChunk, float]]:
+        reply = self._reply(messages)
+        decides = DECISION_TOOL in self.tool_names
+        if isinstance(reply, Say) and not decides:
+            chunks = _spoken(reply)
+        else:
+            name, args = _decision(reply, messages) if decides else _tool_call(reply, messages)
+            chunks = _called(name, args, reply)
+        usage = UsageMetadata(input_tokens=200, output_tokens=len(chunks), total_tokens=200 + len(chunks))
+        return [*chunks, (AIMessageChunk("", usage_metadata=usage, chunk_position="last"), 0.0)]
+
+    def _reply(self, messages: list[BaseMessage]) -> Reply:
+        asked, page = _asked(messages), messages[-1].text
+        if re.search(r"\berror\b", asked):
+            raise RunFailed("The mock model failed, as it was asked to.", code="llm_unavailable")
+        script = next((script for word, script in SCRIPTS.items() if word in asked), None)
+        return script(_url(messages), page) if script else Say(GREETING)
+
+
+def _name(tool: Any) -> str:
+    if isinstance(tool, dict):
+        return str(tool.get("name") or tool.get("function", {}).get("name"))
+    return str(getattr(tool, "name", None) or getattr(tool, "__name__", ""))
+
+
+def _asked(messages: list[BaseMessage]) -> str:
+    """The task: the operator's prompt names it, the assistant's last human message is it."""
+    human = [message.text for message in messages if isinstance(message, HumanMessage)]
+    for text in reversed(human):
+        if found := re.search(r"^(?:Task|Goal):\s*(.+)$", text, re.MULTILINE):
+            return found.group(1).lower()
+    return human[-1].lower() if human else ""
+
+
+def _url(messages: list[BaseMessage]) -> str:
+    """The address of the newest page in the prompt."""
+    for message in reversed(messages):
+        if found := re.search(r"(?:Page )?URL: *(\S+)", message.text):
+            return found.group(1)
+    return ""
+
+
+def _spoken(say: Say) -> list[tuple[AIMessageChunk, float]]:
+    chunks = []
+    if say.thought:
+        block = {"type": "reasoning", "reasoning": say.thought, "index": 0}
+        chunks.append((AIMessageChunk([block]), say.delay))  # type: ignore[list-item]
+    return chunks + [(AIMessageChunk(word), say.delay) for word in re.findall(r"\s*\S+\s*$|\s*\S+", say.text)]
+
+
+def _called(name: str, args: dict[str, Any], reply: Reply) -> list[tuple[AIMessageChunk, float]]:
+    """A tool call as providers stream it: the name first, then the arguments piece by piece."""
+    delay = reply.delay if isinstance(reply, Say) else 0.0
+    text = json.dumps(args, ensure_ascii=False)
+    first = {
+        "name": name,
+        "args": "",
+        "id": f"call_{abs(hash(text)):x}",
+        "index": 0,
+        "type": "tool_call_chunk",
+    }
+    pieces = re.findall(r".{1,12}", text, re.DOTALL)
+    rest = [
+        {"name": None, "args": piece, "id": None, "index": 0, "type": "tool_call_chunk"} for piece in pieces
+    ]
+    return [(AIMessageChunk("", tool_call_chunks=[first]), 0.0)] + [  # type: ignore[list-item]
+        (AIMessageChunk("", tool_call_chunks=[piece]), delay)  # type: ignore[list-item]
+        for piece in rest
+    ]
+
+
+PLAN = ["Look at the page", "Do what is asked", "Tell the result"]
+
+
+def _decision(reply: Reply, messages: list[BaseMessage]) -> tuple[str, dict[str, Any]]:
+    """The operator's one typed decision."""
+    if isinstance(reply, Say):
+        return DECISION_TOOL, {
+            "reason": reply.thought or "It is done.",
+            "action": "stop",
+            "final_response": reply.text,
+        }
+    common: dict[str, Any] = {"reason": f"Next: {reply.kind} {reply.name}".strip(), "plan": PLAN}
+    match reply.kind:
+        case "navigate":
+            return DECISION_TOOL, common | {"action": "navigate", "url": reply.text, "step": 0}
+        case "click":
+            return DECISION_TOOL, common | {
+                "action": "click",
+                "eid": _find(reply.name, messages, r"\[(e\d+)\]"),
+                "step": 1,
+            }
+        case "hand_over":
+            return DECISION_TOOL, common | {"action": "need_user", "text": reply.text, "reason": reply.text}
+    return DECISION_TOOL, common | {"action": "scroll", "direction": "down"}
+
+
+def _tool_call(reply: Reply, messages: list[BaseMessage]) -> tuple[str, dict[str, Any]]:
+    """The assistant's call of a browser tool."""
+    assert isinstance(reply, Move)
+    match reply.kind:
+        case "navigate":
+            return "browser_navigate", {"url": reply.text}
+        case "click":
+            ref = _find(reply.name, messages, r"\[ref=(\w+)\]")
+            return "browser_click", {"element": reply.name, "target": ref}
+    return "browser_snapshot", {}
+
+
+def _find(name: str, messages: list[BaseMessage], mark: str) -> str:
+    """The number of the named element in the newest page of the prompt."""
+    for message in reversed(messages):
+        for line in message.text.splitlines():
+            if name in line and (found := re.search(mark, line)):
+                return found.group(1)
+    return "e0"
