@@ -1,0 +1,158 @@
+"""From a model's name to a chat model: keys checked, limits set, watched, on a fast transport."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from server.agent.model_errors import (
+    ModelFailure,
+    broken_tool_calls,
+    check_complete,
+    classify,
+    is_cut,
+    stop_reason,
+)
+from server.agent.prices import KNOWN, KnownModel, known_model, usage_cost
+from server.agent.providers import PROVIDERS, Provider, is_own_server, split_name
+from server.errors import ModelNotConfigured
+from server.settings import Settings
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+__all__ = [
+    "DEMO",
+    "ModelChoice",
+    "ModelFailure",
+    "broken_tool_calls",
+    "build_chat_model",
+    "check_complete",
+    "classify",
+    "forces_tools",
+    "is_cut",
+    "is_ready",
+    "model_choices",
+    "stop_reason",
+    "takes_images",
+    "usage_cost",
+]
+
+DEMO = "demo"
+
+
+@dataclass(frozen=True)
+class ModelChoice:
+    """A model as offered to a client. `missing` is the environment variable that would make it ready;
+    prices are US dollars per million tokens; None means unknown."""
+
+    id: str
+    provider: str
+    label: str
+    ready: bool
+    missing: str | None = None
+    vision: bool | None = None
+    context: int | None = None
+    price_in: float | None = None
+    price_out: float | None = None
+
+
+def build_chat_model(
+    name: str, settings: Settings, *, streaming: bool = True, **overrides: Any
+) -> BaseChatModel:
+    """The chat model called `name` (`provider:model`, or `demo`).
+
+    Raises ModelNotConfigured, with the name of what is missing, when it cannot be used with these settings.
+    `overrides` go to the model's constructor. Models hold no connections and may be shared between runs.
+    """
+    if name.partition(":")[0] == DEMO:
+        from server.agent.demo import DemoChatModel
+
+        return DemoChatModel()
+    provider, model = _provider_of(name)
+    if missing := provider.missing(settings):
+        raise ModelNotConfigured(
+            f"{provider.label} has no key: set {missing} in the environment or in .env and start again, "
+            f"or choose the built-in {DEMO} model."
+        )
+    if overrides:
+        return _build(provider, model, settings, streaming=streaming, **overrides)
+    return _shared(provider, model, settings, streaming=streaming)
+
+
+def is_ready(name: str, settings: Settings) -> bool:
+    """True when the model of this name could be built now."""
+    provider = PROVIDERS.get(split_name(name)[0])
+    return name.partition(":")[0] == DEMO or (provider is not None and provider.missing(settings) is None)
+
+
+def model_choices(settings: Settings) -> list[ModelChoice]:
+    """What a person can choose from: the configured models first, then well-known ones, the demo model last."""
+    names = [settings.agent_model, settings.summary_model or settings.agent_model]
+    names += [model.id for model in KNOWN if model.offered and not _is_elsewhere(model, settings)]
+    chosen = [_choice(name, settings) for name in dict.fromkeys(names) if split_name(name)[0] in PROVIDERS]
+    return [*chosen, ModelChoice(DEMO, DEMO, "Demo (built in, rule-based)", ready=True, vision=False)]
+
+
+def takes_images(model: BaseChatModel) -> bool:
+    """True when pictures may be sent to this model in a person's message."""
+    profile = getattr(model, "profile", None) or {}
+    if "image_inputs" in profile:
+        return bool(profile["image_inputs"])
+    name = str(getattr(model, "model", None) or getattr(model, "model_name", ""))
+    return any(known.vision for known in KNOWN if known.id.partition(":")[2] == name.removeprefix("models/"))
+
+
+def forces_tools(model: BaseChatModel) -> bool:
+    """True when the model may be forced to call a tool. Models that think by default refuse that."""
+    return not getattr(model, "thinking", None)
+
+
+def _provider_of(name: str) -> tuple[Provider, str]:
+    provider, model = split_name(name)
+    if not model or provider not in PROVIDERS:
+        known = ", ".join(f"{p}:..." for p in PROVIDERS)
+        raise ModelNotConfigured(f"The model {name!r} is not known. A model is named like {known} or {DEMO}.")
+    return PROVIDERS[provider], model
+
+
+def _build(provider: Provider, model: str, settings: Settings, **overrides: Any) -> BaseChatModel:
+    # LangChain and the SDKs take seconds to import; the service answers before that.
+    from langchain.chat_models import init_chat_model
+
+    from server.agent import model_wire
+    from server.agent.model_guard import Limits, guard
+
+    options: dict[str, Any] = {"max_tokens": settings.model_max_tokens, "api_key": provider.secret(settings)}
+    options = model_wire.options_for(provider, model, options | provider.options(settings) | overrides)
+    built: BaseChatModel = init_chat_model(model, model_provider=provider.langchain, **options)
+    model_wire.attach(provider, built)
+    return guard(built, Limits.of(settings, parallel_tools=provider.parallel_tools))
+
+
+_shared = lru_cache(maxsize=64)(_build)
+
+
+def _is_elsewhere(model: KnownModel, settings: Settings) -> bool:
+    """OpenAI's models are not on offer when OPENAI_BASE_URL leads to another server."""
+    return model.id.startswith("openai:") and is_own_server(settings)
+
+
+def _choice(name: str, settings: Settings) -> ModelChoice:
+    provider, model = _provider_of(name)
+    missing, known = provider.missing(settings), known_model(f"{provider.name}:{model}")
+    if known is None:
+        return ModelChoice(name, provider.name, model, missing is None, missing)
+    price = known.price
+    return ModelChoice(
+        name,
+        provider.name,
+        known.label,
+        missing is None,
+        missing,
+        known.vision,
+        known.context,
+        price.input if price else None,
+        price.output if price else None,
+    )

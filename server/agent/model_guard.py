@@ -1,0 +1,240 @@
+"""Every model call passes here: deadlines, retries before the first token, the output cap, and no half answer.
+
+Mixed into the provider's class (`guard`) rather than wrapped around it, so that bind_tools, structured output,
+profiles and isinstance checks stay the provider's own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import random
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, cast
+
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
+from langchain_core.callbacks.manager import adispatch_custom_event
+from langchain_core.language_models import BaseChatModel
+from langchain_core.language_models.chat_models import agenerate_from_stream
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.outputs import ChatGenerationChunk, ChatResult
+from langchain_core.runnables import Runnable
+from pydantic import PrivateAttr
+
+from server.agent import model_errors as failures
+from server.agent.model_errors import ModelFailure, classify, stop_reason
+from server.agent.watchdog import watched
+from server.settings import Settings
+
+log = logging.getLogger(__name__)
+
+_TEXT_KEYS = ("text", "thinking", "reasoning")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Seconds, except `output` (characters of text, thinking and arguments together) and `tries`."""
+
+    first_token: float = 60
+    idle: float = 30
+    output: int = 400_000
+    tries: int = 3
+    backoff: float = 1
+    longest_wait: float = 30
+    parallel_tools: bool | None = None
+
+    @classmethod
+    def of(cls, settings: Settings, *, parallel_tools: bool | None = None) -> Limits:
+        return cls(
+            settings.model_timeout,
+            settings.model_idle_timeout,
+            settings.model_output_cap,
+            parallel_tools=parallel_tools,
+        )
+
+
+class GuardedModel(BaseChatModel):
+    """The part of a guarded model that is ours; the rest is the provider's class."""
+
+    _limits: Limits = PrivateAttr(default_factory=Limits)
+
+    async def _astream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        def attempt() -> AsyncGenerator[ChatGenerationChunk, None]:
+            chunks = super(GuardedModel, self)._astream(
+                messages, stop=stop, run_manager=run_manager, **kwargs
+            )
+            return cast("AsyncGenerator[ChatGenerationChunk, None]", chunks)
+
+        async with aclosing(stream_guarded(attempt, self._limits)) as chunks:
+            async for chunk in chunks:
+                yield chunk
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        return await agenerate_from_stream(
+            self._astream(messages, stop=stop, run_manager=run_manager, **kwargs)
+        )
+
+    def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Runnable[Any, AIMessage]:
+        if self._limits.parallel_tools is not None:
+            kwargs.setdefault("parallel_tool_calls", self._limits.parallel_tools)
+        return super().bind_tools(tools, **kwargs)
+
+
+def guard(model: BaseChatModel, limits: Limits) -> BaseChatModel:
+    """The same model with our guard mixed into its class."""
+    model.__class__ = _guarded_class(type(model))
+    cast(GuardedModel, model)._limits = limits
+    return model
+
+
+@lru_cache
+def _guarded_class(cls: type[BaseChatModel]) -> type[BaseChatModel]:
+    return type(cls.__name__, (GuardedModel, cls), {"__module__": cls.__module__, "__doc__": cls.__doc__})
+
+
+async def stream_guarded(
+    attempt: Callable[[], AsyncGenerator[ChatGenerationChunk, None]], limits: Limits
+) -> AsyncGenerator[ChatGenerationChunk, None]:
+    """The chunks of the first attempt that speaks; raises RunFailed for whatever ends it early.
+
+    Chunks that say nothing yet (a message's head) are held back, so that a retry stays invisible.
+    """
+    for tries_left in reversed(range(limits.tries)):
+        answer = _Answer(limits.output)
+        try:
+            chunks = watched(attempt(), limits.first_token, limits.idle, counts=speaks)
+            async with aclosing(chunks):
+                async for chunk in chunks:
+                    for ready in answer.add(chunk):
+                        yield ready
+            for ready in answer.end():
+                yield ready
+            return
+        except Exception as error:
+            failure = _name(error, answer)
+            log.warning("model call failed: %s (%s)", failure.code, type(error).__name__)
+            if answer.spoke or not failure.retryable or not tries_left:
+                raise failure.as_error() from None
+            await _rest(failure, limits, limits.tries - tries_left)
+
+
+def _name(error: Exception, answer: _Answer) -> ModelFailure:
+    """A connection that broke before anything came was no answer cut short."""
+    failure = classify(error)
+    if failure == failures.STREAM_CUT and not answer.seen:
+        return failures.UNAVAILABLE
+    return failure
+
+
+async def _rest(failure: ModelFailure, limits: Limits, failed: int) -> None:
+    """Wait before the next try: as long as the provider asks, else longer each time, with jitter."""
+    delay = failure.retry_after
+    if delay is None:
+        delay = limits.backoff * 2 ** (failed - 1) * random.uniform(0.75, 1.25)
+    if delay > limits.longest_wait:
+        raise failure.as_error() from None
+    with contextlib.suppress(RuntimeError):  # outside of a graph there is nobody to tell
+        await adispatch_custom_event(
+            "model_retry",
+            {"code": failure.code, "delay": round(delay, 2), "failed": failed, "tries": limits.tries},
+        )
+    await asyncio.sleep(delay)
+
+
+def speaks(chunk: ChatGenerationChunk) -> bool:
+    """True when a chunk carries something of the answer, not only names and numbers about it."""
+    message = cast(AIMessageChunk, chunk.message)
+    return bool(message.content or message.tool_call_chunks or message.additional_kwargs)
+
+
+@dataclass
+class _Answer:
+    """What came so far in one attempt."""
+
+    cap: int
+    spoke: bool = False
+    reason: str | None = None
+    size: int = 0
+    has_text: bool = False
+    held: list[ChatGenerationChunk] = field(default_factory=list)
+    seen: bool = False
+    calls: dict[Any, list[str]] = field(default_factory=dict)
+    call_ids: dict[Any, str] = field(default_factory=dict)
+
+    def add(self, chunk: ChatGenerationChunk) -> list[ChatGenerationChunk]:
+        """Take in one chunk; returns the chunks that may go on now."""
+        self.seen = True
+        message = cast(AIMessageChunk, chunk.message)
+        self._measure(message)
+        facts = {**message.response_metadata, **(chunk.generation_info or {})}
+        self.reason = stop_reason(facts) or self.reason or ("stop" if facts.get("done") else None)
+        if not self.spoke and not speaks(chunk):
+            self.held.append(chunk)
+            return []
+        self.spoke, ready, self.held = True, [*self.held, chunk], []
+        return ready
+
+    def end(self) -> list[ChatGenerationChunk]:
+        """The source is exhausted: what is still to be sent, or RunFailed when this is no whole answer."""
+        if self.reason is None:
+            raise failures.STREAM_CUT.as_error()
+        if problem := self._problem():
+            raise problem.as_error()
+        broken = {
+            self.call_ids[i]: "".join(args)[:400] for i, args in self.calls.items() if not _is_json(args)
+        }
+        if not broken:
+            return self.held
+        note = AIMessageChunk(content="", response_metadata={"broken_tool_calls": broken})
+        return [*self.held, ChatGenerationChunk(message=note)]
+
+    def _problem(self) -> ModelFailure | None:
+        return failures.problem(self.reason, has_calls=bool(self.calls), has_text=self.has_text)
+
+    def _measure(self, message: AIMessageChunk) -> None:
+        text = message.text
+        self.has_text = self.has_text or bool(text.strip())
+        self.size += len(text) if text else _size_of_thinking(message)
+        for call in message.tool_call_chunks:
+            at = call.get("index") if call.get("index") is not None else call.get("id")
+            self.calls.setdefault(at, []).append(call.get("args") or "")
+            self.call_ids[at] = call.get("id") or self.call_ids.get(at) or ""
+            self.size += len(call.get("args") or "")
+        if self.size > self.cap:
+            raise failures.OUTPUT_LIMIT.as_error()
+
+
+def _size_of_thinking(message: AIMessageChunk) -> int:
+    blocks = message.content if isinstance(message.content, list) else []
+    size = len(message.additional_kwargs.get("reasoning_content") or "")
+    for block in blocks:
+        if isinstance(block, dict):
+            size += sum(len(block[key]) for key in _TEXT_KEYS if isinstance(block.get(key), str))
+            size += sum(len(part.get("text") or "") for part in block.get("summary") or ())
+    return size
+
+
+def _is_json(parts: list[str]) -> bool:
+    text = "".join(parts)
+    if not text.strip():
+        return True
+    with contextlib.suppress(ValueError):
+        return isinstance(json.loads(text), dict)
+    return False

@@ -1,0 +1,135 @@
+"""The HTTP transport under the model SDKs: aiohttp, which hands out all that has arrived, not chunk by chunk."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+
+import aiohttp
+import httpx2
+
+from server.agent.delta_joiner import DeltaJoiner
+from server.agent.pace import Pace
+
+CONNECT_TIMEOUT = 10.0
+
+
+class ModelTransport(httpx2.AsyncBaseTransport):
+    """One pool of connections per event loop. Reads have no timeout here: the model guard watches the answer."""
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        pool = await _pool()
+        headers = [
+            (k, v)
+            for k, v in request.headers.multi_items()
+            if k not in ("transfer-encoding", "content-length")
+        ]
+        with _as_httpx(started=False):
+            response = await pool.session.request(
+                request.method,
+                str(request.url),
+                headers=headers,
+                data=await request.aread() or None,
+                allow_redirects=False,
+                timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_TIMEOUT),
+            )
+        return httpx2.Response(
+            response.status,
+            headers=response.raw_headers,
+            stream=_Body(response, pool.pace),
+            extensions={"http_version": b"HTTP/1.1"},
+        )
+
+
+class _Body(httpx2.AsyncByteStream):
+    def __init__(self, response: aiohttp.ClientResponse, pace: Pace) -> None:
+        self._response = response
+        self._pace = pace
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        joiner = DeltaJoiner() if _is_plain_event_stream(self._response) else None
+        content = self._response.content
+        with self._pace.stream(), _as_httpx(started=True):
+            while data := await content.readany():
+                if joiner:
+                    data = joiner.feed(data)
+                if data:
+                    yield data
+                if joiner and self._pace.rest:
+                    await asyncio.sleep(self._pace.rest)
+            if joiner and (rest := joiner.flush()):
+                yield rest
+
+    async def aclose(self) -> None:
+        if self._response.content.at_eof():
+            self._response.release()
+        else:
+            self._response.close()
+
+
+def _is_plain_event_stream(response: aiohttp.ClientResponse) -> bool:
+    headers = response.headers
+    encoding = headers.get("content-encoding", "identity").lower()
+    return headers.get("content-type", "").startswith("text/event-stream") and encoding == "identity"
+
+
+@contextmanager
+def _as_httpx(*, started: bool) -> Iterator[None]:
+    """aiohttp's errors as the ones that the SDKs know."""
+    try:
+        yield
+    except aiohttp.ConnectionTimeoutError as error:
+        raise httpx2.ConnectTimeout(type(error).__name__) from error
+    except aiohttp.ClientConnectorError as error:
+        raise httpx2.ConnectError(type(error).__name__) from error
+    except (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError) as error:
+        raise httpx2.UnsupportedProtocol(type(error).__name__) from error
+    except (aiohttp.ClientError, OSError) as error:
+        if started:
+            raise httpx2.ReadError(type(error).__name__) from error
+        raise httpx2.RemoteProtocolError(type(error).__name__) from error
+
+
+@dataclass
+class _Pool:
+    session: aiohttp.ClientSession
+    pace: Pace
+    lifetime: AsyncGenerator[aiohttp.ClientSession, None]
+
+
+_pools: dict[asyncio.AbstractEventLoop, _Pool] = {}
+
+
+async def _pool() -> _Pool:
+    loop = asyncio.get_running_loop()
+    if loop not in _pools:
+        lifetime = _open_session(loop)
+        _pools[loop] = _Pool(await anext(lifetime), Pace(loop), lifetime)
+    return _pools[loop]
+
+
+async def _open_session(loop: asyncio.AbstractEventLoop) -> AsyncGenerator[aiohttp.ClientSession, None]:
+    """A started async generator is closed by its event loop when that shuts down: nobody else has to."""
+    connector = aiohttp.TCPConnector(limit=0, ssl=_ssl_context(), keepalive_timeout=60)
+    try:
+        async with aiohttp.ClientSession(
+            connector=connector, trust_env=True, auto_decompress=False
+        ) as session:
+            yield session
+    finally:
+        _pools.pop(loop, None)
+
+
+@lru_cache
+def _ssl_context() -> ssl.SSLContext:
+    return httpx2.create_ssl_context()
+
+
+@lru_cache
+def model_http_client() -> httpx2.AsyncClient:
+    """The HTTP client of all models of this process; it keeps nothing open by itself."""
+    return httpx2.AsyncClient(transport=ModelTransport(), timeout=None, follow_redirects=True)

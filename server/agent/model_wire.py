@@ -1,0 +1,63 @@
+"""Puts our transport and our Chat Completions under the models that LangChain builds."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+
+from server.agent.model_http import model_http_client
+from server.agent.providers import Provider
+
+log = logging.getLogger(__name__)
+
+
+def options_for(provider: Provider, model: str, options: dict[str, Any]) -> dict[str, Any]:
+    """The constructor's options, fitted to what the provider's class takes."""
+    options = {key: value for key, value in options.items() if value is not None or key.endswith("timeout")}
+    if provider.langchain == "openai":
+        return options | {
+            "http_async_client": model_http_client(),
+            "api_key": options.get("api_key") or "none",
+        }
+    if provider.name == "anthropic" and "thinking" not in options and _thinks_by_default(model):
+        return options | {"thinking": {"type": "adaptive", "display": "summarized"}}
+    if provider.name == "ollama":
+        options["num_predict"] = options.pop("max_tokens")
+        options.pop("streaming")
+    return options
+
+
+def attach(provider: Provider, model: BaseChatModel) -> None:
+    """Replace the model's HTTP client where that is possible after it was built."""
+    if provider.langchain == "openai":
+        _attach_chat_completions(model)
+    elif provider.name == "anthropic":
+        _attach_anthropic(model)
+
+
+def _thinks_by_default(model: str) -> bool:
+    """Anthropic's models that took leave of the temperature always think, but show it only when asked to."""
+    from langchain_anthropic import ChatAnthropic
+
+    profile = ChatAnthropic(model_name=model, api_key="none").profile or {}  # type: ignore[call-arg]
+    return bool(profile.get("reasoning_output")) and profile.get("temperature") is False
+
+
+def _attach_anthropic(model: Any) -> None:
+    """ChatAnthropic takes no HTTP client; the SDK's client inside it can be copied with another one."""
+    client = getattr(model, "_async_client", None)
+    if client is None:
+        log.info("this langchain-anthropic hides its client: models use its own HTTP transport")
+        return
+    model.__dict__["_async_client"] = client.with_options(http_client=model_http_client())
+
+
+def _attach_chat_completions(model: Any) -> None:
+    from server.agent.openai_chat import CompatibleChat, PlainCompletions
+
+    if model.use_responses_api:
+        return
+    model.__class__ = CompatibleChat
+    model.async_client = PlainCompletions(model.root_async_client)

@@ -1,0 +1,53 @@
+"""Rests the reading of model streams while the event loop is the bottleneck, so that more is joined per read."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_SAMPLE = 0.1
+_LONGEST_REST = 0.06
+
+
+class Pace:
+    """Measures one event loop while streams are open; `rest` is 0 as long as it keeps up."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.rest = 0.0
+        self._loop = loop
+        self._open = 0
+        self._timer: asyncio.TimerHandle | None = None
+        self._due = self._wall = self._cpu = 0.0
+
+    @contextmanager
+    def stream(self) -> Iterator[None]:
+        """Counts one open stream; nothing is measured while there is none."""
+        self._open += 1
+        if self._timer is None:
+            self._mark()
+        try:
+            yield
+        finally:
+            self._open -= 1
+            if not self._open and self._timer is not None:
+                self._timer.cancel()
+                self._timer, self.rest = None, 0.0
+
+    def _mark(self) -> None:
+        self._wall, self._cpu = time.perf_counter(), time.thread_time()
+        self._due = self._loop.time() + _SAMPLE
+        self._timer = self._loop.call_at(self._due, self._sample)
+
+    def _sample(self) -> None:
+        late = self._loop.time() - self._due
+        busy = (time.thread_time() - self._cpu) / max(time.perf_counter() - self._wall, 1e-6)
+        self.rest = rest_for(busy, late)
+        self._mark()
+
+
+def rest_for(busy: float, late: float) -> float:
+    """Seconds to rest before a read. `busy`: the loop's share of a core; `late`: seconds a timer came late."""
+    strain = max((busy - 0.75) / 0.25, (late - 0.02) / 0.08)
+    return _LONGEST_REST * min(max(strain, 0.0), 1.0)

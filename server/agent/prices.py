@@ -1,0 +1,109 @@
+"""What is known about models by name: label, context window, vision and list prices. Pure data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Price:
+    """US dollars per million tokens. Above `long_from` input tokens the `long` price holds for the whole call."""
+
+    input: float
+    output: float
+    cached: float
+    cache_write: float = 0.0
+    long_from: int = 0
+    long: Price | None = None
+
+
+@dataclass(frozen=True)
+class KnownModel:
+    id: str
+    label: str
+    context: int
+    price: Price | None = None
+    vision: bool = True
+    offered: bool = True
+
+
+def _openai(input_: float, output: float, cached: float) -> Price:
+    dear = Price(input_ * 2, output * 1.5, cached * 2)
+    return Price(input_, output, cached, long_from=272_000, long=dear)
+
+
+KNOWN: tuple[KnownModel, ...] = (
+    KnownModel(
+        "anthropic:claude-haiku-5-5",
+        "Claude Haiku 5.5",
+        1_000_000,
+        Price(0.1, 0.5, 0.01, 0.125, long_from=100_000, long=Price(0.5, 2.5, 0.05, 0.625)),
+    ),
+    KnownModel("anthropic:claude-sonnet-5-5", "Claude Sonnet 5.5", 1_000_000, Price(2, 10, 0.1, 2.5)),
+    KnownModel("anthropic:claude-opus-5-5", "Claude Opus 5.5", 1_000_000, Price(4, 20, 0.2, 5)),
+    KnownModel("anthropic:claude-haiku-4-5", "Claude Haiku 4.5", 200_000, Price(1, 5, 0.1, 1.25)),
+    KnownModel(
+        "anthropic:claude-sonnet-5", "Claude Sonnet 5", 1_000_000, Price(2, 10, 0.2, 2.5), offered=False
+    ),
+    KnownModel(
+        "anthropic:claude-sonnet-4-6", "Claude Sonnet 4.6", 1_000_000, Price(3, 15, 0.3, 3.75), offered=False
+    ),
+    KnownModel("anthropic:claude-opus-5", "Claude Opus 5", 1_000_000, Price(5, 25, 0.5, 6.25), offered=False),
+    KnownModel("openai:gpt-6-luna", "GPT-6 Luna", 1_050_000, _openai(0.1, 0.5, 0.01)),
+    KnownModel("openai:gpt-6.1-sol", "GPT-6.1 Sol", 1_050_000, _openai(2, 10, 0.1)),
+    KnownModel("openai:gpt-6-astra", "GPT-6 Astra", 1_050_000, _openai(10, 50, 1)),
+    KnownModel("openai:gpt-6-sol", "GPT-6 Sol", 1_050_000, _openai(2, 10, 0.2), offered=False),
+    KnownModel("openai:gpt-5", "GPT-5", 272_000, Price(1.25, 10, 0.125), offered=False),
+    KnownModel("openai:gpt-5-mini", "GPT-5 mini", 272_000, Price(0.25, 2, 0.025), offered=False),
+    KnownModel("openai:gpt-4.1", "GPT-4.1", 1_047_576, Price(2, 8, 0.5), offered=False),
+    KnownModel("openai:gpt-4.1-mini", "GPT-4.1 mini", 1_047_576, Price(0.4, 1.6, 0.1), offered=False),
+    KnownModel("openai:gpt-4o", "GPT-4o", 128_000, Price(2.5, 10, 1.25), offered=False),
+    KnownModel("openai:gpt-4o-mini", "GPT-4o mini", 128_000, Price(0.15, 0.6, 0.075), offered=False),
+    KnownModel("google:gemini-3.8-flash", "Gemini 3.8 Flash", 1_048_576),
+    KnownModel("google:gemini-2.5-pro", "Gemini 2.5 Pro", 1_048_576, Price(1.25, 10, 0.31), offered=False),
+    KnownModel(
+        "google:gemini-2.5-flash", "Gemini 2.5 Flash", 1_048_576, Price(0.3, 2.5, 0.075), offered=False
+    ),
+    KnownModel("openrouter:anthropic/claude-haiku-5.5", "Claude Haiku 5.5 (OpenRouter)", 1_000_000),
+    KnownModel("openrouter:openai/gpt-6-luna", "GPT-6 Luna (OpenRouter)", 1_050_000),
+    KnownModel(
+        "openrouter:deepseek/deepseek-v4-flash", "DeepSeek V4 Flash (OpenRouter)", 1_000_000, vision=False
+    ),
+)
+
+_BY_ID = {model.id: model for model in KNOWN}
+
+
+def known_model(name: str) -> KnownModel | None:
+    """The entry for `provider:model`, also for a dated id such as `...-20251001`."""
+    if name in _BY_ID:
+        return _BY_ID[name]
+    stem, _, date = name.rpartition("-")
+    return _BY_ID.get(stem) if len(date) == 8 and date.isdigit() else None
+
+
+def usage_cost(name: str, usage: Mapping[str, Any]) -> float | None:
+    """The list price of one call in US dollars, None when the model's price is not known.
+
+    `usage` is LangChain's usage_metadata: `input_tokens` counts cached and cache-writing tokens too.
+    """
+    model = known_model(name)
+    if model is None or model.price is None:
+        return None
+    price, total = model.price, int(usage.get("input_tokens") or 0)
+    if price.long and total > price.long_from:
+        price = price.long
+    details = usage.get("input_token_details") or {}
+    cached = int(details.get("cache_read") or 0)
+    written = _cache_written(details)
+    plain = max(total - cached - written, 0)
+    spent = plain * price.input + cached * price.cached + written * (price.cache_write or price.input)
+    return (spent + int(usage.get("output_tokens") or 0) * price.output) / 1_000_000
+
+
+def _cache_written(details: Mapping[str, Any]) -> int:
+    total = int(details.get("cache_creation") or 0)
+    by_age = sum(int(v or 0) for k, v in details.items() if str(k).startswith("ephemeral_"))
+    return total or by_age

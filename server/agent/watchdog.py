@@ -1,0 +1,90 @@
+"""Deadlines on an async generator, at the price of one timer per stream instead of one per item."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+async def watched(
+    source: AsyncGenerator[T, None],
+    first: float,
+    idle: float,
+    *,
+    counts: Callable[[T], bool] = lambda item: True,
+) -> AsyncGenerator[T, None]:
+    """The items of `source`; TimeoutError when the first item that `counts` takes longer than `first` seconds, or
+    a later one longer than `idle`. Only the time spent waiting for the source is measured, not the consumer's."""
+    watch = _Watch(first)
+    async with aclosing(source):
+        try:
+            while True:
+                watch.begin()
+                try:
+                    item = await anext(source)
+                except StopAsyncIteration:
+                    return
+                except asyncio.CancelledError:
+                    watch.raise_if_rung()
+                    raise
+                finally:
+                    watch.pause()
+                if counts(item):
+                    watch.renew(idle)
+                yield item
+        finally:
+            watch.close()
+
+
+class _Watch:
+    """Cancels the waiting task when its allowance is used up. The timer is moved only when it rings."""
+
+    def __init__(self, allowance: float) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._allowance = allowance
+        self._used = 0.0
+        self._began: float | None = None
+        self._task: asyncio.Task[object] | None = None
+        self._rung = False
+        self._timer = self._loop.call_later(allowance, self._ring)
+
+    def begin(self) -> None:
+        self._task = asyncio.current_task()
+        self._began = self._loop.time()
+
+    def pause(self) -> None:
+        if self._began is not None:
+            self._used += self._loop.time() - self._began
+            self._began = None
+
+    def renew(self, allowance: float) -> None:
+        self._allowance, self._used = allowance, 0.0
+        if self._timer.when() > self._loop.time() + allowance:
+            self._set_timer(allowance)
+
+    def raise_if_rung(self) -> None:
+        if self._rung and self._task is not None and self._task.uncancel() == 0:
+            raise TimeoutError from None
+
+    def close(self) -> None:
+        self._timer.cancel()
+
+    def _set_timer(self, delay: float) -> None:
+        self._timer.cancel()
+        self._timer = self._loop.call_later(delay, self._ring)
+
+    def _ring(self) -> None:
+        left = self._allowance - self._used
+        if self._began is None:
+            self._set_timer(max(left, 0.25))
+            return
+        left -= self._loop.time() - self._began
+        if left > 0.001:
+            self._set_timer(left)
+        elif self._task is not None:
+            self._rung = True
+            self._task.cancel()
