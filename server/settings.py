@@ -36,7 +36,7 @@ class Settings(BaseSettings):
 
     # The agent
     agent_mode: Literal["real", "mock"] = "real"
-    agent_model: str = "anthropic:claude-haiku-4-5"
+    agent_model: str = "anthropic:claude-haiku-5-5"
     summary_model: str | None = None
     default_agent: Literal["operator", "assistant"] = "operator"
     max_tool_steps: int = Field(10, ge=1, le=1000)
