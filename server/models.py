@@ -87,6 +87,8 @@ class RunRow(Base):
     error_code: Mapped[str | None] = mapped_column(String(64))
     error: Mapped[str | None] = mapped_column(Text)
     usage: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    doing: Mapped[str | None] = mapped_column(Text)
+    """The action in flight: after a crash nobody knows whether it happened."""
     attempt: Mapped[int] = mapped_column(default=0)
     epoch: Mapped[int] = mapped_column(default=0)
     owner: Mapped[str | None] = mapped_column(String(64))

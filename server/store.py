@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -27,6 +26,7 @@ from server.models import (
 )
 
 TITLE_LENGTH = 80
+LEASE_SECONDS = 45
 UNFINISHED = RunRow.finished_at.is_(None)
 
 
@@ -48,8 +48,10 @@ def to_message(row: MessageRow) -> Message:
 
 
 class Store:
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, owner: str = "") -> None:
         self._database = database
+        self.owner = owner
+        """This process, as the runs name the one that executes them."""
 
     # Sessions
 
@@ -149,7 +151,7 @@ class Store:
                 busy = held and await db.scalar(
                     select(RunRow.id).where(RunRow.session_id == session_id, UNFINISHED).limit(1)
                 )
-                run = _new_run(session, held=bool(busy))
+                run = _new_run(session, self.owner, held=bool(busy))
                 message = _new_message(
                     session, "user", content, id=run.message_id, run_id=run.id, client_id=client_id
                 )
@@ -212,18 +214,25 @@ class Store:
         async with self._database.reading() as db:
             return list(await db.scalars(select(RunRow).where(UNFINISHED).order_by(RunRow.created_at)))
 
-    async def begin_execution(self, run_id: str, owner: str) -> RunRow | None:
-        """Take the run: its epoch and attempt grow. None when it is finished or held already."""
+    async def begin_execution(self, run_id: str, status: str = "running") -> RunRow | None:
+        """Take the run: its epoch and attempt grow. None when it is finished or held."""
         async with self._database.writing() as db:
             run = await db.get(RunRow, run_id, with_for_update=True)
             if run is None or run.finished_at or run.held:
                 return None
             session = await _session(db, run.session_id, lock=True)
             session.epoch += 1
-            session.status = "running"
+            session.status = status
             run.epoch, run.attempt = session.epoch, run.attempt + 1
-            run.status, run.owner, run.started_at = "running", owner, run.started_at or now()
+            run.status, run.owner, run.lease_until = status, self.owner, _lease()
+            run.started_at = run.started_at or now()
         return run
+
+    async def set_doing(self, run: RunRow, action: str | None) -> None:
+        async with self._database.writing() as db:
+            await db.execute(
+                update(RunRow).where(RunRow.id == run.id, RunRow.epoch == run.epoch).values(doing=action)
+            )
 
     async def set_run_status(self, run: RunRow, status: str) -> bool:
         """False when the run was finished or taken over meanwhile."""
@@ -259,7 +268,7 @@ class Store:
                 return None
             session = await _session(db, run.session_id, lock=True)
             run.status, run.finished_at, run.held = status, now(), False
-            run.error_code, run.error = error_code, error
+            run.error_code, run.error, run.doing = error_code, error, None
             if usage:
                 run.usage = usage.model_dump()
                 session.usage = sum_usage(Usage.model_validate(session.usage or {}), usage).model_dump()
@@ -315,7 +324,7 @@ class Store:
                 )
                 if message is None or (message_id and message.id != message_id):
                     raise Conflict("Only the last message can be changed.", code="not_last_message")
-                run = _new_run(session, message_id=message.id)
+                run = _new_run(session, self.owner, message_id=message.id)
                 if content is not None:
                     await db.execute(
                         delete(MessageRow).where(
@@ -364,7 +373,7 @@ class Store:
             result = await db.execute(
                 update(RunRow)
                 .where(RunRow.id == run.id, RunRow.epoch == run.epoch, UNFINISHED)
-                .values(status="waiting_user", owner=None)
+                .values(status="waiting_user", owner=None, lease_until=None, doing=None)
             )
             if not result.rowcount:  # type: ignore[attr-defined]
                 return False
@@ -403,7 +412,11 @@ class Store:
             row.status, row.decided_at = ("expired" if expired else "decided"), now()
             row.confirmed = None if expired else confirmed
             if not expired:
-                await db.execute(update(RunRow).where(RunRow.id == row.run_id).values(status="queued"))
+                await db.execute(
+                    update(RunRow)
+                    .where(RunRow.id == row.run_id)
+                    .values(status="queued", owner=self.owner, lease_until=_lease())
+                )
         return row
 
     async def grants(self, session_id: str) -> list[GrantRow]:
@@ -455,12 +468,10 @@ class Store:
 
     # Leases
 
-    async def keep_lease(self, run_ids: Sequence[str], owner: str, seconds: float) -> None:
+    async def keep_leases(self) -> None:
         async with self._database.writing() as db:
             await db.execute(
-                update(RunRow)
-                .where(RunRow.id.in_(run_ids), RunRow.owner == owner)
-                .values(lease_until=now() + timedelta(seconds=seconds))
+                update(RunRow).where(RunRow.owner == self.owner, UNFINISHED).values(lease_until=_lease())
             )
 
 
@@ -489,12 +500,16 @@ async def _by_client_id(db: AsyncSession, session_id: str, client_id: str | None
     return Accepted(to_message(message), run, is_new=False)
 
 
-def _new_run(session: SessionRow, *, held: bool = False, message_id: str | None = None) -> RunRow:
+def _new_run(session: SessionRow, owner: str, *, held: bool = False, message_id: str | None = None) -> RunRow:
     return RunRow(
         id=new_id(), session_id=session.id, message_id=message_id or new_id(), answer_id=new_id(),
         agent=session.agent, model=session.model, status="queued", held=held, usage={}, attempt=0, epoch=0,
-        created_at=now(),
+        owner=owner, lease_until=_lease(), created_at=now(),
     )  # fmt: skip
+
+
+def _lease() -> datetime:
+    return now() + timedelta(seconds=LEASE_SECONDS)
 
 
 def _new_message(

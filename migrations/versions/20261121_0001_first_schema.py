@@ -61,6 +61,7 @@ def create_tables() -> None:
         sa.Column("error_code", sa.String(64)),
         sa.Column("error", sa.Text),
         sa.Column("usage", sa.JSON, nullable=False),
+        sa.Column("doing", sa.Text),
         sa.Column("attempt", sa.Integer, nullable=False),
         sa.Column("epoch", sa.Integer, nullable=False),
         sa.Column("owner", sa.String(64)),

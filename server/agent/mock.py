@@ -124,7 +124,7 @@ class ScriptedChatModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        message = AIMessageChunk("")
+        message = AIMessageChunk(content="")
         for chunk, _ in self._chunks(messages):
             message += chunk
         return ChatResult(
@@ -155,7 +155,7 @@ class ScriptedChatModel(BaseChatModel):
             name, args = _decision(reply, messages) if decides else _tool_call(reply, messages)
             chunks = _called(name, args, reply)
         usage = UsageMetadata(input_tokens=200, output_tokens=len(chunks), total_tokens=200 + len(chunks))
-        return [*chunks, (AIMessageChunk("", usage_metadata=usage, chunk_position="last"), 0.0)]
+        return [*chunks, (AIMessageChunk(content="", usage_metadata=usage, chunk_position="last"), 0.0)]
 
     def _reply(self, messages: list[BaseMessage]) -> Reply:
         asked, page = _asked(messages), messages[-1].text
@@ -192,8 +192,8 @@ def _spoken(say: Say) -> list[tuple[AIMessageChunk, float]]:
     chunks = []
     if say.thought:
         block = {"type": "reasoning", "reasoning": say.thought, "index": 0}
-        chunks.append((AIMessageChunk([block]), say.delay))  # type: ignore[list-item]
-    return chunks + [(AIMessageChunk(word), say.delay) for word in re.findall(r"\s*\S+\s*$|\s*\S+", say.text)]
+        chunks.append((AIMessageChunk(content=[block]), say.delay))
+    return chunks + [(AIMessageChunk(content=word), say.delay) for word in re.findall(r"\s*\S+\s*$|\s*\S+", say.text)]
 
 
 def _called(name: str, args: dict[str, Any], reply: Reply) -> list[tuple[AIMessageChunk, float]]:
@@ -211,8 +211,8 @@ def _called(name: str, args: dict[str, Any], reply: Reply) -> list[tuple[AIMessa
     rest = [
         {"name": None, "args": piece, "id": None, "index": 0, "type": "tool_call_chunk"} for piece in pieces
     ]
-    return [(AIMessageChunk("", tool_call_chunks=[first]), 0.0)] + [  # type: ignore[list-item]
-        (AIMessageChunk("", tool_call_chunks=[piece]), delay)  # type: ignore[list-item]
+    return [(AIMessageChunk(content="", tool_call_chunks=[first]), 0.0)] + [
+        (AIMessageChunk(content="", tool_call_chunks=[piece]), delay)
         for piece in rest
     ]
 

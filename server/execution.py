@@ -1,0 +1,174 @@
+"""One execution of a run in this process: what it publishes, and what people tell it meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+
+from server.agent.context import Notes
+from server.agent.event_adapter import EventAdapter
+from server.bus import EventBus, Fenced
+from server.events import Event, RunChanged, RunStatus, State, Thinking, Token
+from server.models import RunRow
+
+JOIN_SECONDS = 0.04
+JOIN_DELTAS = 64
+
+
+class TextJoiner:
+    """Joins text deltas: the first goes out at once, what comes within the next moment goes out together."""
+
+    def __init__(self, emit: Callable[[Event], None]) -> None:
+        self._emit = emit
+        self._kind: type[Token] | type[Thinking] = Token
+        self._message_id = ""
+        self._parts: list[str] = []
+        self._timer: asyncio.TimerHandle | None = None
+
+    def add(self, event: Token | Thinking) -> None:
+        if type(event) is not self._kind or event.message_id != self._message_id:
+            self.flush()
+            self._kind, self._message_id = type(event), event.message_id
+        self._parts.append(event.text)
+        if self._timer is None:
+            self._send()
+            self._rest()
+        elif len(self._parts) >= JOIN_DELTAS:
+            self._send()
+
+    def flush(self) -> None:
+        self._send()
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+
+    def _rest(self) -> None:
+        self._timer = asyncio.get_running_loop().call_later(JOIN_SECONDS, self._wake)
+
+    def _wake(self) -> None:
+        self._timer = None
+        if self._parts:
+            self._send()
+            self._rest()
+
+    def _send(self) -> None:
+        if self._parts:
+            text, self._parts = "".join(self._parts), []
+            self._emit(self._kind(message_id=self._message_id, text=text))
+
+
+class Execution:
+    """The runner's handle on a run in progress. It is the agent's inbox, too."""
+
+    def __init__(self, run: RunRow, adapter: EventAdapter, bus: EventBus, *, max_steps: int) -> None:
+        self.run = run
+        self.adapter = adapter
+        self.max_steps = max_steps
+        self.status: RunStatus = "running"
+        self.state: State | None = None
+        self.stop_reason: str | None = None
+        """Set once: why it has to end before its agent does (cancelled, interrupted, time_limit)."""
+        self.stopped = asyncio.Event()
+        self.ended = asyncio.Event()
+        self._bus = bus
+        self._joiner = TextJoiner(self._publish)
+        self._messages: list[str] = []
+        self._plan: tuple[str, ...] | None = None
+        self._takeover: str | None = None
+        self._paused = False
+        self._held = False
+        self._going = asyncio.Event()
+        self._going.set()
+        self._started = time.monotonic()
+        self._rested = 0.0
+        self._resting_since: float | None = None
+
+    # What it publishes
+
+    def publish(self, event: Event) -> None:
+        """Nothing more is said once the execution has ended or another one took over."""
+        if isinstance(event, Token | Thinking):
+            self._joiner.add(event)
+            return
+        self._joiner.flush()
+        if isinstance(event, State):
+            self.state = event
+        self._publish(event)
+
+    def _publish(self, event: Event) -> None:
+        if self.ended.is_set():
+            return
+        try:
+            self._bus.publish(self.run.session_id, self.run.epoch, [event])
+        except Fenced:
+            self.stop("interrupted")
+
+    def flush(self) -> None:
+        self._joiner.flush()
+
+    def changed(self, status: RunStatus, note: str | None = None) -> RunChanged:
+        self.status = status
+        return RunChanged(
+            status=status, agent=self.run.agent, model=self.run.model, step=self.adapter.step,
+            max_steps=self.max_steps, note=note,
+        )  # fmt: skip
+
+    def stop(self, reason: str) -> None:
+        self.stop_reason = self.stop_reason or reason
+        self.stopped.set()
+        self._going.set()
+
+    # What people tell it
+
+    def steer(self, text: str) -> None:
+        self._messages.append(text)
+
+    def edit_plan(self, plan: Sequence[str]) -> None:
+        self._plan = tuple(plan)
+
+    def pause(self) -> None:
+        self._paused = True
+        self._rest()
+
+    def resume(self) -> None:
+        self._paused = False
+        self._go_on()
+
+    def hold(self) -> None:
+        """A person took the browser: nothing is done until `release`."""
+        self._held = True
+        self._rest()
+
+    def release(self, changes: str | None) -> None:
+        self._held = False
+        self._takeover = changes
+        self._go_on()
+
+    @property
+    def is_paused(self) -> bool:
+        return self._paused or self._held
+
+    async def checkpoint(self) -> Notes:
+        await self._going.wait()
+        notes = Notes(tuple(self._messages), self._plan, self._takeover)
+        self._messages, self._plan, self._takeover = [], None, None
+        return notes
+
+    def _rest(self) -> None:
+        self._going.clear()
+        self._resting_since = self._resting_since or time.monotonic()
+
+    def _go_on(self) -> None:
+        if self.is_paused:
+            return
+        if self._resting_since:
+            self._rested += time.monotonic() - self._resting_since
+            self._resting_since = None
+        self._going.set()
+
+    @property
+    def active_seconds(self) -> float:
+        """Time since the start without the pauses: a person may take as long as it takes."""
+        resting = time.monotonic() - self._resting_since if self._resting_since else 0.0
+        return time.monotonic() - self._started - self._rested - resting
