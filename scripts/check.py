@@ -18,28 +18,30 @@ from pathlib import Path
 from scripts.node_packages import WEB, npm_environment
 from scripts.shell import ROOT
 
-REPORTS = ROOT / ".cache" / "reports"
+REPORT = ROOT / ".cache" / "report.xml"
 LIMIT = 30 * 60
 """Seconds that one command may take before it is ended: far above what any of them needs."""
 
 RUFF, MYPY, PYTEST = ((sys.executable, "-m", name) for name in ("ruff", "mypy", "pytest"))
+TEST = (*PYTEST, f"--junit-xml={REPORT}")
+WEB_TEST = ("npm", "test", "--", "--reporter=default", "--reporter=junit", f"--outputFile.junit={REPORT}")
+CURL_TEST = "tests/real/test_curl_e2e.py"
 
 CHECKS: dict[str, list[tuple[str, ...]]] = {
     "lint": [(*RUFF, "check", "."), (*RUFF, "format", "--check", "."), MYPY],
-    "quick": [(*PYTEST, "tests/unit")],
-    "real": [(*PYTEST, "tests/real", "--ignore=tests/real/test_curl_e2e.py")],
-    "web": [("npm", "test")],
-    "curl": [(*PYTEST, "tests/real/test_curl_e2e.py")],
-    "e2e": [(*PYTEST, "tests/e2e")],
+    "quick": [(*TEST, "tests/unit")],
+    "real": [(*TEST, "tests/real", f"--ignore={CURL_TEST}")],
+    "web": [("npm", "run", "check"), ("npm", "run", "lint"), WEB_TEST],
+    "curl": [(*TEST, CURL_TEST)],
+    "e2e": [(*TEST, "tests/e2e")],
 }
 
 
 @dataclass(frozen=True)
 class Result:
-    """How one command went. A command that is no pytest run counts as one test."""
+    """How one command went. One that runs no tests counts as one test itself."""
 
     check: str
-    command: str
     ok: bool
     passed: int
     failed: int
@@ -53,39 +55,38 @@ def main(*names: str) -> int:
 
 
 def run(check: str, command: tuple[str, ...]) -> Result:
-    shown = " ".join(command).replace(f"{sys.executable} -m ", "")
+    REPORT.unlink(missing_ok=True)
+    shown = " ".join(command).replace(f"{sys.executable} -m ", "").replace(f"{ROOT}/", "")
     print(f"\n=== {check}: {shown}", flush=True)
-    is_web = check == "web"
-    report = REPORTS / f"{check}.xml"
-    report.unlink(missing_ok=True)
-    wanted = ("--junit-xml", str(report)) if "pytest" in command else ()
-    environment = {**os.environ, **(npm_environment() if is_web else {})}
     started = time.monotonic()
-    ok = _succeeds((*command, *wanted), cwd=WEB if is_web else ROOT, env=environment)
-    passed, failed = _counts(report) if wanted else (int(ok), int(not ok))
-    return Result(check, shown, ok, passed, max(failed, int(not ok)), time.monotonic() - started)
+    ok = _succeeds(command, *((WEB, npm_environment()) if check == "web" else (ROOT, {})))
+    passed, failed = _counts(ok)
+    return Result(check, ok, passed, failed, time.monotonic() - started)
 
 
-def _succeeds(command: tuple[str, ...], cwd: Path, env: dict[str, str]) -> bool:
+def _succeeds(command: tuple[str, ...], folder: Path, environment: dict[str, str]) -> bool:
+    environment = {**os.environ, **environment}
     try:
-        done = subprocess.run(command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, timeout=LIMIT)
+        done = subprocess.run(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, timeout=LIMIT)
     except (OSError, subprocess.TimeoutExpired) as error:
         print(error, flush=True)
         return False
     return done.returncode == 0
 
 
-def _counts(report: Path) -> tuple[int, int]:
-    """Passed and failed tests of a JUnit report; (0, 0) when pytest did not come to write one."""
-    if not report.is_file():
-        return 0, 0
-    suites = list(ElementTree.parse(report).getroot().iter("testsuite"))
-    counts = {
-        name: sum(int(suite.get(name, 0)) for suite in suites)
-        for name in ("tests", "failures", "errors", "skipped")
-    }
-    failed = counts["failures"] + counts["errors"]
-    return counts["tests"] - failed - counts["skipped"], failed
+def _counts(ok: bool) -> tuple[int, int]:
+    """Passed and failed tests by the report, where there is one. A command that failed has at least one."""
+    if not REPORT.is_file():
+        return int(ok), int(not ok)
+    suites = list(ElementTree.parse(REPORT).getroot().iter("testsuite"))
+    names = ("tests", "failures", "errors", "skipped")
+    tests, failures, errors, skipped = (_total(suites, name) for name in names)
+    failed = failures + errors
+    return tests - failed - skipped, max(failed, int(not ok))
+
+
+def _total(suites: list[ElementTree.Element], name: str) -> int:
+    return sum(int(suite.get(name, 0)) for suite in suites)
 
 
 def summarize(results: list[Result]) -> None:

@@ -16,11 +16,10 @@ _DEBIAN_CHROMIUM = ("chromium", "chromium-sandbox", "fonts-liberation")
 _PLAYWRIGHT = ROOT / "node_modules" / "playwright" / "cli.js"
 
 
-def setting(name: str) -> str | None:
+def setting(name: str, env_file: Path = ROOT / ".env") -> str | None:
     """A setting as the server will read it: from the environment, else from .env."""
     if name in os.environ:
         return os.environ[name] or None
-    env_file = ROOT / ".env"
     lines = env_file.read_text().splitlines() if env_file.is_file() else []
     values = [line.partition("=")[2].strip().strip("'\"") for line in lines if line.startswith(f"{name}=")]
     return values[-1] or None if values else None

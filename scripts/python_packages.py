@@ -16,12 +16,14 @@ PYTHON = VENV / "bin" / "python"
 def packages() -> str:
     """What the server needs."""
     _install("requirements.txt")
+    _install_ourselves()
     return "requirements.txt in .venv"
 
 
 def dev_packages() -> str:
     """What the server, the tests and the checks need: the first file is contained in the second."""
     _install("requirements-dev.txt", "requirements.txt")
+    _install_ourselves()
     return "requirements-dev.txt in .venv"
 
 
@@ -32,6 +34,14 @@ def _install(requirements: str, *contained: str) -> None:
     pip_install("-r", requirements)
     for name in (requirements, *contained):
         mark(VENV / f".stamp-{name}", _print_of(name))
+
+
+def _install_ourselves() -> None:
+    """The `pilothouse` command. Editable: what runs stays the code of this checkout."""
+    stamp, project = VENV / ".stamp-pilothouse", fingerprint([ROOT / "pyproject.toml"])
+    if not is_current(stamp, project):
+        pip_install("--no-deps", "--editable", ".")
+        mark(stamp, project)
 
 
 def pip_install(*arguments: str | Path) -> None:

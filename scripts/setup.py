@@ -37,12 +37,20 @@ def main(purpose: str = "run") -> int:
     steps = PURPOSES[purpose] + [browser_use] * (purpose == "run" and setting("BROWSER_MCP") == "browser-use")
     with one_at_a_time():
         LOG.unlink(missing_ok=True)
-        failures = [failure for failure in map(take, steps) if failure]
+        failures = take_all(steps)
     for failure in failures:
         print(f"\n{failure}", file=sys.stderr)
     if failures:
         print(f"\nThe set-up is not complete. Its log: {LOG.relative_to(ROOT)}", file=sys.stderr)
     return 1 if failures else 0
+
+
+def take_all(steps: list[Step]) -> list[str]:
+    """Take the steps in order and return what went wrong. All others are made with what the first brings."""
+    first, *others = steps
+    if failure := take(first):
+        return [failure]
+    return [failure for failure in map(take, others) if failure]
 
 
 def take(step: Step) -> str | None:

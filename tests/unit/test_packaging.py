@@ -1,0 +1,141 @@
+"""The files that describe how to install and start agree with each other and with the settings."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from typing import Any
+
+import pytest
+import yaml
+
+from scripts import check
+from scripts.shell import ROOT
+from server.settings import Settings
+
+SETTINGS = {name.upper() for name in Settings.model_fields}
+
+
+def pins(name: str) -> dict[str, str]:
+    lines = (ROOT / name).read_text().splitlines()
+    words = [line.split(" ;")[0] for line in lines if line and not line.startswith((" ", "#"))]
+    assert all(re.fullmatch(r"[a-z0-9._-]+(\[[a-z,]+\])?==\S+", word) for word in words)
+    return dict(word.split("==") for word in words)
+
+
+class TestPins:
+    def test_every_python_package_has_one_exact_version_in_both_locks(self) -> None:
+        locked, dev_locked = pins("requirements.txt"), pins("requirements-dev.txt")
+        assert locked.items() <= dev_locked.items()
+
+    def test_every_wanted_python_package_is_locked(self) -> None:
+        wanted = re.findall(r"(?m)^([a-z][a-z0-9-]*)", (ROOT / "requirements.in").read_text())
+        assert set(wanted) <= set(pins("requirements.txt"))
+
+    def test_the_mcp_server_is_pinned_exactly_and_locked_at_that_version(self) -> None:
+        wanted = json.loads((ROOT / "package.json").read_text())["dependencies"]["@playwright/mcp"]
+        locked = json.loads((ROOT / "package-lock.json").read_text())["packages"]
+        assert re.fullmatch(r"\d+\.\d+\.\d+", wanted)
+        assert locked["node_modules/@playwright/mcp"]["version"] == wanted
+
+    @pytest.mark.parametrize("lock", ["package-lock.json", "web/package-lock.json"])
+    def test_no_lock_names_a_registrys_address(self, lock: str) -> None:
+        packages = json.loads((ROOT / lock).read_text())["packages"]
+        assert [name for name, package in packages.items() if "resolved" in package] == []
+
+
+class TestCommands:
+    def test_ci_runs_the_whole_test_command(self) -> None:
+        script = ROOT / ".ci" / "run"
+        assert os.access(script, os.X_OK)
+        assert "make test" in script.read_text()
+
+    def test_every_make_command_that_the_docs_name_exists(self) -> None:
+        targets = set(re.findall(r"(?m)^([a-z0-9]+):", (ROOT / "Makefile").read_text()))
+        pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+        named = {name for page in pages for name in re.findall(r"`make ([a-z0-9]+)", page.read_text())}
+        assert named
+        assert named <= targets
+
+    def test_make_test_runs_every_check(self) -> None:
+        recipe = re.search(r"(?m)^\t@\$\(CHECK\) (.* .*)$", (ROOT / "Makefile").read_text())
+        assert recipe is not None
+        assert recipe[1].split() == list(check.CHECKS)
+
+
+@pytest.fixture(scope="module")
+def compose() -> dict[str, Any]:
+    return yaml.safe_load((ROOT / "docker-compose.yml").read_text())
+
+
+@pytest.fixture(scope="module")
+def dockerfile() -> str:
+    return (ROOT / "Dockerfile").read_text().replace("\\\n", " ")
+
+
+class TestContainer:
+    def test_compose_gives_the_server_only_settings_that_exist(self, compose: dict[str, Any]) -> None:
+        for name in ("server", "migrate"):
+            assert set(compose["services"][name]["environment"]) <= SETTINGS
+
+    def test_compose_does_not_start_without_a_password(self, compose: dict[str, Any]) -> None:
+        environment = compose["services"]["server"]["environment"]
+        assert environment["AUTH_TOKEN"].startswith("${AUTH_TOKEN:?")
+        assert "${POSTGRES_PASSWORD:?" in environment["DATABASE_URL"]
+
+    def test_compose_publishes_on_loopback_unless_told_otherwise(self, compose: dict[str, Any]) -> None:
+        services = compose["services"]
+        assert services["server"]["ports"] == ["${PUBLISH:-127.0.0.1:8000}:8000"]
+        assert [name for name, service in services.items() if "ports" in service] == ["server"]
+
+    def test_the_server_waits_for_the_migration_and_that_for_the_database(
+        self, compose: dict[str, Any]
+    ) -> None:
+        services = compose["services"]
+        assert services["server"]["depends_on"] == {
+            "migrate": {"condition": "service_completed_successfully"}
+        }
+        assert services["migrate"]["depends_on"] == {"database": {"condition": "service_healthy"}}
+        assert services["migrate"]["command"][-3:] == ["alembic", "upgrade", "head"]
+        assert "pg_isready" in services["database"]["healthcheck"]["test"]
+
+    def test_what_must_last_is_on_volumes(self, compose: dict[str, Any]) -> None:
+        mounts = [
+            mount.split(":")
+            for service in compose["services"].values()
+            for mount in service.get("volumes", [])
+        ]
+        assert {source for source, _ in mounts} == set(compose["volumes"])
+        assert ["data", compose["services"]["server"]["environment"]["DATA_DIR"]] in mounts
+
+    def test_a_stop_leaves_time_to_drain(self, compose: dict[str, Any]) -> None:
+        grace = int(compose["services"]["server"]["stop_grace_period"].removesuffix("s"))
+        assert grace > Settings.model_fields["drain_timeout"].default
+
+    def test_the_image_runs_as_a_user_and_reports_its_health(self, dockerfile: str) -> None:
+        lines = dockerfile.splitlines()
+        user, health, command = (
+            next(number for number, line in enumerate(lines) if line.startswith(word))
+            for word in ("USER pilothouse", "HEALTHCHECK", "CMD")
+        )
+        assert user < command
+        assert "/api/health" in lines[health]
+
+    def test_the_images_settings_exist(self, dockerfile: str) -> None:
+        line = re.search(r"(?m)^ENV (.*)$", dockerfile)
+        assert line is not None
+        names = {pair.split("=")[0] for pair in line[1].split()}
+        assert {name for name in names if not name.startswith("PYTHON")} <= SETTINGS
+
+    def test_the_image_is_made_of_files_that_exist_and_are_let_through(self, dockerfile: str) -> None:
+        let_through = {
+            line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line[:1] == "!"
+        }
+        copied = {
+            name
+            for line in re.findall(r"(?m)^COPY (?!--from)(.*)$", dockerfile)
+            for name in line.split()[:-1]
+        }
+        assert [name for name in copied if not (ROOT / name).exists()] == []
+        assert {name.split("/")[0] for name in copied} == let_through

@@ -1,0 +1,84 @@
+"""The programs that drive a browser are found where they are, and only when they fit."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from server.browser import parts
+
+
+def program(path: Path, script: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def bare_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing on PATH but what a test puts there, and no browsers of Playwright."""
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(tmp_path / "browsers"))
+
+
+def test_a_chosen_executable_wins(tmp_path: Path) -> None:
+    program(tmp_path / "bin" / "chromium", "")
+    chosen = program(tmp_path / "my-chrome", "")
+    assert parts.find_chromium(chosen) == chosen
+
+
+def test_a_chosen_executable_that_is_missing_is_not_replaced_by_another(tmp_path: Path) -> None:
+    program(tmp_path / "bin" / "chromium", "")
+    assert parts.find_chromium(tmp_path / "nowhere") is None
+
+
+@pytest.mark.parametrize("name", ["chromium", "chromium-browser", "google-chrome"])
+def test_the_systems_chromium_is_found_under_its_names(tmp_path: Path, name: str) -> None:
+    assert parts.find_chromium() is None
+    installed = program(tmp_path / "bin" / name, "")
+    assert parts.find_chromium() == installed
+
+
+def test_the_newest_of_playwrights_chromiums_is_found(tmp_path: Path) -> None:
+    builds = [
+        program(tmp_path / "browsers" / f"chromium-{revision}" / "chrome-linux64" / "chrome", "")
+        for revision in (999, 1247, 1100)
+    ]
+    assert parts.find_chromium() == builds[1]
+
+
+@pytest.mark.parametrize(
+    ("version", "fits"),
+    [
+        ("v18.20.4", False),
+        ("v20.18.3", False),
+        ("v20.19.0", True),
+        ("v21.7.3", False),
+        ("v22.11.0", False),
+        ("v22.12.0", True),
+        ("v24.19.0", True),
+        ("nonsense", False),
+    ],
+)
+def test_a_node_is_taken_only_when_all_our_packages_run_on_it(
+    tmp_path: Path, version: str, fits: bool
+) -> None:
+    own = program(tmp_path / "bin" / "node", f"echo {version}")
+    assert (parts.find_node() == own) is fits
+
+
+def test_a_node_that_does_not_run_is_passed_over(tmp_path: Path) -> None:
+    own = program(tmp_path / "bin" / "node", "exit 1")
+    assert parts.find_node() != own
+
+
+def test_uvx_is_the_one_beside_the_running_python() -> None:
+    assert parts.find_uvx() == Path(sys.prefix) / "bin" / "uvx"
+
+
+def test_every_missing_part_says_what_to_do() -> None:
+    advice = (parts.NO_CHROMIUM, parts.NO_NODE, parts.NO_PLAYWRIGHT_MCP, parts.NO_UVX)
+    assert all("make setup" in text for text in advice)
