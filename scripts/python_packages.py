@@ -11,6 +11,7 @@ from scripts.stamp import fingerprint, is_current, mark
 
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
+_ENSUREPIP = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
 
 
 def packages() -> str:
@@ -38,7 +39,7 @@ def _install(requirements: str, *contained: str) -> None:
 
 def _install_ourselves() -> None:
     """The `pilothouse` command. Editable: what runs stays the code of this checkout."""
-    stamp, project = VENV / ".stamp-pilothouse", fingerprint([ROOT / "pyproject.toml"])
+    stamp, project = VENV / ".stamp-pilothouse", _print_of("pyproject.toml")
     if not is_current(stamp, project):
         pip_install("--no-deps", "--editable", ".")
         mark(stamp, project)
@@ -48,21 +49,21 @@ def pip_install(*arguments: str | Path) -> None:
     run(PYTHON, "-m", "pip", "install", "--disable-pip-version-check", *arguments)
 
 
-def _print_of(requirements: str) -> str:
+def _print_of(file: str) -> str:
     # The interpreter counts: after an upgrade of the system's Python the packages are not seen any more.
-    return fingerprint([ROOT / requirements], note=str(PYTHON.resolve()))
+    return fingerprint([ROOT / file], note=str(PYTHON.resolve()))
 
 
 def _make_venv() -> None:
     """A virtual environment with pip. Debian keeps ensurepip, which brings pip, in a package of its own."""
     if PYTHON.exists() and succeeds(PYTHON, "-m", "pip", "--version"):
         return
-    if not succeeds(sys.executable, "-m", "ensurepip", "--version"):
-        if succeeds(sys.executable, "-m", "pip", "--version"):
-            run(sys.executable, "-m", "venv", "--without-pip", VENV)
-            run(sys.executable, "-m", "pip", "--python", PYTHON, "install", "pip")
-            return
-        package = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
-        if not apt.install(package):
-            raise SetupError(f"Python's ensurepip is missing. Run: sudo apt install {package}")
-    run(sys.executable, "-m", "venv", VENV)
+    # A folder without a working interpreter, as an upgrade of the system leaves it, is of no use to anybody.
+    create = (sys.executable, "-m", "venv", *(() if PYTHON.exists() else ("--clear",)))
+    if succeeds(sys.executable, "-m", "ensurepip", "--version") or apt.install(_ENSUREPIP):
+        run(*create, VENV)
+    elif succeeds(sys.executable, "-m", "pip", "--version"):
+        run(*create, "--without-pip", VENV)
+        run(sys.executable, "-m", "pip", "--python", PYTHON, "install", "pip")
+    else:
+        raise SetupError(f"Python's ensurepip is missing. Run: sudo apt install {_ENSUREPIP}")
