@@ -1,0 +1,133 @@
+"""Take real Playwright MCP snapshots, with boxes, of a folder of saved pages.
+
+    python -m bench.observation.capture PAGES OUT
+
+Every `*.html` below PAGES is served on loopback, opened in Chromium through @playwright/mcp and kept in
+OUT as one JSON file: the raw reply, what `PAGE_SCRIPT` found, every visible control by a count of our own
+(tag, box), and the seconds that the bare snapshot took.
+"""
+
+import argparse
+import asyncio
+import functools
+import json
+import tempfile
+import threading
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from mcp import ClientSession, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from mcp.types import TextContent
+
+from server.browser.page_script import PAGE_SCRIPT
+
+VIEWPORT = (1280, 720)
+CLI = "node_modules/@playwright/mcp/cli.js"
+
+# Counted without the accessibility tree, so that what the snapshot leaves out is missed too.
+CONTROLS = """() => {
+  const found = [];
+  const widget = 'a[href],button,input,select,textarea,summary,[contenteditable=""],[contenteditable=true],' +
+    ['button', 'link', 'checkbox', 'radio', 'tab', 'menuitem', 'option', 'switch', 'textbox', 'combobox']
+      .map(role => `[role=${role}]`).join() + ',[onclick]';
+  const visit = root => {
+    for (const el of root.querySelectorAll('*')) {
+      if (el.shadowRoot) visit(el.shadowRoot);
+      if (!el.matches(widget) || el.type === 'hidden' || el.matches('body,html')) continue;
+      const box = el.getBoundingClientRect();
+      if (box.width < 1 || box.height < 1 || !el.checkVisibility({visibilityProperty: true})) continue;
+      if (getComputedStyle(el).pointerEvents === 'none') continue;
+      found.push([el.tagName.toLowerCase(), ...[box.x, box.y, box.width, box.height].map(Math.round)]);
+    }
+  };
+  visit(document);
+  return found;
+}"""
+
+
+@asynccontextmanager
+async def open_browser(cli: str, chromium: str) -> AsyncIterator[ClientSession]:
+    """An MCP session on a headless Chromium that reaches nothing but loopback."""
+    with tempfile.TemporaryDirectory() as folder:
+        config = Path(folder, "config.json")
+        rules = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
+        launch = {"executablePath": chromium, "headless": True, "chromiumSandbox": False, "args": [rules]}
+        config.write_text(json.dumps({"browser": {"launchOptions": launch}}))
+        size = "x".join(map(str, VIEWPORT))
+        flags = ["--isolated", "--viewport-size", size, "--snapshot-mode", "none", "--output-dir", folder]
+        server = StdioServerParameters(command="node", args=[cli, "--config", str(config), *flags])
+        async with stdio_client(server) as (read, write), ClientSession(read, write) as session:
+            await session.initialize()
+            yield session
+
+
+async def call(session: ClientSession, name: str, **arguments: Any) -> str:
+    reply = await session.call_tool(name, arguments)
+    return "".join(part.text for part in reply.content if isinstance(part, TextContent))
+
+
+def read_result(reply: str) -> Any:
+    """The JSON that `browser_evaluate` printed, or None."""
+    _, _, body = reply.partition("### Result\n")
+    try:
+        return json.JSONDecoder().raw_decode(body)[0]
+    except ValueError:
+        return None
+
+
+async def capture(session: ClientSession, url: str) -> dict[str, Any]:
+    await call(session, "browser_navigate", url=url)
+    seconds = []
+    for _ in range(3):
+        started = time.perf_counter()
+        snapshot = await call(session, "browser_snapshot", boxes=True)
+        seconds.append(time.perf_counter() - started)
+    extra = read_result(await call(session, "browser_evaluate", function=PAGE_SCRIPT))
+    controls = read_result(await call(session, "browser_evaluate", function=CONTROLS))
+    return {
+        "snapshot": snapshot,
+        "viewport": VIEWPORT,
+        "extra": extra,
+        "controls": controls,
+        "seconds": min(seconds),
+    }
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+async def capture_all(pages: Path, out: Path, cli: str, chromium: str) -> None:
+    out.mkdir(parents=True, exist_ok=True)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(pages)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        async with open_browser(cli, chromium) as session:
+            for page in sorted(pages.rglob("*.html")):
+                name = page.relative_to(pages).as_posix()
+                try:
+                    async with asyncio.timeout(90):
+                        shot = await capture(session, f"http://127.0.0.1:{server.server_port}/{name}")
+                except TimeoutError:
+                    print(f"{name}: no snapshot within 90 s")
+                    continue
+                (out / (name.replace("/", "__") + ".json")).write_text(json.dumps(shot, ensure_ascii=False))
+                print(f"{name}: {len(shot['snapshot']):,} characters, {shot['seconds'] * 1000:.0f} ms")
+    finally:
+        server.shutdown()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("pages", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--cli", default=CLI)
+    parser.add_argument("--chromium", default="/usr/bin/chromium")
+    options = parser.parse_args()
+    asyncio.run(capture_all(options.pages, options.out, options.cli, options.chromium))

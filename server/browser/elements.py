@@ -1,0 +1,199 @@
+"""Find what can be acted on in a snapshot, with its name and state."""
+
+from bisect import bisect_left
+from dataclasses import dataclass
+
+from server.browser.names import label_of_choice, label_of_field, name_of_link, text_of
+from server.browser.page_script import Box, Clickable, Extra
+from server.browser.snapshot import FIELDS, Node, Snapshot, overlaps
+
+CHOICES = frozenset({"checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"})
+WIDGETS = FIELDS | CHOICES | {
+    "button", "link", "slider", "tab", "menuitem", "option", "treeitem", "listbox",
+}  # fmt: skip
+KEPT_ROLES = frozenset({"img", "heading", "row", "cell", "gridcell", "listitem", "article", "iframe"})
+LISTS = frozenset({"list", "table", "rowgroup", "grid", "tree", "menu", "tablist", "navigation", "main"})
+TAG_ROLES = {"a": "link", "button": "button", "editable": "textbox", "select": "combobox"}
+SPREAD_CHARS = 160
+"""A clickable container with more text than this, and parts in it, is told as its parts."""
+
+
+@dataclass(slots=True)
+class Draft:
+    """An element in the making. `place` is its position in reading order: a node index, or between two."""
+
+    place: float
+    ref: str
+    role: str
+    name: str
+    node: Node | None = None
+    box: Box | None = None
+    seen: bool = True
+    url: str = ""
+    submits: bool = False
+    same_as: "Draft | None" = None
+
+    @property
+    def index(self) -> int:
+        return int(self.place)
+
+
+def find_elements(snapshot: Snapshot, extra: Extra, viewport: tuple[int, int]) -> list[Draft]:
+    """Every element of the snapshot and of `extra`, in reading order."""
+    drafts = [_draft(snapshot, index) for index in _pick(snapshot)]
+    for draft in drafts:
+        draft.submits = draft.role == "button" and _rounded(draft.box) in set(map(_rounded, extra.submits))
+    return _add_clickables(snapshot, drafts, extra.clickables, viewport)
+
+
+def _pick(snapshot: Snapshot) -> list[int]:
+    nodes, widgets = snapshot.nodes, _count_widgets(snapshot)
+    picked: list[int] = []
+    lists: set[int] = set()
+    for index, node in enumerate(nodes):
+        if node.role in WIDGETS and node.ref:
+            if not _is_folded(snapshot, index):
+                picked.append(index)
+        elif node.role in CHOICES:
+            if label := _label_around(snapshot, index):
+                picked.append(label)
+        elif node.ref and (node.is_pointed or node.parent in lists or _is_summary(snapshot, index)):
+            if _is_list(snapshot, index):
+                lists.add(index)
+            elif widgets[node.end] == widgets[index] or _has_own_text(snapshot, index):
+                picked.append(index)
+    return sorted(set(picked))
+
+
+def _count_widgets(snapshot: Snapshot) -> list[int]:
+    """How many widgets stand before each index."""
+    counts, total = [0], 0
+    for node in snapshot.nodes:
+        total += bool(node.ref) and node.role in WIDGETS
+        counts.append(total)
+    return counts
+
+
+def _is_folded(snapshot: Snapshot, index: int) -> bool:
+    """The options of a closed select are told with it; a list of options is told by its options."""
+    node = snapshot.nodes[index]
+    if node.role == "listbox":
+        return node.end > index + 1
+    parent = snapshot.nodes[node.parent] if node.parent >= 0 else None
+    return node.role == "option" and parent is not None and parent.role == "combobox" and not _area(node)
+
+
+def _label_around(snapshot: Snapshot, index: int) -> int | None:
+    """A styled checkbox is invisible itself; its label, which holds nothing else, takes the click."""
+    parent = snapshot.nodes[index].parent
+    if parent < 0 or not snapshot.nodes[parent].ref or snapshot.nodes[parent].role in WIDGETS:
+        return None
+    inner = [at for at in snapshot.subtree(parent) if snapshot.nodes[at].role in WIDGETS]
+    return parent if inner == [index] else None
+
+
+def _is_summary(snapshot: Snapshot, index: int) -> bool:
+    """What opens and closes a `details`: the snapshot shows it as a named generic, first in a group."""
+    node = snapshot.nodes[index]
+    first = node.parent == index - 1 >= 0 and snapshot.nodes[node.parent].role == "group"
+    return first and node.role == "generic" and bool(node.name)
+
+
+def _area(node: Node) -> float:
+    return node.box[2] * node.box[3] if node.box else 0.0
+
+
+def _is_list(snapshot: Snapshot, index: int) -> bool:
+    """A clickable container whose parts are what one clicks, because its pointer is inherited by them."""
+    nodes, node = snapshot.nodes, snapshot.nodes[index]
+    parts = 0
+    for at in snapshot.subtree(index):
+        parts += nodes[at].parent == index and bool(nodes[at].ref)
+        if parts > 1:
+            break
+    if parts < 2:
+        return False
+    return node.role in LISTS or len(text_of(snapshot, index, SPREAD_CHARS + 1)) > SPREAD_CHARS
+
+
+def _has_own_text(snapshot: Snapshot, index: int) -> bool:
+    """A clickable box around one control and nothing else is that control."""
+    nodes = snapshot.nodes
+    inner = [at for at in snapshot.subtree(index) if nodes[at].role in WIDGETS and nodes[at].ref][:20]
+    if len(inner) == 1 and nodes[inner[0]].role in CHOICES | FIELDS:
+        return False
+    if any(nodes[at].box == nodes[index].box is not None for at in inner):
+        return False
+    return bool(_text_beside(snapshot, index, inner))
+
+
+def _text_beside(snapshot: Snapshot, index: int, inner: list[int]) -> str:
+    nodes, at = snapshot.nodes, index
+    pieces: list[str] = []
+    skipped = {start: nodes[start].end for start in inner}
+    while at < nodes[index].end and len(pieces) < 8:
+        if at in skipped:
+            at = skipped[at]
+            continue
+        if text := nodes[at].text or nodes[at].name:
+            pieces.append(text)
+        at += 1
+    return " ".join(dict.fromkeys(pieces))
+
+
+def _draft(snapshot: Snapshot, index: int) -> Draft:
+    node = snapshot.nodes[index]
+    role, name, state = node.role, node.name, node
+    if role in FIELDS or role == "slider":
+        name = name or label_of_field(snapshot, index)
+    elif role in WIDGETS:
+        name = name or text_of(snapshot, index)
+    else:
+        role = role if role in KEPT_ROLES else "clickable"
+        inner = [at for at in snapshot.subtree(index) if snapshot.nodes[at].role in WIDGETS]
+        name = name or _text_beside(snapshot, index, [at for at in inner if snapshot.nodes[at].ref])
+        hidden = next((snapshot.nodes[at] for at in inner if snapshot.nodes[at].role in CHOICES), None)
+        if hidden is not None:
+            role, name, state = hidden.role, name or hidden.name, hidden
+    if not name and role in CHOICES:
+        name = label_of_choice(snapshot, index)
+    return Draft(index, node.ref, role, name, state, node.box, node.seen, node.url)
+
+
+def _add_clickables(
+    snapshot: Snapshot, drafts: list[Draft], found: tuple[Clickable, ...], viewport: tuple[int, int]
+) -> list[Draft]:
+    by_box = {_rounded(draft.box): draft for draft in drafts if draft.box}
+    nodes = {_rounded(node.box): at for at, node in enumerate(snapshot.nodes) if node.box and node.ref}
+    places = [draft.place for draft in drafts]
+    added = []
+    for clickable in found:
+        box = _rounded(clickable.box)
+        if known := by_box.get(box):
+            known.name = known.name or name_of_link(known.url) or clickable.name
+        elif box not in nodes:
+            added.append(_loose(drafts, clickable, viewport))
+        elif bisect_left(places, nodes[box]) == bisect_left(places, snapshot.nodes[nodes[box]].end):
+            added.append(_draft_clickable(snapshot, nodes[box], clickable))
+    return sorted(drafts + added, key=lambda draft: draft.place)
+
+
+def _rounded(box: Box | None) -> tuple[int, ...]:
+    return tuple(map(round, box)) if box else ()
+
+
+def _draft_clickable(snapshot: Snapshot, index: int, clickable: Clickable) -> Draft:
+    draft = _draft(snapshot, index)
+    if clickable.tag == "editable":
+        draft.role, draft.name = "textbox", clickable.name or label_of_field(snapshot, index)
+    draft.name = draft.name or clickable.name
+    return draft
+
+
+def _loose(drafts: list[Draft], clickable: Clickable, viewport: tuple[int, int]) -> Draft:
+    """Something the snapshot does not list stands after the last element that begins above it."""
+    above = (draft.place for draft in drafts if draft.box and draft.box[1] <= clickable.box[1] and draft.seen)
+    seen = overlaps(clickable.box, (0, 0, *viewport))
+    place = max(above, default=-1.0) + 0.5
+    role = TAG_ROLES.get(clickable.tag, "clickable")
+    return Draft(place, clickable.target, role, clickable.name, box=clickable.box, seen=seen)

@@ -1,0 +1,41 @@
+"""Where each node of a snapshot belongs: its dialog, form, row, landmark and heading.
+
+One pass from the top; every list is as long as the snapshot and holds node indexes, -1 for none.
+"""
+
+from dataclasses import dataclass, field
+
+from server.browser.snapshot import Snapshot
+
+DIALOGS = frozenset({"dialog", "alertdialog"})
+FORMS = frozenset({"form", "search"}) | DIALOGS
+UNITS = frozenset({"row", "listitem", "article", "treeitem", "group", "radiogroup", "tabpanel"})
+SIDE = frozenset({"navigation", "contentinfo", "banner", "complementary"})
+MARKS = SIDE | {"main"}
+
+
+@dataclass(slots=True)
+class Outline:
+    dialog: list[int] = field(default_factory=list)
+    form: list[int] = field(default_factory=list)
+    unit: list[int] = field(default_factory=list)
+    """Nearest row, list item, article or named group."""
+    mark: list[int] = field(default_factory=list)
+    """Nearest landmark."""
+    heading: list[int] = field(default_factory=list)
+    """The heading it stands under: the last one before it in reading order."""
+
+
+def outline(snapshot: Snapshot) -> Outline:
+    kept = Outline()
+    places = ((kept.dialog, DIALOGS), (kept.form, FORMS), (kept.unit, UNITS), (kept.mark, MARKS))
+    heading = -1
+    for index, node in enumerate(snapshot.nodes):
+        parent = node.parent
+        for found, roles in places:
+            above = found[parent] if parent >= 0 else -1
+            found.append(index if node.role in roles else above)
+        if node.role == "heading":
+            heading = index
+        kept.heading.append(heading)
+    return kept

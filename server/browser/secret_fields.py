@@ -1,0 +1,77 @@
+"""Take secret values out of a snapshot before anything else reads it.
+
+A field is secret when the page script says so or when its label says so in one of many languages; its
+value then goes from the field and from wherever else it stands.
+"""
+
+import re
+from collections.abc import Iterable
+from urllib.parse import quote, quote_plus
+
+from server.browser.names import label_of_field
+from server.browser.page_script import Box, SecretField
+from server.browser.snapshot import FIELDS, MASK, Node, Snapshot
+
+_WORDS = re.compile(
+    r"""
+    passw|passphrase|passcode|\bpwd\b|\bpin\b(?!\W?code)|kennwort|mot\ de\ passe|contrase|\bsenha|palavra-passe
+    |parol|şifre|sifre|wachtwoord|lösenord|adgangskode|salasana|hasło|heslo|jelszó|lozink|mật\ khẩu|kata\ sandi
+    |kata\ laluan|סיסמ|گذرواژه|كلمة\ (ال)?(مرور|سر)|पासवर्ड|পাসওয়ার্ড|รหัสผ่าน|пароль|пин-?код|κωδικ|密码|密碼|口令
+    |パスワード|暗証番号|비밀번호|암호
+    |card\ ?(no\b|num)|credit\ card|\bc[vs][vc]2?\b|\bcv[nc]\b|security\ code|kartennummer|prüfnummer
+    |num[eé]ro\ de\ (la\ )?carte|n[uú]mero\ (de|da|do)\ (la\ )?(tarjeta|cart[aã]o)|numero\ (della\ )?carta
+    |kart\ numaras|numer\ karty|kaartnummer|номер\ карт|卡号|卡號|カード番号|카드\ ?번호|رقم\ البطاقة
+    |कार्ड\ (नंबर|संख्या)|nomor\ kartu|số\ thẻ
+    |one[- ]time|\botp\b|\b2fa\b|verification\ code|authenticat(ion|or)\ code
+    |(einmal|bestätigungs|sicherheits)-?code|code\ de\ (vérification|sécurité|confirmation)
+    |c[oó]digo\ de\ (verifica|seguran|segurid|confirma)|codice\ di\ (verifica|sicurezza|conferma)
+    |doğrulama\ kodu|kod\ weryfikac|verificatiecode|код\ (из|подтвержд|безопасн|провер)|одноразов
+    |验证码|驗證碼|確認コード|認証コード|인증\ ?(번호|코드)|رمز\ التحقق|mã\ xác
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+def hide_secrets(snapshot: Snapshot, found: Iterable[SecretField] = ()) -> None:
+    """Mark secret fields and mask what they held: in fields, names, text, addresses and notes."""
+    found = list(found)
+    held = {secret.value for secret in found if secret.value}
+    for index, node in enumerate(snapshot.nodes):
+        if node.role in FIELDS and _is_secret(snapshot, index, found, held):
+            held.add(node.text)
+            node.secret, node.filled, node.text = True, bool(node.text), ""
+    _mask(snapshot, held)
+
+
+def _is_secret(snapshot: Snapshot, index: int, found: list[SecretField], held: set[str]) -> bool:
+    node = snapshot.nodes[index]
+    if node.text and node.text in held:
+        return True
+    if any(_is_there(node, secret.box) for secret in found):
+        return True
+    if node.role not in ("textbox", "spinbutton"):
+        return False
+    label = node.name or label_of_field(snapshot, index)
+    return bool(_WORDS.search(label) or _WORDS.search(node.placeholder))
+
+
+def _is_there(node: Node, box: Box) -> bool:
+    return node.box is not None and all(abs(a - b) <= 3 for a, b in zip(node.box, box, strict=True))
+
+
+def _mask(snapshot: Snapshot, values: Iterable[str]) -> None:
+    spellings = {form for value in values for form in _spellings(value)}
+    if not spellings:
+        return
+    whole = re.compile("|".join(re.escape(form) for form in sorted(spellings, key=len, reverse=True)))
+    for node in snapshot.nodes:
+        node.name, node.text = whole.sub(MASK, node.name), whole.sub(MASK, node.text)
+        node.url, node.placeholder = whole.sub(MASK, node.url), whole.sub(MASK, node.placeholder)
+    snapshot.url, snapshot.title = whole.sub(MASK, snapshot.url), whole.sub(MASK, snapshot.title)
+    snapshot.notes = tuple(whole.sub(MASK, note) for note in snapshot.notes)
+
+
+def _spellings(value: str) -> set[str]:
+    """The ways one value is written in a page or an address. Two characters would mask half the page."""
+    forms = {value, " ".join(value.split()), quote(value, safe="", errors="replace"), quote_plus(value, errors="replace")}
+    return {form for form in forms if len(form) > 2}

@@ -1,0 +1,218 @@
+"""Read the accessibility snapshot of an MCP server: its text in, nodes in reading order out.
+
+The tree is kept flat: `nodes` are in document order and each knows its parent and the end of its subtree,
+so that a page of any size or depth is walked by plain loops. Lines that are no node are left out.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from server.browser.page_script import Box
+
+FIELDS = frozenset({"textbox", "searchbox", "spinbutton", "combobox"})
+
+MASK = "•••"
+
+_KEY = re.compile(r'([^\s":\[]+)(?: ("[^"\\]*(?:\\.[^"\\]*)*"))?((?: \[[^\]]*\])*)(?:: ?(.*))?$', re.DOTALL)
+_QUOTED_KEY = re.compile(r"'((?:[^']|'')*)'(?:: ?(.*))?$", re.DOTALL)
+_ATTRIBUTE = re.compile(r"\[([a-z-]+)(?:=([^\]]*))?\]")
+_ESCAPE = re.compile(r'\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(.))', re.DOTALL)
+_ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
+
+
+@dataclass(slots=True)
+class Node:
+    role: str
+    parent: int
+    name: str = ""
+    text: str = ""
+    """Direct text of the node; of a field, its value."""
+    ref: str = ""
+    url: str = ""
+    placeholder: str = ""
+    attributes: dict[str, str] = field(default_factory=dict)
+    box: Box | None = None
+    """In the top page's viewport, once placed."""
+    seen: bool = True
+    """Its box, or that of the nearest ancestor which has one, is in the viewport."""
+    end: int = 0
+    """Index after the last node of its subtree."""
+    secret: bool = False
+    filled: bool = False
+    """A secret field that is not empty; its value is gone."""
+
+    @property
+    def is_pointed(self) -> bool:
+        return self.attributes.get("cursor") == "pointer"
+
+
+@dataclass(slots=True)
+class Snapshot:
+    nodes: list[Node]
+    url: str = ""
+    title: str = ""
+    notes: tuple[str, ...] = ()
+
+    def ancestors(self, index: int) -> Iterator[int]:
+        """Indexes from the parent up to, and without, the root."""
+        index = self.nodes[index].parent
+        while index >= 0:
+            yield index
+            index = self.nodes[index].parent
+
+    def subtree(self, index: int) -> range:
+        """Indexes of the node's descendants."""
+        return range(index + 1, self.nodes[index].end)
+
+    def find(self, ref: str) -> int | None:
+        return next((index for index, node in enumerate(self.nodes) if node.ref == ref), None) if ref else None
+
+
+def parse_snapshot(text: str, viewport: tuple[int, int]) -> Snapshot:
+    """Any text parses. `text` is the whole reply of `browser_snapshot` or only its YAML."""
+    sections = _split_sections(text)
+    snapshot = Snapshot(_parse_nodes(sections.get("Snapshot", "")))
+    _read_page(sections, snapshot)
+    _place(snapshot.nodes, viewport)
+    return snapshot
+
+
+def _split_sections(text: str) -> dict[str, str]:
+    """The `### Title` parts of a reply; where page text repeats a title, the first of it, the last snapshot."""
+    if "### " not in text:
+        return {"Snapshot": text}
+    sections: dict[str, str] = {}
+    for part in re.split(r"(?m)^### ", text)[1:]:
+        title, _, body = part.partition("\n")
+        if title == "Snapshot":
+            sections[title] = body.removeprefix("```yaml\n").rstrip().removesuffix("```")
+        else:
+            sections.setdefault(title.strip(), body)
+    return sections
+
+
+def _read_page(sections: dict[str, str], snapshot: Snapshot) -> None:
+    notes = []
+    for line in sections.get("Page", "").splitlines():
+        label, _, value = line.removeprefix("- ").partition(": ")
+        if label == "Page URL":
+            snapshot.url = value
+        elif label == "Page Title":
+            snapshot.title = value
+        elif label == "Console" and not value.startswith("0 errors"):
+            notes.append(f"console: {value}")
+        elif label in ("HTTP status", "Page status"):
+            notes.append(f"{label}: {value}")
+    for line in sections.get("Modal state", "").splitlines():
+        notes.append(f"open now: {line.removeprefix('- ').partition(']: can be')[0].lstrip('[')}")
+    tabs = sections.get("Open tabs", "").splitlines()
+    if len(tabs) > 1:
+        notes.append(f"{len(tabs)} tabs are open")
+    for line in sections.get("Events", "").splitlines():
+        if line.startswith("- Download"):
+            notes.append(line.removeprefix("- ").partition(' to "')[0])
+    snapshot.notes = tuple(notes)
+
+
+def _parse_nodes(yaml: str) -> list[Node]:
+    nodes: list[Node] = []
+    open_nodes: list[tuple[int, int]] = []
+    for line in yaml.split("\n"):
+        body = line.lstrip(" ")
+        if not body.startswith("- "):
+            continue
+        depth, body = len(line) - len(body), body[2:]
+        while open_nodes and open_nodes[-1][0] >= depth:
+            nodes[open_nodes.pop()[1]].end = len(nodes)
+        parent = open_nodes[-1][1] if open_nodes else -1
+        if body.startswith("/"):
+            _read_property(body, nodes, parent)
+            continue
+        node = _read_node(body, parent)
+        if node.role == "text" and parent >= 0 and nodes[parent].role in FIELDS:
+            nodes[parent].text = node.text
+            continue
+        open_nodes.append((depth, len(nodes)))
+        nodes.append(node)
+    for _, index in open_nodes:
+        nodes[index].end = len(nodes)
+    return nodes
+
+
+def _read_property(body: str, nodes: list[Node], parent: int) -> None:
+    label, _, value = body.partition(": ")
+    if parent < 0:
+        return
+    if label == "/url":
+        nodes[parent].url = _unquote(value)
+    elif label == "/placeholder":
+        nodes[parent].placeholder = _unquote(value)
+
+
+def _read_node(body: str, parent: int) -> Node:
+    if body.startswith("text: "):
+        return Node("text", parent, text=_unquote(body[6:]))
+    value = None
+    if quoted := _QUOTED_KEY.match(body):
+        body, value = quoted[1].replace("''", "'"), quoted[2]
+    key = _KEY.match(body)
+    if key is None:
+        return Node("text", parent, text=body)
+    node = Node(key[1], parent, name=_unquote(key[2] or ""), text=_unquote(value or key[4] or ""))
+    if key[3]:
+        node.attributes = attributes = dict(_ATTRIBUTE.findall(key[3]))
+        node.ref = attributes.get("ref", "")
+        node.box = _read_box(attributes.get("box", ""))
+    return node
+
+
+def _unquote(value: str) -> str:
+    if len(value) < 2 or not value.startswith('"') or not value.endswith('"'):
+        return value
+    inner = value[1:-1]
+    return _ESCAPE.sub(_unescape, inner) if "\\" in inner else inner
+
+
+def _unescape(found: re.Match[str]) -> str:
+    code = found[1] or found[2]
+    return chr(int(code, 16)) if code else _ESCAPED.get(found[3], found[3])
+
+
+def _read_box(text: str) -> Box | None:
+    try:
+        x, y, width, height = map(float, text.split(","))
+    except ValueError:
+        return None
+    return x, y, width, height
+
+
+def _place(nodes: list[Node], viewport: tuple[int, int]) -> None:
+    """Move the boxes of frames into the page, and find out what is in view."""
+    whole = (0.0, 0.0, float(viewport[0]), float(viewport[1]))
+    frames: dict[int, tuple[Box, Box]] = {-1: (whole, whole)}
+    inside: list[int] = []
+    for index, node in enumerate(nodes):
+        parent = nodes[node.parent] if node.parent >= 0 else None
+        frame = -1 if parent is None else node.parent if node.parent in frames else inside[node.parent]
+        inside.append(frame)
+        if node.box is None:
+            node.seen = parent.seen if parent else True
+            continue
+        origin, clip = frames[frame]
+        x, y, width, height = node.box
+        node.box = box = (x + origin[0], y + origin[1], width, height) if frame >= 0 else node.box
+        node.seen = overlaps(box, clip)
+        if node.role == "iframe":
+            frames[index] = (box, intersect(box, clip))
+
+
+def overlaps(box: Box, clip: Box) -> bool:
+    return min(intersect(box, clip)[2:]) >= 1
+
+
+def intersect(one: Box, other: Box) -> Box:
+    left, top = max(one[0], other[0]), max(one[1], other[1])
+    right = min(one[0] + one[2], other[0] + other[2])
+    bottom = min(one[1] + one[3], other[1] + other[3])
+    return left, top, max(0.0, right - left), max(0.0, bottom - top)
