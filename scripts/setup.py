@@ -61,10 +61,10 @@ def take(step: Step) -> str | None:
     try:
         result = step()
     except SetupError as error:
-        print("failed")
+        print("failed", flush=True)
         return f"{name}: {error}"
     seconds = time.monotonic() - started
-    print(result + (f" ({seconds:.0f} s)" if seconds >= 1 else ""))
+    print(result + (f" ({seconds:.0f} s)" if seconds >= 1 else ""), flush=True)
     return None
 
 
