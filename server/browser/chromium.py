@@ -1,0 +1,166 @@
+"""One Chromium process: its flags, its start and its end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from server.browser.browser import BrowserUnavailable
+from server.browser.cdp import Cdp, CdpError
+from server.browser.processes import Processes
+
+VIEWPORT = (1280, 720)
+START_DEADLINE = 20.0
+
+_FLAGS = (
+    "--remote-debugging-port=0",
+    "--remote-debugging-address=127.0.0.1",
+    "--no-first-run",
+    "--no-default-browser-check",
+    "--no-service-autorun",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-component-extensions-with-background-pages",
+    "--disable-default-apps",
+    "--disable-sync",
+    "--disable-breakpad",
+    "--disable-crash-reporter",
+    "--disable-client-side-phishing-detection",
+    "--disable-search-engine-choice-screen",
+    "--disable-infobars",
+    "--disable-quic",
+    "--disable-dev-shm-usage",
+    "--hide-crash-restore-bubble",
+    "--metrics-recording-only",
+    "--no-pings",
+    "--noerrdialogs",
+    "--password-store=basic",
+    "--use-mock-keychain",
+    # Pages that are not in front go on working, and can be pictured.
+    "--disable-background-timer-throttling",
+    "--disable-backgrounding-occluded-windows",
+    "--disable-renderer-backgrounding",
+    "--disable-features=Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,HttpsUpgrades,"
+    "LensOverlay,AcceptCHFrame,GlobalMediaControls,PaintHolding,DestroyProfileOnBrowserClose",
+    # WebRTC may not go round the proxy.
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+)
+
+
+class Chromium:
+    """A running Chromium that belongs to us, with its DevTools connection."""
+
+    def __init__(
+        self, process: asyncio.subprocess.Process, processes: Processes, port: int, cdp: Cdp
+    ) -> None:
+        self._process = process
+        self._processes = processes
+        self.port = port
+        self.cdp = cdp
+
+    @classmethod
+    async def start(
+        cls,
+        executable: Path,
+        profile: Path,
+        processes: Processes,
+        *,
+        headless: bool,
+        proxy: str | None = None,
+        restore: bool = False,
+        sandbox: bool | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> Chromium:
+        """Start one on `profile`, which no other may be using. Raises BrowserUnavailable."""
+        _clear_stale_locks(profile)
+        command = [str(executable), *_flags(profile, headless, proxy, restore, sandbox), "about:blank"]
+        try:
+            process = await processes.start(command, env=env)
+        except OSError as error:
+            raise BrowserUnavailable(f"Chromium cannot be started: {error}") from None
+        try:
+            async with asyncio.timeout(START_DEADLINE):
+                port, path = await _read_port(profile, process)
+                cdp = await Cdp.connect(f"ws://127.0.0.1:{port}{path}")
+        except (TimeoutError, CdpError) as error:
+            await processes.end(process)
+            raise BrowserUnavailable(f"Chromium did not start: {error or 'it took too long'}") from None
+        except BaseException:
+            await processes.end(process)
+            raise
+        return cls(process, processes, port, cdp)
+
+    @property
+    def endpoint(self) -> str:
+        """What an MCP server connects to."""
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def is_running(self) -> bool:
+        return self._process.returncode is None and not self.cdp.closed.is_set()
+
+    async def answers(self, *, deadline: float = 2) -> bool:
+        """False when the process is frozen or gone."""
+        try:
+            await self.cdp.send("Browser.getVersion", deadline=deadline)
+        except CdpError:
+            return False
+        return True
+
+    async def close(self) -> None:
+        """End it in good order, so that its profile is written down; by force when it does not follow."""
+        if self.is_running:
+            with contextlib.suppress(CdpError, TimeoutError):
+                await self.cdp.send("Browser.close", deadline=1)
+                async with asyncio.timeout(3):
+                    await self._process.wait()
+        await self.cdp.close()
+        await self._processes.end(self._process, grace=1)
+
+
+def _flags(
+    profile: Path, headless: bool, proxy: str | None, restore: bool, sandbox: bool | None
+) -> list[str]:
+    flags = [*_FLAGS, f"--user-data-dir={profile}", f"--window-size={VIEWPORT[0]},{VIEWPORT[1] + 90}"]
+    if headless:
+        flags += ["--headless", "--hide-scrollbars", "--mute-audio", "--disable-gpu"]
+    if proxy:
+        flags += [f"--proxy-server={proxy}", "--proxy-bypass-list=<-loopback>"]
+    if restore:
+        flags.append("--restore-last-session")
+    is_root = hasattr(os, "geteuid") and os.geteuid() == 0
+    if sandbox is False or (sandbox is None and is_root):
+        flags.append("--no-sandbox")
+    return flags
+
+
+def _clear_stale_locks(profile: Path) -> None:
+    """A killed Chromium leaves its locks; in a new container they look like another machine's."""
+    profile.mkdir(parents=True, exist_ok=True)
+    for name in ("SingletonLock", "SingletonCookie", "SingletonSocket", "DevToolsActivePort"):
+        (profile / name).unlink(missing_ok=True)
+
+
+async def _read_port(profile: Path, process: asyncio.subprocess.Process) -> tuple[int, str]:
+    """The port and the path of the DevTools socket, from the file that Chromium writes when it is ready."""
+    while process.returncode is None:
+        lines = _lines(profile / "DevToolsActivePort")
+        if len(lines) >= 2:
+            return int(lines[0]), lines[1]
+        await asyncio.sleep(0.02)
+    raise BrowserUnavailable(f"Chromium ended at once with exit code {process.returncode}.")
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text().splitlines()
+    except FileNotFoundError:
+        return []

@@ -1,0 +1,236 @@
+"""One MCP session: opened, spoken to and closed by one owner task.
+
+The SDK's sessions must be entered and left in the same task, so a task of their own does that; calls may
+come from anywhere and are taken one at a time. Every call has a deadline. A session that has failed stays
+failed: make a new client.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp import ClientSession, McpError
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.message import SessionMessage
+from mcp.types import CONNECTION_CLOSED, CallToolResult, Implementation, JSONRPCMessage, Tool
+from pydantic import ValidationError
+
+from server.browser.processes import Processes
+
+log = logging.getLogger(__name__)
+
+Received = MemoryObjectReceiveStream[SessionMessage | Exception]
+Sending = MemoryObjectSendStream[SessionMessage]
+
+
+class ToolServerLost(Exception):
+    """The MCP session is over: the server ended, never began, or cannot be understood."""
+
+
+class ToolTimeout(Exception):
+    """One call took longer than its deadline. The session lives; the server may still be at it."""
+
+
+class ToolRefused(Exception):
+    """The server answered a call with a protocol error, such as an unknown tool."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stdio:
+    """A server that is started by us and spoken to over its standard streams."""
+
+    command: tuple[str, ...]
+    env: Mapping[str, str] = field(default_factory=dict)
+    cwd: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Http:
+    """A server that runs elsewhere, spoken to over streamable HTTP."""
+
+    url: str
+
+
+class McpClient:
+    """A session with one MCP server."""
+
+    def __init__(self, name: str, server: Stdio | Http, processes: Processes) -> None:
+        self.name = name
+        self._server = server
+        self._processes = processes
+        self._session: ClientSession | None = None
+        self._owner: asyncio.Task[None] | None = None
+        self._leave = asyncio.Event()
+        self._turn = asyncio.Lock()
+        self._last_words: deque[str] = deque(maxlen=8)
+        self._tools: list[Tool] = []
+        self.pid: int | None = None
+
+    @property
+    def is_open(self) -> bool:
+        return self._session is not None and not self._leave.is_set()
+
+    @property
+    def tools(self) -> list[Tool]:
+        """What the server offered when the session was opened."""
+        return self._tools
+
+    async def open(self, *, deadline: float = 60) -> None:
+        """Start the server and agree on the protocol. Raises ToolServerLost."""
+        opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._owner = asyncio.create_task(self._own(opened), name=f"mcp {self.name}")
+        try:
+            async with asyncio.timeout(deadline):
+                await opened
+        except TimeoutError:
+            await self.close()
+            raise ToolServerLost(self._obituary(f"did not answer within {deadline:.0f} s")) from None
+        except BaseException:
+            await self.close()
+            raise
+
+    async def call(self, tool: str, args: Mapping[str, Any], *, deadline: float) -> CallToolResult:
+        """Call a tool. Raises ToolTimeout, ToolRefused or ToolServerLost, nothing else."""
+        try:
+            async with asyncio.timeout(deadline):
+                async with self._turn:
+                    if self._session is None or self._leave.is_set():
+                        raise ToolServerLost(self._obituary("has ended"))
+                    return await self._session.call_tool(tool, dict(args))
+        except TimeoutError:
+            raise ToolTimeout(f"{tool} took longer than {deadline:.0f} s") from None
+        except McpError as error:
+            if error.error.code == CONNECTION_CLOSED:
+                raise ToolServerLost(self._obituary("ended during the call")) from None
+            raise ToolRefused(error.error.message) from None
+        except (anyio.ClosedResourceError, anyio.BrokenResourceError):
+            raise ToolServerLost(self._obituary("has ended")) from None
+        except (ValidationError, RuntimeError) as error:
+            raise ToolRefused(f"{tool} answered in a form that cannot be read: {error}") from None
+
+    async def close(self) -> None:
+        """End the session and its process. Safe to repeat."""
+        self._leave.set()
+        if self._owner is not None:
+            if self._session is None:
+                self._owner.cancel()
+            with suppress(asyncio.CancelledError):
+                await asyncio.shield(self._owner)
+
+    async def _own(self, opened: asyncio.Future[None]) -> None:
+        try:
+            async with self._connect() as (received, sending), ClientSession(
+                received, sending, client_info=Implementation(name="pilothouse", version="0.1.0")
+            ) as session:
+                await session.initialize()
+                self._tools = await _list_tools(session)
+                self._session = session
+                opened.set_result(None)
+                await self._leave.wait()
+        except Exception as error:  # the SDK raises groups of nearly anything; it ends as one kind here
+            log.debug("mcp session %s ended", self.name, exc_info=error)
+            if not opened.done():
+                opened.set_exception(ToolServerLost(self._obituary(f"cannot be used: {_first(error)}")))
+        finally:
+            self._session = None
+            self._leave.set()
+            opened.cancel()
+
+    @asynccontextmanager
+    async def _connect(self) -> AsyncIterator[tuple[Received, Sending]]:
+        if isinstance(self._server, Http):
+            async with (
+                httpx.AsyncClient(timeout=httpx.Timeout(30, read=300)) as http,
+                streamable_http_client(self._server.url, http_client=http) as (received, sending, _),
+            ):
+                yield received, sending
+        else:
+            async with self._spawn(self._server) as streams:
+                yield streams
+
+    @asynccontextmanager
+    async def _spawn(self, server: Stdio) -> AsyncIterator[tuple[Received, Sending]]:
+        process = await self._processes.start(server.command, env=server.env, cwd=server.cwd, talks=True)
+        self.pid = process.pid
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        to_session, received = anyio.create_memory_object_stream[SessionMessage | Exception](16)
+        sending, from_session = anyio.create_memory_object_stream[SessionMessage](16)
+        pumps = [
+            asyncio.create_task(self._read(process.stdout, to_session)),
+            asyncio.create_task(_write(from_session, process.stdin)),
+            asyncio.create_task(self._listen(process.stderr)),
+        ]
+        try:
+            yield received, sending
+        finally:
+            for pump in pumps:
+                pump.cancel()
+            await asyncio.gather(*pumps, return_exceptions=True)
+            for stream in (to_session, received, sending, from_session):
+                stream.close()
+            await asyncio.shield(self._processes.end(process, grace=0.5))
+
+    async def _read(self, stdout: asyncio.StreamReader, to_session: Sending) -> None:
+        """Lines of JSON to the session; what is no message is dropped. Its end ends the session."""
+        try:
+            while line := await stdout.readline():
+                try:
+                    message = JSONRPCMessage.model_validate_json(line)
+                except ValidationError:
+                    log.debug("%s wrote a line that is no message: %.200r", self.name, line)
+                    continue
+                await to_session.send(SessionMessage(message))
+        except ValueError:
+            self._last_words.append("it answered with more than can be taken in one message")
+        finally:
+            self._leave.set()
+            to_session.close()
+
+    async def _listen(self, stderr: asyncio.StreamReader) -> None:
+        with suppress(ValueError):
+            while line := await stderr.readline():
+                text = line.decode(errors="replace").strip()
+                log.debug("%s: %.500s", self.name, text)
+                self._last_words.append(text[:200])
+
+    def _obituary(self, what: str) -> str:
+        words = "; ".join(word for word in self._last_words if word)
+        return f"The tool server {self.name} {what}" + (f" ({words})" if words else "")
+
+
+async def _list_tools(session: ClientSession) -> list[Tool]:
+    tools: list[Tool] = []
+    cursor: str | None = None
+    for _ in range(20):
+        page = await session.list_tools(cursor)
+        tools += page.tools
+        cursor = page.nextCursor
+        if not cursor:
+            break
+    return tools
+
+
+async def _write(from_session: MemoryObjectReceiveStream[SessionMessage], stdin: asyncio.StreamWriter) -> None:
+    with suppress(ConnectionError):
+        async for message in from_session:
+            line = message.message.model_dump_json(by_alias=True, exclude_none=True)
+            stdin.write(line.encode() + b"\n")
+            await stdin.drain()
+
+
+def _first(error: BaseException) -> str:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return str(error) or type(error).__name__

@@ -1,0 +1,45 @@
+"""A fixed number of places and a fair queue for them."""
+
+from __future__ import annotations
+
+import asyncio
+
+
+class Places:
+    """Whoever comes first gets the next free place. Names are unique: a holder that enters again stays."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._holders: set[str] = set()
+        self._waiting: dict[str, asyncio.Future[None]] = {}
+
+    @property
+    def is_crowded(self) -> bool:
+        return bool(self._waiting)
+
+    def place_of(self, name: str) -> int | None:
+        """Place in the queue, from 1; None when not waiting."""
+        return list(self._waiting).index(name) + 1 if name in self._waiting else None
+
+    async def enter(self, name: str) -> None:
+        """Return when `name` holds a place."""
+        if name in self._holders:
+            return
+        if len(self._holders) < self._limit and not self._waiting:
+            self._holders.add(name)
+            return
+        turn = self._waiting.setdefault(name, asyncio.get_running_loop().create_future())
+        try:
+            await asyncio.shield(turn)
+        except asyncio.CancelledError:
+            self._waiting.pop(name, None)
+            if turn.done():
+                self.leave(name)
+            raise
+
+    def leave(self, name: str) -> None:
+        self._holders.discard(name)
+        while self._waiting and len(self._holders) < self._limit:
+            next_name = next(iter(self._waiting))
+            self._holders.add(next_name)
+            self._waiting.pop(next_name).set_result(None)

@@ -1,0 +1,297 @@
+"""A session's browser driven through the Playwright MCP server."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from mcp.types import Tool
+
+from server.browser import parts
+from server.browser.addresses import AddressRefused, normal_url
+from server.browser.browser import BrowserUnavailable, Direction, Field, Outcome, Tab, ToolSpec
+from server.browser.chromium import VIEWPORT, Chromium
+from server.browser.masking import mask_text
+from server.browser.mcp_client import McpClient, Stdio
+from server.browser.observation import Element, Observation, observe_snapshot
+from server.browser.playwright_reply import Reply, read_reply, read_tabs
+from server.browser.session_browser import CallFailed, SessionBrowser
+from server.browser.tool_schema import check_arguments, make_safe
+
+OFFERED = {
+    "browser_navigate": True, "browser_navigate_back": True, "browser_click": True, "browser_type": True,
+    "browser_fill_form": True, "browser_select_option": True, "browser_hover": True, "browser_drag": True,
+    "browser_press_key": True, "browser_tabs": True, "browser_wait_for": True, "browser_handle_dialog": True,
+    "browser_snapshot": False, "browser_find": False, "browser_take_screenshot": False,
+}
+"""The tools a model is offered, and whether each may change the page. What is not here does not exist for it."""
+
+NAVIGATION, ACTION, LOOK = 20.0, 10.0, 10.0
+"""Deadlines in seconds."""
+
+_DEADLINES = {"browser_navigate": NAVIGATION, "browser_navigate_back": NAVIGATION, "browser_tabs": NAVIGATION,
+              "browser_snapshot": LOOK, "browser_find": LOOK, "browser_take_screenshot": LOOK}
+_SNAPSHOT_CHARS = 12_000
+_WITHOUT_FILES = ("filename",)
+"""Arguments that would have the server write files; a model is not offered them."""
+
+
+def server_command(endpoint: str | None, scratch: Path) -> tuple[str, ...]:
+    """How the server is started. Raises BrowserUnavailable when a part is missing."""
+    node, script = parts.find_node(), parts.find_playwright_mcp()
+    if node is None:
+        raise BrowserUnavailable(parts.NO_NODE)
+    if script is None:
+        raise BrowserUnavailable(parts.NO_PLAYWRIGHT_MCP)
+    attached = ("--cdp-endpoint", endpoint) if endpoint else ()
+    return (
+        str(node), str(script), *attached, "--caps", "vision", "--no-webmcp", "--snapshot-mode", "none",
+        "--codegen", "none", "--timeout-settle", "150", "--timeout-action", "5000",
+        "--timeout-navigation", "15000", "--viewport-size", f"{VIEWPORT[0]}x{VIEWPORT[1]}",
+        "--output-dir", str(scratch), "--output-max-size", "20000000", "--image-responses", "allow",
+    )
+
+
+def offered_tools(tools: Sequence[Tool]) -> tuple[ToolSpec, ...]:
+    """Of what the server has, what a model may use."""
+    return tuple(
+        ToolSpec(tool.name, tool.description or tool.name, _schema_of(tool), acts=OFFERED[tool.name])
+        for tool in tools if tool.name in OFFERED
+    )
+
+
+def _schema_of(tool: Tool) -> dict[str, Any]:
+    schema = make_safe(tool.inputSchema, tool=tool.name)
+    for name in _WITHOUT_FILES:
+        schema["properties"].pop(name, None)
+    return schema
+
+
+class PlaywrightBrowser(SessionBrowser):
+    """Implements the `Browser` door."""
+
+    def _server(self, chromium: Chromium) -> Stdio:
+        return Stdio(server_command(chromium.endpoint, self._outfit.scratch.resolve()),
+                     cwd=self._outfit.files.resolve())
+
+    # Tools that a model calls by name.
+
+    async def call(self, name: str, args: Mapping[str, Any]) -> Outcome:
+        spec = next((tool for tool in self.tools() if tool.name == name), None)
+        if spec is None:
+            return Outcome(False, f"There is no tool {name}.", self._url, self._title)
+        if wrong := check_arguments(spec.schema, args):
+            return Outcome(False, f"{name}: wrong arguments: {wrong}.", self._url, self._title)
+        try:
+            args = _with_normal_url(args)
+            async with self._using() as mcp:
+                reply = await self._act(mcp, name, args) if spec.acts else await self._use(mcp, name, args)
+                snapshot = reply.snapshot if not spec.acts else await self._page_text(mcp)
+                return await self._tell(reply, snapshot)
+        except AddressRefused as error:
+            return Outcome(False, f"Not opened: {error}.", self._url, self._title)
+        except CallFailed as error:
+            return self._failed(error)
+
+    async def _page_text(self, mcp: McpClient) -> str | None:
+        """The page after an action; None when it cannot be read now."""
+        if self._watch and self._watch.dialog:
+            return None
+        try:
+            return (await self._use(mcp, "browser_snapshot", {})).snapshot
+        except CallFailed as error:
+            self._note(str(error))
+            return None
+
+    async def _tell(self, reply: Reply, snapshot: str | None) -> Outcome:
+        secrets = (await self._look()).secrets
+        notes = self._take_notes()
+        lines = [reply.text, *notes, f"Page: {self._url}" + (f' "{self._title}"' if self._title else "")]
+        text = "\n".join(line for line in lines if line.strip())
+        if snapshot is not None:
+            text += "\n" + fence(snapshot)
+        return Outcome(reply.ok, mask_text(text, secrets), self._url, self._title, notes)
+
+    # The door's own methods.
+
+    async def observe(self) -> Observation:
+        async with self._using() as mcp:
+            snapshot, extra = "", None
+            if not (self._watch and self._watch.dialog):
+                extra = await self._look()
+                try:
+                    reply = await self._use(mcp, "browser_snapshot", {"boxes": True})
+                    snapshot = reply.snapshot or ""
+                except CallFailed as error:
+                    self._note(f"{error} What is on the page could not be read.")
+            return observe_snapshot(
+                snapshot, url=self._url or "about:blank", title=self._title or "", viewport=self._viewport(),
+                notes=self._take_notes(), extra=extra,
+            )
+
+    async def navigate(self, url: str) -> Outcome:
+        try:
+            return await self._do("browser_navigate", {"url": normal_url(url)}, "Opened the page.")
+        except AddressRefused as error:
+            return Outcome(False, f"Not opened: {error}.", self._url, self._title)
+
+    async def back(self) -> Outcome:
+        return await self._do("browser_navigate_back", {}, "Went back.")
+
+    async def click(self, element: Element) -> Outcome:
+        return await self._do("browser_click", _target(element), f"Clicked {_name(element)}.")
+
+    async def type(self, fields: Sequence[Field], *, submit: bool = False) -> Outcome:
+        if not fields:
+            return Outcome(False, "There is no field to type into.", self._url, self._title)
+        *first, last = fields if submit else (*fields, None)
+        if first:
+            form = {"fields": [_filled(field) for field in first if field]}
+            outcome = await self._do("browser_fill_form", form, _typed(first))
+            if not outcome.ok or last is None:
+                return outcome
+        assert last is not None
+        args = {**_target(last.element), "text": last.text, "submit": True}
+        return await self._do("browser_type", args, f"{_typed(fields)} Pressed Enter.")
+
+    async def select(self, element: Element, options: Sequence[str]) -> Outcome:
+        args = {**_target(element), "values": list(options)}
+        return await self._do("browser_select_option", args, f"Chose {', '.join(options)} in {_name(element)}.")
+
+    async def hover(self, element: Element) -> Outcome:
+        return await self._do("browser_hover", _target(element), f"Pointed at {_name(element)}.")
+
+    async def press(self, key: str) -> Outcome:
+        return await self._do("browser_press_key", {"key": key}, f"Pressed {key}.")
+
+    async def scroll(self, direction: Direction, amount: int) -> Outcome:
+        width, height = self._viewport()
+        sign = -1 if direction in ("up", "left") else 1
+        along_x = direction in ("left", "right")
+        wheel = {"deltaX": sign * amount if along_x else 0, "deltaY": 0 if along_x else sign * amount}
+        try:
+            async with self._using() as mcp:
+                await self._act(mcp, "browser_mouse_move_xy", {"x": width // 2, "y": height // 2})
+                reply = await self._act(mcp, "browser_mouse_wheel", wheel)
+                return self._outcome(reply, f"Scrolled {direction} by {amount}.")
+        except CallFailed as error:
+            return self._failed(error)
+
+    async def wait(self, milliseconds: int) -> Outcome:
+        seconds = min(max(milliseconds, 0) / 1000, self._settings.tool_timeout)
+        try:
+            async with self._using():
+                await asyncio.sleep(seconds)
+                return Outcome(True, f"Waited {seconds:g} s.", self._url, self._title, self._take_notes())
+        except CallFailed as error:
+            return self._failed(error)
+
+    async def upload(self, element: Element, files: Sequence[Path]) -> Outcome:
+        folder = self._outfit.files.resolve()
+        paths = [path.resolve() for path in files]
+        if strange := [path.name for path in paths if not path.is_relative_to(folder) or not path.is_file()]:
+            return Outcome(False, f"Not a file of this session: {', '.join(strange)}.", self._url, self._title)
+        try:
+            async with self._using() as mcp:
+                reply = await self._act(mcp, "browser_click", _target(element))
+                if "File chooser" not in (reply.modal or ""):
+                    return Outcome(False, f"{_name(element)} did not ask for a file.", self._url, self._title)
+                reply = await self._use(mcp, "browser_file_upload", {"paths": [str(path) for path in paths]})
+                return self._outcome(reply, f"Gave {', '.join(path.name for path in paths)} to {_name(element)}.")
+        except CallFailed as error:
+            return self._failed(error)
+
+    async def answer_dialog(self, accept: bool, text: str | None = None) -> Outcome:
+        args = {"accept": accept} | ({"promptText": text} if text is not None else {})
+        return await self._do("browser_handle_dialog", args, "Accepted." if accept else "Dismissed.")
+
+    async def tabs(self) -> Sequence[Tab]:
+        try:
+            async with self._using() as mcp:
+                return read_tabs((await self._use(mcp, "browser_tabs", {"action": "list"})).text)
+        except CallFailed:
+            return ()
+
+    async def switch_tab(self, index: int) -> Outcome:
+        return await self._do("browser_tabs", {"action": "select", "index": index}, f"Switched to tab {index}.")
+
+    # One call.
+
+    async def _do(self, tool: str, args: Mapping[str, Any], did: str) -> Outcome:
+        try:
+            async with self._using() as mcp:
+                return self._outcome(await self._act(mcp, tool, args), did)
+        except CallFailed as error:
+            return self._failed(error)
+
+    async def _act(self, mcp: McpClient, tool: str, args: Mapping[str, Any]) -> Reply:
+        """A call that may change the page: what stands in its way is cleared first."""
+        if tool != "browser_handle_dialog":
+            await self._clear_modal(mcp)
+        reply = await self._use(mcp, tool, args)
+        if reply.modal and "File chooser" in reply.modal and tool != "browser_click":
+            await self._clear_modal(mcp, reply.modal)
+        return reply
+
+    async def _use(self, mcp: McpClient, tool: str, args: Mapping[str, Any]) -> Reply:
+        reply = read_reply(await self._ask(mcp, tool, args, self._deadline(tool, args)))
+        if reply.url is not None:
+            self._url, self._title = reply.url, reply.title
+        for note in reply.notes:
+            self._note(note)
+        return reply
+
+    def _deadline(self, tool: str, args: Mapping[str, Any]) -> float:
+        if tool == "browser_wait_for":
+            return max(ACTION, min(float(args.get("time") or 0), 30) + 5)
+        return _DEADLINES.get(tool, ACTION if tool in OFFERED else self._settings.tool_timeout)
+
+    async def _clear_modal(self, mcp: McpClient, modal: str | None = None) -> None:
+        """Dismiss a question that nobody answered, cancel a file chooser that nobody filled."""
+        if self._watch and self._watch.dialog:
+            self._note(f"The open {self._watch.dialog.kind} dialog was dismissed.")
+            await self._use(mcp, "browser_handle_dialog", {"accept": False})
+        elif modal:
+            await self._use(mcp, "browser_file_upload", {})
+
+    def _outcome(self, reply: Reply, did: str) -> Outcome:
+        return Outcome(reply.ok, did if reply.ok else reply.text, self._url, self._title, self._take_notes())
+
+    async def _picture(self, mcp: McpClient, deadline: float) -> bytes | None:
+        result = await self._ask(mcp, "browser_take_screenshot", {"type": "jpeg", "scale": "css"}, deadline)
+        return read_reply(result).image
+
+
+def fence(snapshot: str) -> str:
+    """The page's text, cut and marked as what it is."""
+    text = snapshot.replace("</untrusted-page", "< /untrusted-page")
+    if len(text) > _SNAPSHOT_CHARS:
+        kept = text[:_SNAPSHOT_CHARS].rpartition("\n")[0]
+        more = text.count("\n") - kept.count("\n")
+        text = f"{kept}\n... truncated, {more} more lines"
+    return f"<untrusted-page>\n{text}\n</untrusted-page>"
+
+
+def _with_normal_url(args: Mapping[str, Any]) -> dict[str, Any]:
+    return {**args, "url": normal_url(str(args["url"]))} if args.get("url") is not None else dict(args)
+
+
+def _target(element: Element) -> dict[str, str]:
+    return {"target": element.ref, "element": element.name[:80] or element.role}
+
+
+def _name(element: Element) -> str:
+    return f'{element.role} "{element.name[:60]}"' if element.name else f"a {element.role} without a name"
+
+
+def _filled(field: Field) -> dict[str, str]:
+    kinds = {"checkbox": "checkbox", "switch": "checkbox", "radio": "radio", "slider": "slider"}
+    kind = "combobox" if field.element.options else kinds.get(field.element.role, "textbox")
+    return {**_target(field.element), "name": field.element.name[:80] or field.element.role, "type": kind,
+            "value": field.text}
+
+
+def _typed(fields: Sequence[Field | None]) -> str:
+    return f"Typed into {', '.join(_name(field.element) for field in fields if field)}."

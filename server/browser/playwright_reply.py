@@ -1,0 +1,107 @@
+"""Reads the replies of the Playwright MCP server. Pure.
+
+A reply is one text of `### Title` sections in a fixed order. Page text may repeat a title inside a section,
+so a section counts only once and only after those that precede it.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from dataclasses import dataclass, field
+
+from mcp.types import CallToolResult, ImageContent, TextContent
+
+from server.browser.browser import Tab
+
+_ORDER = ("Error", "Result", "Ran Playwright code", "Open tabs", "Page", "Modal state", "WebMCP tools",
+          "Snapshot", "Events", "Paused")
+_COLOUR = re.compile(r"\x1b\[\d+m")
+_ORIGIN = re.compile(r"^(Error: )?(browserBackend\.callTool|locator\.\w+|page\.\w+): ")
+_TAB = re.compile(r"^- (\d+):( \(current\))? \[(.*)\]\((.*)\)( \[crashed\])?$")
+
+
+@dataclass(slots=True)
+class Reply:
+    """What one tool call came back with."""
+
+    ok: bool
+    text: str = ""
+    """The result, or what went wrong, in the server's words."""
+    url: str | None = None
+    title: str | None = None
+    status: str | None = None
+    """The document's HTTP status when it is not a success, such as `404 Not Found`."""
+    tabs: tuple[Tab, ...] = ()
+    """Only told when there are several, or when they were asked for."""
+    modal: str | None = None
+    """An open dialog or file chooser that stops every other tool."""
+    snapshot: str | None = None
+    raw: str = ""
+    image: bytes | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+def read_reply(result: CallToolResult) -> Reply:
+    raw = "\n".join(part.text for part in result.content if isinstance(part, TextContent))
+    sections = _split(raw)
+    reply = Reply(ok=not result.isError, raw=raw)
+    known = sections.get("Error") or sections.get("Result") or ("" if sections else raw)
+    reply.text = known.strip() if reply.ok else _plain_error(known)
+    _read_page(reply, sections.get("Page", ""))
+    reply.tabs = read_tabs(sections.get("Open tabs") or sections.get("Result", ""))
+    reply.modal = _read_modal(sections.get("Modal state", ""))
+    if (snapshot := sections.get("Snapshot")) is not None:
+        reply.snapshot = snapshot.removeprefix("```yaml\n").rstrip().removesuffix("```").rstrip()
+    reply.image = next((_picture(part) for part in result.content if isinstance(part, ImageContent)), None)
+    return reply
+
+
+def _plain_error(text: str) -> str:
+    """Without colour codes, the server's own name for the call and the log below it."""
+    plain = _COLOUR.sub("", text).partition("\nCall log:")[0].strip()
+    return _ORIGIN.sub("", plain)
+
+
+def read_tabs(text: str) -> tuple[Tab, ...]:
+    found = (_TAB.match(line) for line in text.splitlines())
+    return tuple(Tab(int(tab[1]), tab[3], tab[4], bool(tab[2])) for tab in found if tab)
+
+
+def _split(raw: str) -> dict[str, str]:
+    sections: dict[str, str] = {}
+    title, place = "", -1
+    for part in re.split(r"(?m)^(?=### )", raw):
+        heading, _, body = part.partition("\n")
+        name = heading.removeprefix("### ").strip()
+        if heading.startswith("### ") and name in _ORDER[place + 1 :]:
+            title, place = name, _ORDER.index(name)
+            sections[title] = body
+        elif title:
+            sections[title] += part
+    return sections
+
+
+def _read_page(reply: Reply, text: str) -> None:
+    for line in text.splitlines():
+        label, _, value = line.removeprefix("- ").partition(": ")
+        if label == "Page URL":
+            reply.url = value
+        elif label == "Page Title":
+            reply.title = value
+        elif label == "HTTP status":
+            reply.status = value
+            reply.notes.append(f"The page answered with HTTP status {value}.")
+
+
+def _read_modal(text: str) -> str | None:
+    found = re.search(r"^- \[(.*)\]: can be handled by", text, re.DOTALL)
+    return found[1] if found else None
+
+
+def _picture(part: ImageContent) -> bytes | None:
+    try:
+        return base64.b64decode(part.data, validate=True)
+    except (binascii.Error, ValueError):
+        return None

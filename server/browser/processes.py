@@ -1,0 +1,144 @@
+"""Every process that a browser needs: in a group of its own, written down, and never left behind.
+
+Three walls, each for what the one before cannot do: `end` and `aclose` while the server lives, the guard
+(see guard.py) when the server is killed, the sweep at the next start when the guard was killed too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from server.browser import guard
+
+log = logging.getLogger(__name__)
+
+LINE_LIMIT = 16 * 1024 * 1024
+"""Bytes of one line that a process may write; a longer one means it cannot be talked with any more."""
+
+_INHERITED = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TERM", "TZ", "TMPDIR", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "DBUS_SESSION_BUS_ADDRESS", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "LD_LIBRARY_PATH", "UV_CACHE_DIR", "UV_OFFLINE", "UV_INDEX_URL", "UV_DEFAULT_INDEX", "UV_PYTHON", "SYSTEMROOT"]
+
+
+def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment for a child: what programs need to run, none of the server's keys."""
+    kept = {name: value for name, value in os.environ.items() if name in _INHERITED or name.startswith("LC_")}
+    return {**kept, **(extra or {})}
+
+
+class Processes:
+    """The processes of this server's browsers. `folder` keeps one small file for each while it runs."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._running: dict[int, asyncio.subprocess.Process] = {}
+        self._guard: subprocess.Popen[bytes] | None = None
+
+    async def start(
+        self,
+        command: Sequence[str],
+        *,
+        env: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
+        talks: bool = False,
+    ) -> asyncio.subprocess.Process:
+        """Start a process in a new group; with `talks` its three streams are pipes. Raises OSError."""
+        pipe = asyncio.subprocess.PIPE if talks else asyncio.subprocess.DEVNULL
+        process = await asyncio.create_subprocess_exec(
+            *command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=cwd,
+            env=clean_environment(env), start_new_session=True, limit=LINE_LIMIT,
+        )
+        self._running[process.pid] = process
+        self._tell_guard("+", process.pid)
+        self._write_down(process.pid)
+        return process
+
+    async def end(self, process: asyncio.subprocess.Process, *, grace: float = 3.0) -> None:
+        """Ask the whole group to end, kill it after `grace` seconds."""
+        guard.end_group(process.pid, signal.SIGTERM)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(grace):
+                await process.wait()
+        guard.end_group(process.pid, signal.SIGKILL)
+        await process.wait()
+        self._forget(process.pid)
+
+    async def aclose(self) -> None:
+        await asyncio.gather(*(self.end(process) for process in list(self._running.values())))
+        if self._guard is not None:
+            self._guard.stdin.close()  # type: ignore[union-attr]
+            await asyncio.to_thread(self._guard.wait)
+            self._guard = None
+
+    def sweep(self) -> int:
+        """End what an earlier server left behind; returns how many groups that were."""
+        swept = 0
+        for path in self._folder.glob("*.json"):
+            note = _read_note(path)
+            if note is None or birth_of(note["owner"]) != note["owner_born"]:
+                path.unlink(missing_ok=True)
+                swept += note is not None and _end_orphan(note)
+        return swept
+
+    def _write_down(self, pid: int) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        note = {"pid": pid, "born": birth_of(pid), "owner": os.getpid(), "owner_born": birth_of(os.getpid())}
+        (self._folder / f"{pid}.json").write_text(json.dumps(note))
+
+    def _forget(self, pid: int) -> None:
+        self._running.pop(pid, None)
+        self._tell_guard("-", pid)
+        (self._folder / f"{pid}.json").unlink(missing_ok=True)
+
+    def _tell_guard(self, sign: str, pid: int) -> None:
+        if self._guard is None or self._guard.poll() is not None:
+            self._guard = subprocess.Popen(
+                (sys.executable, "-I", "-S", guard.__file__), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL, start_new_session=True, env=clean_environment(), cwd="/",
+            )
+            lines = "".join(f"+{running}\n" for running in self._running)
+        else:
+            lines = f"{sign}{pid}\n"
+        with contextlib.suppress(BrokenPipeError):
+            self._guard.stdin.write(lines.encode())  # type: ignore[union-attr]
+            self._guard.stdin.flush()  # type: ignore[union-attr]
+
+
+def birth_of(pid: int) -> str | None:
+    """When a process began, in a form that only fits this process; None when there is none."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except FileNotFoundError:
+        return None if Path("/proc/self").exists() else _birth_by_ps(pid)
+    fields = stat.rpartition(") ")[2].split()  # the name before it may hold spaces
+    return None if fields[0] == "Z" else fields[19]
+
+
+def _birth_by_ps(pid: int) -> str | None:
+    done = subprocess.run(("ps", "-o", "lstart=", "-p", str(pid)), capture_output=True, text=True, check=False)
+    return done.stdout.strip() or None
+
+
+def _read_note(path: Path) -> dict[str, Any] | None:
+    try:
+        note = json.loads(path.read_text())
+        return note if {"pid", "born", "owner", "owner_born"} <= set(note) else None
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def _end_orphan(note: dict[str, Any]) -> bool:
+    """False when the number belongs to another process by now."""
+    if birth_of(note["pid"]) not in (note["born"], None):
+        return False
+    log.warning("ending process group %s, left behind by an earlier server", note["pid"])
+    guard.end_group(note["pid"], signal.SIGKILL)
+    return True

@@ -1,0 +1,285 @@
+"""The life of one session's browser, whatever MCP server drives it: start, restart, recover, end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import shutil
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from mcp.types import CallToolResult
+from pydantic import ValidationError
+
+from server.browser.browser import BrowserUnavailable, Outcome, Picture, ToolSpec
+from server.browser.cdp import CdpError
+from server.browser.chromium import VIEWPORT, Chromium
+from server.browser.masking import make_picture
+from server.browser.mcp_client import McpClient, Stdio, ToolRefused, ToolServerLost, ToolTimeout
+from server.browser.page_script import PAGE_SCRIPT, Extra
+from server.browser.processes import Processes
+from server.browser.supervisor import Supervisor, WatchedPage
+from server.settings import Settings
+
+log = logging.getLogger(__name__)
+
+MAX_FAILURES = 3
+FAILURE_WINDOW = 300.0
+BROWSER_RESTARTED = "The browser was restarted: open pages and what was typed are lost, logins may be too."
+TOOLS_RESTARTED = "The browser tools were restarted; the page is still there."
+BROWSER_WOKEN = "The browser had been put to sleep: its pages were loaded again, what was typed is lost."
+
+
+class CallFailed(Exception):
+    """A tool call came to nothing; the text tells the model what is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outfit:
+    """What a session's browser is made of. `launch` waits for a place among all browsers, then starts one."""
+
+    session_id: str
+    settings: Settings
+    processes: Processes
+    launch: Callable[[], Awaitable[Chromium]]
+    scratch: Path
+    """For what the MCP server writes; emptied all the time."""
+    files: Path
+    """The session's own files: downloads, and what may be uploaded."""
+    tools: tuple[ToolSpec, ...]
+
+
+class SessionBrowser(ABC):
+    """One session's browser. The methods of the `Browser` door are in the subclasses, one per MCP server."""
+
+    def __init__(self, outfit: Outfit) -> None:
+        self.last_used = monotonic()
+        self.was_parked = False
+        self.is_held = False
+        """A person has it: nothing is captured."""
+        self._outfit = outfit
+        self._settings = outfit.settings
+        self._turn = asyncio.Lock()
+        self._notes: list[str] = []
+        self._failures: deque[float] = deque(maxlen=MAX_FAILURES)
+        self._chromium: Chromium | None = None
+        self._mcp: McpClient | None = None
+        self._watch: Supervisor | None = None
+        self._was_abandoned = False
+        self._url: str | None = None
+        self._title: str | None = None
+
+    # What a subclass knows: its server.
+
+    @abstractmethod
+    def _server(self, chromium: Chromium) -> Stdio:
+        """The MCP server's command, attached to this Chromium."""
+
+    @abstractmethod
+    async def _picture(self, mcp: McpClient, deadline: float) -> bytes | None: ...
+
+    # What callers see.
+
+    @property
+    def chromium(self) -> Chromium | None:
+        return self._chromium
+
+    @property
+    def supervisor(self) -> Supervisor | None:
+        return self._watch
+
+    @property
+    def url(self) -> str | None:
+        return self._url
+
+    @property
+    def is_busy(self) -> bool:
+        return self._turn.locked()
+
+    def tools(self) -> Sequence[ToolSpec]:
+        return self._outfit.tools
+
+    async def screenshot(self) -> Picture | None:
+        if self.is_held:
+            return None
+        try:
+            async with self._using() as mcp:
+                if self._watch and self._watch.dialog:
+                    return None
+                hidden = [field.box for field in (await self._look()).secrets if field.value]
+                data = await self._picture(mcp, deadline=5)
+                hidden += [field.box for field in (await self._look()).secrets if field.value] if hidden else []
+        except (CallFailed, CdpError):
+            return None
+        self._empty_scratch()
+        return await asyncio.to_thread(make_picture, data, hidden) if data else None
+
+    async def reset(self) -> None:
+        """After an abandoned call: the next one finds a page that answers."""
+        async with self._turn:
+            self._was_abandoned = False
+            if self._chromium is not None:
+                await self._recover()
+
+    async def end(self) -> None:
+        """End the processes; the profile stays."""
+        mcp, watch, chromium = self._mcp, self._watch, self._chromium
+        self._mcp = self._watch = self._chromium = None
+        if mcp is not None:
+            await mcp.close()
+        if watch is not None:
+            await watch.close()
+        if chromium is not None:
+            await chromium.close()
+        shutil.rmtree(self._outfit.scratch, ignore_errors=True)
+
+    # The parts of a call.
+
+    @asynccontextmanager
+    async def _using(self) -> AsyncIterator[McpClient]:
+        """One call at a time, on a browser that lives. Raises BrowserUnavailable."""
+        async with self._turn:
+            try:
+                if self._was_abandoned and self._chromium is not None:
+                    self._was_abandoned = False
+                    await self._recover()
+                yield await self._make_ready()
+            except asyncio.CancelledError:
+                self._was_abandoned = True
+                raise
+            finally:
+                self.last_used = monotonic()
+
+    async def _make_ready(self) -> McpClient:
+        """Chromium, the watch over it and the MCP session, each started or started again where it is gone."""
+        if self._chromium is not None and not self._chromium.is_running:
+            self._count_failure()
+            await self.end()
+            self._note(BROWSER_RESTARTED)
+        if self._chromium is None:
+            self._chromium = await self._outfit.launch()
+            if self.was_parked:
+                self.was_parked = False
+                self._note(BROWSER_WOKEN)
+        if self._watch is None:
+            self._watch = Supervisor(self._chromium.cdp, self._note, emulates_viewport=self._settings.headless)
+            await self._watch.start()
+        if self._mcp is not None and not self._mcp.is_open:
+            self._note(TOOLS_RESTARTED)
+            await self._drop_mcp()
+        if self._mcp is None:
+            self._mcp = await self._open_mcp(self._chromium)
+        return self._mcp
+
+    async def _open_mcp(self, chromium: Chromium) -> McpClient:
+        self._outfit.scratch.mkdir(parents=True, exist_ok=True)
+        self._outfit.files.mkdir(parents=True, exist_ok=True)
+        while True:
+            mcp = McpClient("browser", self._server(chromium), self._outfit.processes)
+            try:
+                await mcp.open()
+                return mcp
+            except ToolServerLost as error:
+                log.warning("session %s: %s", self._outfit.session_id, error)
+                self._count_failure(str(error))
+
+    async def _ask(self, mcp: McpClient, tool: str, args: Mapping[str, Any], deadline: float) -> CallToolResult:
+        """Call a tool. Whatever goes wrong is put right for the next call and raised as CallFailed."""
+        try:
+            result = await mcp.call(tool, args, deadline=deadline)
+        except ToolRefused as error:
+            raise CallFailed(str(error)) from None
+        except ToolTimeout:
+            await self._recover()
+            raise CallFailed(f"The page did not answer within {deadline:.0f} s. Loading was stopped.") from None
+        except ToolServerLost as error:
+            log.warning("session %s: %s", self._outfit.session_id, error)
+            self._count_failure(str(error))
+            raise CallFailed("The browser tools broke off during this action: it may or may not have "
+                             "happened. Look at the page before going on.") from None
+        if result.isError and self._chromium is not None and not self._chromium.is_running:
+            raise CallFailed("The browser ended during this action: it may or may not have happened.")
+        return result
+
+    async def _recover(self) -> None:
+        """Stop what hangs: loading, else the page, else the tools, else the browser."""
+        chromium, watch = self._chromium, self._watch
+        if chromium is None or watch is None:
+            return
+        if not await chromium.answers():
+            self._count_failure()
+            await self.end()
+            self._note(BROWSER_RESTARTED)
+            return
+        for page in list(watch.pages.values()):
+            await watch.stop_loading(page)
+            if page.dialog is None and not await watch.is_responsive(page):
+                self._note(f"The page {page.url[:120]} hung; its tab was closed and replaced by an empty one.")
+                with suppress(CdpError):
+                    await watch.replace(page)
+        if self._mcp is not None and not await self._tools_answer(self._mcp):
+            await self._drop_mcp()
+
+    async def _tools_answer(self, mcp: McpClient) -> bool:
+        try:
+            await mcp.call("browser_tabs", {"action": "list"}, deadline=3)
+        except (ToolTimeout, ToolServerLost):
+            return False
+        except ToolRefused:
+            return True
+        return True
+
+    async def _drop_mcp(self) -> None:
+        mcp, self._mcp = self._mcp, None
+        if mcp is not None:
+            await mcp.close()
+
+    async def _look(self) -> Extra:
+        """What the page script sees in the page at hand; empty when it cannot run there."""
+        page = self._page()
+        if page is None or page.dialog or self._watch is None:
+            return Extra()
+        try:
+            return Extra.model_validate(await self._watch.evaluate(PAGE_SCRIPT, page))
+        except (CdpError, ValidationError) as error:
+            log.debug("page script: %s", error)
+            return Extra()
+
+    def _page(self) -> WatchedPage | None:
+        return self._watch.page_at(self._url, self._title) if self._watch else None
+
+    def _viewport(self) -> tuple[int, int]:
+        return VIEWPORT
+
+    def _note(self, line: str) -> None:
+        if line not in self._notes:
+            self._notes.append(line)
+        del self._notes[:-20]
+
+    def _take_notes(self) -> tuple[str, ...]:
+        notes, self._notes = tuple(self._notes), []
+        return notes
+
+    def _failed(self, error: CallFailed) -> Outcome:
+        return Outcome(False, str(error), self._url, self._title, self._take_notes())
+
+    def _count_failure(self, why: str = "") -> None:
+        """Raises BrowserUnavailable at the third failure within five minutes, then counts anew."""
+        self._failures.append(monotonic())
+        if len(self._failures) == MAX_FAILURES and self._failures[-1] - self._failures[0] < FAILURE_WINDOW:
+            self._failures.clear()
+            raise BrowserUnavailable(
+                f"The browser failed {MAX_FAILURES} times within {FAILURE_WINDOW / 60:.0f} minutes. {why}".strip()
+            )
+
+    def _empty_scratch(self) -> None:
+        """The MCP server keeps a copy of each picture, before anything in it is made unreadable."""
+        for path in self._outfit.scratch.glob("*"):
+            with suppress(OSError):
+                path.unlink()

@@ -1,0 +1,245 @@
+"""Watches over the pages of one session through DevTools: what a page does that no tool call tells.
+
+It answers alerts, keeps the number of tabs small, sees crashes, stops and replaces pages that hang, and
+runs the read-only page script. It never acts for the agent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+
+from server.browser.cdp import Cdp, CdpError, Params
+from server.browser.chromium import VIEWPORT
+
+log = logging.getLogger(__name__)
+
+MAX_TABS = 5
+ENDLESS_ALERTS = 8
+"""So many alerts of one page within five seconds, and its tab is closed."""
+
+
+@dataclass(slots=True)
+class Dialog:
+    """A question of the page that waits for an answer; the page stands still until then."""
+
+    kind: str
+    message: str
+
+
+@dataclass(slots=True)
+class WatchedPage:
+    """A tab, as DevTools knows it."""
+
+    target: str
+    url: str
+    title: str = ""
+    session: str = ""
+    opener: str | None = None
+    dialog: Dialog | None = None
+
+
+class Supervisor:
+    """The watch over the pages of one browser context (None: the default one).
+
+    `note` takes one line for the model at each thing worth telling.
+    """
+
+    def __init__(self, cdp: Cdp, note: Callable[[str], None], *, context: str | None = None,
+                 emulates_viewport: bool = True) -> None:
+        self.cdp = cdp
+        self.pages: dict[str, WatchedPage] = {}
+        self.is_hands_off = False
+        """While a person holds the browser: dialogs are theirs."""
+        self._note = note
+        self._context = context
+        self._emulates_viewport = emulates_viewport
+        self._alerts: deque[float] = deque(maxlen=ENDLESS_ALERTS)
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._stops: list[Callable[[], None]] = []
+
+    async def start(self) -> None:
+        """Raises CdpError."""
+        for event, listener in (
+            ("Target.targetCreated", self._on_created), ("Target.targetInfoChanged", self._on_changed),
+            ("Target.targetDestroyed", self._on_destroyed), ("Target.targetCrashed", self._on_crashed),
+            ("Page.javascriptDialogOpening", self._on_dialog),
+            ("Page.javascriptDialogClosed", self._on_dialog_closed),
+        ):
+            self._stops.append(self.cdp.on(event, listener))
+        context = {"browserContextId": self._context} if self._context else {}
+        # An empty list of permissions denies them all.
+        await self.cdp.send("Browser.grantPermissions", {"permissions": [], **context})
+        await self.cdp.send("Target.setDiscoverTargets", {"discover": True})
+
+    async def close(self) -> None:
+        for stop in self._stops:
+            stop()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    @property
+    def dialog(self) -> Dialog | None:
+        return next((page.dialog for page in self.pages.values() if page.dialog), None)
+
+    def page_at(self, url: str | None, title: str | None = None) -> WatchedPage | None:
+        """The page that a tool server calls by this address; the newest one without an address."""
+        pages = list(self.pages.values())
+        same = [page for page in pages if page.url == url]
+        named = [page for page in same if page.title == title] if len(same) > 1 else []
+        found = named or same or pages
+        return found[-1] if found else None
+
+    async def answer(self, accept: bool, text: str | None = None) -> bool:
+        """Answer the open dialog past the tool server; False when there is none."""
+        page = next((page for page in self.pages.values() if page.dialog), None)
+        if page is None:
+            return False
+        params: Params = {"accept": accept} | ({"promptText": text} if text is not None else {})
+        await self.cdp.send("Page.handleJavaScriptDialog", params, session=page.session)
+        return True
+
+    async def evaluate(self, script: str, page: WatchedPage, *, deadline: float = 3) -> Any:
+        """The JSON value of a function's source, run in a world of its own beside the page's scripts.
+
+        There a page neither sees nor changes it, and its content security policy does not stop it.
+        Raises CdpError.
+        """
+        tree = await self.cdp.send("Page.getFrameTree", session=page.session, deadline=deadline)
+        world = await self.cdp.send(
+            "Page.createIsolatedWorld", {"frameId": tree["frameTree"]["frame"]["id"], "worldName": "pilothouse"},
+            session=page.session, deadline=deadline,
+        )
+        done = await self.cdp.send(
+            "Runtime.evaluate",
+            {"expression": f"({script})()", "contextId": world["executionContextId"], "returnByValue": True},
+            session=page.session, deadline=deadline,
+        )
+        if "exceptionDetails" in done:
+            raise CdpError(f"page script: {done['exceptionDetails'].get('text')}")
+        return done["result"].get("value")
+
+    async def is_responsive(self, page: WatchedPage, *, deadline: float = 1.5) -> bool:
+        """Does the page's thread still answer?"""
+        try:
+            await self.cdp.send("Runtime.evaluate", {"expression": "1"}, session=page.session, deadline=deadline)
+        except CdpError:
+            return False
+        return True
+
+    async def stop_loading(self, page: WatchedPage) -> None:
+        with suppress(CdpError):
+            await self.cdp.send("Page.stopLoading", session=page.session, deadline=1)
+
+    async def replace(self, page: WatchedPage) -> None:
+        """A new empty tab in place of one that hangs. Raises CdpError."""
+        context = {"browserContextId": self._context} if self._context else {}
+        await self.cdp.send("Target.createTarget", {"url": "about:blank", **context})
+        await self.close_page(page)
+
+    async def close_page(self, page: WatchedPage) -> None:
+        with suppress(CdpError):
+            await self.cdp.send("Target.closeTarget", {"targetId": page.target}, deadline=2)
+        for _ in range(20):
+            if page.target not in self.pages:
+                return
+            await asyncio.sleep(0.05)
+        with suppress(CdpError):  # a page that will not go: end its process
+            await self.cdp.send("Page.crash", session=page.session, deadline=0.5)
+
+    def _on_created(self, params: Params, _: str | None) -> None:
+        info = params["targetInfo"]
+        is_ours = self._context is None or info.get("browserContextId") == self._context
+        if info["type"] != "page" or not is_ours or info["url"].startswith("devtools://"):
+            return
+        page = WatchedPage(info["targetId"], info["url"], info.get("title", ""), opener=info.get("openerId"))
+        self.pages[page.target] = page
+        self._spawn(self._adopt(page))
+
+    def _on_changed(self, params: Params, _: str | None) -> None:
+        info = params["targetInfo"]
+        if page := self.pages.get(info["targetId"]):
+            page.url, page.title = info["url"], info.get("title", "")
+
+    def _on_destroyed(self, params: Params, _: str | None) -> None:
+        self.pages.pop(params["targetId"], None)
+
+    def _on_crashed(self, params: Params, _: str | None) -> None:
+        if page := self.pages.get(params["targetId"]):
+            self._note(f"The page {_short(page.url)} crashed: what was on it is lost.")
+
+    async def _adopt(self, page: WatchedPage) -> None:
+        if len(self.pages) > MAX_TABS:
+            self._note(f"A page tried to open more than {MAX_TABS} tabs; the new one was closed.")
+            await self.cdp.send("Target.closeTarget", {"targetId": page.target})
+            return
+        attached = await self.cdp.send("Target.attachToTarget", {"targetId": page.target, "flatten": True})
+        page.session = attached["sessionId"]
+        await self.cdp.send("Page.enable", session=page.session)
+        if self._emulates_viewport:
+            await self.cdp.send(
+                "Emulation.setDeviceMetricsOverride",
+                {"width": VIEWPORT[0], "height": VIEWPORT[1], "deviceScaleFactor": 1, "mobile": False},
+                session=page.session,
+            )
+
+    def _on_dialog(self, params: Params, session: str | None) -> None:
+        page = next((page for page in self.pages.values() if page.session == session), None)
+        if page is None:
+            return
+        page.dialog = Dialog(params["type"], params.get("message", ""))
+        if not self.is_hands_off:
+            self._spawn(self._answer_dialog(page, page.dialog))
+
+    def _on_dialog_closed(self, params: Params, session: str | None) -> None:
+        for page in self.pages.values():
+            if page.session == session:
+                page.dialog = None
+
+    async def _answer_dialog(self, page: WatchedPage, dialog: Dialog) -> None:
+        """An alert has one answer, and leaving was asked for; every other question is left open."""
+        if dialog.kind == "beforeunload":
+            self._note("The page asked whether to leave it; it was left.")
+        elif dialog.kind == "alert":
+            self._note(f"The page showed an alert: {_quote(dialog.message)}")
+        else:
+            self._note(f"The page asks ({dialog.kind}): {_quote(dialog.message)}. "
+                       "It is dismissed at the next action unless it is answered.")
+            return
+        if self._is_endless():
+            self._note("The page showed alerts without end; its tab was closed.")
+            await self.replace(page)
+            return
+        await self.cdp.send("Page.handleJavaScriptDialog", {"accept": True}, session=page.session)
+
+    def _is_endless(self) -> bool:
+        now = monotonic()
+        self._alerts.append(now)
+        return len(self._alerts) == ENDLESS_ALERTS and now - self._alerts[0] < 5
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        async def quietly() -> None:
+            try:
+                await work
+            except CdpError as error:
+                log.debug("watch over a page: %s", error)
+
+        task = asyncio.create_task(quietly())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+def _short(url: str) -> str:
+    return url if len(url) <= 120 else url[:119] + "…"
+
+
+def _quote(message: str) -> str:
+    text = " ".join(message.split())
+    return f'"{text[:200]}"'

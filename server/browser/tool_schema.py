@@ -1,0 +1,171 @@
+"""Makes tool schemas fit every provider, and checks arguments before a call. Pure.
+
+Anthropic refuses a whole request when one tool has a combinator or no object at its root, a `$ref`
+anywhere, or an odd property name; other providers let it pass. So a schema is made plain here, and what
+that loses is checked again by `check_arguments` before the call.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Mapping
+from typing import Any
+
+log = logging.getLogger(__name__)
+
+Schema = dict[str, Any]
+
+COMBINATORS = ("oneOf", "anyOf", "allOf")
+MAX_SCHEMA_CHARS = 16_000
+MAX_DESCRIPTION_CHARS = 1_000
+MAX_DEPTH = 12
+_PROPERTY_NAME = re.compile(r"^[A-Za-z0-9_.-]{1,64}$")
+_TOOL_NAME = re.compile(r"[^A-Za-z0-9_-]+")
+
+
+def safe_name(name: str, prefix: str = "") -> str:
+    """A tool name that every provider takes: letters, digits, `_` and `-`, at most 64."""
+    return _TOOL_NAME.sub("_", f"{prefix}_{name}" if prefix else name)[:64]
+
+
+def make_safe(schema: Mapping[str, Any] | None, *, tool: str = "") -> Schema:
+    """The schema as a plain root object without `$ref`. What was changed is logged and described."""
+    source: Schema = json.loads(json.dumps(schema or {}, default=str))
+    definitions = {**_mapping(source.get("definitions")), **_mapping(source.get("$defs"))}
+    plain = _inline(source, definitions, MAX_DEPTH)
+    alternatives = [part for key in COMBINATORS for part in plain.pop(key, ()) if isinstance(part, dict)]
+    properties = _mapping(plain.get("properties"))
+    for part in alternatives:
+        for name, value in _mapping(part.get("properties")).items():
+            properties.setdefault(name, value)
+    kept = {name: value for name, value in properties.items() if _PROPERTY_NAME.match(name)}
+    safe: Schema = {"type": "object", "properties": kept}
+    required = [name for name in _strings(plain.get("required")) if name in kept]
+    required += [name for name in _required_by_all(source, plain, alternatives) if name in kept]
+    if required:
+        safe["required"] = list(dict.fromkeys(required))
+    note = _note_of(alternatives)
+    description = " ".join(part for part in (str(plain.get("description", "")), note) if part)
+    if description:
+        safe["description"] = description[:MAX_DESCRIPTION_CHARS]
+    if plain.get("additionalProperties") is False and not alternatives:
+        safe["additionalProperties"] = False
+    if len(json.dumps(safe)) > MAX_SCHEMA_CHARS:
+        safe = _shorten(safe)
+    _log_changes(tool, alternatives, set(properties) - set(kept))
+    return safe
+
+
+def check_arguments(schema: Mapping[str, Any], args: Mapping[str, Any]) -> str | None:
+    """What is wrong with the arguments, in words for the model; None when they may be sent.
+
+    Checks what models get wrong: missing and unknown names, wrong basic types, values outside an enum.
+    """
+    properties = _mapping(schema.get("properties"))
+    missing = [name for name in _strings(schema.get("required")) if name not in args]
+    if missing:
+        return f"missing: {', '.join(missing)}"
+    if schema.get("additionalProperties") is False:
+        unknown = [name for name in args if name not in properties]
+        if unknown:
+            return f"unknown: {', '.join(unknown)}; known are {', '.join(properties) or 'none'}"
+    for name, value in args.items():
+        if name in properties and (wrong := _wrong_value(properties[name], value)):
+            return f"{name} {wrong}"
+    return None
+
+
+def check_click_target(args: Mapping[str, Any]) -> str | None:
+    """browser-use's click takes an index, or both coordinates, and not both ways at once."""
+    has_index = args.get("index") is not None
+    coordinates = [name for name in ("coordinate_x", "coordinate_y") if args.get(name) is not None]
+    if has_index and coordinates:
+        return "give either index or coordinate_x and coordinate_y, not both"
+    if not has_index and len(coordinates) != 2:
+        return "give index, or coordinate_x and coordinate_y together"
+    return None
+
+
+_TYPES: dict[str, tuple[type, ...]] = {
+    "string": (str,), "boolean": (bool,), "integer": (int,), "number": (int, float),
+    "array": (list, tuple), "object": (dict,), "null": (type(None),),
+}
+
+
+def _wrong_value(schema: Any, value: Any) -> str | None:
+    if not isinstance(schema, dict):
+        return None
+    kinds = schema.get("type")
+    kinds = [kinds] if isinstance(kinds, str) else _strings(kinds)
+    if kinds and not any(_fits(kind, value) for kind in kinds):
+        return f"must be {' or '.join(kinds)}"
+    options = schema.get("enum")
+    if isinstance(options, list) and options and value not in options:
+        return f"must be one of {', '.join(map(str, options))}"
+    return None
+
+
+def _fits(kind: str, value: Any) -> bool:
+    if isinstance(value, bool) and kind in ("integer", "number"):
+        return False
+    if kind == "integer" and isinstance(value, float):
+        return value.is_integer()
+    return isinstance(value, _TYPES.get(kind, (object,)))
+
+
+def _inline(node: Any, definitions: Schema, depth: int) -> Any:
+    """Replace each local `$ref` by what it names; a cycle ends in a free object."""
+    if isinstance(node, list):
+        return [_inline(item, definitions, depth) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        named = definitions.get(str(node["$ref"]).rpartition("/")[2])
+        if named is None or depth <= 0:
+            return {"type": "object"}
+        rest = {key: value for key, value in node.items() if key != "$ref"}
+        return _inline({**named, **rest}, definitions, depth - 1)
+    dropped = ("$defs", "definitions", "$schema", "$id", "$comment")
+    return {key: _inline(value, definitions, depth) for key, value in node.items() if key not in dropped}
+
+
+def _required_by_all(source: Schema, plain: Schema, alternatives: list[Schema]) -> list[str]:
+    """`allOf` parts all count; of `oneOf` and `anyOf` only what each of them requires."""
+    if not alternatives:
+        return []
+    count_all = "allOf" in source
+    lists = [set(_strings(part.get("required"))) for part in alternatives]
+    common = set.union(*lists) if count_all else set.intersection(*lists)
+    return [name for part in alternatives for name in _strings(part.get("required")) if name in common]
+
+
+def _note_of(alternatives: list[Schema]) -> str:
+    ways = [", ".join(_strings(part.get("required"))) for part in alternatives]
+    ways = [way for way in ways if way]
+    return f"Give one of these sets of arguments: {' | '.join(ways)}." if len(ways) > 1 else ""
+
+
+def _shorten(schema: Schema) -> Schema:
+    """Without the descriptions of single properties; they are the bulk of a large schema."""
+    properties = {
+        name: {key: value[key] for key in ("type", "enum", "items") if key in value}
+        for name, value in schema["properties"].items() if isinstance(value, dict)
+    }
+    return {**schema, "properties": properties}
+
+
+def _log_changes(tool: str, alternatives: list[Schema], dropped: set[str]) -> None:
+    if alternatives:
+        log.info("tool %s: alternatives at the root of its schema became optional arguments", tool)
+    if dropped:
+        log.warning("tool %s: arguments with unusable names left out: %s", tool, ", ".join(sorted(dropped)))
+
+
+def _mapping(value: Any) -> Schema:
+    return dict(value) if isinstance(value, dict) else {}
+
+
+def _strings(value: Any) -> list[str]:
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
