@@ -43,7 +43,7 @@ web: ## The web UI: types, lint and tests
 	@$(CHECK) web
 
 curl: ## scripts/curl_e2e.sh against a server in mock mode
-	@$(PYTHON) -m scripts.setup quick
+	@$(PYTHON) -m scripts.setup curl
 	@$(CHECK) curl
 
 e2e: ## The web UI in a real Chromium

@@ -75,6 +75,13 @@ def postgres() -> str:
     return str(find_postgres())
 
 
+def curl() -> str:
+    """For scripts/curl_e2e.sh, whose point is that nothing of ours talks to the server."""
+    if not shutil.which("curl") and not apt.install("curl"):
+        raise SetupError("The tests need curl. Run: sudo apt install curl")
+    return str(shutil.which("curl"))
+
+
 def find_postgres() -> Path | None:
     """The folder with initdb and postgres: Debian's newest, which is not on PATH, else the one on PATH."""
     versions = Path("/usr/lib/postgresql").glob("*/bin/initdb")

@@ -1,6 +1,6 @@
 """Brings everything that Pilothouse runs on, and only what is not there yet.
 
-    python3 -m scripts.setup [run | quick | test]
+    python3 -m scripts.setup [run | quick | curl | web | test]
 
 Standard library only: this is the first of our programs to run on a machine. What a step makes carries
 a stamp of what it was made from, and a step whose stamp is current does nothing: a second run takes
@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from scripts.node_packages import node, playwright_mcp, web, web_packages
-from scripts.programs import browser_use, chromium, postgres, setting
+from scripts.programs import browser_use, chromium, curl, postgres, setting
 from scripts.python_packages import dev_packages, packages
 from scripts.shell import LOG, ROOT, SetupError
 
@@ -25,8 +25,9 @@ Step = Callable[[], str]
 PURPOSES: dict[str, list[Step]] = {
     "run": [packages, node, playwright_mcp, chromium, web],
     "quick": [dev_packages],
+    "curl": [dev_packages, curl],
     "web": [dev_packages, node, web_packages],
-    "test": [dev_packages, node, playwright_mcp, chromium, web, web_packages, browser_use, postgres],
+    "test": [dev_packages, node, playwright_mcp, chromium, web, web_packages, browser_use, postgres, curl],
 }
 
 
