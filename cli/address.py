@@ -1,0 +1,87 @@
+"""Where the server is and what opens its door."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from dotenv import dotenv_values
+
+from cli.errors import Misused
+
+DEFAULT_URL = "http://127.0.0.1:8000"
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A server's base URL without `/api`, and its token if one is known."""
+
+    url: str
+    token: str | None = field(default=None, repr=False)
+
+    @property
+    def is_local(self) -> bool:
+        return is_loopback(self.url)
+
+    def page(self, session_id: str | None = None) -> str:
+        """The address of the web UI, or of one session in it."""
+        return f"{self.url}/s/{session_id}" if session_id else f"{self.url}/"
+
+    def absolute(self, path: str) -> str:
+        return self.url + path if path.startswith("/") else path
+
+
+def find_address(url: str | None, token: str | None, folders: Iterable[Path] | None = None) -> Address:
+    """The server meant by the options. On this machine its own token is read where it lies.
+
+    A token found in a file is only ever sent to a loopback address.
+    """
+    base = normalise(url or DEFAULT_URL)
+    if not token and is_loopback(base):
+        token = find_token(os.environ, [Path.cwd(), _checkout()] if folders is None else folders)
+    return Address(base, token or None)
+
+
+def normalise(url: str) -> str:
+    """`host:8000`, `http://host:8000/` and `http://host:8000/api` are the same server."""
+    if "://" not in url:
+        url = ("http://" if is_loopback(f"http://{url}") else "https://") + url
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise Misused(f"{url} is not an address of a server; give something like {DEFAULT_URL}.")
+    return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/').removesuffix('/api')}"
+
+
+def is_loopback(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def find_token(environ: Mapping[str, str], folders: Iterable[Path]) -> str | None:
+    """The token as the server in one of these folders has it: from its `.env`, or made at its first start."""
+    for folder in folders:
+        values = dotenv_values(folder / ".env")
+        if token := values.get("AUTH_TOKEN"):
+            return token
+        data_dir = environ.get("DATA_DIR") or values.get("DATA_DIR") or ".data"
+        if token := _read(folder / data_dir / "auth_token"):
+            return token
+    return None
+
+
+def _read(path: Path) -> str | None:
+    try:
+        return path.read_text(encoding="utf-8").strip() or None
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def _checkout() -> Path:
+    return Path(__file__).resolve().parent.parent

@@ -1,0 +1,212 @@
+"""The server over HTTP and SSE: calls that answer or raise `Trouble`, and events that survive a bad line."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import quote
+
+import httpx
+from httpx_sse import EventSource, SSEError
+
+from cli.address import Address
+from cli.errors import Misused, Refused, Trouble, Unreachable
+from cli.text import clean
+
+TERMINAL = frozenset({"done", "error"})
+QUIET_AT_MOST = 45.0
+"""Seconds without a byte after which a stream counts as lost: the server comments every 15 s."""
+BROWSER_PATIENCE = 120.0
+"""Seconds for one call of the browser by hand, which may have to start it first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event of a stream; `raw` is its data as sent, `data` is safe to print.
+
+    `connection` with `lost` true or false is our own: the line broke, the line is back.
+    """
+
+    type: str
+    data: dict[str, Any]
+    raw: str = ""
+    id: str = ""
+
+
+class Client:
+    """One server. Use as `async with`; `pause` is the first wait before reconnecting, in seconds."""
+
+    def __init__(self, address: Address, *, pause: float = 0.5, quiet: float = QUIET_AT_MOST) -> None:
+        self.address = address
+        self._pause = pause
+        self._quiet = quiet
+        headers = {b"Authorization": f"Bearer {address.token}".encode()} if address.token else {}
+        self._http = httpx.AsyncClient(
+            base_url=f"{address.url}/api",
+            headers=headers,
+            timeout=httpx.Timeout(30, connect=5),
+            trust_env=not address.is_local,
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._http.aclose()
+
+    async def call(self, method: str, path: str, body: Any = None, **options: Any) -> Any:
+        """One call below `/api`: its JSON answer, safe to print, or None where there is none."""
+        response = await self._send(method, path, json=body, **options)
+        if not response.content:
+            return None
+        try:
+            return clean(response.json())
+        except ValueError:
+            raise Unreachable(f"{self.address.url} answers, but not as Pilothouse does.") from None
+
+    async def fetch(self, path: str, **params: str) -> bytes:
+        """A file below `/api`, as it is."""
+        return (await self._send("GET", path, params=params)).content
+
+    async def picture(self, address: str) -> bytes:
+        """A screenshot, small enough for a terminal. Our token goes to our server only."""
+        path = address.removeprefix(self.address.url)
+        if not path.startswith("/"):
+            raise Unreachable(f"it lies elsewhere, at {address}")
+        return (await self._send("GET", self.address.absolute(path), params={"w": 640})).content
+
+    async def session(self, session_id: str) -> dict[str, Any]:
+        return dict(await self.call("GET", f"/sessions/{quote(session_id, safe='')}"))
+
+    async def sessions(self, **params: str | int) -> list[dict[str, Any]]:
+        """Pinned sessions first, then the newest; `q`, `archived` and `limit` as the server has them."""
+        return list((await self.call("GET", "/sessions", params=params))["items"])
+
+    async def find(self, name: str) -> str:
+        """The id of a session given in full, by its unique beginning, or as `last`."""
+        if name == "last":
+            items = await self.sessions(limit=100)
+            if not items:
+                raise Misused("There is no session yet: pilothouse chat begins one.")
+            return str(max(items, key=lambda item: str(item["updated_at"]))["id"])
+        try:
+            return str((await self.session(name))["id"])
+        except Refused as error:
+            if error.status not in (404, 422):
+                raise
+        return self._only(name, await self.sessions(limit=100))
+
+    def _only(self, name: str, items: list[dict[str, Any]]) -> str:
+        matches = [str(item["id"]) for item in items if str(item["id"]).startswith(name)]
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
+            raise Misused(f"{name} is the beginning of {len(matches)} sessions; give more of it.")
+        raise Misused(f"No session {name} at {self.address.url}: pilothouse sessions lists them.")
+
+    async def browse(self, session_id: str, tool: str, args: dict[str, Any]) -> dict[str, Any]:
+        """Use the session's browser by hand."""
+        path = f"/sessions/{session_id}/browser/{tool}"
+        return dict(await self.call("POST", path, args, timeout=BROWSER_PATIENCE) or {})
+
+    async def follow(self, session_id: str, run_id: str | None = None) -> AsyncGenerator[Event]:
+        """The events of a session from now on without end, or of one run until its end.
+
+        A broken line is taken up again where it broke. Raises `Refused` when the server does not let
+        us in or no longer knows the session.
+        """
+        last_id = ""
+        delays = backoff(self._pause)
+        while True:
+            pause = None
+            try:
+                async with self._stream(session_id, run_id, last_id) as source:
+                    yield Event("connection", {"lost": False})
+                    async for event in _decode(source):
+                        delays = backoff(self._pause)
+                        last_id = event.id or last_id
+                        yield event
+                        if run_id and event.type in TERMINAL:
+                            return
+            except (Unreachable, httpx.TransportError):
+                pass
+            except Refused as error:
+                if error.status < 500 and error.status != 429:
+                    raise
+                pause = error.retry_after
+            yield Event("connection", {"lost": True})
+            await asyncio.sleep(pause or next(delays))
+
+    @asynccontextmanager
+    async def _stream(self, session_id: str, run_id: str | None, last_id: str) -> AsyncIterator[EventSource]:
+        params = {"run_id": run_id} if run_id else {"follow": "true"}
+        headers = {"Accept": "text/event-stream"} | ({"Last-Event-ID": last_id} if last_id else {})
+        timeout = httpx.Timeout(30, connect=5, read=self._quiet)
+        path = f"/sessions/{session_id}/stream"
+        async with self._http.stream(
+            "GET", path, params=params, headers=headers, timeout=timeout
+        ) as response:
+            if response.is_error:
+                await response.aread()
+                raise self._refused(response)
+            yield EventSource(response)
+
+    async def _send(self, method: str, path: str, **options: Any) -> httpx.Response:
+        try:
+            response = await self._http.request(method, path, **options)
+        except httpx.TimeoutException:
+            raise Unreachable(f"{self.address.url} did not answer in time.") from None
+        except httpx.TransportError as error:
+            raise Unreachable(
+                f"No server at {self.address.url} ({error or type(error).__name__}). "
+                "Is it running? `make run` starts one; --url or PILOTHOUSE_URL names another."
+            ) from None
+        if not response.is_success:
+            raise self._refused(response)
+        return response
+
+    def _refused(self, response: httpx.Response) -> Trouble:
+        if response.is_redirect:
+            target = response.headers.get("location", "elsewhere")
+            return Unreachable(
+                f"{self.address.url} sends us on to {clean(target)}: give that address with --url."
+            )
+        try:
+            problem = clean(response.json())
+        except ValueError:
+            problem = {}
+        known = problem if isinstance(problem, dict) else {}
+        return Refused(response.status_code, known, self.address.url, response.headers.get("retry-after"))
+
+
+def backoff(first: float, limit: float = 10.0) -> Iterator[float]:
+    """Waits between tries, doubling, each with a little chance so that many clients do not return at once."""
+    delay = first
+    while True:
+        yield delay * random.uniform(0.75, 1.25)
+        delay = min(delay * 2, limit)
+
+
+async def _decode(source: EventSource) -> AsyncIterator[Event]:
+    try:
+        async for sse in source.aiter_sse():
+            if data := _object(sse.data):
+                yield Event(sse.event, clean(data), sse.data, sse.id)
+    except SSEError:
+        raise Trouble("The server's answer is not a stream of events: is there a proxy in between?") from None
+
+
+def _object(text: str) -> dict[str, Any] | None:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None

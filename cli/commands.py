@@ -1,0 +1,148 @@
+"""What can be written at the prompt: the table of commands, and a line read by it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any, Literal
+
+from cli.errors import Misused
+
+Mode = Literal["chat", "cmd"]
+"""`chat`: words go to the agent. `cmd`: words are commands, the slash may be left out."""
+DIRECTIONS = ("down", "up", "left", "right")
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """One argument of a command. `rest` takes the line's end as it stands."""
+
+    name: str
+    kind: Literal["word", "number", "rest"] = "word"
+    is_optional: bool = False
+    choices: tuple[str, ...] = ()
+
+    @property
+    def shown(self) -> str:
+        name = "|".join(self.choices) or self.name.upper()
+        return f"[{name}]" if self.is_optional else name
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    name: str
+    help: str
+    params: tuple[Param, ...] = ()
+    by_hand: bool = False
+    """True when it uses the browser without the agent: such a command leads into cmd mode."""
+
+    @property
+    def usage(self) -> str:
+        return " ".join([f"/{self.name}", *(param.shown for param in self.params)])
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A line for the agent."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A command with its arguments by name; what was left out is absent."""
+
+    command: Command
+    args: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.command.name
+
+
+_WORDS = (Param("words", "rest", is_optional=True),)
+_EID = Param("eid")
+
+COMMANDS = {
+    command.name: command
+    for command in (
+        Command("chat", "chat mode: what you write goes to the agent"),
+        Command("exit", "leave chat mode; in cmd mode, leave"),
+        Command("yes", "do what is asked for"),
+        Command("no", "refuse; words tell the agent what to do instead", _WORDS),
+        Command("done", "you have done what the agent could not", _WORDS),
+        Command("stop", "end the run"),
+        Command("pause", "hold the run before its next step"),
+        Command("resume", "go on"),
+        Command(
+            "plan",
+            "show the plan; /plan edit changes it",
+            (Param("edit", is_optional=True, choices=("edit",)),),
+        ),
+        Command("state", "goal, plan, facts and usage"),
+        Command("sessions", "your newest sessions"),
+        Command("launch", "open an address in the session's browser", (Param("url"),), by_hand=True),
+        Command("observe", "see the page and its elements", by_hand=True),
+        Command("click", "click an element of the last observation", (_EID,), by_hand=True),
+        Command("type", "type into an element", (_EID, Param("text", "rest")), by_hand=True),
+        Command(
+            "scroll",
+            "scroll the page, AMOUNT in pixels",
+            (Param("direction", choices=DIRECTIONS), Param("amount", "number", is_optional=True)),
+            by_hand=True,
+        ),
+        Command("wait", "let the page go on for MS milliseconds", (Param("ms", "number"),), by_hand=True),
+        Command("screenshot", "picture the page", by_hand=True),
+        Command("help", "this list"),
+    )
+}
+
+
+def parse(line: str, mode: Mode) -> Words | Call | None:
+    """A line as it was meant; None for an empty one. Raises `Misused`, saying how it is written."""
+    if not line.strip():
+        return None
+    is_command = line.startswith("/")
+    if mode == "chat" and not is_command:
+        return Words(line.strip())
+    name, _, rest = line.strip().removeprefix("/").partition(" ")
+    command = COMMANDS.get(name.lower())
+    if command is None:
+        raise Misused(_unknown(name, is_command))
+    return Call(command, _read_args(command, rest.strip()))
+
+
+def _unknown(name: str, is_command: bool) -> str:
+    near = get_close_matches(name.lower(), COMMANDS, n=1)
+    advice = f"Did you mean /{near[0]}?" if near else "/help lists the commands."
+    if is_command:
+        return f"There is no command /{name}. {advice} To send such words, begin with a space."
+    return f"{name} is not a command. {advice} /chat talks to the agent."
+
+
+def _read_args(command: Command, text: str) -> dict[str, Any]:
+    args: dict[str, Any] = {}
+    for param in command.params:
+        word, text = (text, "") if param.kind == "rest" else _first(text)
+        if word:
+            args[param.name] = _read(command, param, word)
+        elif not param.is_optional:
+            raise Misused(f"Write it as {command.usage}")
+    if text:
+        raise Misused(f"Write it as {command.usage}")
+    return args
+
+
+def _first(text: str) -> tuple[str, str]:
+    word, _, rest = text.partition(" ")
+    return word, rest.lstrip()
+
+
+def _read(command: Command, param: Param, word: str) -> str | int:
+    if param.kind == "number":
+        if not word.isdecimal():
+            raise Misused(f"{param.shown} is a whole number: {command.usage}")
+        return int(word)
+    if param.choices and word.lower() not in param.choices:
+        raise Misused(f"Write it as {command.usage}")
+    return word.lower() if param.choices else word

@@ -1,0 +1,154 @@
+"""One session at one server: what a person says and does goes out, what happens comes back on the screen."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from contextlib import aclosing
+from datetime import UTC, datetime
+from typing import Any
+from uuid import uuid4
+
+from cli import tables
+from cli.client import Client, Event
+from cli.commands import Call, Words
+from cli.errors import Misused, Refused, Trouble
+from cli.items import Asked, Item, Note
+from cli.screen import Screen
+from cli.view import View
+
+STEERED = frozenset({"queued", "running", "paused"})
+"""While the session is in one of these, words are read by the agent before its next step."""
+
+
+class Conversation:
+    """`wishes` (agent, model, max_tool_steps) are for the session that the first word or deed begins."""
+
+    def __init__(
+        self,
+        client: Client,
+        screen: Screen,
+        session_id: str | None = None,
+        wishes: Mapping[str, str | int] | None = None,
+    ) -> None:
+        self.client = client
+        self.screen = screen
+        self.view = View(client.address)
+        self.session_id = session_id
+        self.elements: list[dict[str, Any]] = []
+        self._wishes = dict(wishes or {})
+        self._begun = asyncio.Event()
+
+    async def attach(self, *, silently: bool = False) -> dict[str, Any]:
+        """Take the session as it is, with its history; nothing when there is none yet."""
+        if self.session_id is None:
+            return {}
+        session = await self.client.session(self.session_id)
+        items = self.view.load(session)
+        if not silently:
+            await self.show(items)
+        self._begun.set()
+        return session
+
+    async def follow(self) -> None:
+        """Show what happens in the session, whoever makes it happen. Ends only by `Trouble`."""
+        await self._begun.wait()
+        async with aclosing(self.client.follow(await self._session())) as events:
+            async for event in events:
+                await self.take(event)
+
+    async def take(self, event: Event) -> None:
+        if event.type == "connection":
+            self.view.connection(lost=event.data["lost"])
+            return
+        await self.show(self.view.apply(event.data))
+        if event.type == "resync":
+            await self.attach()
+
+    async def show(self, items: Iterable[Item]) -> None:
+        for item in items:
+            self.screen.show(item)
+            if isinstance(item, Asked):
+                await self._show_picture(item.screenshot)
+
+    async def do(self, entry: Words | Call) -> dict[str, Any]:
+        """Say the words or carry out the command; the server's answer where there is one."""
+        if isinstance(entry, Words):
+            return await self.say(entry.text)
+        if entry.command.by_hand:
+            return await self._browse(entry.name, entry.args)
+        match entry.name:
+            case "yes" | "no" | "done":
+                return await self._decide(entry.name, entry.args.get("words"))
+            case "stop":
+                return await self._post("cancel")
+            case "pause" | "resume":
+                return await self._post(entry.name)
+            case "plan":
+                self.screen.show(self.view.plan if self.view.plan.steps else Note("There is no plan yet."))
+            case "state":
+                self.screen.print(tables.state(self.view))
+            case "sessions":
+                self.screen.print(tables.sessions(await self.client.sessions(limit=20), datetime.now(UTC)))
+            case "help":
+                self.screen.print(tables.commands())
+        return {}
+
+    async def say(self, text: str) -> dict[str, Any]:
+        """Send words. A run in progress is steered by them, an open question answered, else a run begins."""
+        body = {"content": text, "client_id": uuid4().hex}
+        if self.view.status in STEERED:
+            body["mode"] = "steer"
+        try:
+            return await self._post("messages", body)
+        except Refused as error:
+            if error.code != "run_in_progress":
+                raise
+        return await self._post("messages", body | {"mode": "steer"})
+
+    async def edit_plan(self, steps: list[str]) -> None:
+        session_id = await self._session()
+        await self.client.call("PUT", f"/sessions/{session_id}/plan", {"plan": steps})
+
+    async def _decide(self, answer: str, words: str | None) -> dict[str, Any]:
+        asked = self.view.pending
+        if asked is None:
+            raise Misused("Nothing is waiting for an answer.")
+        if asked.kind == "confirm" and answer == "done":
+            raise Misused("This wants /yes or /no.")
+        if asked.kind == "manual" and answer == "no":
+            raise Misused("This wants /done when you have done it, plain words to go on otherwise, or /stop.")
+        body: dict[str, Any] = {"reference": asked.reference}
+        body |= {"done": True} if asked.kind == "manual" else {"confirmed": answer == "yes"}
+        return await self._post("decision", body | ({"message": words} if words else {}))
+
+    async def _browse(self, tool: str, args: dict[str, Any]) -> dict[str, Any]:
+        answer = await self.client.browse(await self._session(), tool, args)
+        page = answer.get("observation") or (answer if "interactive" in answer else None)
+        if page:
+            self.elements = page.get("interactive") or []
+            self.screen.print(tables.observation(page))
+        else:
+            self.screen.print(tables.outcome(tool, args, answer, self.client.address))
+        await self._show_picture(answer.get("screenshot") if tool == "screenshot" else None)
+        return answer
+
+    async def _show_picture(self, path: str | None) -> None:
+        if not path or not self.screen.shows_pictures:
+            return
+        try:
+            self.screen.picture(await self.client.picture(path))
+        except (Trouble, OSError) as error:
+            self.screen.show(Note(f"The picture cannot be shown: {error}", "warning"))
+
+    async def _post(self, action: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
+        session_id = await self._session()
+        return dict(await self.client.call("POST", f"/sessions/{session_id}/{action}", body) or {})
+
+    async def _session(self) -> str:
+        if self.session_id is None:
+            session = await self.client.call("POST", "/sessions", self._wishes)
+            self.session_id = str(session["id"])
+            self.view.load(session)
+            self._begun.set()
+        return self.session_id

@@ -1,0 +1,119 @@
+"""Is everything there? One line for each part, and what to do where it is not."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, Literal
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from cli.client import Client
+from cli.errors import Refused, Trouble
+from cli.render import indent
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    name: str
+    state: Literal["ok", "warn", "fail"]
+    finding: str
+    advice: str = ""
+
+
+async def examine(client: Client) -> AsyncIterator[Check]:
+    """Check after check, from the outside in; ends at the first without which the next make no sense."""
+    address = client.address
+    try:
+        await client.call("GET", "/health")
+    except Trouble as error:
+        yield Check("server", "fail", str(error))
+        return
+    yield Check("server", "ok", f"answers at {address.url}")
+    try:
+        await client.call("GET", "/auth/me")
+        config = await client.call("GET", "/config")
+    except Trouble as error:
+        yield Check("login", "fail", str(error))
+        return
+    yield _login(client)
+    yield await _readiness(client)
+    yield await _browser(client)
+    for check in models(config):
+        yield check
+    yield versions(config)
+
+
+def _login(client: Client) -> Check:
+    address = client.address
+    if address.token and not address.is_local and address.url.startswith("http://"):
+        return Check(
+            "login", "warn", "the token is right, but travels in the clear", "Put the server behind https."
+        )
+    return Check("login", "ok", "the token is right" if address.token else "none needed")
+
+
+async def _readiness(client: Client) -> Check:
+    try:
+        await client.call("GET", "/ready")
+    except Refused as error:
+        advice = "`make migrate` brings the schema to this version; the server's log says more."
+        return Check("readiness", "fail", str(error), advice)
+    return Check("readiness", "ok", "database reachable and at this version, browser startable")
+
+
+async def _browser(client: Client) -> Check:
+    try:
+        answer = await client.call("GET", "/tools")
+    except Refused as error:
+        return Check("browser", "fail", str(error), "`make setup` brings the browser and its server.")
+    items = answer.get("items", []) if isinstance(answer, dict) else answer
+    return Check("browser", "ok", f"{len(items)} tools offered")
+
+
+def models(config: dict[str, Any]) -> list[Check]:
+    """The default model and its key, then what the server itself finds missing."""
+    name = config["defaults"]["model"]
+    model = next((model for model in config["models"] if model["id"] == name), None)
+    if model is None:
+        checks = [Check("model", "warn", f"{name} is not among the models offered", "Set AGENT_MODEL.")]
+    elif model.get("demo"):
+        advice = "Give the server a model key, for example ANTHROPIC_API_KEY."
+        checks = [Check("model", "warn", f"{model['label']}: rule-based, no language model", advice)]
+    elif not model["ready"]:
+        advice = (
+            f"Set {model['missing']} for the server." if model.get("missing") else "Look at its settings."
+        )
+        checks = [Check("model", "fail", f"{name} cannot be used yet", advice)]
+    else:
+        checks = [Check("model", "ok", name)]
+    return checks + [Check("notice", "warn", notice["text"]) for notice in config.get("notices", [])]
+
+
+def versions(config: dict[str, Any]) -> Check:
+    here, there = own_version(), str(config["version"])
+    finding = (
+        f"server {there} ({config['mode']} mode), command line {here}, Python {platform.python_version()}"
+    )
+    if here != there:
+        return Check("versions", "warn", finding, "Bring both to the same version.")
+    return Check("versions", "ok", finding)
+
+
+def own_version() -> str:
+    """The version as installed; a checkout that is not installed has that of its server."""
+    try:
+        return version("pilothouse")
+    except PackageNotFoundError:
+        return "checkout"
+
+
+def draw_check(check: Check) -> RenderableType:
+    mark, style = {"ok": ("✓", "good"), "warn": ("!", "warn"), "fail": ("✗", "bad")}[check.state]
+    rows = [Text.assemble((mark, style), " ", (f"{check.name:<10}", "bold"), check.finding)]
+    if check.advice:
+        rows.append(Text(f"{'':<12}{check.advice}", "quiet"))
+    return indent(Group(*rows))

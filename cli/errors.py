@@ -1,0 +1,66 @@
+"""What can stand between a person and the server, in words that say what to do.
+
+Trouble
+├── Unreachable   nobody answers, or it is not Pilothouse
+├── Misused       a command or an option was written wrongly
+└── Refused       the server said no: `status`, `code`, `retry_after`
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+ADVICE = {
+    "run_in_progress": "It is still working: /stop ends the run.",
+    "takeover_held": "Somebody has taken the browser over; it is free when they hand it back.",
+}
+
+
+class Trouble(Exception):
+    """Its text is shown to the person as it is."""
+
+
+class Unreachable(Trouble):
+    pass
+
+
+class Misused(Trouble):
+    pass
+
+
+class Refused(Trouble):
+    """An answer with an error status, read from its `application/problem+json`."""
+
+    def __init__(self, status: int, problem: dict[str, Any], url: str, retry_after: str | None) -> None:
+        self.status = status
+        self.code = str(problem.get("code", ""))
+        self.retry_after = _seconds(retry_after)
+        super().__init__(self._explain(problem, url))
+
+    def _explain(self, problem: dict[str, Any], url: str) -> str:
+        detail = str(problem.get("detail") or problem.get("title") or f"HTTP {self.status}")
+        if self.status == 401:
+            return (
+                f"Not logged in at {url}. Give the server's token with --token or AUTH_TOKEN; a server that "
+                "made one itself keeps it in auth_token in its data folder."
+            )
+        if self.status == 429:
+            return f"Too many requests: try again in {self._pause()}."
+        if self.status == 503:
+            return f"{detail} Try again in {self._pause()}."
+        if self.status >= 500:
+            return (
+                f"The server failed: {detail} (request {problem.get('request_id', 'unknown')}, see its log)."
+            )
+        return " ".join(part for part in (detail, ADVICE.get(self.code)) if part)
+
+    def _pause(self) -> str:
+        return f"{self.retry_after:.0f} s" if self.retry_after else "a moment"
+
+
+def _seconds(text: str | None) -> float | None:
+    """`Retry-After` in seconds; its date form is not used here."""
+    try:
+        return float(text) if text else None
+    except ValueError:
+        return None

@@ -1,0 +1,136 @@
+"""What appears on the screen, one after the other. A view makes them from events, a screen shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal, Self
+
+from cli.text import moment
+
+Tone = Literal["info", "warning", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class UserSaid:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """Part of an answer in Markdown: whole blocks of it, cut nowhere else. Joined, the parts are the answer."""
+
+    text: str
+    ends: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRan:
+    name: str
+    args: dict[str, Any]
+    ok: bool
+    summary: str = ""
+    duration_ms: int = 0
+    screenshot: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Visited:
+    """The browser shows another page than before, or something lies over it."""
+
+    title: str
+    url: str
+    overlays: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`current` is an index into `steps`; `done` and `blocked` hold texts of steps."""
+
+    steps: tuple[str, ...] = ()
+    current: int = 0
+    done: frozenset[str] = frozenset()
+    blocked: frozenset[str] = frozenset()
+
+    @classmethod
+    def read(cls, state: Mapping[str, Any]) -> Self:
+        progress = state.get("progress") or {}
+        return cls(
+            steps=tuple(state.get("plan") or ()),
+            current=int(progress.get("current") or 0),
+            done=frozenset(progress.get("done") or ()),
+            blocked=frozenset(progress.get("blocked") or ()),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class StepReached:
+    number: int
+    total: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An open question: `confirm` wants yes or no to an action, `manual` wants something done by hand."""
+
+    reference: str
+    kind: Literal["confirm", "manual"]
+    reason: str
+    action: dict[str, Any] = field(default_factory=dict)
+    target: dict[str, Any] = field(default_factory=dict)
+    url: str | None = None
+    risk: str | None = None
+    screenshot: str | None = None
+    expires_at: datetime | None = None
+
+    @classmethod
+    def read(cls, question: Mapping[str, Any], screenshot: str | None) -> Self:
+        return cls(
+            reference=question["reference"],
+            kind=question["kind"],
+            reason=question["reason"],
+            action=question.get("action") or {},
+            target=question.get("target") or {},
+            url=question.get("url"),
+            risk=question.get("risk"),
+            screenshot=screenshot,
+            expires_at=moment(question.get("expires_at")),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    kind: Literal["confirm", "manual"]
+    confirmed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The run ended well, `seconds` after it was first seen here (0 when its beginning was not seen)."""
+
+    spent: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The run ended otherwise. `torn` says that a part of an answer was shown that was not kept."""
+
+    code: str
+    message: str
+    torn: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A word of the command line itself."""
+
+    text: str
+    kind: Tone = "info"
+
+
+Item = (
+    UserSaid | Spoken | ToolRan | Visited | Plan | StepReached | Asked | Answered | Finished | Failed | Note
+)

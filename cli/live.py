@@ -1,0 +1,108 @@
+"""What is going on right now: the few lines above the prompt and the bar below it, drawn again and again."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from io import StringIO
+
+from rich.console import Console, Group, RenderableType
+from rich.text import Text
+
+from cli.items import Asked
+from cli.render import THEME, describe, indent, prose
+from cli.text import cut, duration, spent
+from cli.view import OpenTool, View
+
+SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+SPEED = 8
+WORDS = {"queued": "waiting for its turn", "waiting_user": "waiting for you"}
+
+
+def draw_live(view: View, now: float, width: int, rows: int, call: OpenTool | None = None) -> str:
+    """The end of what is being said, what is being done, and the step of the plan, as a string with ANSI.
+
+    At most `rows` lines; `now` is the view's clock, `call` a command of the person that is not done yet.
+    """
+    spoken = (
+        _ansi(prose(view.speech.tail), width).rstrip("\n").split("\n") if view.speech.tail.strip() else []
+    )
+    below = _ansi(Group(*_activity(view, now, width, call)), width).rstrip("\n").split("\n")
+    lines = spoken[-max(rows - len(below), 1) :] + below
+    return "\n".join(line for line in lines if line)
+
+
+def _activity(view: View, now: float, width: int, call: OpenTool | None) -> list[RenderableType]:
+    lines = []
+    if call:
+        lines.append(_tool(call, now, width))
+    if view.is_lost:
+        lines.append(Text("⚠ The connection is lost; trying again. The run goes on without us.", "warn"))
+    if view.pending:
+        lines.append(_waiting(view.pending))
+    elif view.is_busy:
+        lines.append(_working(view, now, width))
+    steps = view.plan.steps
+    if view.is_busy and view.plan.current < len(steps):
+        place = f"{view.plan.current + 1}/{len(steps)} "
+        lines.append(
+            Text.assemble(("▸ ", "you"), (place, "quiet"), cut(steps[view.plan.current], width - 12))
+        )
+    return [indent(line) for line in lines]
+
+
+def _waiting(asked: Asked) -> Text:
+    answers = "/yes · /no [words]" if asked.kind == "confirm" else "/done [words]"
+    left = ""
+    if asked.expires_at:
+        left = f" · {duration(max((asked.expires_at - datetime.now(UTC)).total_seconds(), 0))} left"
+    return Text.assemble(("? Waiting for you: ", "warn"), (answers, "bold"), (left, "quiet"))
+
+
+def _working(view: View, now: float, width: int) -> Text:
+    if view.status == "paused":
+        return Text.assemble(("‖ Paused: ", "warn"), ("/resume", "bold"), " goes on")
+    if tool := view.current_tool:
+        return _tool(tool, now, width)
+    line = _wheel(now)
+    if view.speech.thinking:
+        thought = view.speech.thinking.strip().split("\n")[-1]
+        line.append("thinking  ").append(cut(thought, max(width - 30, 10)), "quiet italic")
+    else:
+        line.append(view.note or WORDS.get(view.status, "working"))
+    return _with_time(line, now - view.since if view.since else 0, width)
+
+
+def _tool(tool: OpenTool, now: float, width: int) -> Text:
+    line = _wheel(now).append_text(Text.assemble((tool.name, "tool"), "  ", describe(tool.args)))
+    return _with_time(line, now - tool.since, width)
+
+
+def _wheel(now: float) -> Text:
+    return Text.assemble((SPINNER[int(now * SPEED) % len(SPINNER)], "you"), " ")
+
+
+def _with_time(line: Text, seconds: float, width: int) -> Text:
+    line.truncate(max(width - 14, 10), overflow="ellipsis")
+    return line.append(f"  {duration(seconds)}", "quiet") if seconds >= 0.5 else line
+
+
+def bar(view: View, mode: str, host: str) -> list[str]:
+    """The parts of the bar under the prompt: mode, session, status, step, usage, server."""
+    parts = [mode, cut(view.title or "new session", 40), "offline" if view.is_lost else view.status]
+    if view.is_busy and view.max_steps:
+        parts.append(f"step {view.step}/{view.max_steps}")
+    return [part for part in (*parts, spent(view.usage), host) if part]
+
+
+def _ansi(renderable: RenderableType, width: int) -> str:
+    console = Console(
+        file=StringIO(),
+        force_terminal=True,
+        color_system="truecolor",
+        width=width,
+        theme=THEME,
+        legacy_windows=False,
+    )
+    with console.capture() as captured:
+        console.print(renderable)
+    return captured.get()

@@ -1,0 +1,223 @@
+"""The command `pilothouse`."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+import webbrowser
+from collections.abc import Callable, Coroutine
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from cli import doctor as checks
+from cli import tables
+from cli.address import DEFAULT_URL, find_address
+from cli.client import Client
+from cli.conversation import Conversation
+from cli.errors import Misused, Trouble
+from cli.once import run_line, watch_all
+from cli.picture import find_way
+from cli.screen import PlainScreen, RichScreen, Screen
+
+INTERRUPTED = 130
+
+app = typer.Typer(
+    name="pilothouse",
+    help="Talk to an assistant that works in a real, visible browser.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+Url = Annotated[str, typer.Option("--url", envvar="PILOTHOUSE_URL", help="The server's address.")]
+Token = Annotated[
+    str | None,
+    typer.Option(
+        "--token",
+        envvar="AUTH_TOKEN",
+        show_default=False,
+        help="The server's token; not needed on the machine where the server made its own.",
+    ),
+]
+
+
+class Format(StrEnum):
+    md = "md"
+    json = "json"
+    html = "html"
+
+
+@app.command()
+def chat(
+    session: Annotated[
+        str | None, typer.Argument(help="An id, its beginning, or `last`. Without it a new session begins.")
+    ] = None,
+    message: Annotated[
+        str | None,
+        typer.Option("--message", "-m", help="Say this (or do it: /yes, /stop …), show the run, and leave."),
+    ] = None,
+    json_lines: Annotated[bool, typer.Option("--json", help="Print events as lines of JSON.")] = False,
+    wait: Annotated[
+        bool, typer.Option("--wait", help="With -m: wait until a question is answered elsewhere.")
+    ] = False,
+    agent: Annotated[str | None, typer.Option(help="Of a new session: operator or assistant.")] = None,
+    model: Annotated[str | None, typer.Option(help="Of a new session, as provider:model.")] = None,
+    steps: Annotated[int | None, typer.Option(min=1, help="Of a new session: steps for one request.")] = None,
+    url: Url = DEFAULT_URL,
+    token: Token = None,
+) -> None:
+    """Talk to the agent, in a new session or one that goes on, also while the web UI shows it."""
+    wishes = {"agent": agent, "model": model, "max_tool_steps": steps}
+    given = {key: value for key, value in wishes.items() if value is not None}
+    if message is None and not json_lines and not sys.stdin.isatty():
+        message = sys.stdin.read()
+    _run(url, token, lambda client: _chat(client, session, message, json_lines, wait, given))
+
+
+async def _chat(
+    client: Client, name: str | None, line: str | None, json_lines: bool, wait: bool, wishes: dict[str, Any]
+) -> int:
+    session_id = await client.find(name) if name else None
+    if line is not None:
+        screen = PlainScreen(sys.stderr, sys.stderr) if json_lines else _screen()
+        conversation = Conversation(client, screen, session_id, wishes)
+        return await run_line(conversation, line, waits=wait, lines=sys.stdout if json_lines else None)
+    if not json_lines:
+        await _talk(client, session_id, wishes)
+    elif session_id:
+        await watch_all(client, session_id, sys.stdout)
+    else:
+        raise Misused("--json without -m watches a session: name one.")
+    return 0
+
+
+async def _talk(client: Client, session_id: str | None, wishes: dict[str, Any]) -> None:
+    from prompt_toolkit.patch_stdout import StdoutProxy
+
+    from cli.repl import Repl
+
+    await client.call("GET", "/auth/me")
+    with StdoutProxy(raw=True, sleep_between_writes=0.02) as above:
+        screen = RichScreen(above, find_way(os.environ))  # type: ignore[arg-type]
+        await Repl(Conversation(client, screen, session_id, wishes)).run()
+
+
+@app.command()
+def sessions(
+    search: Annotated[str, typer.Option("--search", "-q", help="Words in titles and messages.")] = "",
+    archived: Annotated[bool, typer.Option("--archived", help="Those put away.")] = False,
+    limit: Annotated[int, typer.Option(min=1, max=100, help="At most so many.")] = 20,
+    json_lines: Annotated[bool, typer.Option("--json", help="Print lines of JSON.")] = False,
+    url: Url = DEFAULT_URL,
+    token: Token = None,
+) -> None:
+    """List the sessions, the newest first."""
+    _run(url, token, lambda client: _sessions(client, search, archived, limit, json_lines))
+
+
+async def _sessions(client: Client, search: str, archived: bool, limit: int, json_lines: bool) -> int:
+    found = {"q": search} if search else {}
+    items = await client.sessions(limit=limit, archived=str(archived).lower(), **found)
+    if json_lines:
+        for item in items:
+            print(json.dumps(item, ensure_ascii=False))
+    else:
+        _screen().print(tables.sessions(items, datetime.now(UTC)))
+    return 0
+
+
+@app.command("open")
+def open_(
+    session: Annotated[str | None, typer.Argument(help="An id, its beginning, or `last`.")] = None,
+    print_only: Annotated[bool, typer.Option("--print", help="Only print the address.")] = False,
+    url: Url = DEFAULT_URL,
+    token: Token = None,
+) -> None:
+    """Open the web UI, or one session in it, and print its address."""
+    _run(url, token, lambda client: _open(client, session, print_only))
+
+
+async def _open(client: Client, name: str | None, print_only: bool) -> int:
+    page = client.address.page(await client.find(name) if name else None)
+    print(page)
+    if not print_only and sys.stdout.isatty():
+        webbrowser.open(page)
+    return 0
+
+
+@app.command()
+def export(
+    session: Annotated[str, typer.Argument(help="An id, its beginning, or `last`.")],
+    form: Annotated[Format, typer.Option("--format", "-f", help="html holds the pictures too.")] = Format.md,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="A file; without it standard output.")
+    ] = None,
+    url: Url = DEFAULT_URL,
+    token: Token = None,
+) -> None:
+    """Write a session to a file."""
+    _run(url, token, lambda client: _export(client, session, form, output))
+
+
+async def _export(client: Client, name: str, form: Format, output: Path | None) -> int:
+    data = await client.fetch(f"/sessions/{await client.find(name)}/export", format=form)
+    await asyncio.to_thread(_write, data, output)
+    return 0
+
+
+def _write(data: bytes, output: Path | None) -> None:
+    if output is None or str(output) == "-":
+        sys.stdout.buffer.write(data)
+        return
+    try:
+        output.write_bytes(data)
+    except OSError as error:
+        raise Misused(f"{output} cannot be written: {error.strerror}") from None
+    print(f"{output} ({len(data):,} bytes)", file=sys.stderr)
+
+
+@app.command()
+def doctor(url: Url = DEFAULT_URL, token: Token = None) -> None:
+    """Check the server, the login, the database, the browser, the model and the versions."""
+    _run(url, token, _doctor)
+
+
+async def _doctor(client: Client) -> int:
+    screen, failed = _screen(), False
+    async for check in checks.examine(client):
+        screen.print(checks.draw_check(check))
+        failed = failed or check.state == "fail"
+    return int(failed)
+
+
+def _screen() -> Screen:
+    return (
+        RichScreen(way=find_way(os.environ)) if sys.stdout.isatty() else PlainScreen(sys.stdout, sys.stderr)
+    )
+
+
+def _run(url: str, token: str | None, work: Callable[[Client], Coroutine[Any, Any, int]]) -> None:
+    """Carry a command out at a server; its trouble becomes words and an exit code."""
+
+    async def at_server() -> int:
+        async with Client(find_address(url, token)) as client:
+            return await work(client)
+
+    try:
+        code = asyncio.run(at_server())
+    except Trouble as error:
+        print(error, file=sys.stderr)
+        code = 1
+    except KeyboardInterrupt:
+        print("Not waiting any more; a run goes on at the server.", file=sys.stderr)
+        code = INTERRUPTED
+    raise typer.Exit(code)
+
+
+def main() -> None:
+    app()

@@ -1,0 +1,81 @@
+"""One line without a prompt: said or done, shown until the run ends, told by the exit code."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import aclosing
+from typing import Any, TextIO
+
+from cli.client import Client, Event
+from cli.commands import Call, Words, parse
+from cli.conversation import Conversation
+from cli.items import Note
+
+ANSWERS = frozenset({"yes", "no", "done", "resume"})
+"""Commands after which a run goes on."""
+
+
+async def run_line(conversation: Conversation, line: str, *, waits: bool, lines: TextIO | None = None) -> int:
+    """Say or do `line`; 0 when it ended well, 1 when the run failed or waits for a person.
+
+    With `waits` a question is waited out: somebody may answer it elsewhere. With `lines` every event
+    goes there as a line of JSON, and nothing else does.
+    """
+    entry = parse(line, "chat")
+    if entry is None:
+        return 0
+    session = await conversation.attach(silently=True)
+    answer = await conversation.do(entry)
+    run_id = _run_to_follow(entry, session, answer)
+    return await _watch(conversation, run_id, waits, lines) if run_id else 0
+
+
+def _run_to_follow(entry: Words | Call, session: dict[str, Any], answer: dict[str, Any]) -> str:
+    if isinstance(entry, Words):
+        return str(answer["run"]["id"])
+    return str((session.get("run") or {}).get("id", "")) if entry.name in ANSWERS else ""
+
+
+async def _watch(conversation: Conversation, run_id: str, waits: bool, lines: TextIO | None) -> int:
+    events = conversation.client.follow(str(conversation.session_id), run_id)
+    async with aclosing(events):
+        async for event in events:
+            if lines is not None:
+                write_line(event, lines)
+                conversation.view.apply(event.data)
+            else:
+                await conversation.take(event)
+            if event.type == "interrupt" and not waits and await _is_open(conversation, event):
+                conversation.screen.show(Note(_how_to_answer(conversation), "warning"))
+                return 1
+            if event.type in ("done", "error"):
+                return int(event.type == "error")
+    return 1
+
+
+async def watch_all(client: Client, session_id: str, lines: TextIO) -> None:
+    """Every event of a session as a line of JSON, until interrupted."""
+    async with aclosing(client.follow(session_id)) as events:
+        async for event in events:
+            write_line(event, lines)
+
+
+def write_line(event: Event, lines: TextIO) -> None:
+    if event.raw:
+        lines.write(event.raw + "\n")
+        lines.flush()
+    elif event.data.get("lost"):
+        print("The connection is lost; trying again.", file=sys.stderr)
+
+
+async def _is_open(conversation: Conversation, event: Event) -> bool:
+    """Is the question of a run's buffered events still the one that is asked?"""
+    session = await conversation.client.session(str(conversation.session_id))
+    pending = session.get("pending") or {}
+    return bool(pending.get("reference") == event.data["reference"])
+
+
+def _how_to_answer(conversation: Conversation) -> str:
+    pending = conversation.view.pending
+    answer = '"/done"' if pending and pending.kind == "manual" else '"/yes"'
+    return f"It waits for a person. Answer with: pilothouse chat {conversation.session_id} -m {answer}"

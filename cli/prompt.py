@@ -1,0 +1,162 @@
+"""The line at the bottom: completion, history, keys, and what stands above and below it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
+from prompt_toolkit.filters import Condition
+from prompt_toolkit.formatted_text import AnyFormattedText
+from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.input import Input
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.output import Output
+from prompt_toolkit.styles import Style
+
+from cli.commands import COMMANDS, Mode
+from cli.text import cut
+
+STYLE = Style.from_dict(
+    {
+        "bottom-toolbar": "noreverse bg:default ansibrightblack",
+        "placeholder": "ansibrightblack",
+        "auto-suggestion": "ansibrightblack",
+        "prompt": "ansicyan bold",
+        "prompt.cmd": "ansimagenta bold",
+        "completion-menu": "bg:default",
+        "completion-menu.completion": "bg:default ansidefault",
+        "completion-menu.completion.current": "reverse",
+        "completion-menu.meta.completion": "bg:default ansibrightblack",
+        "completion-menu.meta.completion.current": "bg:default ansibrightblack",
+    }
+)
+REDRAW = 0.05
+SECRET = ("/type ", "type ")
+
+
+class LineCompleter(Completer):
+    """Commands by their beginning, their choices, and the element ids of the last observation."""
+
+    def __init__(self, mode: Callable[[], Mode], elements: Callable[[], Iterable[dict[str, Any]]]) -> None:
+        self._mode = mode
+        self._elements = elements
+
+    def get_completions(self, document: Document, event: CompleteEvent) -> Iterable[Completion]:
+        line = document.text_before_cursor
+        if not line.startswith("/") and self._mode() == "chat":
+            return
+        name, space, rest = line.removeprefix("/").partition(" ")
+        if not space:
+            slash = "/" if line.startswith("/") else ""
+            yield from self._names(slash, name, len(line))
+        elif name in COMMANDS and " " not in rest:
+            yield from self._arguments(name, rest)
+
+    def _names(self, slash: str, name: str, length: int) -> Iterable[Completion]:
+        for command in COMMANDS.values():
+            if command.name.startswith(name):
+                text = slash + command.name + (" " if command.params else "")
+                yield Completion(text, -length, display=slash + command.name, display_meta=command.help)
+
+    def _arguments(self, name: str, rest: str) -> Iterable[Completion]:
+        first = COMMANDS[name].params[:1]
+        for param in first:
+            for choice in param.choices:
+                if choice.startswith(rest):
+                    yield Completion(choice, -len(rest))
+        if first and first[0].name == "eid":
+            yield from self._eids(rest)
+
+    def _eids(self, rest: str) -> Iterable[Completion]:
+        for element in self._elements():
+            label = f"{element['role']} {cut(element.get('name') or '', 50)}"
+            if element["eid"].startswith(rest):
+                yield Completion(element["eid"], -len(rest), display_meta=label)
+
+
+class LineHistory(FileHistory):
+    """Lines of earlier sittings, without what was typed into pages."""
+
+    def store_string(self, string: str) -> None:
+        if not string.lstrip().startswith(SECRET):
+            super().store_string(string)
+
+
+def open_history() -> History:
+    """Kept in the user's state folder; in memory where that cannot be written."""
+    home = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    path = Path(home) / "pilothouse" / "history"
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.touch(mode=0o600)
+    except OSError:
+        return InMemoryHistory()
+    return LineHistory(str(path))
+
+
+def line_prompt(
+    *,
+    mode: Callable[[], Mode],
+    elements: Callable[[], Iterable[dict[str, Any]]],
+    message: Callable[[], AnyFormattedText],
+    toolbar: Callable[[], AnyFormattedText],
+    placeholder: Callable[[], str],
+    input: Input | None = None,
+    output: Output | None = None,
+) -> PromptSession[str]:
+    """The prompt for lines. Nothing of it stays on the screen when a line is entered."""
+    is_command = Condition(lambda: mode() == "cmd" or session.default_buffer.text.startswith("/"))
+    session: PromptSession[str] = PromptSession(
+        message,
+        bottom_toolbar=toolbar,
+        placeholder=lambda: [("class:placeholder", placeholder())],
+        completer=LineCompleter(mode, elements),
+        complete_while_typing=is_command,
+        auto_suggest=AutoSuggestFromHistory(),
+        history=open_history(),
+        key_bindings=_keys(),
+        style=STYLE,
+        erase_when_done=True,
+        input=input,
+        output=output,
+    )
+    session.app.min_redraw_interval = REDRAW
+    return session
+
+
+def plan_prompt(input: Input | None = None, output: Output | None = None) -> PromptSession[str]:
+    """The prompt for a plan: several lines, saved by Escape and Enter."""
+    keys = "one step a line · Escape Enter saves · Ctrl-C leaves it as it was"
+    return PromptSession(
+        [("class:prompt", "plan ❯ ")],
+        multiline=True,
+        prompt_continuation="       ",
+        bottom_toolbar=keys,
+        style=STYLE,
+        erase_when_done=True,
+        input=input,
+        output=output,
+    )
+
+
+def _keys() -> KeyBindings:
+    keys = KeyBindings()
+
+    @keys.add("escape", "enter")
+    def _(event: KeyPressEvent) -> None:
+        event.current_buffer.insert_text("\n")
+
+    @keys.add("c-c")
+    def _(event: KeyPressEvent) -> None:
+        if event.current_buffer.text:
+            event.current_buffer.reset()
+        else:
+            event.app.exit(exception=KeyboardInterrupt, style="class:aborting")
+
+    return keys

@@ -1,0 +1,239 @@
+"""How each item looks: a pure function from an item to something Rich can print."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import singledispatch
+from typing import Any
+from urllib.parse import urlsplit
+
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.markdown import Heading, Markdown
+from rich.padding import Padding
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+from rich.theme import Theme
+
+from cli.items import (
+    Answered,
+    Asked,
+    Failed,
+    Finished,
+    Note,
+    Plan,
+    Spoken,
+    StepReached,
+    ToolRan,
+    UserSaid,
+    Visited,
+)
+from cli.text import cut, duration
+
+THEME = Theme(
+    {
+        "you": "bold cyan",
+        "good": "green",
+        "bad": "red",
+        "warn": "yellow",
+        "quiet": "bright_black",
+        "tool": "bold",
+        "key": "bright_black",
+        "markdown.code": "cyan",
+        "markdown.code_block": "default",
+        "markdown.block_quote": "italic",
+    }
+)
+WIDEST = 100
+ARGS_AT_MOST = 400
+
+
+class _LeftHeading(Heading):
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        self.text.justify = "left"
+        self.text.stylize("bold underline" if self.tag == "h1" else "bold")
+        yield self.text
+
+
+class Prose(Markdown):
+    """Markdown for a conversation: headings at the left, colours of the terminal, addresses in plain sight."""
+
+    elements = Markdown.elements | {"heading_open": _LeftHeading}
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text, code_theme="ansi_dark", hyperlinks=False)
+
+
+@singledispatch
+def draw(item: object) -> RenderableType:
+    raise TypeError(f"nothing to draw for {type(item).__name__}")
+
+
+@draw.register
+def _(item: UserSaid) -> RenderableType:
+    line = Table.grid(padding=(0, 1))
+    line.add_row(Text("❯", "you"), Text(item.text, "bold"))
+    return Padding(line, (1, 0))
+
+
+@draw.register
+def _(item: Spoken) -> RenderableType:
+    return prose(item.text) if item.text.strip() else Group()
+
+
+@draw.register
+def _(item: ToolRan) -> RenderableType:
+    mark = Text("✓", "good") if item.ok else Text("✗", "bad")
+    line = Text.assemble(mark, " ", (item.name, "tool"), "  ", describe(item.args))
+    line.append(f"  {duration(item.duration_ms / 1000)}", "quiet")
+    if item.screenshot:
+        line.append("  ▣ picture", f"quiet link {item.screenshot}")
+    rows = [line]
+    if item.summary:
+        rows.append(Text("  " + cut(item.summary, 160), "quiet" if item.ok else "bad"))
+    return indent(Group(*rows))
+
+
+@draw.register
+def _(item: Visited) -> RenderableType:
+    line = Text.assemble(("↳ ", "quiet"), item.title or "untitled", (f"  {item.url}", "quiet"))
+    for overlay in item.overlays:
+        line.append(f"\n  over it: {cut(overlay, 100)}", "warn")
+    return indent(line)
+
+
+@draw.register
+def _(item: Plan) -> RenderableType:
+    rows = [Text("Plan", "bold")]
+    rows += [_plan_row(item, index, step) for index, step in enumerate(item.steps)]
+    return Padding(Group(*rows), (1, 0, 1, 2))
+
+
+def _plan_row(plan: Plan, index: int, step: str) -> Text:
+    if step in plan.blocked:
+        return Text.assemble(("✗ ", "bad"), step, (" (blocked)", "bad"))
+    if step in plan.done or index < plan.current:
+        return Text.assemble(("✓ ", "good"), (step, "quiet"))
+    if index == plan.current:
+        return Text.assemble(("▸ ", "you"), (step, "bold"))
+    return Text.assemble(("○ ", "quiet"), step)
+
+
+@draw.register
+def _(item: StepReached) -> RenderableType:
+    return indent(
+        Text.assemble(("▸ ", "you"), (f"{item.number}/{item.total} ", "quiet"), (item.text, "bold"))
+    )
+
+
+@draw.register
+def _(item: Asked) -> RenderableType:
+    is_confirm = item.kind == "confirm"
+    answer = "/yes does it · /no [words] refuses" if is_confirm else "/done [words] when you have done it"
+    title = "May I do this?" if is_confirm else "Your turn"
+    panel = Panel(
+        question(item),
+        title=Text(title, "bold"),
+        subtitle=Text(answer),
+        title_align="left",
+        subtitle_align="left",
+        border_style="warn",
+        padding=(1, 2),
+        width=None,
+    )
+    return Padding(panel, (1, 0, 1, 2))
+
+
+def question(item: Asked, now: datetime | None = None) -> Table:
+    """What is asked, row by row: what would be done, to what, on which site, why it asks, until when."""
+    rows = Table.grid(padding=(0, 2))
+    rows.add_column(style="key", no_wrap=True)
+    rows.add_column()
+    if item.action:
+        rows.add_row("action", action(item.action))
+    if item.target:
+        name = Text.assemble((f"“{item.target.get('name', '')}”", "bold"), f"  {item.target.get('role', '')}")
+        rows.add_row("element", name)
+    if item.url:
+        rows.add_row(
+            "site", Text.assemble((urlsplit(item.url).netloc or item.url, "bold"), ("  " + item.url, "quiet"))
+        )
+    rows.add_row("why" if item.kind == "confirm" else "to do", Text(item.reason))
+    if item.risk:
+        rows.add_row("risk", Text(item.risk, "warn"))
+    if item.expires_at:
+        rows.add_row("until", Text(until(item.expires_at, now or datetime.now(UTC))))
+    if item.screenshot:
+        rows.add_row("picture", Text(item.screenshot, f"quiet link {item.screenshot}"))
+    return rows
+
+
+def until(when: datetime, now: datetime) -> str:
+    left = (when - now).total_seconds()
+    clock = when.astimezone().strftime("%H:%M:%S")
+    return f"{clock} ({duration(left)} left)" if left > 0 else f"{clock} (expired)"
+
+
+@draw.register
+def _(item: Answered) -> RenderableType:
+    words = ("Approved" if item.confirmed else "Refused") if item.kind == "confirm" else "Handed back"
+    return indent(Text.assemble(("✓ ", "good") if item.confirmed else ("✗ ", "bad"), words))
+
+
+@draw.register
+def _(item: Finished) -> RenderableType:
+    parts = ["done", duration(item.seconds) if item.seconds else "", item.spent]
+    return indent(Text(" · ".join(part for part in parts if part), "quiet"))
+
+
+@draw.register
+def _(item: Failed) -> RenderableType:
+    rows = []
+    if item.torn:
+        rows.append(Text("(this part of an answer was not kept)", "quiet"))
+    if item.code == "cancelled":
+        rows.append(Text.assemble(("■ ", "warn"), item.message))
+    else:
+        rows.append(Text.assemble(("✗ ", "bad"), item.message, (f"  {item.code}", "quiet")))
+    return indent(Group(*rows))
+
+
+@draw.register
+def _(item: Note) -> RenderableType:
+    return indent(Text(item.text, {"info": "quiet", "warning": "warn", "error": "bad"}[item.kind]))
+
+
+def prose(text: str) -> RenderableType:
+    """Markdown with a blank line after it, no wider than is good to read."""
+    return Padding(_Narrow(Prose(text.strip("\n"))), (0, 0, 1, 2))
+
+
+class _Narrow:
+    def __init__(self, inner: RenderableType) -> None:
+        self._inner = inner
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield from console.render(self._inner, options.update(width=min(options.max_width, WIDEST)))
+
+
+def indent(inner: RenderableType) -> RenderableType:
+    return Padding(inner, (0, 0, 0, 2))
+
+
+def action(intended: Mapping[str, Any]) -> Text:
+    """An intended action: its kind, then what it is given."""
+    rest = {key: value for key, value in intended.items() if key not in ("kind", "name", "type", "args")}
+    name = intended.get("kind") or intended.get("name") or intended.get("type") or "action"
+    return Text.assemble((str(name), "bold"), "  ", describe(rest | (intended.get("args") or {})))
+
+
+def describe(args: Mapping[str, Any]) -> Text:
+    """Arguments in one line: a single one bare, several with their names."""
+    given = {key: value for key, value in args.items() if value not in (None, "", [], {})}
+    line = Text()
+    for key, value in given.items():
+        line.append(f"{'  ' if line else ''}{key} " if len(given) > 1 else "", "key")
+        line.append(cut(str(value), 100))
+    line.truncate(ARGS_AT_MOST, overflow="ellipsis")
+    return line

@@ -1,0 +1,201 @@
+"""The conversation at a terminal: a prompt that is always there, and everything that happens above it."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import time
+from contextlib import suppress
+from urllib.parse import urlsplit
+
+from prompt_toolkit.formatted_text import ANSI, AnyFormattedText, merge_formatted_text
+from rich.text import Text
+
+from cli.commands import Call, Mode, Words, parse
+from cli.conversation import Conversation
+from cli.errors import Misused, Trouble
+from cli.items import Note, Tone
+from cli.live import bar, draw_live
+from cli.prompt import line_prompt, plan_prompt
+from cli.render import indent
+from cli.tables import short
+from cli.view import OpenTool
+
+TICK = 0.08
+"""Seconds between two looks at what is going on. The screen is only touched when it changed."""
+
+
+class Repl:
+    """Lines are read by one task, carried out by another, and a third shows what happens meanwhile."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self.mode: Mode = "chat"
+        self._conversation = conversation
+        self._view = conversation.view
+        self._lines: asyncio.Queue[Words | Call] = asyncio.Queue()
+        self._doing: asyncio.Task[object] | None = None
+        self._call: OpenTool | None = None
+        self._drawn = ("", "")
+        self._wants_out = False
+        self._prompt = line_prompt(
+            mode=lambda: self.mode,
+            elements=lambda: conversation.elements,
+            message=self._message,
+            toolbar=self._toolbar,
+            placeholder=self._placeholder,
+        )
+
+    async def run(self) -> None:
+        """Until the person leaves, or the server no longer has us. The run is never ended by leaving."""
+        await self._conversation.attach()
+        self._note("/help lists the commands; everything else goes to the agent.")
+        work = (self._read(), self._conversation.follow(), self._work(), self._tick())
+        tasks = [asyncio.create_task(part) for part in work]
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+            results = await asyncio.gather(*tasks, return_exceptions=True)
+        for result in results:
+            if isinstance(result, Exception):
+                raise result
+        self._farewell()
+
+    async def _read(self) -> None:
+        while True:
+            try:
+                line = await self._prompt.prompt_async()
+            except EOFError:
+                return
+            except KeyboardInterrupt:
+                if self._interrupted():
+                    return
+                continue
+            self._wants_out = False
+            try:
+                entry = parse(line, self.mode)
+            except Misused as error:
+                self._note(str(error), "warning")
+                continue
+            if isinstance(entry, Call) and entry.name == "exit" and self.mode == "cmd":
+                return
+            if entry:
+                await self._enter(entry)
+
+    async def _enter(self, entry: Words | Call) -> None:
+        """Mode changes and the plan's editor concern the prompt itself; the rest is carried out beside it."""
+        if isinstance(entry, Words):
+            self._lines.put_nowait(entry)
+            return
+        self._echo(entry)
+        match entry.name:
+            case "chat":
+                self._switch("chat")
+            case "exit":
+                self._switch("cmd")
+            case "plan" if entry.args:
+                await self._edit_plan()
+            case _:
+                if entry.command.by_hand:
+                    self._switch("cmd")
+                self._lines.put_nowait(entry)
+
+    def _switch(self, mode: Mode) -> None:
+        if mode == self.mode:
+            return
+        self.mode = mode
+        if mode == "chat":
+            self._note("Chat mode: what you write goes to the agent.")
+        else:
+            self._note(
+                "Command mode: the browser is in your hands, no slash needed. /chat talks to the agent."
+            )
+
+    async def _work(self) -> None:
+        """Carry out one line after the other; the first Ctrl-C abandons the one at hand."""
+        while True:
+            entry = await self._lines.get()
+            self._doing = asyncio.create_task(self._conversation.do(entry))
+            if isinstance(entry, Call) and entry.command.by_hand:
+                self._call = OpenTool(entry.name, entry.args, time.monotonic())
+            try:
+                await asyncio.wait({self._doing})
+                self._report(self._doing)
+            finally:
+                self._doing.cancel()
+                self._doing = self._call = None
+
+    def _report(self, task: asyncio.Task[object]) -> None:
+        if task.cancelled():
+            self._note("Stopped waiting; the server may still do it.", "warning")
+        elif error := task.exception():
+            if not isinstance(error, Trouble):
+                raise error
+            self._note(str(error), "error")
+
+    def _interrupted(self) -> bool:
+        """Ctrl-C: the first stops waiting, the next leaves. True to leave."""
+        if self._wants_out:
+            return True
+        self._wants_out = True
+        if self._doing:
+            self._doing.cancel()
+        else:
+            ending = " The run goes on without you; /stop ends it." if self._view.is_busy else ""
+            self._note(f"Ctrl-C again leaves.{ending}")
+        return False
+
+    async def _edit_plan(self) -> None:
+        steps = "\n".join(self._view.plan.steps)
+        with suppress(KeyboardInterrupt, EOFError):
+            text = await plan_prompt().prompt_async(default=steps)
+            plan = [line.strip() for line in text.split("\n") if line.strip()]
+            await self._save_plan(plan)
+
+    async def _save_plan(self, plan: list[str]) -> None:
+        try:
+            await self._conversation.edit_plan(plan)
+        except Trouble as error:
+            self._note(str(error), "error")
+
+    async def _tick(self) -> None:
+        host = urlsplit(self._conversation.client.address.url).netloc
+        while True:
+            size = shutil.get_terminal_size()
+            live = draw_live(
+                self._view, time.monotonic(), size.columns - 1, max(size.lines // 2, 3), self._call
+            )
+            below = ("  " + " · ".join(bar(self._view, self.mode, host)))[: size.columns - 1]
+            if (live, below) != self._drawn:
+                self._drawn = live, below
+                self._prompt.app.invalidate()
+            await asyncio.sleep(TICK)
+
+    def _message(self) -> AnyFormattedText:
+        live, _ = self._drawn
+        sign = ("class:prompt", "❯ ") if self.mode == "chat" else ("class:prompt.cmd", "cmd ❯ ")
+        return merge_formatted_text([ANSI(live + "\n" if live else ""), [sign]])
+
+    def _toolbar(self) -> AnyFormattedText:
+        return [("class:bottom-toolbar", self._drawn[1])]
+
+    def _placeholder(self) -> str:
+        if self.mode == "cmd":
+            return "launch URL, observe, click EID … /chat talks to the agent"
+        if self._view.pending:
+            return "answer the question"
+        return "add an instruction" if self._view.is_busy else "what shall I do?"
+
+    def _echo(self, call: Call) -> None:
+        words = " ".join(str(value) for value in call.args.values() if call.name != "type")
+        self._conversation.screen.print(indent(Text(f"/{call.name} {words}".rstrip(), "quiet")))
+
+    def _note(self, text: str, kind: Tone = "info") -> None:
+        self._conversation.screen.show(Note(text, kind))
+
+    def _farewell(self) -> None:
+        session_id = self._conversation.session_id
+        if session_id:
+            going = "The run goes on. " if self._view.is_busy else ""
+            self._note(f"{going}pilothouse chat {short(session_id)} comes back here.")

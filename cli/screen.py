@@ -1,0 +1,80 @@
+"""Where items go: a terminal with colours and pictures, or plain text that other programs can read."""
+
+from __future__ import annotations
+
+from typing import Protocol, TextIO
+
+from rich.console import Console, RenderableType
+from rich.text import Text
+
+from cli.items import Asked, Item, Spoken
+from cli.picture import Way, encode
+from cli.render import THEME, draw, question
+
+
+class Screen(Protocol):
+    def show(self, item: Item) -> None: ...
+
+    def print(self, renderable: RenderableType) -> None:
+        """Something that was asked for: a table, a list."""
+        ...
+
+    def picture(self, data: bytes) -> None: ...
+
+    @property
+    def shows_pictures(self) -> bool: ...
+
+
+class RichScreen:
+    """A terminal. `file` may be a proxy that prints above a prompt."""
+
+    def __init__(self, file: TextIO | None = None, way: Way | None = None) -> None:
+        self.console = Console(file=file, theme=THEME, highlight=False, force_terminal=True if file else None)
+        self._way = way
+
+    @property
+    def shows_pictures(self) -> bool:
+        return self._way is not None
+
+    def show(self, item: Item) -> None:
+        if not (isinstance(item, Spoken) and not item.text.strip()):
+            self.console.print(draw(item))
+
+    def print(self, renderable: RenderableType) -> None:
+        self.console.print(renderable)
+
+    def picture(self, data: bytes) -> None:
+        if self._way:
+            self.console.file.write(f"  {encode(data, self._way)}\n")
+            self.console.file.flush()
+
+
+class PlainScreen:
+    """No terminal: the agent's answer goes to `out` byte for byte, all that happens meanwhile to `log`."""
+
+    shows_pictures = False
+
+    def __init__(self, out: TextIO, log: TextIO) -> None:
+        self._out = out
+        self._tables = _plain(out)
+        self._log = _plain(log)
+
+    def show(self, item: Item) -> None:
+        if isinstance(item, Spoken):
+            self._out.write(item.text + ("\n" if item.ends else ""))
+            self._out.flush()
+        elif isinstance(item, Asked):
+            self._log.print(Text("A question is open:"))
+            self._log.print(question(item))
+        else:
+            self._log.print(draw(item), soft_wrap=True)
+
+    def print(self, renderable: RenderableType) -> None:
+        self._tables.print(renderable, soft_wrap=True)
+
+    def picture(self, data: bytes) -> None:
+        """Plain text has no pictures; the address was printed."""
+
+
+def _plain(file: TextIO) -> Console:
+    return Console(file=file, theme=THEME, highlight=False, no_color=True, color_system=None, width=200)

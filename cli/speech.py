@@ -1,0 +1,63 @@
+"""An answer while it is being written: finished Markdown blocks leave it, the rest is its tail."""
+
+from __future__ import annotations
+
+from markdown_it import MarkdownIt
+
+from cli.items import Spoken
+
+_PARSER = MarkdownIt("commonmark").enable("table")
+THOUGHT_KEPT = 400
+"""Characters of the model's thinking that are kept to be looked at while it goes on."""
+
+
+class Speech:
+    """The message that is being spoken. What was handed out, joined, is its text byte for byte."""
+
+    def __init__(self) -> None:
+        self.message_id = self.tail = self.thinking = ""
+        self._torn: set[str] = set()
+
+    def think(self, text: str) -> None:
+        self.thinking = (self.thinking + text)[-THOUGHT_KEPT:]
+
+    def add(self, message_id: str, text: str) -> list[Spoken]:
+        if message_id in self._torn:
+            return []
+        parts = self.finish() if message_id != self.message_id else []
+        self.message_id, self.thinking = message_id, ""
+        self.tail += text
+        if "\n" in text:
+            finished, self.tail = split_blocks(self.tail)
+            parts += [Spoken(finished)] if finished else []
+        return parts
+
+    def finish(self) -> list[Spoken]:
+        """The last part of the message, if one is being spoken."""
+        self.thinking = ""
+        if not self.message_id:
+            return []
+        part = Spoken(self.tail, ends=True)
+        self.message_id = self.tail = ""
+        return [part]
+
+    def tear(self) -> bool:
+        """Tokens were missed: the message cannot be continued. True if one was being spoken."""
+        was_speaking = bool(self.message_id)
+        self._torn.add(self.message_id)
+        self.message_id = self.tail = ""
+        return was_speaking
+
+
+def split_blocks(text: str) -> tuple[str, str]:
+    """The blocks that more text can no longer change, and the rest. Joined they are the text.
+
+    Only whole lines decide: a lone `*` may still become a list, a rule or emphasis.
+    """
+    whole = text[: text.rfind("\n") + 1]
+    starts = [token.map[0] for token in _PARSER.parse(whole) if token.level == 0 and token.map]
+    if len(starts) < 2:
+        return "", text
+    lines = text.split("\n")
+    finished = "\n".join(lines[: starts[-1]]) + "\n"
+    return finished, text[len(finished) :]

@@ -1,0 +1,74 @@
+"""Words for a terminal: safe, short, and with times a person can read."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def clean(value: Any) -> Any:
+    """The same JSON value without what could steer a terminal or turn its text around.
+
+    Page titles and tool results come from strangers: an escape sequence in them must not reach the
+    screen, and neither may a bidirectional override in the name of a button that is to be approved.
+    """
+    if isinstance(value, str):
+        return _UNSAFE.sub("", value)
+    if isinstance(value, list):
+        return [clean(item) for item in value]
+    if isinstance(value, dict):
+        return {clean(key): clean(item) for key, item in value.items()}
+    return value
+
+
+def cut(text: str, limit: int) -> str:
+    """One line of at most `limit` characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+
+
+def duration(seconds: float) -> str:
+    if seconds < 59.95:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest:02} s"
+
+
+def count(number: int) -> str:
+    """1234 -> 1.2k."""
+    if number < 1000:
+        return str(number)
+    return f"{number / 1000:.1f}k" if number < 999_950 else f"{number / 1_000_000:.1f}M"
+
+
+def moment(text: str | None) -> datetime | None:
+    """An ISO time of the server; one without a zone is UTC."""
+    if not text:
+        return None
+    try:
+        parsed = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
+
+
+def ago(then: datetime | None, now: datetime) -> str:
+    if then is None:
+        return ""
+    seconds = (now - then).total_seconds()
+    for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{int(seconds // size)} {unit} ago"
+    return "now"
+
+
+def spent(usage: dict[str, Any]) -> str:
+    """Tokens and money of a run in a few characters, empty when nothing was used."""
+    tokens = usage.get("input_tokens", 0) + usage.get("output_tokens", 0)
+    if not tokens:
+        return ""
+    cost = usage.get("cost")
+    return f"{count(tokens)} tokens" + (f" · ${cost:.4f}" if cost is not None else "")

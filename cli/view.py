@@ -1,0 +1,286 @@
+"""A session as a terminal sees it: a fold of its events into what to show now and what is going on.
+
+Nothing is shown twice. History and the buffered events of a run overlap, and a line that broke may
+repeat events: what has an id is remembered by it, what has a place in the stream by its place.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from cli.address import Address
+from cli.items import (
+    Answered,
+    Asked,
+    Failed,
+    Finished,
+    Item,
+    Note,
+    Plan,
+    Spoken,
+    StepReached,
+    ToolRan,
+    UserSaid,
+    Visited,
+)
+from cli.speech import Speech
+from cli.text import moment, spent
+
+BUSY = frozenset({"queued", "running", "waiting_user", "paused"})
+GRACE = timedelta(seconds=2)
+"""A run's last event is sent shortly after the end that its row tells."""
+BROKEN = frozenset({"failed", "cancelled", "interrupted"})
+KEPT = (UserSaid, Spoken, ToolRan)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTool:
+    name: str
+    args: dict[str, Any]
+    since: float
+
+
+class View:
+    """`load` takes a session from `GET`, `apply` an event; both answer what is new to show."""
+
+    def __init__(self, address: Address, clock: Callable[[], float] = time.monotonic) -> None:
+        self.title = self.agent = self.model = self.note = self.goal = ""
+        self.status = "idle"
+        self.step = self.max_steps = 0
+        self.speech = Speech()
+        self.tools: dict[str, OpenTool] = {}
+        self.plan = Plan()
+        self.facts: list[dict[str, Any]] = []
+        self.pending: Asked | None = None
+        self.usage: dict[str, Any] = {}
+        self.is_lost = False
+        self.since = 0.0
+        self._address = address
+        self._clock = clock
+        self._shown: set[str] = set()
+        self._ended: dict[str, datetime | None] = {}
+        self._loaded: datetime | None = None
+        self._place = (0, 0)
+        self._page = ("", "")
+
+    @property
+    def is_busy(self) -> bool:
+        return self.status in BUSY
+
+    @property
+    def current_tool(self) -> OpenTool | None:
+        return next(reversed(self.tools.values()), None)
+
+    def load(self, session: Mapping[str, Any], *, last: int = 30) -> list[Item]:
+        """Take the session as it stands; of its history only the `last` messages are shown."""
+        self.title, self.agent = session.get("title") or "", session.get("agent") or ""
+        self.model, self.status = session.get("model") or "", session.get("status") or "idle"
+        self.max_steps = session.get("max_tool_steps") or 0
+        self.usage = session.get("usage") or {}
+        self._loaded = moment(session.get("updated_at"))
+        new = [item for message in session.get("messages", []) for item in self._message(message)]
+        items: list[Item] = new[-last:]
+        if len(new) > last:
+            items.insert(0, Note(f"{len(new) - last} earlier messages; pilothouse export has them all"))
+        items += self._state(session.get("state") or {})
+        items += self._run_ended(session.get("run") or {})
+        items += self._asked(session.get("pending") or {})
+        return items
+
+    def apply(self, event: Mapping[str, Any]) -> list[Item]:
+        """One event's effect. An event that is old, unknown or already shown has none.
+
+        Of what happened before the session was loaded only what is kept is new: words and tool calls.
+        """
+        if self._is_old(event):
+            return []
+        items, happened = self._fold(event), moment(event.get("ts"))
+        if self._loaded and happened and happened <= self._loaded:
+            return [item for item in items if isinstance(item, KEPT)]
+        return items
+
+    def _fold(self, event: Mapping[str, Any]) -> list[Item]:
+        match event.get("type"):
+            case "token":
+                return self._token(event["message_id"], event["text"])
+            case "thinking":
+                self.speech.think(event["text"])
+                return []
+            case "tool_start":
+                return self._tool_started(event)
+            case "tool_end":
+                return self._tool_ended(event)
+            case "message":
+                return self._message(event["message"], live=True)
+            case "run":
+                return self._run(event)
+            case "state":
+                return self._state(event)
+            case "observation":
+                return self._observed(event)
+            case "interrupt":
+                return [*self._finish_text(), *self._asked(event)]
+            case "decision":
+                return self._decided(event)
+            case "usage":
+                self.usage = event["total"]
+                return []
+            case "resync":
+                return self._lose_text()
+            case "done":
+                return self._done(event)
+            case "error":
+                return self._error(event)
+        return []
+
+    def connection(self, *, lost: bool) -> None:
+        self.is_lost = lost
+
+    def _is_old(self, event: Mapping[str, Any]) -> bool:
+        place = (event.get("epoch", 0), event.get("seq", 0))
+        if place <= self._place:
+            return True
+        self._place = place
+        ended, happened = self._ended.get(event.get("run_id", "")), moment(event.get("ts"))
+        return ended is not None and happened is not None and happened <= ended
+
+    def _token(self, message_id: str, text: str) -> list[Item]:
+        return [] if message_id in self._shown else [*self.speech.add(message_id, text)]
+
+    def _finish_text(self) -> list[Item]:
+        self._shown.add(self.speech.message_id)
+        return [*self.speech.finish()]
+
+    def _lose_text(self) -> list[Item]:
+        if not self.speech.tear():
+            return []
+        return [Note("Some of this was missed; the whole answer follows when it is written.", "warning")]
+
+    def _tool_started(self, event: Mapping[str, Any]) -> list[Item]:
+        if event["call_id"] in self._shown:
+            return []
+        items = self._finish_text()
+        self.tools[event["call_id"]] = OpenTool(event["name"], event.get("args") or {}, self._clock())
+        return items
+
+    def _tool_ended(self, event: Mapping[str, Any]) -> list[Item]:
+        opened = self.tools.pop(event["call_id"], None)
+        if event["call_id"] in self._shown:
+            return []
+        self._shown.add(event["call_id"])
+        return [self._tool_ran(event, opened.args if opened else {})]
+
+    def _tool_ran(self, facts: Mapping[str, Any], args: dict[str, Any]) -> ToolRan:
+        return ToolRan(
+            name=facts.get("name") or "tool",
+            args=args,
+            ok=bool(facts.get("ok", True)),
+            summary=facts.get("summary") or "",
+            duration_ms=int(facts.get("duration_ms") or 0),
+            screenshot=self._picture(facts),
+        )
+
+    def _message(self, message: Mapping[str, Any], *, live: bool = False) -> list[Item]:
+        """A message row. A live tool row says nothing that its `tool_end` does not say."""
+        message_id = message["id"]
+        if message_id in self._shown:
+            return []
+        if message_id == self.speech.message_id:
+            return self._finish_text()
+        self._shown.add(message_id)
+        match message["role"]:
+            case "user":
+                return [UserSaid(message["content"])]
+            case "assistant":
+                return [Spoken(message["content"], ends=True)]
+        return [] if live else self._tool_row(message)
+
+    def _tool_row(self, message: Mapping[str, Any]) -> list[Item]:
+        meta = message.get("meta_json") or {}
+        call_id = meta.get("call_id") or message["id"]
+        if call_id in self._shown:
+            return []
+        self._shown.add(call_id)
+        return [self._tool_ran(meta | {"summary": message["content"]}, meta.get("args") or {})]
+
+    def _run(self, event: Mapping[str, Any]) -> list[Item]:
+        was, self.status = self.status, event["status"]
+        self.agent, self.model = event.get("agent") or self.agent, event.get("model") or self.model
+        self.step, self.max_steps = event.get("step", 0), event.get("max_steps", 0)
+        self.note = event.get("note") or ""
+        if was not in BUSY:
+            self.since = self._clock()
+        if self.status != "waiting_user":
+            self.pending = None
+        if self.status == "paused" and was != "paused":
+            return [Note("Paused: /resume goes on.")]
+        return []
+
+    def _run_ended(self, run: Mapping[str, Any]) -> list[Item]:
+        """The run of a loaded session, when it is over: its buffered events have nothing new to tell."""
+        if not run or run.get("status") in BUSY or run["id"] in self._ended:
+            return []
+        finished = moment(run.get("finished_at"))
+        self._ended[run["id"]] = finished + GRACE if finished else None
+        if run["status"] in BROKEN:
+            return [Failed(run.get("error_code") or run["status"], run.get("error") or run["status"])]
+        return []
+
+    def _state(self, state: Mapping[str, Any]) -> list[Item]:
+        was, self.plan = self.plan, Plan.read(state)
+        self.goal, self.facts = state.get("goal") or "", list(state.get("facts") or [])
+        if self.plan.steps != was.steps:
+            return [self.plan] if self.plan.steps else []
+        if self.plan.current != was.current and self.plan.current < len(self.plan.steps):
+            step = self.plan.current
+            return [StepReached(step + 1, len(self.plan.steps), self.plan.steps[step])]
+        return []
+
+    def _observed(self, event: Mapping[str, Any]) -> list[Item]:
+        page, overlays = (event["url"], event["title"]), tuple(event.get("overlays") or ())
+        if page == self._page and not overlays:
+            return []
+        self._page = page
+        return [Visited(event["title"], event["url"], overlays)]
+
+    def _asked(self, question: Mapping[str, Any]) -> list[Item]:
+        if not question:
+            self.pending = None
+            return []
+        self.pending = Asked.read(question, self._picture(question))
+        self.status = "waiting_user"
+        if self.pending.reference in self._shown:
+            return []
+        self._shown.add(self.pending.reference)
+        return [self.pending]
+
+    def _decided(self, event: Mapping[str, Any]) -> list[Item]:
+        kind = self.pending.kind if self.pending else "confirm"
+        self.pending = None
+        return [Answered(kind, bool(event["confirmed"]))]
+
+    def _done(self, event: Mapping[str, Any]) -> list[Item]:
+        items = [*self._finish_text(), *self._message(event["message"])]
+        self.usage = event.get("usage") or self.usage
+        self._rest(event)
+        seconds = self._clock() - self.since if self.since else 0.0
+        return [*items, Finished(spent(self.usage), seconds)]
+
+    def _error(self, event: Mapping[str, Any]) -> list[Item]:
+        is_torn = bool(self.speech.message_id)
+        items = self._finish_text()
+        self._rest(event)
+        return [*items, Failed(event["code"], event["message"], is_torn)]
+
+    def _rest(self, last: Mapping[str, Any]) -> None:
+        self._ended[last.get("run_id", "")] = moment(last.get("ts"))
+        self.status, self.note, self.pending = "idle", "", None
+        self.tools.clear()
+
+    def _picture(self, facts: Mapping[str, Any]) -> str | None:
+        path = facts.get("screenshot")
+        return self._address.absolute(path) if path else None
