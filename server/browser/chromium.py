@@ -10,6 +10,7 @@ from pathlib import Path
 
 from server.browser.browser import BrowserUnavailable
 from server.browser.cdp import Cdp, CdpError
+from server.browser.egress import Egress
 from server.browser.processes import Processes
 
 VIEWPORT = (1280, 720)
@@ -45,7 +46,8 @@ _FLAGS = (
     "--disable-renderer-backgrounding",
     "--disable-features=Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,HttpsUpgrades,"
     "LensOverlay,AcceptCHFrame,GlobalMediaControls,PaintHolding,DestroyProfileOnBrowserClose",
-    # WebRTC may not go round the proxy.
+    # Nothing goes round the proxy: no name is looked up here, and WebRTC sends no datagrams.
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
 )
@@ -55,12 +57,13 @@ class Chromium:
     """A running Chromium that belongs to us, with its DevTools connection."""
 
     def __init__(
-        self, process: asyncio.subprocess.Process, processes: Processes, port: int, cdp: Cdp
+        self, process: asyncio.subprocess.Process, processes: Processes, port: int, cdp: Cdp, egress: Egress
     ) -> None:
-        self._process = process
-        self._processes = processes
         self.port = port
         self.cdp = cdp
+        self.egress = egress
+        self._process = process
+        self._processes = processes
 
     @classmethod
     async def start(
@@ -68,31 +71,34 @@ class Chromium:
         executable: Path,
         profile: Path,
         processes: Processes,
+        egress: Egress,
         *,
         headless: bool,
-        proxy: str | None = None,
         restore: bool = False,
         sandbox: bool | None = None,
         env: Mapping[str, str] | None = None,
     ) -> Chromium:
-        """Start one on `profile`, which no other may be using. Raises BrowserUnavailable."""
+        """Start one on `profile`, which no other may be using; `egress` is its way out and ends with it.
+
+        `restore` opens the pages that were open when it was closed in good order. Raises BrowserUnavailable.
+        """
         _clear_stale_locks(profile)
-        command = [str(executable), *_flags(profile, headless, proxy, restore, sandbox), "about:blank"]
+        await egress.start()
+        process = None
         try:
-            process = await processes.start(command, env=env)
-        except OSError as error:
-            raise BrowserUnavailable(f"Chromium cannot be started: {error}") from None
-        try:
+            flags = _flags(profile, egress.url, headless, restore, sandbox)
+            process = await processes.start([str(executable), *flags], env=env)
             async with asyncio.timeout(START_DEADLINE):
                 port, path = await _read_port(profile, process)
                 cdp = await Cdp.connect(f"ws://127.0.0.1:{port}{path}")
-        except (TimeoutError, CdpError) as error:
-            await processes.end(process)
-            raise BrowserUnavailable(f"Chromium did not start: {error or 'it took too long'}") from None
-        except BaseException:
-            await processes.end(process)
+            return cls(process, processes, port, cdp, egress)
+        except BaseException as error:
+            await egress.close()
+            if process is not None:
+                await processes.end(process)
+            if isinstance(error, OSError | CdpError):  # a TimeoutError is an OSError
+                raise BrowserUnavailable(f"Chromium did not start: {error or 'it took too long'}") from None
             raise
-        return cls(process, processes, port, cdp)
 
     @property
     def endpoint(self) -> str:
@@ -124,22 +130,20 @@ class Chromium:
                     await self._process.wait()
         await self.cdp.close()
         await self._processes.end(self._process, grace=1)
+        await self.egress.close()
 
 
-def _flags(
-    profile: Path, headless: bool, proxy: str | None, restore: bool, sandbox: bool | None
-) -> list[str]:
-    flags = [*_FLAGS, f"--user-data-dir={profile}", f"--window-size={VIEWPORT[0]},{VIEWPORT[1] + 90}"]
+def _flags(profile: Path, proxy: str, headless: bool, restore: bool, sandbox: bool | None) -> list[str]:
+    flags = [
+        *_FLAGS, f"--user-data-dir={profile}", f"--window-size={VIEWPORT[0]},{VIEWPORT[1] + 90}",
+        f"--proxy-server={proxy}", "--proxy-bypass-list=<-loopback>",
+    ]
     if headless:
         flags += ["--headless", "--hide-scrollbars", "--mute-audio", "--disable-gpu"]
-    if proxy:
-        flags += [f"--proxy-server={proxy}", "--proxy-bypass-list=<-loopback>"]
-    if restore:
-        flags.append("--restore-last-session")
     is_root = hasattr(os, "geteuid") and os.geteuid() == 0
     if sandbox is False or (sandbox is None and is_root):
         flags.append("--no-sandbox")
-    return flags
+    return [*flags, "--restore-last-session" if restore else "about:blank"]
 
 
 def _clear_stale_locks(profile: Path) -> None:

@@ -16,10 +16,12 @@ from typing import Literal
 from server.browser import parts
 from server.browser.browser import BrowserState, BrowserUnavailable, ToolSpec
 from server.browser.chromium import Chromium
+from server.browser.egress import Egress
 from server.browser.mcp_client import McpClient, Stdio, ToolServerLost
 from server.browser.places import Places
 from server.browser.playwright_mcp import PlaywrightBrowser, offered_tools, server_command
 from server.browser.processes import Processes
+from server.browser.reach import Reach
 from server.browser.session_browser import Outfit, SessionBrowser
 from server.settings import Settings
 
@@ -38,6 +40,7 @@ class BrowserPool:
         self._folder = settings.data_dir / "browsers"
         self._processes = Processes(self._folder / "processes")
         self._places = Places(settings.max_browsers)
+        self._reach = Reach.of(settings, self._own_ports)
         self._open: dict[str, SessionBrowser] = {}
         self._status: dict[str, Literal["starting", "parked"]] = {}
         self._tools: tuple[ToolSpec, ...] | None = None
@@ -129,7 +132,7 @@ class BrowserPool:
         self._status[session_id] = "starting"
         try:
             return await Chromium.start(
-                executable, self._profile(session_id).resolve(), self._processes,
+                executable, self._profile(session_id).resolve(), self._processes, Egress(self._reach),
                 headless=self._settings.headless, restore=was_parked,
             )
         except BaseException:
@@ -163,6 +166,10 @@ class BrowserPool:
                 if browser.chromium and not browser.is_busy and not browser.is_held and idle > limit:
                     log.info("session %s: browser parked after %.0f s", session_id, idle)
                     await self.park(session_id)
+
+    def _own_ports(self) -> set[int]:
+        running = [browser.chromium for browser in self._open.values() if browser.chromium]
+        return {port for chromium in running for port in (chromium.port, chromium.egress.port)}
 
     def _profile(self, session_id: str) -> Path:
         return self._settings.profiles / folder_name(session_id)

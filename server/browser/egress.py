@@ -1,0 +1,180 @@
+"""The proxy through which a browser reaches the network, and the second wall around it.
+
+SOCKS5 with names resolved here: a browser behind it opens nothing by itself, and redirects, frames,
+fetches and WebSockets all pass the same check by resolved address, right before the connection is made.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import logging
+import re
+import socket
+from collections import OrderedDict
+from contextlib import suppress
+
+from server.browser.reach import Reach
+
+log = logging.getLogger(__name__)
+
+CONNECT_DEADLINE = 10.0
+_CHUNK = 256 * 1024
+_VERSION, _CONNECT = 5, 1
+_GRANTED, _FAILED, _NOT_ALLOWED, _UNREACHABLE, _BAD_COMMAND = 0, 1, 2, 4, 7
+_HTTP = re.compile(rb"^[A-Z]{3,10} /")
+
+
+class Refused(Exception):
+    """The rules forbid this target; the text says why."""
+
+
+class Egress:
+    """One proxy on a loopback port. `refusals` keeps the last refused hosts and why."""
+
+    def __init__(self, reach: Reach) -> None:
+        self.port = 0
+        self.refusals: OrderedDict[str, str] = OrderedDict()
+        self._reach = reach
+        self._server: asyncio.Server | None = None
+        self._visits: set[asyncio.Task[None]] = set()
+
+    @property
+    def url(self) -> str:
+        return f"socks5://127.0.0.1:{self.port}"
+
+    async def start(self) -> None:
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, limit=_CHUNK)
+        self.port = self._server.sockets[0].getsockname()[1]
+
+    async def close(self) -> None:
+        if self._server is not None:
+            self._server.close()
+        for visit in self._visits:
+            visit.cancel()
+        await asyncio.gather(*self._visits, return_exceptions=True)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        visit = asyncio.current_task()
+        assert visit is not None
+        self._visits.add(visit)
+        try:
+            await self._visit(reader, writer)
+        except (OSError, EOFError, asyncio.CancelledError):
+            log.debug("a connection of the browser ended early")
+        finally:
+            self._visits.discard(visit)
+            writer.close()
+
+    async def _visit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        async with asyncio.timeout(CONNECT_DEADLINE):
+            target = await _read_target(reader, writer)
+        if target is None:
+            return
+        host, port = target
+        try:
+            there = await self._connect(host, port)
+        except Refused as refused:
+            self._remember(host, str(refused))
+            await _explain(reader, writer, host, port, str(refused))
+        except socket.gaierror:
+            self._remember(host, "its name is not known")
+            writer.write(_answer(_UNREACHABLE))
+        except (OSError, TimeoutError):
+            writer.write(_answer(_FAILED))
+        else:
+            writer.write(_answer(_GRANTED))
+            await _join((reader, writer), there)
+
+    async def _connect(self, host: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """Connect to an address that was checked, not to a name that may change. Raises Refused, OSError."""
+        if why := self._reach.refuse_name(host, port):
+            raise Refused(why)
+        async with asyncio.timeout(CONNECT_DEADLINE):
+            loop = asyncio.get_running_loop()
+            found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        failure: Exception = OSError("no address")
+        for _, _, _, _, place in found:
+            address = ipaddress.ip_address(str(place[0]).partition("%")[0])
+            if why := self._reach.refuse_address(host, address, port):
+                failure = Refused(why)
+                continue
+            try:
+                async with asyncio.timeout(CONNECT_DEADLINE):
+                    return await asyncio.open_connection(str(address), port, limit=_CHUNK)
+            except (OSError, TimeoutError) as error:
+                failure = error
+        raise failure
+
+    def _remember(self, host: str, why: str) -> None:
+        log.info("egress: %s refused: %s", host, why)
+        self.refusals[host] = why
+        self.refusals.move_to_end(host)
+        while len(self.refusals) > 50:
+            self.refusals.popitem(last=False)
+
+
+async def _read_target(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> tuple[str, int] | None:
+    """The handshake of RFC 1928 up to the target; None when it is not what a browser sends."""
+    version, methods = await reader.readexactly(2)
+    if version != _VERSION:
+        return None
+    await reader.readexactly(methods)
+    writer.write(bytes((_VERSION, 0)))
+    version, command, _, kind = await reader.readexactly(4)
+    if kind == 1:
+        host = str(ipaddress.IPv4Address(await reader.readexactly(4)))
+    elif kind == 4:
+        host = str(ipaddress.IPv6Address(await reader.readexactly(16)))
+    else:
+        host = (await reader.readexactly((await reader.readexactly(1))[0])).decode("ascii", "replace")
+    port = int.from_bytes(await reader.readexactly(2), "big")
+    if command != _CONNECT:
+        writer.write(_answer(_BAD_COMMAND))
+        return None
+    return host.strip("[]").rstrip(".").lower(), port
+
+
+def _answer(code: int) -> bytes:
+    return bytes((_VERSION, code, 0, 1)) + bytes(6)
+
+
+async def _explain(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, host: str, port: int, why: str
+) -> None:
+    """Say why, as a page where the browser speaks plain HTTP."""
+    if port == 443:
+        writer.write(_answer(_NOT_ALLOWED))
+        return
+    writer.write(_answer(_GRANTED))
+    with suppress(TimeoutError):
+        async with asyncio.timeout(2):
+            request = await reader.read(4096)
+        if _HTTP.match(request):
+            text = f"Blocked by Pilothouse: {host} is not opened, {why}.\n".encode()
+            head = f"HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain; charset=utf-8\r\n" \
+                   f"Content-Length: {len(text)}\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n"
+            writer.write(head.encode() + text)
+            await writer.drain()
+
+
+async def _join(
+    here: tuple[asyncio.StreamReader, asyncio.StreamWriter], there: tuple[asyncio.StreamReader, asyncio.StreamWriter]
+) -> None:
+    """Copy both ways until both have ended."""
+    try:
+        async with asyncio.TaskGroup() as both:
+            both.create_task(_copy(here[0], there[1]))
+            both.create_task(_copy(there[0], here[1]))
+    except* OSError:
+        log.debug("a connection was cut")
+    finally:
+        there[1].close()
+
+
+async def _copy(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+    while data := await source.read(_CHUNK):
+        sink.write(data)
+        await sink.drain()
+    with suppress(OSError, RuntimeError):
+        sink.write_eof()

@@ -1,0 +1,98 @@
+"""What a browser may reach, by name and by resolved address. Pure but for one look at this machine's addresses."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from server.browser.addresses import host_matches
+from server.settings import Settings
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+_METADATA = {ipaddress.ip_address(text) for text in (
+    "169.254.169.254", "fd00:ec2::254", "100.100.100.200", "168.63.129.16", "192.0.0.192")}
+"""Where clouds tell a machine its secrets."""
+
+_NAT64 = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("64:ff9b:1::/48"))
+_COMPATIBLE = ipaddress.IPv6Network("::/96")
+_NEVER_V4 = ipaddress.IPv4Network("240.0.0.0/4")
+
+
+@dataclass(frozen=True)
+class Reach:
+    """The rules of one server. The methods return why something is refused, or None."""
+
+    private_network: bool
+    allowed_hosts: Collection[str] = ()
+    blocked_hosts: Collection[str] = ()
+    own_ports: Callable[[], Collection[int]] = field(default=lambda: ())
+    """Ports on this machine that are ours: the service, DevTools, proxies, databases."""
+    own_names: Collection[tuple[str, int]] = ()
+    """Hosts and ports of our parts on other machines."""
+
+    @classmethod
+    def of(cls, settings: Settings, ports: Callable[[], Collection[int]]) -> Reach:
+        parts = {place for url in (settings.database, settings.redis_url) if (place := _place_of(url))}
+        fixed = {settings.port, *(port for _, port in parts)}
+        return cls(
+            settings.private_network_allowed, settings.allowed_hosts, settings.blocked_hosts,
+            own_ports=lambda: fixed | set(ports()), own_names=frozenset(parts),
+        )
+
+    def refuse_name(self, host: str, port: int) -> str | None:
+        if (host, port) in self.own_names:
+            return "it belongs to Pilothouse itself"
+        if host_matches(host, self.blocked_hosts):
+            return "the host is on the list of blocked hosts"
+        if self.allowed_hosts and not host_matches(host, self.allowed_hosts):
+            return "the host is not on the list of allowed hosts"
+        return None
+
+    def refuse_address(self, host: str, address: Address, port: int) -> str | None:
+        """`host` is the name that led to the address: a private host may be allowed by its name."""
+        address = unwrap(address)
+        if address in _METADATA or address.is_link_local:
+            return "link-local and cloud metadata addresses are never opened"
+        if address.is_multicast or (address.version == 4 and address in _NEVER_V4):
+            return "the address is not one of a web server"
+        if port in self.own_ports() and is_of_this_machine(address):
+            return "the port belongs to Pilothouse itself"
+        is_named = bool(self.allowed_hosts) and host_matches(host, self.allowed_hosts)
+        if not address.is_global and not self.private_network and not is_named:
+            return "private addresses are not opened (see ALLOW_PRIVATE_NETWORK)"
+        return None
+
+
+def unwrap(address: Address) -> Address:
+    """The IPv4 address inside an IPv6 one, where there is one."""
+    if isinstance(address, ipaddress.IPv4Address):
+        return address
+    inner = address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
+    if inner is None and any(address in network for network in _NAT64):
+        inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    if inner is None and address in _COMPATIBLE and int(address) > 1:
+        inner = ipaddress.IPv4Address(int(address))
+    return inner or address
+
+
+def is_of_this_machine(address: Address) -> bool:
+    if address.is_loopback or address.is_unspecified:
+        return True
+    family = socket.AF_INET if address.version == 4 else socket.AF_INET6
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.bind((str(address), 0))  # only an address of our own can be bound
+    except OSError:
+        return False
+    return True
+
+
+def _place_of(url: str | None) -> tuple[str, int] | None:
+    """Host and port of a database or queue; None for a file."""
+    parts = urlsplit(url or "")
+    default = 6379 if parts.scheme.startswith("redis") else 5432
+    return (parts.hostname, parts.port or default) if parts.hostname else None
