@@ -5,12 +5,8 @@ from dataclasses import dataclass
 
 from server.browser.names import label_of_choice, label_of_field, name_of_link, text_of
 from server.browser.page_script import Box, Clickable, Extra
-from server.browser.snapshot import FIELDS, Node, Snapshot, overlaps
+from server.browser.snapshot import CHOICES, FIELDS, WIDGETS, Node, Snapshot, overlaps
 
-CHOICES = frozenset({"checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"})
-WIDGETS = FIELDS | CHOICES | {
-    "button", "link", "slider", "tab", "menuitem", "option", "treeitem", "listbox",
-}  # fmt: skip
 KEPT_ROLES = frozenset({"img", "heading", "row", "cell", "gridcell", "listitem", "article", "iframe"})
 LISTS = frozenset({"list", "table", "rowgroup", "grid", "tree", "menu", "tablist", "navigation", "main"})
 TAG_ROLES = {"a": "link", "button": "button", "editable": "textbox", "select": "combobox"}

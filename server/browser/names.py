@@ -3,7 +3,7 @@
 import re
 from urllib.parse import unquote, urlsplit
 
-from server.browser.snapshot import FIELDS, Node, Snapshot
+from server.browser.snapshot import FIELDS, WIDGETS, Node, Snapshot
 
 _NODES = 60
 _SILENT = frozenset({"option", "iframe", "progressbar", "scrollbar", "separator"})
@@ -15,10 +15,13 @@ def own_text(node: Node) -> str:
     return node.name if node.role in FIELDS or not node.text else node.text
 
 
-def text_of(snapshot: Snapshot, index: int, chars: int = 120, without: range = range(0)) -> str:
-    """The text of a subtree in reading order, repeats left out, at least `chars` characters if it has them."""
+def text_of(
+    snapshot: Snapshot, index: int, chars: int = 120, without: range = range(0), most: int = _NODES
+) -> str:
+    """The text of a subtree in reading order, repeats left out: `chars` characters or a little more, of its
+    first `most` nodes."""
     nodes, joined = snapshot.nodes, ""
-    for at in range(index, min(nodes[index].end, index + _NODES)):
+    for at in range(index, min(nodes[index].end, index + most)):
         node = nodes[at]
         piece = "" if node.role in _SILENT or at in without else own_text(node)
         if piece and piece not in joined:
@@ -35,8 +38,8 @@ def label_of_field(snapshot: Snapshot, index: int) -> str:
         if level > 2:
             break
         for at in range(index - 1, max(ancestor - 1, index - 6), -1):
-            if nodes[at].ref and nodes[at].role in FIELDS:
-                return ""
+            if nodes[at].ref and nodes[at].role in WIDGETS:
+                return nodes[index].placeholder
             if text := nodes[at].text or (nodes[at].name if at != ancestor else ""):
                 return text.rstrip(" :*")
     return nodes[index].placeholder

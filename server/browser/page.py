@@ -36,6 +36,8 @@ class Element(BaseModel, frozen=True):
     """x, y, width, height in CSS pixels of the viewport."""
     secret: bool = False
     """A password, card or one-time-code field."""
+    filled: bool = False
+    """A secret field that is not empty."""
     context: str = ""
     """At most 120 characters of what stands around it: row or card, form or dialog, heading. What tells it
     from its twins comes first, parts are separated by ` · `."""

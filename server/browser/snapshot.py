@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from server.browser.page_script import Box
 
 FIELDS = frozenset({"textbox", "searchbox", "spinbutton", "combobox"})
+CHOICES = frozenset({"checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"})
+WIDGETS = FIELDS | CHOICES | {"button", "link", "slider", "tab", "menuitem", "option", "treeitem", "listbox"}
 
 MASK = "•••"
 
@@ -101,7 +103,7 @@ def _read_page(sections: dict[str, str], snapshot: Snapshot) -> None:
         elif label == "Page Title":
             snapshot.title = value
         elif label == "Console" and not value.startswith("0 errors"):
-            notes.append(f"console: {value}")
+            notes.append(f"console: {value.removesuffix(', 0 warnings')}")
         elif label in ("HTTP status", "Page status"):
             notes.append(f"{label}: {value}")
     for line in sections.get("Modal state", "").splitlines():

@@ -7,12 +7,14 @@ loses what could make it look like a line of ours. docs/observation.md describes
 import re
 from collections import Counter
 from collections.abc import Iterable
+from math import ceil
 
 from server.browser.page import Element, Overlay, Page
 
 NAME_CHARS = 100
 SUFFIX_CHARS = 40
-URL_CHARS = 160
+LINE_CHARS = 200
+LINE_TOKENS = 70
 
 _SPACE = re.compile(r"[\s\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+")
 _ODD = re.compile(r"[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]|\s\s|[^\S ]")
@@ -37,13 +39,25 @@ def quote(text: str) -> str:
     return f'"{text.translate(_QUOTES)}"'
 
 
-def page_lines(page: Page, notes: Iterable[str], overlays: Iterable[Overlay]) -> list[str]:
-    lines = [f"URL: {cut(clean(page.url), URL_CHARS)}"]
-    if page.title:
-        lines.append(f"Title: {cut(clean(page.title), NAME_CHARS)}")
-    lines += [f"Note: {clean(note)}" for note in notes]
-    lines += [f"Overlay: {overlay.kind} {quote(overlay.text)}" for overlay in overlays]
+def page_lines(page: Page, notes: Iterable[str], overlays: Iterable[Overlay], room: int) -> list[str]:
+    """The lines above the elements, as many as fit into `room` tokens; the address always."""
+    lines = [_fit(f"URL: {clean(page.url)}", min(room, LINE_TOKENS))]
+    more = [f"Title: {clean(page.title)}"] if page.title else []
+    more += [f"Overlay: {overlay.kind} {quote(clean(overlay.text)) if overlay.text else ''}" for overlay in overlays]
+    more += [f"Note: {clean(note)}" for note in notes]
+    for line in more:
+        line = _fit(line.rstrip(), LINE_TOKENS)
+        if cost(lines) + cost([line]) > room:
+            break
+        lines.append(line)
     return lines
+
+
+def _fit(line: str, tokens: int) -> str:
+    line = cut(line, LINE_CHARS)
+    while cost([line]) > tokens and len(line) > 8:
+        line = cut(line, len(line) * 3 // 4)
+    return line
 
 
 def text_line(block: str) -> str:
@@ -72,6 +86,7 @@ _BRACKETS = str.maketrans({"[": "(", "]": ")", '"': "'"})
 def _states(element: Element) -> tuple[tuple[str, bool | None], ...]:
     return (
         ("secret", element.secret),
+        ("filled", element.filled),
         ("checked", element.checked),
         ("selected", element.selected),
         ("expanded", element.expanded),
@@ -103,3 +118,42 @@ def element_lines(elements: Iterable[Element]) -> list[str]:
 
 def suffix_of(element: Element) -> str:
     return cut(element.context.partition(" · ")[0], SUFFIX_CHARS)
+
+
+_PIECE = re.compile(r"[A-Za-z]+|[0-9]+|[^\W\d_A-Za-z]+|[^\w\s]+|_+|\s+")
+
+
+def cost(lines: Iterable[str]) -> int:
+    """Tokens of the lines, each with its line end: an estimate that stays above the o200k vocabulary's count."""
+    return sum(map(_cost, lines))
+
+
+def _cost(line: str) -> int:
+    total = 1.0
+    for piece in _PIECE.findall(line):
+        total += _piece_cost(piece)
+    return ceil(total)
+
+
+def _piece_cost(piece: str) -> float:
+    size, first = len(piece), piece[0]
+    if first.isspace():
+        return (size - 1) * 0.3
+    if first.isascii():
+        if first.isalpha():
+            return 1 + max(0, size - 5) * 0.22
+        return (size + 2) // 3 if first.isdigit() else 0.5 + size * 0.4
+    return sum(map(_char_cost, piece)) + 0.4
+
+
+def _char_cost(char: str) -> float:
+    code = ord(char)
+    for limit, each in _SCRIPTS:
+        if code < limit:
+            return each
+    return 3.0
+
+
+_SCRIPTS = ((0x530, 0.32), (0xE80, 0.45), (0x2000, 1.8), (0x2E80, 1.0), (0xA000, 0.85), (0xAC00, 2.0), (0xD7B0, 0.65),
+            (0x10000, 1.5))  # fmt: skip
+"""Tokens a character: Latin, Greek, Cyrillic; Semitic and Indic; rare; signs; Chinese, Japanese; rare; Korean."""

@@ -1,0 +1,183 @@
+"""Fit a page into its budget: which elements and which words, in what order, cut how short."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from server.browser.elements import Draft
+from server.browser.page import Budget, Element
+from server.browser.snapshot import CHOICES, FIELDS, Node
+from server.browser.surroundings import Surroundings
+from server.browser.text_blocks import Block
+from server.browser.wire import NAME_CHARS, clean, cost, cut, element_lines, text_line
+
+CONTEXT_CHARS = 120
+VALUE_CHARS = 100
+OPTION_CHARS = 40
+OPTIONS = 12
+SHORTER = (NAME_CHARS, 48, 24)
+TEXT_FLOOR = 200
+"""Tokens that page text gets even where elements have filled the room that is meant for both."""
+TEXT_SHARE = 0.45
+SLACK = 30
+"""Tokens for headlines and for the note on what was left out."""
+BELOW, ABOVE = "Below:", "Above:"
+
+
+@dataclass(slots=True)
+class Fitted:
+    elements: tuple[Element, ...] = ()
+    blocks: tuple[str, ...] = ()
+    order: tuple[str, ...] = ()
+    truncated: int = 0
+
+
+@dataclass(slots=True)
+class _Room:
+    """Tokens: up to `fill` for anything, up to `limit` for what must not be cut."""
+
+    used: int
+    fill: int
+    limit: int
+    blocks: list[Block] = field(default_factory=list)
+
+    def take(self, tokens: int, limit: int) -> bool:
+        if self.used + tokens > limit:
+            return False
+        self.used += tokens
+        return True
+
+
+def fit(
+    ranked: Sequence[Draft], must: int, blocks: Sequence[Block], around: Surroundings, budget: Budget, used: int
+) -> Fitted:
+    """`must` of the `ranked` drafts must not be cut; `used` tokens are spent already."""
+    leaders = [draft for draft in ranked if draft.same_as is None]
+    must = sum(draft.same_as is None for draft in ranked[:must])
+    top = leaders[: budget.elements]
+    contexts = around.contexts(top, CONTEXT_CHARS)
+    room = _Room(used, budget.fill, budget.tokens - SLACK)
+    chars, prices = _price(top, must, contexts, around, room.limit - used)
+    chosen = [draft for draft, price in zip(top[:must], prices, strict=False) if room.take(price, room.limit)]
+    by_weight = sorted(blocks, key=lambda block: -block.weight)[: budget.blocks]
+    words = max(TEXT_FLOOR, int(TEXT_SHARE * (room.fill - room.used)))
+    _add_blocks(room, by_weight, min(room.used + words, room.limit))
+    for draft, price in zip(top[must:], prices[must:], strict=True):
+        if not room.take(price, room.fill):
+            break
+        chosen.append(draft)
+    _add_blocks(room, by_weight, room.fill)
+    chosen = _with_twins(chosen, ranked, budget.elements)
+    fitted = _lay_out(chosen, room.blocks, dict(zip(map(id, top), contexts, strict=True)), around, chars)
+    fitted.truncated = len(ranked) - len(chosen)
+    return fitted
+
+
+def _price(
+    top: Sequence[Draft], must: int, contexts: Sequence[str], around: Surroundings, room: int
+) -> tuple[int, list[int]]:
+    """Characters that a name may have, and what each line then costs. Names are cut before elements go."""
+    for chars in SHORTER:
+        elements = [
+            _make(draft, "e100", context, around, chars) for draft, context in zip(top, contexts, strict=True)
+        ]
+        prices = [cost([line]) for line in element_lines(elements)]
+        if sum(prices[:must]) <= room:
+            break
+    return chars, prices
+
+
+def _add_blocks(room: _Room, blocks: Sequence[Block], limit: int) -> None:
+    kept = set(map(id, room.blocks))
+    room.blocks += [
+        block for block in blocks if id(block) not in kept and room.take(cost([text_line(block.text)]), limit)
+    ]
+
+
+def _with_twins(chosen: list[Draft], ranked: Sequence[Draft], most: int) -> list[Draft]:
+    """The links that share a line with a chosen one."""
+    kept = set(map(id, chosen))
+    twins = [draft for draft in ranked if draft.same_as is not None and id(draft.same_as) in kept]
+    return chosen + twins[: max(0, most - len(chosen))]
+
+
+def _lay_out(
+    chosen: list[Draft], blocks: Sequence[Block], contexts: dict[int, str], around: Surroundings, chars: int
+) -> Fitted:
+    """Reading order: what is in view, then what is below, then what is above."""
+    things: list[Draft | Block] = sorted([*chosen, *blocks], key=lambda thing: (_section(thing), thing.place))
+    eids = {id(thing): f"e{at}" for at, thing in enumerate((t for t in things if isinstance(t, Draft)), 1)}
+    fitted = Fitted()
+    elements: list[Element] = []
+    texts: list[str] = []
+    order: list[str] = []
+    section = 0
+    for thing in things:
+        if (now := _section(thing)) != section:
+            section = now
+            order.append(BELOW if section == 1 else ABOVE)
+        if isinstance(thing, Block):
+            order.append(f"t{len(texts)}")
+            texts.append(thing.text)
+            continue
+        element = _make(thing, eids[id(thing)], contexts.get(id(thing), ""), around, chars)
+        if thing.same_as is not None:
+            element = element.model_copy(update={"same_as": eids[id(thing.same_as)]})
+        else:
+            order.append(element.eid)
+        elements.append(element)
+    fitted.elements, fitted.blocks, fitted.order = tuple(elements), tuple(texts), tuple(order)
+    return fitted
+
+
+def _section(thing: Draft | Block) -> int:
+    if thing.seen:
+        return 0
+    y = thing.y if isinstance(thing, Block) else thing.box[1] if thing.box else 0.0
+    return 2 if y is not None and y < 0 else 1
+
+
+def _make(draft: Draft, eid: str, context: str, around: Surroundings, chars: int) -> Element:
+    node = draft.node or Node(draft.role, -1)
+    states = node.attributes
+    value = clean(node.text) if draft.role in FIELDS | {"slider"} else ""
+    options = _options(draft, around)
+    if draft.role == "combobox" and options:
+        value = next((name for name, is_selected in options if is_selected), value)
+    return Element(
+        eid=eid,
+        ref=draft.ref,
+        role=draft.role,
+        name=cut(clean(draft.name), chars),
+        value=None if node.secret else cut(value, VALUE_CHARS) or None,
+        placeholder=cut(clean(node.placeholder), chars) or None,
+        disabled="disabled" in states,
+        visible=draft.seen,
+        checked="checked" in states if draft.role in CHOICES else True if "pressed" in states else None,
+        expanded=True if "expanded" in states else None,
+        selected=True if "selected" in states else None,
+        options=_cut_options([name for name, _ in options], OPTIONS if draft.seen else OPTIONS // 3),
+        href=draft.url[:1000] or None,
+        box=draft.box,
+        secret=node.secret,
+        filled=node.filled,
+        context=cut(clean(context), CONTEXT_CHARS),
+        group=around.group_of(draft),
+        submits=around.submits(draft),
+    )
+
+
+def _options(draft: Draft, around: Surroundings) -> list[tuple[str, bool]]:
+    """Names of a closed select's options and whether each is the selected one."""
+    if draft.node is None or draft.role != "combobox":
+        return []
+    inside = (around.snapshot.nodes[at] for at in around.snapshot.subtree(draft.index))
+    return [
+        (clean(node.name or node.text), "selected" in node.attributes)
+        for node in inside
+        if node.role == "option" and not node.ref
+    ]
+
+
+def _cut_options(names: Iterable[str], most: int) -> tuple[str, ...]:
+    names = [cut(name, OPTION_CHARS) for name in names]
+    return tuple(names) if len(names) <= most + 1 else (*names[:most], f"{len(names) - most} more")

@@ -1,0 +1,222 @@
+"""The observation: a page as the agent sees it, small whatever the page's size.
+
+Pure: the text of an MCP server goes in, `Observation` comes out. `python -m server.browser.observation` does
+the same for lines of JSON. docs/observation.md describes what a model reads.
+"""
+
+import hashlib
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+from server.browser.browser_use_state import read_state
+from server.browser.elements import find_elements
+from server.browser.fitting import fit
+from server.browser.names import text_of
+from server.browser.outline import outline
+from server.browser.overlays import find_overlays
+from server.browser.page import Budget, Element, Overlay, Page
+from server.browser.page_script import PAGE_SCRIPT, Clickable, Extra, SecretField
+from server.browser.ranking import merge_duplicates, rank, select_around
+from server.browser.secret_fields import hide_secrets
+from server.browser.snapshot import Snapshot, parse_snapshot
+from server.browser.surroundings import Surroundings
+from server.browser.text_blocks import find_text
+from server.browser.wire import clean, cost, cut, element_lines, page_lines, text_line
+
+__all__ = [
+    "PAGE_SCRIPT",
+    "Budget",
+    "Clickable",
+    "Element",
+    "Extra",
+    "Observation",
+    "Overlay",
+    "Page",
+    "SecretField",
+    "focus",
+    "observe_snapshot",
+    "observe_state",
+    "text_near",
+]
+
+VIEWPORT = (1280, 720)
+BUDGET = Budget()
+
+
+class Observation(BaseModel, frozen=True):
+    """A page at one moment. Its eids are dead with the next one."""
+
+    page: Page
+    viewport: tuple[int, int] = VIEWPORT
+    mode: Literal["main", "focused"] = "main"
+    interactive: tuple[Element, ...] = ()
+    text_blocks: tuple[str, ...] = ()
+    overlays: tuple[Overlay, ...] = ()
+    notes: tuple[str, ...] = ()
+    """One line each: dialogs, downloads, new tabs, console and HTTP errors, how much was left out."""
+    truncated: int = 0
+    """Elements left out."""
+    order: tuple[str, ...] = ()
+    """How `text` lays it out: eids, `t0` for the first text block, and headlines such as `Below:`."""
+    header_tokens: int = 800
+    """Room for address, title, notes and overlays in `text`."""
+
+    def find(self, eid: str) -> Element | None:
+        return next((element for element in self.interactive if element.eid == eid), None)
+
+    def text(self) -> str:
+        """What the model reads: one line for each element and text block, in reading order."""
+        lines = page_lines(self.page, self.notes, self.overlays, self.header_tokens)
+        shown = [element.eid for element in self.interactive if not element.same_as]
+        body = dict(zip(shown, element_lines(self.interactive), strict=True))
+        body |= {f"t{at}": text_line(block) for at, block in enumerate(self.text_blocks)}
+        order = self.order or tuple(body)
+        return "\n".join([*lines, *(body.get(key, key) for key in order)])
+
+    def digest(self) -> str:
+        """Short and stable: equal for two observations that show the same page in the same state."""
+        kept = [self.page.url, *self.text_blocks]
+        for element in self.interactive:
+            kept.append(element.model_dump_json(exclude={"eid", "ref", "box", "group", "same_as", "context"}))
+        return hashlib.blake2b("\n".join(kept).encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+def observe_snapshot(
+    snapshot: str,
+    *,
+    url: str = "",
+    title: str = "",
+    viewport: tuple[int, int] = VIEWPORT,
+    budget: Budget = BUDGET,
+    notes: Sequence[str] = (),
+    extra: Extra | None = None,
+) -> Observation:
+    """Playwright MCP's `browser_snapshot` reply, or only its YAML, as an observation.
+
+    `url` and `title` are taken from the reply where they are not given. `extra` is what `PAGE_SCRIPT` found.
+    """
+    tree = _read(snapshot, url, title, viewport, notes, extra)
+    return _observe(tree, viewport, budget, extra or Extra())
+
+
+def observe_state(
+    state: Mapping[str, Any],
+    *,
+    viewport: tuple[int, int] = VIEWPORT,
+    budget: Budget = BUDGET,
+    notes: Sequence[str] = (),
+) -> Observation:
+    """browser-use's `browser_get_state` JSON as an observation. Its elements have no boxes and no values."""
+    tree = read_state(state)
+    tree.notes = (*tree.notes, *notes)
+    return _observe(tree, viewport, budget, Extra())
+
+
+def focus(
+    snapshot: str,
+    ref: str,
+    *,
+    url: str = "",
+    title: str = "",
+    viewport: tuple[int, int] = VIEWPORT,
+    budget: Budget = BUDGET,
+    notes: Sequence[str] = (),
+    extra: Extra | None = None,
+) -> Observation:
+    """The surroundings of one element in detail: its form, dialog, row or section. `ref` is `Element.ref`.
+
+    Where the page has no such element any more, the whole page with a note that says so.
+    """
+    tree = _read(snapshot, url, title, viewport, notes, extra)
+    index = tree.find(ref)
+    if index is None:
+        tree.notes = (*tree.notes, "the element is not on the page any more")
+        return _observe(tree, viewport, budget, extra or Extra())
+    return _observe(tree, viewport, budget, extra or Extra(), index)
+
+
+def text_near(snapshot: str, ref: str, *, chars: int = 600, extra: Extra | None = None) -> str:
+    """The words around an element, at most `chars` characters; empty where there is no such element."""
+    tree = _read(snapshot, "", "", VIEWPORT, (), extra)
+    index = tree.find(ref)
+    if index is None:
+        return ""
+    text = ""
+    for box in (index, *tree.ancestors(index)):
+        wider = clean(text_of(tree, box, 2 * chars, most=20 * chars))
+        if text and len(wider) > chars:
+            break
+        text = wider
+    return cut(text, chars)
+
+
+def _read(
+    snapshot: str, url: str, title: str, viewport: tuple[int, int], notes: Iterable[str], extra: Extra | None
+) -> Snapshot:
+    tree = parse_snapshot(snapshot, viewport)
+    tree.url, tree.title = url or tree.url, title or tree.title
+    tree.notes = tuple(dict.fromkeys((*notes, *tree.notes)))
+    hide_secrets(tree, extra.secrets if extra else ())
+    return tree
+
+
+def _observe(
+    tree: Snapshot, viewport: tuple[int, int], budget: Budget, extra: Extra, target: int | None = None
+) -> Observation:
+    shape = outline(tree)
+    drafts = find_elements(tree, extra, viewport)
+    if target is None:
+        drafts = merge_duplicates(drafts)
+    around = Surroundings(tree, shape, drafts)
+    blocks = find_text(tree, shape, drafts, budget.block_chars)
+    page = Page(url=clean(tree.url), title=clean(tree.title))
+    overlays = find_overlays(tree, around)
+    room = budget.tokens // 4
+    used = cost(page_lines(page, tree.notes, overlays, room))
+    if target is None:
+        ranked, must = rank(drafts, shape, around, viewport[1])
+    else:
+        ranked, blocks = select_around(tree, around, blocks, target)
+        must = len(ranked)
+    fitted = fit(ranked, must, blocks, around, budget, used)
+    left = (f"truncated, {fitted.truncated} more elements",) if fitted.truncated else ()
+    return Observation(
+        page=page,
+        viewport=viewport,
+        mode="main" if target is None else "focused",
+        interactive=fitted.elements,
+        text_blocks=fitted.blocks,
+        overlays=overlays,
+        notes=(*map(clean, tree.notes), *left),
+        truncated=fitted.truncated,
+        order=fitted.order,
+        header_tokens=room,
+    )
+
+
+def answer(request: Mapping[str, Any]) -> dict[str, Any]:
+    """One request of the command line: `snapshot`, `viewport`, `mode` and `target` in, text and targets out."""
+    snapshot = str(request.get("snapshot") or "")
+    width, height = request.get("viewport") or VIEWPORT
+    extra = Extra.model_validate(request["extra"]) if request.get("extra") else None
+    seen = observe_snapshot(snapshot, viewport=(width, height), extra=extra)
+    target = str(request.get("target") or "")
+    if request.get("mode") == "focused" and target:
+        element = seen.find(target)
+        seen = focus(snapshot, element.ref if element else target, viewport=(width, height), extra=extra)
+    targets = {element.eid: element.ref for element in seen.interactive}
+    return {"text": seen.text(), "targets": targets, "truncated": seen.truncated}
+
+
+def main() -> None:
+    for line in sys.stdin:
+        if line.strip():
+            print(json.dumps(answer(json.loads(line))), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+"""What lies over a page or stops the way: dialogs, cookie banners, permission prompts, logins, captchas.
+
+Found by general signs: roles, places, what controls are there, and words in many languages. No site is
+known by name.
+"""
+
+import re
+from collections.abc import Iterator
+
+from server.browser.names import own_text, text_of
+from server.browser.page import Overlay
+from server.browser.snapshot import FIELDS, Snapshot
+from server.browser.surroundings import Surroundings
+from server.browser.wire import clean, cut
+
+TEXT_CHARS = 120
+MOST = 4
+
+_COOKIES = re.compile(
+    r"cookie|\bgdpr\b|\bdsgvo\b|\brgpd\b|consent|einwilligung|consentement|consentimiento|consenso|toestemming|samtyck"
+    r"|kakor|куки|кукі|piškot|ciastecz|plik(i|ów) cookie|çerez|keks|sütik|evästee|küpsis|slapuk|クッキー|쿠키"
+    r"|ملفات تعريف الارتباط|עוגיות|कुकी|คุกกี้",
+    re.IGNORECASE,
+)
+_PERMISSION = re.compile(
+    r"(show|send|allow|enable|receive|get)\W+(you\W+)?(push\W+)?notifications?|your (current )?location|geolocation"
+    r"|push-?benachrichtigung|standort|notificaciones|notificações|notifiche|notifications push|уведомлени|сповіщенн"
+    r"|powiadomieni|bildirim|thông báo đẩy|通知を|推送|发送通知|알림을|إشعارات|התראות|การแจ้งเตือน",
+    re.IGNORECASE,
+)
+_CAPTCHA = re.compile(
+    r"captcha|not a robot|are (you )?(a )?human|human verification|turnstile|kein roboter|pas un robot|no soy un robot"
+    r"|não sou um robô|non sono un robot|не робот|ikke en robot|nie jestem robotem|robot değilim|ロボットではありません"
+    r"|私はロボット|로봇이 아닙니다|机器人|機器人|人机验证|安全验证|滑块|لست روبوت|איני רובוט|ฉันไม่ใช่",
+    re.IGNORECASE,
+)
+_PASSWORD = re.compile(
+    r"passw|passcode|kennwort|mot de passe|contrase|\bsenha|parol|şifre|wachtwoord|lösenord|adgangskode|salasana|hasło"
+    r"|heslo|jelszó|mật khẩu|kata sandi|סיסמ|كلمة|पासवर्ड|รหัสผ่าน|пароль|κωδικ|密码|密碼|パスワード|비밀번호",
+    re.IGNORECASE,
+)
+
+
+def find_overlays(snapshot: Snapshot, around: Surroundings) -> tuple[Overlay, ...]:
+    dialogs = sorted(around.dialogs)
+    found = [_describe_dialog(snapshot, at) for at in dialogs]
+    if banner := _find_banner(snapshot, around, dialogs):
+        found.append(banner)
+    if captcha := _find_captcha(snapshot):
+        found.append(captcha)
+    if login := _find_login(snapshot, around):
+        found.append(login)
+    return tuple(dict.fromkeys(found))[:MOST]
+
+
+def _describe_dialog(snapshot: Snapshot, at: int) -> Overlay:
+    text = text_of(snapshot, at, 2 * TEXT_CHARS)
+    if _COOKIES.search(text):
+        return Overlay(kind="cookies", text=_short(text))
+    kind = _PERMISSION.search(text) and len(text) < 2 * TEXT_CHARS
+    return Overlay(kind="permission" if kind else "dialog", text=_short(text))
+
+
+def _short(text: str) -> str:
+    return cut(clean(text), TEXT_CHARS)
+
+
+def _find_banner(snapshot: Snapshot, around: Surroundings, dialogs: list[int]) -> Overlay | None:
+    """A box in view that speaks of cookies and can be answered there: a few words, one to twelve controls."""
+    for at, text in _seen_text(snapshot, around):
+        kind = "cookies" if _COOKIES.search(text) else "permission" if _PERMISSION.search(text) else None
+        if kind is None or len(text) < 20 or any(dialog <= at < snapshot.nodes[dialog].end for dialog in dialogs):
+            continue
+        for level, box in enumerate(snapshot.ancestors(at)):
+            buttons, controls = around.count_controls(box)
+            if level > 6 or controls > 12:
+                break
+            if buttons and (kind == "cookies" or buttons > 1) and _is_apart(snapshot, box):
+                return Overlay(kind=kind, text=_short(text))
+    return None
+
+
+def _seen_text(snapshot: Snapshot, around: Surroundings) -> Iterator[tuple[int, str]]:
+    """Words in view that are not the name of a control."""
+    inside = 0
+    starts = {draft.index for draft in around.drafts if draft.node is not None}
+    for at, node in enumerate(snapshot.nodes):
+        if at in starts:
+            inside = max(inside, node.end)
+        if node.seen and at >= inside and (text := own_text(node)) and node.role not in FIELDS:
+            yield at, text
+
+
+def _is_apart(snapshot: Snapshot, box: int) -> bool:
+    """Not the page itself, nor a footer with a word about cookies among its links."""
+    return snapshot.nodes[box].parent >= 0 and snapshot.nodes[box].role not in ("main", "article", "contentinfo")
+
+
+def _find_captcha(snapshot: Snapshot) -> Overlay | None:
+    for node in snapshot.nodes:
+        text = node.name or node.text
+        if node.seen and len(text) < 200 and _CAPTCHA.search(text) and node.role not in ("link", "option"):
+            return Overlay(kind="captcha", text=_short(text))
+    return None
+
+
+def _find_login(snapshot: Snapshot, around: Surroundings) -> Overlay | None:
+    """A password field in view, with something to send it by."""
+    for draft in around.drafts:
+        if not (draft.seen and draft.node and draft.node.secret):
+            continue
+        form = around.form_of(draft)
+        if form >= 0 and (not draft.name or _PASSWORD.search(draft.name)):
+            heading = around.outline.heading[draft.index]
+            return Overlay(kind="login", text=_short(text_of(snapshot, heading)) if heading >= 0 else "")
+    return None

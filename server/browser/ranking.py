@@ -1,0 +1,106 @@
+"""What of a page comes first when not all of it fits."""
+
+from collections.abc import Sequence
+
+from server.browser.elements import Draft
+from server.browser.outline import Outline
+from server.browser.snapshot import FIELDS, Snapshot
+from server.browser.surroundings import Surroundings
+from server.browser.text_blocks import Block
+
+CARD_NODES = 14
+"""Two links this close in reading order, to one address, are the picture and the title of one thing."""
+MEMORY = 8
+FOCUS_ELEMENTS = 25
+"""A focused observation widens its view until it holds this many elements."""
+NOWHERE = ("", "#")
+
+
+def merge_duplicates(drafts: Sequence[Draft]) -> list[Draft]:
+    """Links to one address under one name are one. In view they share a line, elsewhere the first stays."""
+    kept: dict[int, Draft] = {}
+    by_url: dict[str, list[Draft]] = {}
+    for draft in drafts:
+        kept[id(draft)] = draft
+        if draft.role != "link" or draft.url in NOWHERE or draft.url.startswith("javascript:"):
+            continue
+        known = by_url.setdefault(draft.url, [])
+        first = next((other for other in known if _is_same(other, draft)), None)
+        if first is None:
+            del known[: len(known) - MEMORY]
+            known.append(draft)
+        elif first.seen and draft.seen:
+            first.name = max(first.name, draft.name, key=len)
+            draft.same_as = first
+        elif draft.seen:
+            del kept[id(first)]
+            known[known.index(first)] = draft
+        else:
+            first.name = first.name or draft.name
+            del kept[id(draft)]
+    return list(kept.values())
+
+
+def _is_same(one: Draft, other: Draft) -> bool:
+    if one.name == other.name:
+        return True
+    is_near = other.place - one.place < CARD_NODES
+    return is_near and (one.name in other.name or other.name in one.name)
+
+
+def rank(drafts: Sequence[Draft], outline: Outline, around: Surroundings, height: int) -> tuple[list[Draft], int]:
+    """The drafts, most wanted first, and how many of them must not be cut: those that are in view, in an open
+    dialog or in the form at hand."""
+    keys: dict[int, tuple[int, float]] = {}
+    for draft in drafts:
+        urgency = _urgency(draft, outline, around)
+        keys[id(draft)] = (urgency, draft.place if urgency < 4 else _distance(draft, around, height))
+    ranked = sorted(drafts, key=lambda draft: keys[id(draft)])
+    return ranked, sum(keys[id(draft)][0] < 4 for draft in drafts)
+
+
+def _urgency(draft: Draft, outline: Outline, around: Surroundings) -> int:
+    """0 in an open dialog, 1 in the form at hand, 2 and 3 in view, 4 elsewhere."""
+    known = draft.node is not None
+    if known and outline.dialog[draft.index] in around.dialogs:
+        return 0 if draft.seen else 1
+    if around.in_hand and known and around.form_of(draft) in around.in_hand:
+        return 1
+    if draft.seen:
+        return 2 if draft.role != "link" else 3
+    return 4
+
+
+def _distance(draft: Draft, around: Surroundings, height: int) -> float:
+    """Screens away, with a malus for what is seldom wanted."""
+    y = draft.box[1] if draft.box else 0.0
+    away = max(-y, y - height, 0.0) / max(height, 1)
+    if draft.role in FIELDS:
+        away -= 4
+    elif draft.role != "link":
+        away -= 2
+    if not draft.name:
+        away += 2
+    return away + (1.5 if around.is_aside(draft) else 0)
+
+
+def select_around(
+    snapshot: Snapshot, around: Surroundings, blocks: Sequence[Block], target: int
+) -> tuple[list[Draft], list[Block]]:
+    """What belongs together with one node: the target first, then the rest of its form, dialog, row or section."""
+    box = _section_of(snapshot, around, target)
+    inside = range(box, snapshot.nodes[box].end)
+    near = [draft for draft in around.drafts if draft.index in inside]
+    near.sort(key=lambda draft: (draft.index != target, abs(draft.place - target)))
+    return near, [block for block in blocks if block.place in inside]
+
+
+def _section_of(snapshot: Snapshot, around: Surroundings, target: int) -> int:
+    """The widest ancestor that is still small; the form, dialog or unit that it stands in, whatever its size."""
+    box, container = target, around.container_of(target)
+    for ancestor in snapshot.ancestors(target):
+        _, controls = around.count_controls(ancestor)
+        if controls > FOCUS_ELEMENTS and (container < 0 or ancestor < container):
+            break
+        box = ancestor
+    return box

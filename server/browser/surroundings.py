@@ -1,0 +1,172 @@
+"""What stands around an element: its form, its group, the words that tell it from its twins."""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Sequence
+from functools import cached_property
+
+from server.browser.elements import Draft
+from server.browser.names import label_of_field, name_of_link, own_text, text_of
+from server.browser.outline import DIALOGS, SIDE, Outline
+from server.browser.snapshot import FIELDS, Snapshot
+
+PART_CHARS = 60
+PIECES = 4
+"""Words of a card that are tried as what tells its controls from those of other cards."""
+FORM_SIZE = 40
+"""A plain container with more elements than this is a page, not a form."""
+REACH = 40
+
+
+class Surroundings:
+    def __init__(self, snapshot: Snapshot, outline: Outline, drafts: Sequence[Draft]) -> None:
+        self.snapshot = snapshot
+        self.outline = outline
+        self.drafts = drafts
+        self._places = [draft.index for draft in drafts]
+        self._fields = [draft.index for draft in drafts if draft.role in FIELDS]
+        self._buttons = [draft.index for draft in drafts if draft.role == "button"]
+
+    def form_of(self, draft: Draft) -> int:
+        """The form or dialog that it belongs to, or the container that is one in all but name; -1 if none."""
+        if draft.node is None:
+            return -1
+        named = self.outline.form[draft.index]
+        if named >= 0 or draft.role not in FIELDS | {"button"}:
+            return named
+        partners = self._buttons if draft.role in FIELDS else self._fields
+        for level, ancestor in enumerate(self.snapshot.ancestors(draft.index)):
+            if level > 10 or self._count(self._places, ancestor) > FORM_SIZE:
+                break
+            if self._count(partners, ancestor):
+                return ancestor
+        return -1
+
+    def _count(self, places: list[int], index: int) -> int:
+        """How many of `places` are in the node's subtree."""
+        return bisect_left(places, self.snapshot.nodes[index].end) - bisect_left(places, index)
+
+    def is_aside(self, draft: Draft) -> bool:
+        """In a menu, a header, a footer or a side column."""
+        mark = self.outline.mark[draft.index] if draft.node is not None else -1
+        return mark >= 0 and self.snapshot.nodes[mark].role in SIDE
+
+    def count_controls(self, index: int) -> tuple[int, int]:
+        """Buttons, and elements of any kind, in the node's subtree."""
+        return self._count(self._buttons, index), self._count(self._places, index)
+
+    def container_of(self, index: int) -> int:
+        """The form, dialog or unit that a node stands in, -1 if none."""
+        return max(self.outline.form[index], self.outline.unit[index])
+
+    def group_of(self, draft: Draft) -> str:
+        if draft.node is None:
+            return ""
+        unit, form = self.outline.unit[draft.index], self.form_of(draft)
+        index = max(unit, form)
+        return f"{self.snapshot.nodes[index].role}:{self.snapshot.nodes[index].ref or index}" if index >= 0 else ""
+
+    def submits(self, draft: Draft) -> bool:
+        """A guess where the page script did not tell: a button that follows the last field of its form."""
+        if draft.submits or draft.role != "button" or self._has_told:
+            return draft.submits
+        form = self.form_of(draft)
+        if form < 0 or not self._count(self._fields, form):
+            return False
+        last = self._fields[bisect_left(self._fields, self.snapshot.nodes[form].end) - 1]
+        after = bisect_left(self._buttons, self.snapshot.nodes[form].end) - bisect_left(self._buttons, last)
+        return draft.index > last or not after
+
+    @cached_property
+    def _has_told(self) -> bool:
+        return any(draft.submits for draft in self.drafts)
+
+    @cached_property
+    def in_hand(self) -> set[int]:
+        """Forms that are being worked on: one with the focus, or with a field in view."""
+        nodes = self.snapshot.nodes
+        active = {at for at, node in enumerate(nodes) if "active" in node.attributes and node.role in FIELDS}
+        near = [draft for draft in self.drafts if draft.role in FIELDS and (draft.seen or draft.index in active)]
+        return {form for draft in near if (form := self.form_of(draft)) >= 0}
+
+    @cached_property
+    def dialogs(self) -> set[int]:
+        """Open dialogs, as far as any of them is in view."""
+        nodes = self.snapshot.nodes
+        return {at for at, node in enumerate(nodes) if node.role in DIALOGS and node.seen and node.ref}
+
+    def contexts(self, chosen: Sequence[Draft], chars: int) -> list[str]:
+        """For each, what stands around it; for twins and nameless ones what tells them apart comes first."""
+        labels = self._labels(chosen)
+        texts = []
+        for draft in chosen:
+            parts = [labels.get(id(draft), ""), *self._around(draft)]
+            short = (part.replace(" · ", " ").strip()[:PART_CHARS].strip() for part in parts if part)
+            texts.append(" · ".join(dict.fromkeys(part for part in short if part != draft.name))[:chars].strip())
+        return texts
+
+    def _around(self, draft: Draft) -> list[str]:
+        if draft.node is None:
+            return []
+        nodes, at = self.snapshot.nodes, draft.index
+        unit, form, heading = self.outline.unit[at], self.form_of(draft), self.outline.heading[at]
+        own = range(at, nodes[at].end)
+        parts = [nodes[unit].name or text_of(self.snapshot, unit, PART_CHARS, own)] if unit >= 0 else []
+        if draft.role == "button":
+            parts.append(label_of_field(self.snapshot, at))
+        if form >= 0:
+            is_dialog = nodes[form].role in DIALOGS
+            parts.append(nodes[form].name or (text_of(self.snapshot, form, PART_CHARS, own) if is_dialog else ""))
+        if heading >= 0 and heading not in own:
+            parts.append(text_of(self.snapshot, heading, PART_CHARS))
+        return parts
+
+    def _labels(self, chosen: Sequence[Draft]) -> dict[int, str]:
+        kinds: dict[tuple[str, str], list[int]] = {}
+        for draft in self.drafts:
+            kinds.setdefault((draft.role, draft.name), []).append(draft.index)
+        families: dict[tuple[str, str], list[Draft]] = {}
+        for draft in chosen:
+            kind = draft.role, draft.name
+            if draft.node is not None and (not draft.name or len(kinds[kind]) > 1):
+                families.setdefault(kind, []).append(draft)
+        labels: dict[int, str] = {}
+        for kind, family in families.items():
+            labels |= self._tell_apart(family, kinds[kind])
+        return labels
+
+    def _tell_apart(self, family: list[Draft], places: list[int]) -> dict[int, str]:
+        pieces = [self._pieces(self._card(draft.index, places), draft) for draft in family]
+        common = Counter(piece for some in pieces for piece in set(some))
+        labels = {}
+        for draft, some in zip(family, pieces, strict=True):
+            best = next((piece for piece in some if common[piece] == 1), some[0] if some else "")
+            labels[id(draft)] = best
+        return labels
+
+    def _card(self, index: int, places: list[int]) -> int:
+        """The largest ancestor that holds no other of `places`, or the node itself."""
+        position = bisect_left(places, index)
+        before = places[position - 1] if position else -1
+        after = places[position + 1] if position + 1 < len(places) else len(self.snapshot.nodes)
+        card = index
+        for level, ancestor in enumerate(self.snapshot.ancestors(index)):
+            if level > REACH or ancestor <= before or self.snapshot.nodes[ancestor].end > after:
+                break
+            card = ancestor
+        return card
+
+    def _pieces(self, card: int, draft: Draft) -> list[str]:
+        nodes, found = self.snapshot.nodes, []
+        for at in range(card, min(nodes[card].end, card + 2 * REACH)):
+            if draft.index <= at < nodes[draft.index].end:
+                continue
+            if text := own_text(nodes[at]).strip():
+                found.append(text)
+                if len(found) == PIECES:
+                    break
+        if link := name_of_link(draft.url):
+            found.append(link)
+        return [piece for piece in dict.fromkeys(found) if piece != draft.name]
+
+

@@ -1,0 +1,164 @@
+"""The words of a page that are no element's name, as blocks in reading order, each with a weight."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from server.browser.elements import Draft
+from server.browser.names import own_text
+from server.browser.outline import SIDE, Outline
+from server.browser.snapshot import Node, Snapshot
+from server.browser.wire import clean, cut
+
+INLINE = frozenset({
+    "text", "strong", "emphasis", "code", "mark", "time", "superscript", "subscript", "deletion", "insertion", "img",
+})  # fmt: skip
+PHRASES = frozenset({"paragraph", "heading", "caption", "term", "definition"})
+"""What stands in these is one text, whatever it is made of."""
+ROWS = frozenset({"row", "listitem", "article"})
+URGENT = frozenset({"alert", "status", "log", "tooltip"})
+SILENT = frozenset({"option", "iframe", "separator", "scrollbar"})
+SHORT_CHARS = 80
+
+
+@dataclass(slots=True)
+class Block:
+    place: int
+    text: str
+    weight: float
+    seen: bool
+    y: float | None = None
+    """Where it stands in the viewport, CSS pixels."""
+
+
+@dataclass(slots=True)
+class _Run:
+    """Neighbouring pieces of one paragraph, cell or container."""
+
+    holder: int
+    first: int
+    pieces: list[str]
+    plain: list[str]
+    """Those of the pieces that are no link."""
+
+    @property
+    def text(self) -> str:
+        """Without its links, where these are most of it: they are told as elements."""
+        kept = self.pieces if 2 * sum(map(len, self.plain)) > sum(map(len, self.pieces)) else self.plain
+        return " ".join(kept)
+
+
+def find_text(snapshot: Snapshot, outline: Outline, drafts: Sequence[Draft], chars: int) -> list[Block]:
+    named = {_key(draft.name) for draft in drafts}
+    blocks: list[Block] = []
+    known: set[str] = set()
+    for runs in _join(snapshot, outline, _runs(snapshot, drafts), chars):
+        pieces = [text for run in runs if (text := clean(run.text)) and _key(text) not in named]
+        text = " | ".join(dict.fromkeys(pieces)).lstrip("#").strip()
+        if len(text) < 2 or _key(text) in known:
+            continue
+        known.add(_key(text))
+        blocks.append(_weigh(snapshot, outline, runs[0].first, cut(text, chars)))
+    return blocks
+
+
+def _key(text: str) -> str:
+    return text.casefold().strip(" :*.…")
+
+
+def _runs(snapshot: Snapshot, drafts: Sequence[Draft]) -> list[_Run | None]:
+    """Runs in reading order; None stands for an element between them."""
+    nodes = snapshot.nodes
+    links = {draft.index for draft in drafts if draft.role == "link"}
+    others = {draft.index for draft in drafts if draft.role != "link" and draft.node is not None}
+    holders = _holders(nodes)
+    runs: list[_Run | None] = []
+    at = 0
+    while at < len(nodes):
+        node = nodes[at]
+        if at in others or node.role in SILENT - {"iframe"}:
+            runs.append(None)
+            at = node.end
+            continue
+        is_link = at in links
+        text = node.name or _first_words(snapshot, at) if is_link else _words(nodes, at)
+        if text:
+            run = runs[-1] if runs else None
+            holder = holders[node.parent] if is_link and node.parent >= 0 else holders[at]
+            if run is None or run.holder != holder:
+                run = _Run(holder, at, [], [])
+                runs.append(run)
+            run.pieces.append(text)
+            run.plain += [] if is_link else [text]
+        at = node.end if is_link else at + 1
+    return runs
+
+
+def _words(nodes: Sequence[Node], at: int) -> str:
+    """A name that comes from the contents is told by the contents."""
+    node = nodes[at]
+    return node.text or (node.name if node.end == at + 1 else "")
+
+
+def _first_words(snapshot: Snapshot, index: int) -> str:
+    return next((text for at in snapshot.subtree(index) if (text := own_text(snapshot.nodes[at]))), "")
+
+
+def _holders(nodes: Sequence[Node]) -> list[int]:
+    """For each node the nearest node, itself included, that is not inline."""
+    holders: list[int] = []
+    for at, node in enumerate(nodes):
+        above = holders[node.parent] if node.parent >= 0 else -1
+        in_phrase = above >= 0 and nodes[above].role in PHRASES
+        is_inline = node.role in INLINE or (in_phrase and node.role in ("generic", "link"))
+        holders.append(above if is_inline else at)
+    return holders
+
+
+def _join(
+    snapshot: Snapshot, outline: Outline, runs: list[_Run | None], chars: int
+) -> list[list[_Run]]:
+    """Put short neighbours of one row, card or container together. Runs of links alone are told as elements."""
+    joined: list[list[_Run]] = []
+    length, is_open = 0, False
+    for run in runs:
+        if run is None or not run.plain:
+            is_open = False
+            continue
+        size = len(run.text)
+        if is_open and length + size <= chars and _belong(snapshot, outline, joined[-1][-1], run):
+            joined[-1].append(run)
+            length += size
+        else:
+            joined.append([run])
+            length = size
+        is_open = True
+    return joined
+
+
+def _belong(snapshot: Snapshot, outline: Outline, one: _Run, other: _Run) -> bool:
+    nodes = snapshot.nodes
+    if any(run.holder >= 0 and nodes[run.holder].role == "heading" for run in (one, other)):
+        return False
+    unit = outline.unit[other.first]
+    if unit >= 0 and nodes[unit].role in ROWS:
+        return unit == outline.unit[one.first]
+    return max(len(one.text), len(other.text)) <= SHORT_CHARS
+
+
+def _weigh(snapshot: Snapshot, outline: Outline, at: int, text: str) -> Block:
+    nodes = snapshot.nodes
+    roles = {nodes[at].role} | {nodes[up].role for up, _ in zip(snapshot.ancestors(at), range(6), strict=False)}
+    box = nodes[at].box or next((nodes[up].box for up in snapshot.ancestors(at) if nodes[up].box), None)
+    mark = outline.mark[at]
+    weight = min(len(text), 200) / 200
+    if "heading" in roles:
+        text, weight = f"# {text}", weight + 0.7
+    if roles & URGENT:
+        weight += 3
+    if outline.dialog[at] >= 0:
+        weight += 2
+    if mark >= 0:
+        weight += -0.7 if nodes[mark].role in SIDE else 0.4
+    if nodes[at].role == "img":
+        weight -= 0.6
+    return Block(at, text, weight, nodes[at].seen, box[1] if box else None)
