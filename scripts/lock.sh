@@ -8,7 +8,13 @@ for name in requirements requirements-dev; do
         --custom-compile-command "make lock" "$@" "$name.in" --output-file "$name.txt"
 done
 
-# Without the addresses of the registry that this machine happens to use.
+# Without node_modules beside it, where npm would leave the packages for other systems out of the lock.
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
 for folder in . web; do
-    npm install --prefix "$folder" --package-lock-only --omit-lockfile-registry-resolved --ignore-scripts --no-audit --no-fund
+    cp "$folder/package.json" "$folder/package-lock.json" "$scratch"
+    [ "${1:-}" != --upgrade ] || rm "$scratch/package-lock.json"
+    npm install --prefix "$scratch" --package-lock-only --omit-lockfile-registry-resolved \
+        --ignore-scripts --no-audit --no-fund
+    cp "$scratch/package-lock.json" "$folder/package-lock.json"
 done

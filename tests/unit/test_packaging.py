@@ -40,6 +40,13 @@ class TestPins:
         assert locked["node_modules/@playwright/mcp"]["version"] == wanted
 
     @pytest.mark.parametrize("lock", ["package-lock.json", "web/package-lock.json"])
+    def test_a_lock_made_on_one_system_holds_the_packages_for_all(self, lock: str) -> None:
+        packages = json.loads((ROOT / lock).read_text())["packages"]
+        known = {name.rpartition("node_modules/")[2] for name in packages}
+        optional = {name for package in packages.values() for name in package.get("optionalDependencies", {})}
+        assert optional <= known
+
+    @pytest.mark.parametrize("lock", ["package-lock.json", "web/package-lock.json"])
     def test_no_lock_names_a_registrys_address(self, lock: str) -> None:
         packages = json.loads((ROOT / lock).read_text())["packages"]
         assert [name for name, package in packages.items() if "resolved" in package] == []
