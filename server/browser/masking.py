@@ -12,9 +12,10 @@ from PIL import Image, ImageFilter
 
 from server.browser.browser import Picture
 from server.browser.page_script import Box, SecretField
+from server.browser.secret_fields import hide_secrets
+from server.browser.snapshot import MASK, parse_snapshot
 
-MASK = "•••"
-
+_BOX = re.compile(r" \[box=[-\d.,]*\]")
 _MARGIN = 4
 """CSS pixels around a secret field that are blurred with it."""
 
@@ -28,6 +29,15 @@ def mask_text(text: str, secrets: Iterable[SecretField]) -> str:
             else:
                 text = re.sub(rf"(?m): \"?{re.escape(form)}\"?$", f": {MASK}", text)
     return text
+
+
+def mask_snapshot(snapshot: str, viewport: tuple[int, int], secrets: Sequence[SecretField]) -> str:
+    """A snapshot taken with boxes as a model may read it: secret values masked, the boxes left out."""
+    tree = parse_snapshot(snapshot, viewport)
+    hide_secrets(tree, secrets)
+    for ref in (node.ref for node in tree.nodes if node.secret and node.ref):
+        snapshot = re.sub(rf"(?m)(\[ref={re.escape(ref)}\][^\n]*?\]): .+$", rf"\1: {MASK}", snapshot)
+    return _BOX.sub("", mask_text(snapshot, secrets))
 
 
 def _spellings(value: str) -> set[str]:

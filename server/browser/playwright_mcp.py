@@ -9,15 +9,17 @@ from typing import Any
 
 from mcp.types import Tool
 
-from server.browser import parts
+from server.browser import observation, parts
 from server.browser.addresses import AddressRefused, normal_url
 from server.browser.browser import BrowserUnavailable, Direction, Field, Outcome, Tab, ToolSpec
 from server.browser.chromium import VIEWPORT, Chromium
-from server.browser.masking import mask_text
+from server.browser.masking import mask_snapshot, mask_text
 from server.browser.mcp_client import McpClient, Stdio
-from server.browser.observation import Element, Observation, observe_snapshot
+from server.browser.observation import Budget, Element, Observation
+from server.browser.page_script import Extra
 from server.browser.playwright_reply import Reply, read_reply, read_tabs
 from server.browser.session_browser import CallFailed, SessionBrowser
+from server.browser.supervisor import quote
 from server.browser.tool_schema import check_arguments, make_safe
 
 OFFERED = {
@@ -34,8 +36,10 @@ NAVIGATION, ACTION, LOOK = 20.0, 10.0, 10.0
 _DEADLINES = {"browser_navigate": NAVIGATION, "browser_navigate_back": NAVIGATION, "browser_tabs": NAVIGATION,
               "browser_snapshot": LOOK, "browser_find": LOOK, "browser_take_screenshot": LOOK}
 _SNAPSHOT_CHARS = 12_000
-_WITHOUT_FILES = ("filename",)
+_WITHHELD = ("filename",)
 """Arguments that would have the server write files; a model is not offered them."""
+
+_STALE_MODALS = 6
 
 
 def server_command(endpoint: str | None, scratch: Path) -> tuple[str, ...]:
@@ -63,8 +67,10 @@ def offered_tools(tools: Sequence[Tool]) -> tuple[ToolSpec, ...]:
 
 
 def _schema_of(tool: Tool) -> dict[str, Any]:
+    if tool.name == "browser_take_screenshot":
+        return {"type": "object", "properties": {}}
     schema = make_safe(tool.inputSchema, tool=tool.name)
-    for name in _WITHOUT_FILES:
+    for name in _WITHHELD:
         schema["properties"].pop(name, None)
     return schema
 
@@ -85,51 +91,81 @@ class PlaywrightBrowser(SessionBrowser):
         if wrong := check_arguments(spec.schema, args):
             return Outcome(False, f"{name}: wrong arguments: {wrong}.", self._url, self._title)
         try:
-            args = _with_normal_url(args)
             async with self._using() as mcp:
-                reply = await self._act(mcp, name, args) if spec.acts else await self._use(mcp, name, args)
-                snapshot = reply.snapshot if not spec.acts else await self._page_text(mcp)
-                return await self._tell(reply, snapshot)
+                if spec.acts:
+                    return self._tell(await self._act(mcp, name, _with_normal_url(args)), await self._page_text(mcp))
+                return await self._look_up(mcp, name, args)
         except AddressRefused as error:
             return Outcome(False, f"Not opened: {error}.", self._url, self._title)
         except CallFailed as error:
             return self._failed(error)
 
+    async def _look_up(self, mcp: McpClient, name: str, args: Mapping[str, Any]) -> Outcome:
+        """The tools that change nothing. The picture itself is `screenshot`'s to give."""
+        if name == "browser_take_screenshot":
+            return Outcome(True, "A picture of the page was taken.", self._url, self._title, self._take_notes())
+        if name == "browser_snapshot":
+            return self._tell(Reply(ok=True), await self._page_text(mcp))
+        reply = await self._use(mcp, name, args)
+        found = fence(mask_text(reply.text, (await self._look()).secrets)) if reply.ok else reply.text
+        return Outcome(reply.ok, found, self._url, self._title, self._take_notes())
+
     async def _page_text(self, mcp: McpClient) -> str | None:
-        """The page after an action; None when it cannot be read now."""
-        if self._watch and self._watch.dialog:
+        """The page as a model may read it; None when it cannot be read now."""
+        if self._dialog:
             return None
         try:
-            return (await self._use(mcp, "browser_snapshot", {})).snapshot
+            snapshot = (await self._use(mcp, "browser_snapshot", {"boxes": True})).snapshot
         except CallFailed as error:
             self._note(str(error))
             return None
+        return mask_snapshot(snapshot, self._viewport(), (await self._look()).secrets) if snapshot else None
 
-    async def _tell(self, reply: Reply, snapshot: str | None) -> Outcome:
-        secrets = (await self._look()).secrets
+    def _tell(self, reply: Reply, snapshot: str | None) -> Outcome:
         notes = self._take_notes()
         lines = [reply.text, *notes, f"Page: {self._url}" + (f' "{self._title}"' if self._title else "")]
         text = "\n".join(line for line in lines if line.strip())
         if snapshot is not None:
             text += "\n" + fence(snapshot)
-        return Outcome(reply.ok, mask_text(text, secrets), self._url, self._title, notes)
+        return Outcome(reply.ok, text, self._url, self._title, notes)
 
     # The door's own methods.
 
     async def observe(self) -> Observation:
         async with self._using() as mcp:
-            snapshot, extra = "", None
-            if not (self._watch and self._watch.dialog):
-                extra = await self._look()
-                try:
-                    reply = await self._use(mcp, "browser_snapshot", {"boxes": True})
-                    snapshot = reply.snapshot or ""
-                except CallFailed as error:
-                    self._note(f"{error} What is on the page could not be read.")
-            return observe_snapshot(
-                snapshot, url=self._url or "about:blank", title=self._title or "", viewport=self._viewport(),
-                notes=self._take_notes(), extra=extra,
-            )
+            snapshot, extra = await self._see(mcp)
+            return observation.observe_snapshot(snapshot, extra=extra, budget=self._budget(), **self._frame())
+
+    async def focus(self, element: Element) -> Observation:
+        async with self._using() as mcp:
+            snapshot, extra = await self._see(mcp)
+            return observation.focus(snapshot, element.ref, extra=extra, budget=self._budget(), **self._frame())
+
+    async def text_near(self, element: Element) -> str:
+        async with self._using() as mcp:
+            snapshot, extra = await self._see(mcp)
+            return observation.text_near(snapshot, element.ref, extra=extra)
+
+    async def _see(self, mcp: McpClient) -> tuple[str, Extra]:
+        """The snapshot with boxes, empty when there is none to be had now, and what the page script found."""
+        if dialog := self._dialog:
+            self._note(f"The page waits for an answer to its {dialog.kind} dialog: {quote(dialog.message)}")
+            return "", Extra()
+        try:
+            reply = await self._use(mcp, "browser_snapshot", {"boxes": True})
+        except CallFailed as error:
+            self._note(f"{error} What is on the page could not be read.")
+            return "", Extra()
+        return reply.snapshot or "", await self._look()
+
+    def _frame(self) -> dict[str, Any]:
+        return {"url": self._url or "about:blank", "title": self._title or "", "viewport": self._viewport(),
+                "notes": self._take_notes()}
+
+    def _budget(self) -> Budget:
+        limits = self._settings
+        return Budget(elements=limits.observation_elements, blocks=limits.observation_blocks,
+                      block_chars=limits.observation_block_chars, tokens=limits.observation_tokens)
 
     async def navigate(self, url: str) -> Outcome:
         try:
@@ -237,6 +273,13 @@ class PlaywrightBrowser(SessionBrowser):
 
     async def _use(self, mcp: McpClient, tool: str, args: Mapping[str, Any]) -> Reply:
         reply = read_reply(await self._ask(mcp, tool, args, self._deadline(tool, args)))
+        for _ in range(_STALE_MODALS):
+            await self._settle()
+            if reply.ok or "does not handle the modal state" not in reply.text or self._dialog:
+                break
+            # The server has not heard yet that the dialog is gone; it has refused, so nothing was done.
+            await asyncio.sleep(0.05)
+            reply = read_reply(await self._ask(mcp, tool, args, self._deadline(tool, args)))
         if reply.url is not None:
             self._url, self._title = reply.url, reply.title
         for note in reply.notes:
@@ -250,8 +293,8 @@ class PlaywrightBrowser(SessionBrowser):
 
     async def _clear_modal(self, mcp: McpClient, modal: str | None = None) -> None:
         """Dismiss a question that nobody answered, cancel a file chooser that nobody filled."""
-        if self._watch and self._watch.dialog:
-            self._note(f"The open {self._watch.dialog.kind} dialog was dismissed.")
+        if dialog := self._dialog:
+            self._note(f"The open {dialog.kind} dialog was dismissed.")
             await self._use(mcp, "browser_handle_dialog", {"accept": False})
         elif modal:
             await self._use(mcp, "browser_file_upload", {})

@@ -24,7 +24,7 @@ from server.browser.masking import make_picture
 from server.browser.mcp_client import McpClient, Stdio, ToolRefused, ToolServerLost, ToolTimeout
 from server.browser.page_script import PAGE_SCRIPT, Extra
 from server.browser.processes import Processes
-from server.browser.supervisor import Supervisor, WatchedPage
+from server.browser.supervisor import Dialog, Supervisor, WatchedPage
 from server.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -110,7 +110,7 @@ class SessionBrowser(ABC):
             return None
         try:
             async with self._using() as mcp:
-                if self._watch and self._watch.dialog:
+                if self._dialog:
                     return None
                 hidden = [field.box for field in (await self._look()).secrets if field.value]
                 data = await self._picture(mcp, deadline=5)
@@ -253,6 +253,14 @@ class SessionBrowser(ABC):
 
     def _page(self) -> WatchedPage | None:
         return self._watch.page_at(self._url, self._title) if self._watch else None
+
+    @property
+    def _dialog(self) -> Dialog | None:
+        return self._watch.dialog if self._watch else None
+
+    async def _settle(self) -> None:
+        if self._watch is not None:
+            await self._watch.settle()
 
     def _viewport(self) -> tuple[int, int]:
         return VIEWPORT

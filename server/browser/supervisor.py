@@ -85,6 +85,11 @@ class Supervisor:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
+    async def settle(self, *, deadline: float = 1) -> None:
+        """Wait until what has been seen has also been dealt with."""
+        if self._tasks:
+            await asyncio.wait(list(self._tasks), timeout=deadline)
+
     @property
     def dialog(self) -> Dialog | None:
         return next((page.dialog for page in self.pages.values() if page.dialog), None)
@@ -208,9 +213,9 @@ class Supervisor:
         if dialog.kind == "beforeunload":
             self._note("The page asked whether to leave it; it was left.")
         elif dialog.kind == "alert":
-            self._note(f"The page showed an alert: {_quote(dialog.message)}")
+            self._note(f"The page showed an alert: {quote(dialog.message)}")
         else:
-            self._note(f"The page asks ({dialog.kind}): {_quote(dialog.message)}. "
+            self._note(f"The page asks ({dialog.kind}): {quote(dialog.message)}. "
                        "It is dismissed at the next action unless it is answered.")
             return
         if self._is_endless():
@@ -240,6 +245,6 @@ def _short(url: str) -> str:
     return url if len(url) <= 120 else url[:119] + "…"
 
 
-def _quote(message: str) -> str:
+def quote(message: str) -> str:
     text = " ".join(message.split())
     return f'"{text[:200]}"'
