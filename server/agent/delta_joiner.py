@@ -100,7 +100,7 @@ def _read_delta(event: bytes) -> _Delta | None:
 
 def _event_delta(head: bytes, payload: dict[str, Any]) -> _Delta | None:
     """Anthropic Messages and OpenAI Responses: the event's type says what it is."""
-    keys = _EVENT_TYPES.get(payload.get("type", ""))
+    keys = _EVENT_TYPES.get(str(payload.get("type")))
     if keys is None or payload.get("logprobs"):
         return None
     holder = payload["delta"] if isinstance(payload.get("delta"), dict) else payload

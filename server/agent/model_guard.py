@@ -128,15 +128,25 @@ async def stream_guarded(
                 yield ready
             return
         except Exception as error:
-            failure = _name(error, answer)
+            failure = _failure_of(error, answer)
             log.warning("model call failed: %s (%s)", failure.code, type(error).__name__)
             if answer.spoke or not failure.retryable or not tries_left:
                 raise failure.as_error() from None
             await _rest(failure, limits, limits.tries - tries_left)
 
 
-def _name(error: Exception, answer: _Answer) -> ModelFailure:
+class _Stopped(Exception):
+    """Our own verdict on an answer."""
+
+    def __init__(self, failure: ModelFailure) -> None:
+        super().__init__(failure.code)
+        self.failure = failure
+
+
+def _failure_of(error: Exception, answer: _Answer) -> ModelFailure:
     """A connection that broke before anything came was no answer cut short."""
+    if isinstance(error, _Stopped):
+        return error.failure
     failure = classify(error)
     if failure == failures.STREAM_CUT and not answer.seen:
         return failures.UNAVAILABLE
@@ -192,11 +202,11 @@ class _Answer:
         return ready
 
     def end(self) -> list[ChatGenerationChunk]:
-        """The source is exhausted: what is still to be sent, or RunFailed when this is no whole answer."""
+        """The source is exhausted: what is still to be sent; raises when this is no whole answer."""
         if self.reason is None:
-            raise failures.STREAM_CUT.as_error()
-        if problem := self._problem():
-            raise problem.as_error()
+            raise _Stopped(failures.STREAM_CUT)
+        if problem := failures.problem(self.reason, has_calls=bool(self.calls), has_text=self.has_text):
+            raise _Stopped(problem)
         broken = {
             self.call_ids[i]: "".join(args)[:400] for i, args in self.calls.items() if not _is_json(args)
         }
@@ -204,9 +214,6 @@ class _Answer:
             return self.held
         note = AIMessageChunk(content="", response_metadata={"broken_tool_calls": broken})
         return [*self.held, ChatGenerationChunk(message=note)]
-
-    def _problem(self) -> ModelFailure | None:
-        return failures.problem(self.reason, has_calls=bool(self.calls), has_text=self.has_text)
 
     def _measure(self, message: AIMessageChunk) -> None:
         text = message.text
@@ -218,7 +225,7 @@ class _Answer:
             self.call_ids[at] = call.get("id") or self.call_ids.get(at) or ""
             self.size += len(call.get("args") or "")
         if self.size > self.cap:
-            raise failures.OUTPUT_LIMIT.as_error()
+            raise _Stopped(failures.OUTPUT_LIMIT)
 
 
 def _size_of_thinking(message: AIMessageChunk) -> int:

@@ -1,0 +1,157 @@
+"""Joining deltas changes how many events arrive, never what they say."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from server.agent.delta_joiner import DeltaJoiner
+from tests.support.model_formats import stream
+from tests.support.model_reply import Reply, ToolCall, Wire
+
+WIRES: tuple[Wire, ...] = ("anthropic", "chat", "responses")
+BODY = {"model": "m", "stream_options": {"include_usage": True}}
+REPLY = Reply(
+    thinking='Let me "think" \\ about\nit.',
+    text='Grüße, мир! 😀 "quoted" \\back\\slash\n\n```python\nprint("data: {}")\n```\nevent: done \u2028 end',
+    calls=(
+        ToolCall("click", {"target": "e12", "text": "naïve data"}, "call_1"),
+        ToolCall("wait", {}, "call_2"),
+    ),
+)
+
+
+def recorded(wire: Wire, reply: Reply = REPLY) -> bytes:
+    return b"".join(stream(wire, reply, BODY))
+
+
+def joined(pieces: Iterator[bytes] | list[bytes]) -> bytes:
+    joiner = DeltaJoiner()
+    out = [joiner.feed(piece) for piece in pieces]
+    return b"".join([*out, joiner.flush()])
+
+
+def told(body: bytes) -> list[Any]:
+    """What a stream says: its events, with the text of neighbouring deltas put together."""
+    facts: list[Any] = []
+    for event in body.decode().split("\n\n"):
+        head, _, data = event.partition("data: ")
+        payload = json.loads(data) if data.startswith("{") else data
+        text = _take_text(payload)
+        fact = [head, payload, text]
+        if text and facts and facts[-1][:2] == fact[:2] and facts[-1][2]:
+            facts[-1][2] += text
+        else:
+            facts.append(fact)
+    return facts
+
+
+def _take_text(payload: Any) -> str:
+    if not isinstance(payload, dict):
+        return ""
+    payload.pop("sequence_number", None)
+    payload.pop("obfuscation", None)
+    if payload.get("type") in ("response.output_text.delta", "response.reasoning_summary_text.delta"):
+        return str(payload.pop("delta"))
+    delta = payload.get("delta") or next((c["delta"] for c in payload.get("choices") or ()), None)
+    if not isinstance(delta, dict):
+        return ""
+    key = next((k for k in ("text", "thinking", "content", "reasoning_content") if delta.get(k)), None)
+    return str(delta.pop(key)) if key else ""
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_a_stream_cut_in_two_at_any_byte_says_the_same(wire: Wire) -> None:
+    body = recorded(wire)
+    whole = told(body)
+    for at in range(len(body) + 1):
+        assert told(joined([body[:at], body[at:]])) == whole, at
+
+
+@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 64, 500, 4096])
+def test_a_stream_in_pieces_of_any_size_says_the_same(wire: Wire, size: int) -> None:
+    body = recorded(wire)
+    assert told(joined([body[i : i + size] for i in range(0, len(body), size)])) == told(body)
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_a_stream_in_random_pieces_says_the_same(wire: Wire) -> None:
+    body, dice = recorded(wire), random.Random(7)
+    for _ in range(200):
+        cuts = sorted(dice.sample(range(len(body)), 9))
+        pieces = [body[a:b] for a, b in zip([0, *cuts], [*cuts, len(body)], strict=True)]
+        assert told(joined(pieces)) == told(body)
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_events_that_arrive_one_by_one_pass_byte_for_byte(wire: Wire) -> None:
+    events = list(stream(wire, REPLY, BODY))
+    joiner = DeltaJoiner()
+    assert [joiner.feed(event) for event in events] == events
+
+
+@pytest.mark.parametrize(
+    ("wire", "marker"),
+    [("anthropic", b"text_delta"), ("chat", b'"content":"'), ("responses", b"output_text.delta")],
+)
+def test_text_that_arrived_together_becomes_one_event(wire: Wire, marker: bytes) -> None:
+    body = recorded(wire, Reply(text=[f"w{i} " for i in range(50)]))
+    assert sum(marker in event for event in joined([body]).split(b"\n\n")) <= 3
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_arguments_usage_and_finish_pass_untouched(wire: Wire) -> None:
+    events = list(stream(wire, REPLY, BODY))
+    together = set(joined([b"".join(events)]).split(b"\n\n"))
+    for event in events:
+        if any(
+            word in event
+            for word in (b"argument", b"partial_json", b'usage":{', b'finish_reason":"', b"DONE")
+        ):
+            assert event.removesuffix(b"\n\n") in together
+
+
+def test_line_ends_of_another_kind_pass_as_they_are() -> None:
+    body = recorded("chat").replace(b"\n", b"\r\n")
+    for size in (1, 50, 999, len(body)):
+        pieces = [body[i : i + size] for i in range(0, len(body), size)]
+        assert joined(pieces) == body
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        b"",
+        b": comment",
+        b"data: [DONE]",
+        b'data: {"choices":[{"delta":{"content":"a"}},{"delta":{"content":"b"}}]}',
+        b'data: {"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}',
+        b'data: {"choices":[{"delta":{"content":"a"},"logprobs":{"content":[]}}]}',
+        b'data: {"choices":[{"delta":{"content":"a","tool_calls":[{"index":0}]}}]}',
+        b'data: {"choices":[{"delta":{"content":"a"}}],"usage":{"total_tokens":3}}',
+        b'data: {"choices":[{"delta":null}]}',
+        b'data: {"choices":null}',
+        b'data: {"choices":["odd"]}',
+        b'data: {"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{"}}',
+        b'data: {"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"x"}}',
+        b'data: {"type":"response.output_text.delta","delta":"a","logprobs":[{"token":"a"}]}',
+        b'data: {"type":["odd"]}',
+        b"data: [1, 2]",
+        b"data: not json",
+        b'data: {"a": "\\ud83d"}',
+        b"id: 7\nevent: content_block_delta\ndata: {}",
+        b'data: {"choices":[{"delta":\ndata: {"content":"a"}}]}',
+    ],
+)
+def test_what_is_not_a_plain_text_delta_is_never_joined(event: bytes) -> None:
+    body = b"\n\n".join([event, event, event, b""])
+    assert joined([body]) == body
+
+
+def test_an_event_that_never_ends_is_handed_over_when_the_stream_does() -> None:
+    assert joined([b'data: {"choices"', b": [", b"]}"]) == b'data: {"choices": []}'

@@ -1,0 +1,115 @@
+"""The cheap event stream still tells everything that a run is shown by."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from langchain_core.callbacks.manager import adispatch_custom_event
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessageChunk, BaseMessage, HumanMessage
+from langchain_core.outputs import ChatGenerationChunk, ChatResult
+from langchain_core.runnables import RunnableConfig
+from langchain_core.tools import tool
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.prebuilt import ToolNode
+from langgraph.types import interrupt
+
+from server.agent.streaming import events, prefer_inline_events
+
+
+class Speaker(BaseChatModel):
+    """Says two words and calls a tool once."""
+
+    fails: bool = False
+
+    @property
+    def _llm_type(self) -> str:
+        return "speaker"
+
+    def _generate(self, *args: Any, **kwargs: Any) -> ChatResult:
+        raise NotImplementedError
+
+    async def _astream(
+        self, messages: list[BaseMessage], *args: Any, **kwargs: Any
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        yield ChatGenerationChunk(message=AIMessageChunk("Hello "))
+        if self.fails:
+            raise RuntimeError("broken")
+        call: Any = {"name": "look", "args": "{}", "id": "c1", "index": 0}
+        yield ChatGenerationChunk(message=AIMessageChunk("there", tool_call_chunks=[call]))
+
+
+@tool
+async def look() -> str:
+    """Look."""
+    return "seen"
+
+
+def graph(*, asks: bool = False, fails: bool = False) -> Any:
+    async def tell(state: MessagesState) -> dict[str, Any]:
+        await adispatch_custom_event("state", {"goal": "x"})
+        return {}
+
+    async def speak(state: MessagesState) -> dict[str, Any]:
+        return {"messages": [await Speaker(fails=fails).ainvoke(state["messages"])]}
+
+    async def ask(state: MessagesState) -> dict[str, Any]:
+        interrupt({"kind": "confirm"})
+        return {}
+
+    built = StateGraph(MessagesState)
+    built.add_node("tell", tell).add_node("speak", speak).add_node("tools", ToolNode([look]))
+    built.add_edge(START, "tell").add_edge("tell", "speak").add_edge("speak", "tools")
+    if asks:
+        built.add_node("ask", ask).add_edge("tools", "ask").add_edge("ask", END)
+    else:
+        built.add_edge("tools", END)
+    return built.compile(checkpointer=InMemorySaver())
+
+
+CONFIG: RunnableConfig = {"configurable": {"thread_id": "t"}}
+INPUT = {"messages": [HumanMessage("hi")]}
+
+
+async def test_model_tool_and_custom_events_come_and_chains_do_not() -> None:
+    told = [event async for event in events(graph(), INPUT, CONFIG)]
+    kinds = [event["event"] for event in told]
+    assert kinds[0] == "on_custom_event"
+    assert {"on_chat_model_start", "on_chat_model_end", "on_tool_start", "on_tool_end"} <= set(kinds)
+    assert not [kind for kind in kinds if "chain" in kind]
+    text = "".join(e["data"]["chunk"].text for e in told if e["event"] == "on_chat_model_stream")
+    assert text == "Hello there"
+
+
+async def test_the_runs_input_is_not_put_into_the_first_event() -> None:
+    told = [event async for event in events(graph(), INPUT, CONFIG)]
+    assert told[0]["data"] == {"goal": "x"}
+
+
+async def test_an_open_interrupt_is_in_the_state_after_the_stream() -> None:
+    asking = graph(asks=True)
+    async for _ in events(asking, INPUT, CONFIG):
+        pass
+    assert [i.value for i in (await asking.aget_state(CONFIG)).interrupts] == [{"kind": "confirm"}]
+
+
+async def test_a_failing_model_raises_after_its_partial_text() -> None:
+    texts = []
+    with pytest.raises(RuntimeError, match="broken"):
+        async for event in events(graph(fails=True), INPUT, CONFIG):
+            if event["event"] == "on_chat_model_stream":
+                texts.append(event["data"]["chunk"].text)
+    assert texts == ["Hello "]
+
+
+async def test_options_reach_the_graph() -> None:
+    async for _ in events(graph(), INPUT, CONFIG, durability="exit"):
+        pass
+
+
+def test_the_event_handler_runs_inline() -> None:
+    """A private line of LangChain; when it goes, streaming still works, only dearer."""
+    assert prefer_inline_events()
