@@ -142,6 +142,8 @@ class InProcessBus:
         topic = self._topic(session_id)
         if epoch < topic.epoch:
             raise Fenced(session_id)
+        if epoch == topic.epoch and run_id == topic.run_id:
+            return
         topic.epoch, topic.seq, topic.run_id, topic.ended = epoch, 0, run_id, False
 
     def publish(self, session_id: str, epoch: int | None, events: Sequence[Event]) -> list[Stamped]:
@@ -172,6 +174,11 @@ class InProcessBus:
     def run_of(self, session_id: str) -> str | None:
         topic = self._topics.get(session_id)
         return topic.run_id if topic and topic.frames else None
+
+    def keeps(self, session_id: str, run_id: str) -> bool:
+        """Is the beginning of this run still here?"""
+        topic = self._topics.get(session_id)
+        return topic is not None and (topic.start_of(run_id) is not None or topic.run_id == run_id)
 
     def has_ended(self, session_id: str) -> bool:
         topic = self._topics.get(session_id)
@@ -209,6 +216,18 @@ class InProcessBus:
                     yield []
         finally:
             topic.waiting.discard(wake)
+
+    @property
+    def reader_count(self) -> int:
+        return len(self._watchers) + sum(len(topic.waiting) for topic in self._topics.values())
+
+    @property
+    def topic_count(self) -> int:
+        return len(self._topics)
+
+    @property
+    def is_watched(self) -> bool:
+        return bool(self._watchers)
 
     def announce(self, change: SessionChanged) -> None:
         for watcher in self._watchers:

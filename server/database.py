@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -25,6 +26,7 @@ class Database:
         self.url = settings.database
         self.is_sqlite = settings.is_sqlite
         self.engine = _open_sqlite(self.url) if self.is_sqlite else _open_postgresql(self.url)
+        self.answers = False
         self._sessions = async_sessionmaker(self.engine, expire_on_commit=False)
         # SQLite has one writer; queueing here costs less than its busy-wait in a thread.
         self._writer = asyncio.Lock() if self.is_sqlite else None
@@ -57,13 +59,19 @@ class Database:
 
     async def problem(self) -> str | None:
         """None when the database answers and its schema is the one this code knows."""
+        self.answers = False
         try:
-            async with self.reading() as db:
-                version = await db.scalar(text("SELECT version_num FROM alembic_version"))
-        except (Unavailable, DBAPIError) as error:
-            return f"the database does not answer or has no schema ({type(error).__name__}); run: alembic upgrade head"
+            async with self.engine.connect() as connection:
+                self.answers = True
+                version = await connection.scalar(text("SELECT version_num FROM alembic_version"))
+        except (DBAPIError, OSError) as error:
+            if not self.answers:
+                return (
+                    f"the database of DATABASE_URL does not answer: {_masked(str(error.__cause__ or error))}"
+                )
+            version = None
         if version != HEAD:
-            return f"the database schema is {version}, this server needs {HEAD}; run: alembic upgrade head"
+            return f"the database schema is {version or 'missing'}, this server needs {HEAD}; run: alembic upgrade head"
         return None
 
     async def aclose(self) -> None:
@@ -96,6 +104,11 @@ def _open_sqlite(url: str) -> AsyncEngine:
 
 def _open_postgresql(url: str) -> AsyncEngine:
     return create_async_engine(url, pool_size=10, max_overflow=10, pool_pre_ping=True, pool_timeout=10)
+
+
+def _masked(words: str) -> str:
+    """Without what could be a password."""
+    return re.sub(r"://[^@/\s]*@", "://***@", words.splitlines()[0])
 
 
 def _translate(error: DBAPIError) -> Exception:

@@ -58,6 +58,16 @@ class TextJoiner:
             self._emit(self._kind(message_id=self._message_id, text=text))
 
 
+class SessionGrants:
+    """What the person allowed in this session."""
+
+    def __init__(self) -> None:
+        self.granted: set[tuple[str, str]] = set()
+
+    def allowed(self, site: str, kind: str) -> bool:
+        return (site, kind) in self.granted
+
+
 class Execution:
     """The runner's handle on a run in progress. It is the agent's inbox, too."""
 
@@ -65,6 +75,7 @@ class Execution:
         self.run = run
         self.adapter = adapter
         self.max_steps = max_steps
+        self.grants = SessionGrants()
         self.status: RunStatus = "running"
         self.state: State | None = None
         self.stop_reason: str | None = None
@@ -72,6 +83,7 @@ class Execution:
         self.stopped = asyncio.Event()
         self.ended = asyncio.Event()
         self._bus = bus
+        self._told: tuple[int, str | None] = (0, None)
         self._joiner = TextJoiner(self._publish)
         self._messages: list[str] = []
         self._plan: tuple[str, ...] | None = None
@@ -113,6 +125,13 @@ class Execution:
             status=status, agent=self.run.agent, model=self.run.model, step=self.adapter.step,
             max_steps=self.max_steps, note=note,
         )  # fmt: skip
+
+    def show_progress(self) -> None:
+        """Tell of a new step, or of what the run waits for, when there is something new to tell."""
+        told = (self.adapter.step, self.adapter.note)
+        if told != self._told:
+            self._told = told
+            self.publish(self.changed(self.status, self.adapter.note))
 
     def stop(self, reason: str) -> None:
         self.stop_reason = self.stop_reason or reason

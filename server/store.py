@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
+import socket
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,7 +15,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from server.database import Database
-from server.errors import Conflict, NotFound
+from server.errors import BadRequest, Conflict, NotFound
 from server.events import Message, Usage, now, sum_usage
 from server.models import (
     GrantRow,
@@ -145,8 +147,7 @@ class Store:
         try:
             async with self._database.writing() as db:
                 session = await _session(db, session_id, lock=True)
-                known = await _by_client_id(db, session_id, client_id)
-                if known:
+                if known := await _by_client_id(db, session_id, client_id):
                     return known
                 busy = held and await db.scalar(
                     select(RunRow.id).where(RunRow.session_id == session_id, UNFINISHED).limit(1)
@@ -167,6 +168,16 @@ class Store:
             raise Conflict("This session has a run in progress.", code="run_in_progress") from error
         return Accepted(to_message(message), run)
 
+    async def known(self, session_id: str, client_id: str | None, content: str) -> Accepted | None:
+        """What the same `client_id` was answered before. Raises BadRequest when it said something else."""
+        if client_id is None:
+            return None
+        async with self._database.reading() as db:
+            known = await _by_client_id(db, session_id, client_id)
+        if known and known.message.content != content:
+            raise BadRequest("This client_id belongs to another message.", code="idempotency_mismatch")
+        return known
+
     async def add_message(
         self,
         session_id: str,
@@ -176,14 +187,14 @@ class Store:
         run_id: str | None,
         meta: dict[str, Any] | None = None,
         client_id: str | None = None,
+        ends_doing: bool = False,
     ) -> Message:
         async with self._database.writing() as db:
             session = await _session(db, session_id, lock=True)
-            known = await _by_client_id(db, session_id, client_id)
-            if known:
-                return known.message
             row = _new_message(session, role, content, run_id=run_id, meta=meta, client_id=client_id)
             db.add(row)
+            if ends_doing:
+                await db.execute(update(RunRow).where(RunRow.id == run_id).values(doing=None))
         return to_message(row)
 
     async def messages(self, session_id: str) -> list[Message]:
@@ -210,9 +221,25 @@ class Store:
                 .limit(1)
             )
 
-    async def unfinished_runs(self) -> list[RunRow]:
+    async def orphaned_runs(self) -> list[RunRow]:
+        """Unfinished runs that nobody executes: their process is gone, or its lease has ended."""
         async with self._database.reading() as db:
-            return list(await db.scalars(select(RunRow).where(UNFINISHED).order_by(RunRow.created_at)))
+            rows = await db.scalars(
+                select(RunRow)
+                .where(UNFINISHED, RunRow.status != "waiting_user", RunRow.owner != self.owner)
+                .order_by(RunRow.created_at)
+            )
+            return [row for row in rows if not is_alive(row.owner) or (row.lease_until or now()) < now()]
+
+    async def waiting_runs(self) -> list[tuple[RunRow, InterruptRow]]:
+        """Runs with an open question, and the question."""
+        async with self._database.reading() as db:
+            rows = await db.execute(
+                select(RunRow, InterruptRow)
+                .join(InterruptRow, InterruptRow.run_id == RunRow.id)
+                .where(UNFINISHED, RunRow.status == "waiting_user", InterruptRow.status == "open")
+            )
+            return [(run, question) for run, question in rows]
 
     async def begin_execution(self, run_id: str, status: str = "running") -> RunRow | None:
         """Take the run: its epoch and attempt grow. None when it is finished or held."""
@@ -221,7 +248,7 @@ class Store:
             if run is None or run.finished_at or run.held:
                 return None
             session = await _session(db, run.session_id, lock=True)
-            session.epoch += 1
+            session.epoch += 1 if run.attempt else 0
             session.status = status
             run.epoch, run.attempt = session.epoch, run.attempt + 1
             run.status, run.owner, run.lease_until = status, self.owner, _lease()
@@ -303,7 +330,8 @@ class Store:
             )
             if busy or run is None:
                 return None
-            run.held = False
+            session.epoch += 1
+            run.held, run.epoch = False, session.epoch
             message = await db.get_one(MessageRow, run.message_id)
             session.last_seq += 1
             message.seq = session.last_seq
@@ -366,26 +394,36 @@ class Store:
     # Interrupts and grants
 
     async def open_interrupt(
-        self, run: RunRow, reference: str, kind: str, payload: dict[str, Any], expires_at: datetime | None
-    ) -> bool:
-        """Ask, and let the run wait, in one transaction. False when the run was ended or taken over."""
+        self, run: RunRow, payload: dict[str, Any], *, expires_at: datetime | None, usage: Usage
+    ) -> InterruptRow | None:
+        """Ask, and let the run wait, in one transaction. None when the run was ended or taken over."""
         async with self._database.writing() as db:
             result = await db.execute(
                 update(RunRow)
                 .where(RunRow.id == run.id, RunRow.epoch == run.epoch, UNFINISHED)
-                .values(status="waiting_user", owner=None, lease_until=None, doing=None)
+                .values(
+                    status="waiting_user", owner=None, lease_until=None, doing=None, usage=usage.model_dump()
+                )
             )
             if not result.rowcount:  # type: ignore[attr-defined]
-                return False
+                return None
             session = await _session(db, run.session_id)
             session.status, session.unread, session.updated_at = "waiting_user", True, now()
-            db.add(
-                InterruptRow(
-                    reference=reference, session_id=run.session_id, run_id=run.id, kind=kind, status="open",
-                    payload=payload, created_at=now(), expires_at=expires_at,
-                )
+            row = InterruptRow(
+                reference=new_id(), session_id=run.session_id, run_id=run.id, kind=payload["kind"],
+                status="open", payload=payload, created_at=now(), expires_at=expires_at,
             )  # fmt: skip
-        return True
+            db.add(row)
+        return row
+
+    async def last_interrupt(self, run_id: str) -> InterruptRow | None:
+        async with self._database.reading() as db:
+            return await db.scalar(
+                select(InterruptRow)
+                .where(InterruptRow.run_id == run_id)
+                .order_by(InterruptRow.created_at.desc())
+                .limit(1)
+            )
 
     async def pending(self, session_id: str) -> InterruptRow | None:
         async with self._database.reading() as db:
@@ -475,6 +513,28 @@ class Store:
             )
 
 
+def process_name() -> str:
+    """This process, in a form that `is_alive` can check: `<host>:<pid>:<random>`."""
+    return f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+
+
+def is_alive(owner: str | None) -> bool:
+    """False only when the process was on this machine and is gone, or is this one under a former name."""
+    host, _, rest = (owner or "").partition(":")
+    pid = rest.partition(":")[0]
+    if host != socket.gethostname() or not pid.isdigit():
+        return bool(owner)
+    if int(pid) == os.getpid():
+        return False
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
 def title_of(content: str) -> str:
     """The first line of the first message, until somebody gives a better name."""
     line = next((line.strip() for line in content.splitlines() if line.strip()), "")
@@ -501,9 +561,12 @@ async def _by_client_id(db: AsyncSession, session_id: str, client_id: str | None
 
 
 def _new_run(session: SessionRow, owner: str, *, held: bool = False, message_id: str | None = None) -> RunRow:
+    """Its epoch is fixed here, so that its stream can be opened before its execution begins."""
+    session.epoch += 0 if held else 1
     return RunRow(
         id=new_id(), session_id=session.id, message_id=message_id or new_id(), answer_id=new_id(),
-        agent=session.agent, model=session.model, status="queued", held=held, usage={}, attempt=0, epoch=0,
+        agent=session.agent, model=session.model, status="queued", held=held, usage={}, attempt=0,
+        epoch=session.epoch,
         owner=owner, lease_until=_lease(), created_at=now(),
     )  # fmt: skip
 

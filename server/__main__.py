@@ -1,0 +1,89 @@
+"""`python -m server`: serves in the foreground until SIGTERM."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import sys
+import webbrowser
+from types import FrameType
+
+import uvicorn
+from fastapi import FastAPI
+from pydantic import ValidationError
+
+from server.auth import load_password
+from server.main import BuildingWorld, create_app
+from server.settings import Settings
+
+
+class Server(uvicorn.Server):
+    """At the first signal runs and streams are ended while requests are still answered; at the second all ends."""
+
+    def __init__(self, config: uvicorn.Config, app: FastAPI) -> None:
+        super().__init__(config)
+        self.app = app
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if self._captured_signals:
+            super().handle_exit(sig, frame)
+            self.force_exit = True
+            return
+        self._captured_signals.append(sig)
+        asyncio.get_running_loop().call_soon_threadsafe(self._begin_drain)
+
+    def _begin_drain(self) -> None:
+        self._drain = asyncio.create_task(self._drain_and_exit())
+
+    def _world(self) -> BuildingWorld:
+        world: BuildingWorld = self.app.state.world
+        return world
+
+    async def _drain_and_exit(self) -> None:
+        try:
+            await self._world().drain()
+        finally:
+            self.should_exit = True
+
+
+def main() -> int:
+    arguments = argparse.ArgumentParser(prog="python -m server", description="Serve Pilothouse.")
+    arguments.add_argument("--open", action="store_true", help="open the page in a browser")
+    options = arguments.parse_args()
+    try:
+        settings = Settings()
+        password, is_new = load_password(settings)
+    except (ValidationError, ValueError) as error:
+        print(f"pilothouse: {_plain(error)}", file=sys.stderr)
+        return 2
+    logging.basicConfig(level=settings.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    return serve(settings, password if is_new else None, open_page=options.open)
+
+
+def _plain(error: Exception) -> str:
+    """One line a fault, naming the setting, never its value: it may be a secret."""
+    if not isinstance(error, ValidationError):
+        return str(error)
+    return "; ".join(f"{str(item['loc'][0]).upper()}: {item['msg']}" for item in error.errors())
+
+
+def serve(settings: Settings, new_password: str | None, *, open_page: bool) -> int:
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    url = f"http://{host}:{settings.port}"
+    print(f"Pilothouse: {url}", flush=True)
+    if new_password:
+        print(f"Password (made now, kept in {settings.data_dir / 'auth_token'}): {new_password}", flush=True)
+    if open_page and not settings.headless:
+        webbrowser.open(url)
+    app = create_app(settings)
+    config = uvicorn.Config(
+        app, host=settings.host, port=settings.port, log_config=None, access_log=False,
+        server_header=False, ws_max_size=1_000_000, timeout_graceful_shutdown=5, proxy_headers=False,
+    )  # fmt: skip
+    Server(config, app).run()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,659 @@
+"""One run from its first message to its terminal event. A run belongs to the server, not to a connection."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing, suppress
+from datetime import timedelta
+from typing import Any, Protocol, TypeVar
+
+from server.agent.context import RunContext
+from server.agent.event_adapter import EventAdapter
+from server.agent.gate import site_of
+from server.agent.operator.answers import read_answer
+from server.browser.browser import Browser, Browsers, Picture
+from server.bus import InProcessBus
+from server.errors import Conflict, NotFound, RunFailed, Unavailable
+from server.events import (
+    Decision,
+    Done,
+    Error,
+    Event,
+    Interrupt,
+    Message,
+    MessageAdded,
+    SessionChanged,
+    State,
+    ToolEnd,
+    ToolStart,
+    UsageChanged,
+    now,
+)
+from server.execution import Execution
+from server.models import InterruptRow, RunRow
+from server.queue import InProcessRunQueue
+from server.screenshots import Screenshots
+from server.settings import Settings
+from server.store import Accepted, Store
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+CANCEL_GRACE = 1.0
+"""Seconds an agent gets to end by itself once it is told to; then it is abandoned."""
+COMMIT_PATIENCE = 30.0
+"""Seconds a finished run waits for a database that is away."""
+ACTIVE = ("running", "paused")
+
+ENDINGS = {
+    "cancelled": "Task cancelled",
+    "interrupted": "Interrupted by a restart of the server.",
+    "time_limit": "The time limit of this run is reached.",
+}
+
+
+class Agent(Protocol):
+    """A prepared agent: what it will say can be iterated, then its open question can be read."""
+
+    def events(self) -> AsyncIterator[Mapping[str, Any]]: ...
+
+    async def question(self) -> dict[str, Any] | None:
+        """The payload of the open interrupt, None when the agent has finished."""
+        ...
+
+    async def forget(self) -> None:
+        """Drop what is not needed for the next run."""
+        ...
+
+
+class Agents(Protocol):
+    async def begin(self, run: RunRow, context: RunContext, history: Sequence[Message]) -> Agent: ...
+
+    async def resume(self, run: RunRow, context: RunContext, answer: dict[str, Any]) -> Agent: ...
+
+    def adapter(self, run: RunRow, said: str) -> EventAdapter: ...
+
+    def failure(self, error: BaseException) -> tuple[str, str]:
+        """What went wrong, as a code and a sentence for the person."""
+        ...
+
+    async def read_state(self, session_id: str) -> State | None: ...
+
+    async def write_state(self, session_id: str, **values: Any) -> State: ...
+
+    async def forget_session(self, session_id: str) -> None: ...
+
+
+class AgentRunner:
+    def __init__(
+        self,
+        settings: Settings,
+        store: Store,
+        bus: InProcessBus,
+        agents: Agents,
+        browsers: Browsers,
+        screenshots: Screenshots,
+    ) -> None:
+        self._settings = settings
+        self._store = store
+        self._bus = bus
+        self._agents = agents
+        self._browsers = browsers
+        self._screenshots = screenshots
+        self._executions: dict[str, Execution] = {}
+        self._answers: dict[str, dict[str, Any]] = {}
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._draining = False
+        self.queue = InProcessRunQueue(self.execute, slots=settings.max_runs)
+
+    # What people ask for
+
+    async def accept(
+        self, session_id: str, content: str, *, client_id: str | None = None, mode: str | None = None
+    ) -> Accepted:
+        """Save the message, then have it answered: by a new run, or by the one in progress.
+
+        Raises Conflict `run_in_progress` when a run is in progress and `mode` is neither steer nor queue.
+        """
+        self._refuse_when_draining()
+        if known := await self._store.known(session_id, client_id, content):
+            return known
+        if pending := await self._store.pending(session_id):
+            return await self._answer_in_words(pending, content, client_id)
+        execution = self._executions.get(session_id)
+        if execution and mode == "steer":
+            return await self._steer(execution, content, client_id)
+        accepted = await self._store.accept(session_id, content, client_id=client_id, held=mode == "queue")
+        if accepted.is_new:
+            self._start(accepted)
+        return accepted
+
+    async def retry(self, session_id: str) -> Accepted:
+        self._refuse_when_draining()
+        accepted = await self._store.rerun(session_id)
+        self._start(accepted)
+        return accepted
+
+    async def edit(self, session_id: str, message_id: str, content: str) -> Accepted:
+        """Change the last user message and run again; what followed it is removed."""
+        self._refuse_when_draining()
+        accepted = await self._store.rerun(session_id, content=content, message_id=message_id)
+        self._start(accepted)
+        return accepted
+
+    async def decide(
+        self,
+        session_id: str,
+        reference: str,
+        *,
+        confirmed: bool,
+        message: str | None = None,
+        remember: bool = False,
+    ) -> None:
+        """Answer an open question; the run goes on from there. The first answer wins."""
+        self._refuse_when_draining()
+        row = await self._store.decide(session_id, reference, confirmed)
+        answer: dict[str, Any] = {"reference": row.payload.get("reference"), "confirmed": confirmed}
+        if row.status == "expired":
+            # Whoever answers too late is asked anew: about the page as it is now.
+            self._go_on(row, answer | {"confirmed": False, "expired": True})
+            raise Conflict("This approval has expired; you are asked again.", code="approval_expired")
+        if remember and confirmed and row.payload.get("risk"):
+            await self._remember(row)
+        if row.kind == "manual":
+            answer |= {"done": True}
+        if message:
+            answer["message"] = message
+        self._bus.publish(session_id, None, [Decision(reference=reference, confirmed=confirmed)])
+        self._go_on(row, answer)
+
+    async def cancel(self, session_id: str) -> None:
+        """End the present run with the terminal error "Task cancelled"; returns when it is committed."""
+        execution = self._executions.get(session_id)
+        if execution:
+            execution.stop("cancelled")
+            await execution.ended.wait()
+            return
+        run = await self._store.current_run(session_id)
+        if run is None or run.finished_at:
+            raise Conflict("There is no run to cancel.", code="run_finished")
+        await self._end_unstarted(run, "cancelled")
+
+    async def pause(self, session_id: str) -> None:
+        execution = self._active(session_id)
+        execution.pause()
+        await self._show_status(execution)
+
+    async def resume(self, session_id: str) -> None:
+        execution = self._active(session_id)
+        if not execution.is_paused:
+            raise Conflict("The run is not paused.", code="not_paused")
+        execution.resume()
+        await self._show_status(execution)
+
+    async def hold(self, session_id: str) -> None:
+        """A person takes the browser: the run, if any, waits from its next step on."""
+        execution = self._executions.get(session_id)
+        if execution:
+            execution.hold()
+            await self._show_status(execution)
+
+    async def release(self, session_id: str, changes: str | None) -> None:
+        """The person gives the browser back; the agent is told what changed."""
+        execution = self._executions.get(session_id)
+        if execution:
+            execution.release(changes)
+            await self._show_status(execution)
+            return
+        pending = await self._store.pending(session_id)
+        if pending and pending.kind == "manual":
+            await self.decide(session_id, pending.reference, confirmed=True, message=changes)
+
+    async def edit_plan(self, session_id: str, plan: list[str]) -> State:
+        execution = self._executions.get(session_id)
+        if execution is None:
+            return await self._agents.write_state(session_id, plan=plan)
+        execution.edit_plan(plan)
+        state = (execution.state or State()).model_copy(update={"plan": plan})
+        execution.publish(state)
+        return state
+
+    async def drop_fact(self, session_id: str, index: int) -> State:
+        if session_id in self._executions:
+            raise Conflict("Facts can be removed when the run has ended.", code="run_in_progress")
+        state = await self.state(session_id)
+        facts = list(state.facts) if state else []
+        if not 0 <= index < len(facts):
+            raise NotFound("There is no such fact.", code="fact_unknown")
+        return await self._agents.write_state(session_id, facts=facts[:index] + facts[index + 1 :])
+
+    async def delete(self, session_id: str, *, purge: bool) -> None:
+        """Cancel, close the browser, archive; with `purge` nothing of the session is left."""
+        await self._store.session(session_id)
+        await self._cancel_all(session_id)
+        await self._browsers.close(session_id, purge=purge)
+        if purge:
+            await self._store.purge_session(session_id)
+            await self._agents.forget_session(session_id)
+            await self._screenshots.remove_session(session_id)
+            self._bus.forget(session_id)
+        else:
+            await self._store.change_session(session_id, archived_at=now())
+        self._bus.announce(SessionChanged(session_id=session_id, status="idle", title="", deleted=True))
+
+    async def _cancel_all(self, session_id: str) -> None:
+        while True:  # held runs start one after the other as the one before them ends
+            try:
+                await self.cancel(session_id)
+            except Conflict:
+                return
+
+    # What clients draw
+
+    async def state(self, session_id: str) -> State | None:
+        execution = self._executions.get(session_id)
+        if execution and execution.state:
+            return execution.state
+        return await self._agents.read_state(session_id)
+
+    def live(self, session_id: str) -> dict[str, Any] | None:
+        """What is in progress and not yet a message: for a reader that was told to resync."""
+        execution = self._executions.get(session_id)
+        if execution is None:
+            return None
+        execution.flush()
+        adapter = execution.adapter
+        return {
+            "event_id": self._bus.last_id(session_id),
+            "message_id": adapter.message_id,
+            "text": adapter.answer,
+            "thinking": adapter.thinking,
+            "tools": [call.model_dump(exclude={"type"}) for call in adapter.open_calls],
+        }
+
+    async def reload_grants(self, session_id: str) -> None:
+        """A grant was taken back: the run in progress must ask again."""
+        if execution := self._executions.get(session_id):
+            execution.grants.granted = await self._granted(session_id)
+
+    async def _granted(self, session_id: str) -> set[tuple[str, str]]:
+        return {(grant.site, grant.kind) for grant in await self._store.grants(session_id)}
+
+    def is_executing(self, session_id: str) -> bool:
+        return session_id in self._executions
+
+    def is_acting(self, session_id: str) -> bool:
+        execution = self._executions.get(session_id)
+        return execution is not None and not execution.is_paused
+
+    @property
+    def is_draining(self) -> bool:
+        return self._draining
+
+    @property
+    def active_count(self) -> int:
+        return len(self._executions)
+
+    async def announce(self, session_id: str, note: str | None = None) -> None:
+        if not self._bus.is_watched:
+            return
+        row = await self._store.session(session_id)
+        self._bus.announce(
+            SessionChanged(
+                session_id=row.id, status=row.status, title=row.title, unread=row.unread,
+                updated_at=row.updated_at, note=note,
+            )
+        )  # fmt: skip
+
+    # The life of the server
+
+    async def recover(self) -> None:
+        """After a start: questions stay open, everything else that was under way is interrupted."""
+        await self.end_orphans()
+        for run, question in await self._store.waiting_runs():
+            renewed = await self._store.begin_execution(run.id, "waiting_user")
+            if renewed:
+                self._bus.open(run.session_id, run.id, renewed.epoch)
+                self._bus.publish(run.session_id, renewed.epoch, [to_interrupt(question)])
+
+    async def end_orphans(self) -> None:
+        """Runs whose process is gone end as interrupted; nothing is silently run again."""
+        for run in await self._store.orphaned_runs():
+            logger.warning("run %s was interrupted by a restart", run.id)
+            await self._store.finish_run(
+                run.id, "interrupted", error_code="server_restart", error=interruption(run.doing)
+            )
+            await self.announce(run.session_id)
+
+    async def drain(self, seconds: float) -> None:
+        """Take nothing new, give runs time to end, interrupt the rest."""
+        self._draining = True
+        running = [execution.ended.wait() for execution in self._executions.values()]
+        if running:
+            await asyncio.wait([asyncio.ensure_future(ended) for ended in running], timeout=seconds)
+        for execution in list(self._executions.values()):
+            execution.stop("interrupted")
+        await self.queue.drain(CANCEL_GRACE + COMMIT_PATIENCE)
+        for task in self._tasks:
+            task.cancel()
+
+    # One execution
+
+    async def execute(self, run_id: str) -> None:
+        """Run it until it ends or asks something. Called by the queue, once per submission."""
+        run = await self._patiently(lambda: self._store.begin_execution(run_id))
+        if run is None:
+            return
+        session = await self._store.session(run.session_id)
+        said = await self._said_before(run)
+        adapter = self._agents.adapter(run, said)
+        execution = Execution(run, adapter, self._bus, max_steps=session.max_tool_steps)
+        self._executions[run.session_id] = execution
+        self._bus.open(run.session_id, run.id, run.epoch)
+        execution.publish(execution.changed("running"))
+        try:
+            await self.announce(run.session_id)
+            await self._supervise(execution)
+        except Exception:
+            logger.exception("the execution of run %s broke", run.id)
+        finally:
+            execution.ended.set()
+            self._executions.pop(run.session_id, None)
+        await self._start_held(run.session_id)
+
+    async def _supervise(self, execution: Execution) -> None:
+        """Let the agent work until it ends, its time is up or somebody stops it; then end the run."""
+        work = asyncio.create_task(self._work(execution), name=f"agent {execution.run.id}")
+        stopped = asyncio.create_task(execution.stopped.wait())
+        try:
+            while not work.done() and not stopped.done():
+                left = self._settings.run_timeout - execution.active_seconds
+                if left <= 0:
+                    execution.stop("time_limit")
+                await asyncio.wait(
+                    {work, stopped}, timeout=max(left, 0.05), return_when=asyncio.FIRST_COMPLETED
+                )
+        except asyncio.CancelledError:
+            execution.stop("interrupted")
+        finally:
+            stopped.cancel()
+        if not work.done():
+            work.cancel()
+            await asyncio.wait({work}, timeout=CANCEL_GRACE)
+            self._reset_browser(execution.run.session_id)
+        await self._end(execution, work)
+
+    async def _work(self, execution: Execution) -> dict[str, Any] | None:
+        """Drive the agent; returns the payload of its question, None when it has finished."""
+        run = execution.run
+        context = await self._context(execution)
+        answer = self._answers.pop(run.id, None)
+        if answer is None:
+            agent = await self._agents.begin(run, context, await self._store.messages(run.session_id))
+        else:
+            agent = await self._agents.resume(run, context, answer)
+        async with aclosing(agent.events()) as raw_events:  # type: ignore[type-var]
+            async for raw in raw_events:
+                for event in execution.adapter.feed(raw):
+                    await self._take(execution, event)
+                execution.show_progress()
+        question = await agent.question()
+        if question is None:
+            await agent.forget()
+        return question
+
+    async def _take(self, execution: Execution, event: Event) -> None:
+        run = execution.run
+        match event:
+            case ToolStart():
+                await self._store.set_doing(run, describe(event))
+                execution.publish(event)
+            case ToolEnd():
+                message = await self._keep_tool(run, event, execution.adapter.args_of(event.call_id))
+                execution.publish(event)
+                execution.publish(MessageAdded(message=message))
+            case UsageChanged():
+                execution.publish(event)
+                self._check_budget(execution, event)
+            case _:
+                execution.publish(event)
+
+    def _check_budget(self, execution: Execution, event: UsageChanged) -> None:
+        """The last guard; the operator sums up and asks before it comes to this."""
+        total = event.total.input_tokens + event.total.output_tokens
+        if total > 1.2 * self._settings.token_budget:
+            raise RunFailed("The token budget of this run is used up.", code="budget")
+        if self._settings.cost_budget and (event.total.cost or 0) > 1.2 * self._settings.cost_budget:
+            raise RunFailed("The cost budget of this run is used up.", code="budget")
+
+    async def _keep_tool(self, run: RunRow, event: ToolEnd, args: Mapping[str, Any]) -> Message:
+        meta = event.model_dump(exclude={"type", "summary"}, exclude_none=True) | {"args": dict(args)}
+        meta["status"] = "ok" if event.ok else "error"
+        return await self._store.add_message(
+            run.session_id, "tool", event.summary, run_id=run.id, meta=meta, ends_doing=True
+        )
+
+    async def _end(self, execution: Execution, work: asyncio.Task[dict[str, Any] | None]) -> None:
+        reason = execution.stop_reason
+        if reason:
+            await self._fail(execution, reason, ENDINGS[reason])
+        elif work.cancelled():
+            await self._fail(execution, "interrupted", ENDINGS["interrupted"])
+        elif error := work.exception():
+            code, text = self._agents.failure(error)
+            if code == "internal":
+                logger.error("run %s failed", execution.run.id, exc_info=error)
+            await self._fail(execution, code, text)
+        elif question := work.result():
+            await self._ask(execution, question)
+        else:
+            await self._complete(execution)
+
+    async def _complete(self, execution: Execution) -> None:
+        adapter = execution.adapter
+        if not adapter.answer.strip():
+            await self._fail(execution, "llm_bad_response", "The model gave an empty answer; try again.")
+            return
+        meta = {"thinking": adapter.thinking} if adapter.thinking else None
+        ended = await self._commit(execution, "completed", answer=adapter.answer, answer_meta=meta)
+        if ended and (message := ended[1]):
+            execution.publish(MessageAdded(message=message))
+            execution.publish(Done(message=message, usage=adapter.usage))
+        await self.announce(execution.run.session_id)
+
+    async def _fail(self, execution: Execution, code: str, text: str) -> None:
+        for event in execution.adapter.flush(text):
+            await self._take(execution, event)
+        status = {"cancelled": "cancelled", "interrupted": "interrupted"}.get(code, "failed")
+        ended = await self._commit(execution, status, error_code=code, error=text)
+        if ended:
+            execution.publish(Error(code=code, message=text))
+        await self.announce(execution.run.session_id)
+
+    async def _commit(
+        self, execution: Execution, status: str, **values: Any
+    ) -> tuple[RunRow, Message | None] | None:
+        run = execution.run
+        return await self._patiently(
+            lambda: self._store.finish_run(
+                run.id, status, epoch=run.epoch, usage=execution.adapter.usage, **values
+            )
+        )
+
+    async def _patiently(self, query: Callable[[], Awaitable[T]]) -> T:
+        """A database that is away gets some time to come back."""
+        deadline = asyncio.get_running_loop().time() + COMMIT_PATIENCE
+        while True:
+            try:
+                return await query()
+            except Unavailable:
+                if asyncio.get_running_loop().time() > deadline:
+                    raise
+                await asyncio.sleep(0.5)
+
+    async def _said_before(self, run: RunRow) -> str:
+        if run.attempt < 2:
+            return ""
+        question = await self._store.last_interrupt(run.id)
+        return str(question.payload.get("said", "")) if question else ""
+
+    async def _ask(self, execution: Execution, question: dict[str, Any]) -> None:
+        """Open the question and let the run wait; the execution ends, the run does not."""
+        run = execution.run
+        said = {
+            "said": execution.adapter.answer,
+            "reason": question.get("reason") or question.get("text", ""),
+        }
+        expires_at = None
+        if question["kind"] == "confirm":
+            expires_at = now() + timedelta(seconds=self._settings.decision_timeout)
+        row = await self._store.open_interrupt(
+            run, question | said, expires_at=expires_at, usage=execution.adapter.usage
+        )
+        if row:
+            execution.publish(execution.changed("waiting_user"))
+            execution.publish(to_interrupt(row))
+        await self.announce(run.session_id)
+
+    # Small parts
+
+    async def _context(self, execution: Execution) -> RunContext:
+        session_id = execution.run.session_id
+        execution.grants.granted = await self._granted(session_id)
+
+        async def browser() -> Browser:
+            return await self._browsers.get(session_id)
+
+        async def keep(picture: Picture) -> str | None:
+            try:
+                return await self._screenshots.keep(session_id, picture.data, picture.mime)
+            except OSError as error:
+                logger.warning("screenshot not saved: %s", error)
+                return None
+
+        return RunContext(
+            run_id=execution.run.id,
+            session_id=session_id,
+            browser=browser,
+            keep=keep,
+            inbox=execution,
+            grants=execution.grants,
+            max_tool_steps=execution.max_steps,
+        )
+
+    def _start(self, accepted: Accepted) -> None:
+        run = accepted.run
+        if run.held:
+            self._bus.publish(run.session_id, None, [MessageAdded(message=accepted.message)])
+            return
+        self._bus.open(run.session_id, run.id, run.epoch)
+        self._bus.publish(run.session_id, run.epoch, [MessageAdded(message=accepted.message)])
+        self.queue.submit(run.id)
+
+    async def _start_held(self, session_id: str) -> None:
+        accepted = None if self._draining else await self._store.next_held(session_id)
+        if accepted:
+            self._start(accepted)
+
+    async def _steer(self, execution: Execution, content: str, client_id: str | None) -> Accepted:
+        message = await self._store.add_message(
+            execution.run.session_id, "user", content, run_id=execution.run.id,
+            meta={"mode": "steer"}, client_id=client_id,
+        )  # fmt: skip
+        execution.publish(MessageAdded(message=message))
+        execution.steer(content)
+        return Accepted(message, execution.run)
+
+    async def _answer_in_words(self, pending: InterruptRow, content: str, client_id: str | None) -> Accepted:
+        """A message while a question is open is its answer. Only a plain yes is a yes."""
+        message = await self._store.add_message(
+            pending.session_id, "user", content, run_id=pending.run_id, client_id=client_id
+        )
+        self._bus.publish(pending.session_id, None, [MessageAdded(message=message)])
+        answer = read_answer(content)
+        is_manual = pending.kind == "manual"
+        feedback = content if is_manual or answer.confirmed is None else answer.feedback
+        with suppress(Conflict):  # decided elsewhere meanwhile, or expired: then it is asked anew
+            await self.decide(
+                pending.session_id, pending.reference,
+                confirmed=is_manual or answer.confirmed is True, message=feedback,
+            )  # fmt: skip
+        return Accepted(message, await self._store.run(pending.run_id))
+
+    def _go_on(self, row: InterruptRow, answer: dict[str, Any]) -> None:
+        self._answers[row.run_id] = answer
+        self.queue.submit(row.run_id)
+
+    async def _remember(self, row: InterruptRow) -> None:
+        site = site_of(row.payload.get("url") or "")
+        await self._store.add_grant(row.session_id, site, row.payload["risk"])
+
+    async def _end_unstarted(self, run: RunRow, status: str) -> None:
+        """End a run that nobody executes: queued, or waiting for an answer."""
+        renewed = await self._store.begin_execution(run.id)
+        if renewed is None:
+            return
+        self._bus.open(run.session_id, run.id, renewed.epoch)
+        text = ENDINGS[status]
+        if await self._store.finish_run(run.id, status, epoch=renewed.epoch, error_code=status, error=text):
+            self._bus.publish(run.session_id, renewed.epoch, [Error(code=status, message=text)])
+        await self.announce(run.session_id)
+        await self._start_held(run.session_id)
+
+    async def _show_status(self, execution: Execution) -> None:
+        status = "paused" if execution.is_paused else "running"
+        if await self._store.set_run_status(execution.run, status):
+            execution.publish(execution.changed(status))  # type: ignore[arg-type]
+        await self.announce(execution.run.session_id)
+
+    def _active(self, session_id: str) -> Execution:
+        execution = self._executions.get(session_id)
+        if execution is None:
+            raise Conflict("There is no run in progress.", code="no_run")
+        return execution
+
+    def _reset_browser(self, session_id: str) -> None:
+        """An abandoned call may still be going on in the page: the next message must work at once."""
+        if self._browsers.peek(session_id) is None:
+            return
+
+        async def reset() -> None:
+            await (await self._browsers.get(session_id)).reset()
+
+        self._background(reset())
+
+    def _background(self, work: Any) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._forget_task)
+
+    def _forget_task(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()):
+            logger.warning("background work failed: %s", error)
+
+    def _refuse_when_draining(self) -> None:
+        if self._draining:
+            raise Unavailable("The server is going down.", code="draining", retry_after=10)
+
+
+def describe(event: ToolStart) -> str:
+    words = " ".join(str(value) for value in event.args.values() if isinstance(value, str | int))
+    return f"{event.name} {words}".strip()[:300]
+
+
+def interruption(doing: str | None) -> str:
+    text = ENDINGS["interrupted"]
+    return f"{text} The last action may or may not have happened: {doing}" if doing else text
+
+
+def to_interrupt(row: InterruptRow) -> Interrupt:
+    known = {
+        name: row.payload.get(name) for name in ("reason", "action", "target", "url", "risk", "screenshot")
+    }
+    return Interrupt.model_validate(
+        known | {"reference": row.reference, "kind": row.kind, "expires_at": row.expires_at}
+    )

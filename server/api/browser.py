@@ -1,0 +1,134 @@
+"""The browser by hand: the command line's cmd mode. Refused while a run acts; judged by the same policy."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter
+from pydantic import Field
+
+from server.api.deps import Body, SessionId, Text, World
+from server.browser.browser import Browser, Outcome
+from server.browser.browser import Field as FieldText
+from server.browser.observation import Element, Observation
+from server.errors import Conflict, NotFound
+from server.runtime import Runtime
+
+router = APIRouter(prefix="/api/sessions/{session_id}/browser")
+
+Eid = Annotated[str, Field(pattern=r"^e\d{1,5}$")]
+
+
+class Launch(Body):
+    url: Annotated[Text, Field(max_length=4000)] | None = None
+
+
+class Click(Body):
+    eid: Eid
+    confirmed: bool = False
+
+
+class Type(Body):
+    eid: Eid
+    text: Annotated[Text, Field(max_length=10_000)]
+    submit: bool = False
+    confirmed: bool = False
+
+
+class Scroll(Body):
+    direction: Literal["up", "down", "left", "right"] = "down"
+    amount: Annotated[int, Field(ge=1, le=20_000)] = 600
+
+
+class Wait(Body):
+    ms: Annotated[int, Field(ge=0, le=30_000)] = 1000
+
+
+async def free_browser(session_id: str, world: Runtime) -> Browser:
+    """The session's browser. Raises Conflict while a run acts with it."""
+    await world.store.session(session_id)
+    if world.runner.is_acting(session_id):
+        raise Conflict("The agent is at work; pause or stop it first.", code="run_in_progress")
+    return await world.browsers.get(session_id)
+
+
+def outcome_json(outcome: Outcome) -> dict[str, Any]:
+    return {
+        "ok": outcome.ok,
+        "text": outcome.text,
+        "url": outcome.url,
+        "title": outcome.title,
+        "notes": outcome.notes,
+    }
+
+
+def observation_json(observation: Observation) -> dict[str, Any]:
+    return observation.model_dump(mode="json") | {"text": observation.text()}
+
+
+@router.post("/launch")
+async def launch(session_id: SessionId, world: World, body: Launch | None = None) -> dict[str, Any]:
+    browser = await free_browser(session_id, world)
+    url = body.url if body else None
+    outcome = await browser.navigate(url or "about:blank")
+    return outcome_json(outcome)
+
+
+@router.post("/observe")
+async def observe(session_id: SessionId, world: World) -> dict[str, Any]:
+    browser = await free_browser(session_id, world)
+    observation = await browser.observe()
+    world.by_hand[session_id] = observation
+    return observation_json(observation)
+
+
+def element_of(session_id: str, eid: str, world: Runtime) -> tuple[Element, Observation]:
+    observation = world.by_hand.get(session_id)
+    element = observation.find(eid) if observation else None
+    if observation is None or element is None:
+        raise NotFound(
+            f"There is no element {eid} in the newest observation; observe first.", code="eid_unknown"
+        )
+    return element, observation
+
+
+@router.post("/click")
+async def click(session_id: SessionId, body: Click, world: World) -> dict[str, Any]:
+    browser = await free_browser(session_id, world)
+    element, observation = element_of(session_id, body.eid, world)
+    action = {"kind": "click", "eid": body.eid}
+    world.judge_by_hand(action, observation, confirmed=body.confirmed)
+    world.by_hand.pop(session_id, None)
+    return outcome_json(await browser.click(element))
+
+
+@router.post("/type")
+async def type_text(session_id: SessionId, body: Type, world: World) -> dict[str, Any]:
+    browser = await free_browser(session_id, world)
+    element, observation = element_of(session_id, body.eid, world)
+    action = {"kind": "type", "eid": body.eid, "text": body.text, "submit": body.submit}
+    world.judge_by_hand(action, observation, confirmed=body.confirmed)
+    return outcome_json(await browser.type([FieldText(element, body.text)], submit=body.submit))
+
+
+@router.post("/scroll")
+async def scroll(session_id: SessionId, world: World, body: Scroll | None = None) -> dict[str, Any]:
+    browser = await free_browser(session_id, world)
+    body = body or Scroll()
+    return outcome_json(await browser.scroll(body.direction, body.amount))
+
+
+@router.post("/wait")
+async def wait(session_id: SessionId, world: World, body: Wait | None = None) -> dict[str, Any]:
+    browser = await free_browser(session_id, world)
+    return outcome_json(await browser.wait((body or Wait()).ms))
+
+
+@router.post("/screenshot")
+async def screenshot(session_id: SessionId, world: World) -> dict[str, Any]:
+    browser = await free_browser(session_id, world)
+    picture = await browser.screenshot()
+    if picture is None:
+        return {"ok": False, "screenshot": None}
+    address = await world.screenshots.keep(session_id, picture.data, picture.mime)
+    return {"ok": True, "screenshot": address}

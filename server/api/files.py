@@ -1,0 +1,69 @@
+"""Pictures, and the files a session downloaded or was given."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, UploadFile
+from starlette.responses import Response
+
+from server.api.deps import SessionId, World
+from server.files import FileInfo
+
+router = APIRouter(prefix="/api")
+
+PICTURE_HEADERS = {
+    "cache-control": "private, max-age=31536000, immutable",
+    "x-content-type-options": "nosniff",
+    "content-security-policy": "default-src 'none'; sandbox",
+    "cross-origin-resource-policy": "same-origin",
+}
+
+
+@router.get("/files/screenshots/{session_id}/{name}", response_class=Response)
+async def screenshot(
+    session_id: str, name: str, world: World, w: Annotated[int | None, Query()] = None
+) -> Response:
+    data, media_type = await world.screenshots.read(session_id, name, w)
+    return Response(data, media_type=media_type, headers=PICTURE_HEADERS)
+
+
+def file_json(session_id: str, info: FileInfo) -> dict[str, Any]:
+    return {
+        "name": info.name,
+        "size": info.size,
+        "origin": info.origin,
+        "created_at": info.created_at,
+        "url": f"/api/sessions/{session_id}/files/{info.name}",
+    }
+
+
+@router.get("/sessions/{session_id}/files")
+async def list_files(session_id: SessionId, world: World) -> dict[str, Any]:
+    await world.store.session(session_id)
+    return {"items": [file_json(session_id, info) for info in await world.files.items(session_id)]}
+
+
+@router.post("/sessions/{session_id}/files", status_code=201)
+async def upload(session_id: SessionId, world: World, file: UploadFile) -> dict[str, Any]:
+    await world.store.session(session_id)
+    info = await world.files.add(session_id, file.filename or "file", await file.read())
+    return file_json(session_id, info)
+
+
+@router.get("/sessions/{session_id}/files/{name}", response_class=Response)
+async def download(session_id: SessionId, name: str, world: World) -> Response:
+    await world.store.session(session_id)
+    data = await world.files.read(session_id, name)
+    headers = PICTURE_HEADERS | {
+        "content-disposition": f'attachment; filename="{name}"',
+        "cache-control": "private, no-store",
+    }
+    return Response(data, media_type="application/octet-stream", headers=headers)
+
+
+@router.delete("/sessions/{session_id}/files/{name}", status_code=204)
+async def remove(session_id: SessionId, name: str, world: World) -> Response:
+    await world.store.session(session_id)
+    await world.files.remove(session_id, name)
+    return Response(status_code=204)

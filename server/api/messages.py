@@ -1,0 +1,110 @@
+"""Messages and what a person says to a run in progress."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter
+from pydantic import Field
+from starlette.responses import Response
+
+from server.api.deps import Body, SessionId, Text, World, run_json, session_json
+from server.errors import BadRequest, TooLarge
+from server.store import Accepted
+
+router = APIRouter(prefix="/api/sessions/{session_id}")
+
+MESSAGE_BYTES = 64 * 1024
+
+
+class NewMessage(Body):
+    content: Text
+    client_id: Annotated[Text, Field(min_length=1, max_length=64)] | None = None
+    mode: Literal["steer", "queue"] | None = None
+
+
+class EditedMessage(Body):
+    content: Text
+
+
+class Branch(Body):
+    message_id: str
+
+
+class DecisionBody(Body):
+    reference: Annotated[Text, Field(max_length=64)]
+    confirmed: bool | None = None
+    done: bool | None = None
+    message: Annotated[Text, Field(max_length=4000)] | None = None
+    remember: bool = False
+
+
+def check_content(content: str) -> str:
+    if len(content.encode()) > MESSAGE_BYTES:
+        raise TooLarge(f"A message may have {MESSAGE_BYTES} bytes.")
+    if not content.strip():
+        raise BadRequest("The message is empty.", code="empty_message")
+    return content
+
+
+def accepted_json(accepted: Accepted) -> dict[str, Any]:
+    return {"message": accepted.message.model_dump(mode="json"), "run": run_json(accepted.run)}
+
+
+@router.post("/messages", status_code=202)
+async def send(session_id: SessionId, body: NewMessage, world: World) -> dict[str, Any]:
+    accepted = await world.runner.accept(
+        session_id, check_content(body.content), client_id=body.client_id, mode=body.mode
+    )
+    await world.runner.announce(session_id)
+    return accepted_json(accepted)
+
+
+@router.put("/messages/{message_id}", status_code=202)
+async def edit(session_id: SessionId, message_id: str, body: EditedMessage, world: World) -> dict[str, Any]:
+    return accepted_json(await world.runner.edit(session_id, message_id, check_content(body.content)))
+
+
+@router.post("/retry", status_code=202)
+async def retry(session_id: SessionId, world: World) -> dict[str, Any]:
+    return accepted_json(await world.runner.retry(session_id))
+
+
+@router.post("/branch", status_code=201)
+async def branch(session_id: SessionId, body: Branch, world: World) -> dict[str, Any]:
+    row = await world.store.branch(session_id, body.message_id)
+    await world.runner.announce(row.id)
+    return session_json(row)
+
+
+@router.post("/decision", status_code=202)
+async def decide(session_id: SessionId, body: DecisionBody, world: World) -> dict[str, Any]:
+    if body.confirmed is None and not body.done:
+        raise BadRequest("Say `confirmed: true`, `confirmed: false` or `done: true`.", code="no_decision")
+    await world.store.session(session_id)
+    confirmed = bool(body.done) if body.confirmed is None else body.confirmed
+    await world.runner.decide(
+        session_id, body.reference, confirmed=confirmed, message=body.message, remember=body.remember
+    )
+    return {"reference": body.reference, "confirmed": confirmed}
+
+
+@router.post("/cancel", status_code=202)
+async def cancel(session_id: SessionId, world: World) -> Response:
+    await world.store.session(session_id)
+    await world.runner.cancel(session_id)
+    return Response(status_code=202)
+
+
+@router.post("/pause", status_code=202)
+async def pause(session_id: SessionId, world: World) -> Response:
+    await world.store.session(session_id)
+    await world.runner.pause(session_id)
+    return Response(status_code=202)
+
+
+@router.post("/resume", status_code=202)
+async def resume(session_id: SessionId, world: World) -> Response:
+    await world.store.session(session_id)
+    await world.runner.resume(session_id)
+    return Response(status_code=202)

@@ -1,0 +1,70 @@
+"""Errors as clients see them: `application/problem+json`, never more than what they may know."""
+
+from __future__ import annotations
+
+import logging
+import math
+from http import HTTPStatus
+
+import orjson
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from server.errors import AppError
+
+logger = logging.getLogger(__name__)
+
+CODES = {404: "not_found", 405: "method_not_allowed", 400: "bad_request"}
+
+
+def render(error: AppError, request_id: str) -> Response:
+    headers = {"retry-after": str(math.ceil(error.retry_after))} if error.retry_after else {}
+    return problem(error.status, error.code, error.detail, request_id, headers)
+
+
+def problem(
+    status: int, code: str, detail: str, request_id: str, headers: dict[str, str] | None = None
+) -> Response:
+    body = {
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "code": code,
+        "detail": detail,
+        "request_id": request_id,
+    }
+    return Response(
+        orjson.dumps(body),
+        status,
+        {"cache-control": "no-store", **(headers or {})},
+        media_type="application/problem+json",
+    )
+
+
+def install(app: FastAPI) -> None:
+    """One renderer for everything that goes wrong in a route."""
+
+    @app.exception_handler(AppError)
+    async def app_error(request: Request, error: AppError) -> Response:
+        return render(error, request.state.request_id)
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
+        # The input is not echoed: it may hold what cannot be encoded, or what must not be logged.
+        places = [f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors()[:10]]
+        detail = "; ".join(places).encode("utf-8", "replace").decode()
+        return problem(422, "invalid", detail, request.state.request_id)
+
+    @app.exception_handler(HTTPException)
+    async def http_error(request: Request, error: HTTPException) -> Response:
+        code = CODES.get(error.status_code, "http_error")
+        return problem(
+            error.status_code, code, str(error.detail), request.state.request_id, dict(error.headers or {})
+        )
+
+    @app.exception_handler(Exception)
+    async def unexpected(request: Request, error: Exception) -> Response:
+        request_id = getattr(request.state, "request_id", "")
+        logger.error("request %s failed", request_id, exc_info=error)
+        return problem(500, "internal", "Something went wrong on the server.", request_id)

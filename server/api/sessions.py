@@ -1,0 +1,147 @@
+"""Sessions: make, list, read, change, delete."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query
+from pydantic import Field
+from starlette.responses import Response
+
+from server.api.deps import Body, SessionId, Text, World, run_json, session_json
+from server.errors import Conflict
+from server.events import State, now
+from server.models import InterruptRow
+
+router = APIRouter(prefix="/api/sessions")
+
+AgentName = Literal["operator", "assistant"]
+ModelName = Annotated[Text, Field(min_length=1, max_length=200)]
+Steps = Annotated[int, Field(ge=1, le=1000)]
+Title = Annotated[Text, Field(max_length=200)]
+
+
+class NewSession(Body):
+    id: SessionId | None = None
+    title: Title | None = None
+    agent: AgentName | None = None
+    model: ModelName | None = None
+    max_tool_steps: Steps | None = None
+
+
+class SessionChange(Body):
+    title: Title | None = None
+    pinned: bool | None = None
+    archived: bool | None = None
+    agent: AgentName | None = None
+    model: ModelName | None = None
+    max_tool_steps: Steps | None = None
+
+
+class PlanEdit(Body):
+    plan: Annotated[list[Annotated[Text, Field(min_length=1, max_length=300)]], Field(max_length=20)]
+
+
+@router.post("", status_code=201)
+async def create(world: World, body: NewSession | None = None) -> dict[str, Any]:
+    body = body or NewSession()
+    settings = world.current_settings
+    row = await world.store.create_session(
+        id=body.id,
+        title=body.title,
+        agent=body.agent or settings.default_agent,
+        model=body.model or world.default_model,
+        max_tool_steps=body.max_tool_steps or settings.max_tool_steps,
+    )
+    await world.runner.announce(row.id)
+    return session_json(row)
+
+
+@router.get("")
+async def list_sessions(
+    world: World,
+    q: Annotated[Text | None, Query(max_length=500)] = None,
+    archived: bool = False,
+    cursor: Annotated[str | None, Query(max_length=200)] = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+) -> dict[str, Any]:
+    rows, next_cursor = await world.store.sessions(query=q, archived=archived, cursor=cursor, limit=limit)
+    return {"items": [session_json(row) for row in rows], "next_cursor": next_cursor}
+
+
+@router.get("/{session_id}")
+async def read(session_id: SessionId, world: World) -> dict[str, Any]:
+    row = await world.store.session(session_id)
+    pending = await world.store.pending(session_id)
+    state = await world.runner.state(session_id)
+    browser = world.browsers.peek(session_id)
+    return session_json(
+        row,
+        messages=[message.model_dump(mode="json") for message in await world.store.messages(session_id)],
+        run=run_json(await world.store.current_run(session_id)),
+        pending=pending_json(pending) if pending else None,
+        state=(state or State()).model_dump(exclude={"type"}),
+        live=world.runner.live(session_id),
+        queue_place=browser.place if browser else None,
+    )
+
+
+def pending_json(row: InterruptRow) -> dict[str, Any]:
+    from server.agent_runner import to_interrupt
+
+    return to_interrupt(row).model_dump(mode="json", exclude={"type"})
+
+
+@router.patch("/{session_id}")
+async def change(session_id: SessionId, body: SessionChange, world: World) -> dict[str, Any]:
+    values = body.model_dump(exclude_unset=True, exclude_none=True)
+    if values.keys() & {"agent", "model"} and world.runner.is_executing(session_id):
+        raise Conflict(
+            "The model and the agent can be changed when the run has ended.", code="run_in_progress"
+        )
+    if "archived" in values:
+        values["archived_at"] = now() if values.pop("archived") else None
+    row = await world.store.change_session(session_id, **values)
+    await world.runner.announce(session_id)
+    return session_json(row)
+
+
+@router.delete("/{session_id}", status_code=204)
+async def delete(session_id: SessionId, world: World, purge: bool = False) -> Response:
+    await world.runner.delete(session_id, purge=purge)
+    return Response(status_code=204)
+
+
+@router.post("/{session_id}/read", status_code=204)
+async def mark_read(session_id: SessionId, world: World) -> Response:
+    await world.store.change_session(session_id, unread=False)
+    await world.runner.announce(session_id)
+    return Response(status_code=204)
+
+
+@router.put("/{session_id}/plan")
+async def edit_plan(session_id: SessionId, body: PlanEdit, world: World) -> dict[str, Any]:
+    await world.store.session(session_id)
+    state = await world.runner.edit_plan(session_id, body.plan)
+    return state.model_dump(exclude={"type"})
+
+
+@router.delete("/{session_id}/facts/{index}")
+async def drop_fact(session_id: SessionId, index: int, world: World) -> dict[str, Any]:
+    await world.store.session(session_id)
+    state = await world.runner.drop_fact(session_id, index)
+    return state.model_dump(exclude={"type"})
+
+
+@router.get("/{session_id}/grants")
+async def grants(session_id: SessionId, world: World) -> dict[str, Any]:
+    await world.store.session(session_id)
+    rows = await world.store.grants(session_id)
+    return {"items": [{"id": r.id, "site": r.site, "kind": r.kind, "created_at": r.created_at} for r in rows]}
+
+
+@router.delete("/{session_id}/grants/{grant_id}", status_code=204)
+async def revoke(session_id: SessionId, grant_id: str, world: World) -> Response:
+    await world.store.remove_grant(session_id, grant_id)
+    await world.runner.reload_grants(session_id)
+    return Response(status_code=204)

@@ -1,0 +1,72 @@
+"""What can be changed while the server runs: preferences, provider keys, and the data as a whole."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Annotated, Any
+
+from fastapi import APIRouter
+from pydantic import Field
+from starlette.responses import Response
+
+from server.api.deps import Body, Text, World
+from server.events import now
+
+router = APIRouter(prefix="/api")
+
+
+class Key(Body):
+    key: Annotated[Text, Field(min_length=8, max_length=500)]
+
+
+class KeyTest(Body):
+    model: Annotated[Text, Field(max_length=200)] | None = None
+
+
+class Purge(Body):
+    older_than_days: Annotated[int, Field(ge=0, le=10_000)] | None = None
+
+
+@router.get("/settings")
+async def read(world: World) -> dict[str, Any]:
+    preferences = world.preferences
+    return {
+        "values": preferences.values(preferences.current),
+        "defaults": preferences.values(preferences.base),
+        "keys": preferences.key_states(),
+    }
+
+
+@router.patch("/settings")
+async def change(body: dict[str, Any], world: World) -> dict[str, Any]:
+    await world.preferences.change(body)
+    return await read(world)
+
+
+@router.put("/settings/keys/{provider}", status_code=204)
+async def set_key(provider: str, body: Key, world: World) -> Response:
+    await world.preferences.set_key(provider, body.key)
+    return Response(status_code=204)
+
+
+@router.delete("/settings/keys/{provider}", status_code=204)
+async def remove_key(provider: str, world: World) -> Response:
+    await world.preferences.set_key(provider, None)
+    return Response(status_code=204)
+
+
+@router.post("/settings/keys/{provider}/test")
+async def try_key(provider: str, world: World, body: KeyTest | None = None) -> dict[str, Any]:
+    """One short call to the provider; says in words what came of it."""
+    return await world.try_provider(provider, body.model if body else None)
+
+
+@router.post("/purge")
+async def purge(world: World, body: Purge | None = None) -> dict[str, int]:
+    """Remove sessions for good: all, or those untouched for so many days."""
+    days = body.older_than_days if body else None
+    moment = now() - timedelta(days=days) if days is not None else None
+    doomed = await world.store.sessions_untouched_since(moment)
+    for session_id in doomed:
+        await world.runner.delete(session_id, purge=True)
+    return {"sessions": len(doomed)}

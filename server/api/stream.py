@@ -1,0 +1,158 @@
+"""The streams: one run's, one session's, a whole browser's, and the observers'."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable
+from typing import Annotated
+
+import orjson
+from fastapi import APIRouter, Header
+from starlette.responses import Response
+
+from server.api.deps import CallerOf, SessionId, World
+from server.api.merge import merge
+from server.api.sse import EventStream
+from server.bus import Frame, read_frame_id
+from server.events import Done, Error, Message, SessionChanged, Stamped, Usage, now, to_observer, to_sse
+from server.models import RunRow
+from server.runtime import Runtime
+
+router = APIRouter()
+
+LastEventId = Annotated[str | None, Header(alias="Last-Event-ID")]
+
+
+@router.get("/api/sessions/{session_id}/stream", response_class=Response)
+async def stream_session(
+    session_id: SessionId,
+    world: World,
+    caller: CallerOf,
+    run_id: str | None = None,
+    follow: bool = False,
+    last_event_id: LastEventId = None,
+) -> Response:
+    """The current run's events, else the last one's; with `follow` from run to run."""
+    await world.store.session(session_id)
+    source = _session_blocks(world, session_id, run_id, follow, last_event_id)
+    return EventStream(source, is_allowed=lambda: caller.is_logged_in)
+
+
+async def _session_blocks(
+    world: Runtime, session_id: str, run_id: str | None, follow: bool, last_event_id: str | None
+) -> AsyncIterator[bytes]:
+    run = await (world.store.run(run_id) if run_id else world.store.current_run(session_id))
+    is_kept = run is not None and world.bus.keeps(session_id, run.id)
+    if run and run.finished_at and not is_kept:
+        yield await rebuilt_end(world, run, last_event_id)
+    if follow or is_kept or (run and not run.finished_at):
+        frames = world.bus.follow(
+            session_id,
+            run_id=run.id if run else None,
+            after=read_frame_id(last_event_id) if is_kept else None,
+            forever=follow,
+        )
+        async for batch in frames:
+            yield b"".join(frame.wire for frame in batch)
+    elif run is None:
+        yield b": no run yet\n\n"
+
+
+async def rebuilt_end(world: Runtime, run: RunRow, last_event_id: str | None) -> bytes:
+    """The terminal event of a run whose buffer is gone, from the database; nothing for who has seen it."""
+    seen = read_frame_id(last_event_id)
+    if seen and seen[0] > run.epoch:
+        return b""
+    event: Done | Error
+    if run.status == "completed":
+        messages = await world.store.messages(run.session_id)
+        event = Done(message=_answer(messages, run), usage=Usage.model_validate(run.usage or {}))
+    else:
+        event = Error(code=run.error_code or run.status, message=run.error or run.status)
+    seq = seen[1] + 1 if seen and seen[0] == run.epoch else 1
+    return to_sse(
+        Stamped(
+            session_id=run.session_id,
+            run_id=run.id,
+            epoch=run.epoch,
+            seq=seq,
+            ts=run.finished_at or now(),
+            event=event,
+        )
+    )
+
+
+def _answer(messages: Iterable[Message], run: RunRow) -> Message:
+    return next(message for message in messages if message.id == run.answer_id)
+
+
+@router.get("/api/sessions/{session_id}/events")
+async def stored_events(session_id: SessionId, world: World) -> list[object]:
+    """Empty on purpose: events are never stored."""
+    await world.store.session(session_id)
+    return []
+
+
+@router.get("/events/{session_id}", response_class=Response)
+@router.get("/api/events/{session_id}", response_class=Response)
+async def observe_session(session_id: SessionId, world: World, caller: CallerOf) -> Response:
+    """What happens in the session, for any number of observers; never ends by itself."""
+    await world.store.session(session_id)
+    return EventStream(_observed(world, session_id), is_allowed=lambda: caller.is_logged_in)
+
+
+async def _observed(world: Runtime, session_id: str) -> AsyncIterator[bytes]:
+    yield b": observing\n\n"
+    async for batch in world.bus.follow(session_id, forever=True):
+        yield b"".join(_observer_block(frame) for frame in batch)
+
+
+def _observer_block(frame: Frame) -> bytes:
+    told = to_observer(frame.stamped)
+    return b"event: %b\ndata: %b\n\n" % (told["type"].encode(), orjson.dumps(told)) if told else b""
+
+
+@router.get("/api/stream", response_class=Response)
+async def stream_browser(
+    world: World,
+    caller: CallerOf,
+    sessions: str = "",
+    after: str = "",
+    last_event_id: LastEventId = None,
+) -> Response:
+    """One connection for a whole browser: all sessions' states, and the named sessions' events."""
+    names = [name for name in sessions.split(",") if name][:20]
+    seen = _read_places(after) | _read_places(last_event_id or "")
+    for name in names:
+        await world.store.session(name)
+    sources = [_changes(world), *(_named(world, name, seen.get(name)) for name in names)]
+    return EventStream(merge(sources), is_allowed=lambda: caller.is_logged_in)
+
+
+def _read_places(text: str) -> dict[str, str]:
+    """`a/3-17,b/1-4` -> {a: 3-17, b: 1-4}"""
+    pairs = (part.rpartition("/") for part in text.split(",") if part)
+    return {name: place for name, _, place in pairs if name}
+
+
+async def _changes(world: Runtime) -> AsyncIterator[bytes]:
+    yield b": hello\n\n"
+    async for changes in world.bus.watch():
+        yield b"".join(_change_block(change) for change in changes)
+
+
+def _change_block(change: SessionChanged) -> bytes:
+    return b"event: session\ndata: %b\n\n" % orjson.dumps(change.model_dump(mode="json"))
+
+
+async def _named(world: Runtime, session_id: str, place: str | None) -> AsyncIterator[bytes]:
+    after = read_frame_id(place)
+    async for batch in world.bus.follow(session_id, after=after, forever=True):
+        if batch:
+            yield b"".join(_named_block(frame) for frame in batch)
+
+
+def _named_block(frame: Frame) -> bytes:
+    """The session's own block, its id made unique in this stream."""
+    head, _, data = frame.wire.partition(b"\ndata: ")
+    kind, _, number = head.partition(b"\nid: ")
+    return b"%b\nid: %b/%b\ndata: %b" % (kind, frame.stamped.session_id.encode(), number, data)

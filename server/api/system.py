@@ -1,0 +1,135 @@
+"""Login, health, configuration, tools, metrics."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Request
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
+from prometheus_client.core import GaugeMetricFamily
+from pydantic import Field
+from starlette.responses import Response
+
+from server.api.deps import Body, CallerOf, Text, World
+from server.api.messages import MESSAGE_BYTES
+from server.api.problems import problem
+from server.auth import COOKIE_SECONDS, cookie_name, peer_of
+from server.errors import Unauthorized
+from server.files import FILE_BYTES, FILES
+from server.runtime import Runtime
+from server.version import VERSION
+
+router = APIRouter(prefix="/api")
+
+AGENTS = [{"id": "operator", "label": "Operator"}, {"id": "assistant", "label": "Assistant"}]
+
+
+class Login(Body):
+    password: Annotated[Text, Field(max_length=1000)]
+
+
+@router.post("/auth/login", status_code=204)
+async def log_in(body: Login, request: Request) -> Response:
+    logins = request.app.state.logins
+    value = logins.log_in(body.password, peer_of(request.scope))
+    response = Response(status_code=204)
+    secure = request.url.scheme == "https"
+    response.set_cookie(
+        cookie_name(secure=secure), value, max_age=COOKIE_SECONDS, path="/", httponly=True,
+        samesite="strict", secure=secure,
+    )  # fmt: skip
+    return response
+
+
+@router.post("/auth/logout", status_code=204)
+async def log_out(request: Request, caller: CallerOf) -> Response:
+    if caller.cookie:
+        request.app.state.logins.log_out(caller.cookie)
+    response = Response(status_code=204)
+    response.delete_cookie(cookie_name(secure=request.url.scheme == "https"), path="/")
+    return response
+
+
+@router.get("/auth/me")
+async def me(caller: CallerOf) -> dict[str, Any]:
+    if not caller.is_logged_in:
+        raise Unauthorized("Log in first.")
+    return {"by": "token" if caller.bearer else "cookie"}
+
+
+@router.get("/health")
+async def health() -> dict[str, str]:
+    return {"status": "ok", "version": VERSION}
+
+
+@router.get("/ready")
+async def ready(request: Request) -> Response:
+    """200 when messages can be taken: database at head, browser startable, not going down."""
+    reason = await request.app.state.world.problem()
+    if reason:
+        return problem(503, "not_ready", reason, request.state.request_id, {"retry-after": "5"})
+    return Response(b'{"status":"ready"}', media_type="application/json")
+
+
+@router.get("/config")
+async def config(world: World) -> dict[str, Any]:
+    settings = world.current_settings
+    return {
+        "version": VERSION,
+        "mode": settings.agent_mode,
+        "agents": AGENTS,
+        "models": world.models(),
+        "defaults": {
+            "agent": settings.default_agent,
+            "model": world.default_model,
+            "max_tool_steps": settings.max_tool_steps,
+        },
+        "limits": {
+            "message_chars": MESSAGE_BYTES,
+            "file_bytes": FILE_BYTES,
+            "files": FILES,
+            "max_browsers": settings.max_browsers,
+            "token_budget": settings.token_budget,
+            "cost_budget": settings.cost_budget,
+        },
+        "notices": world.notices(),
+        "headless": settings.headless,
+    }
+
+
+@router.get("/tools")
+async def tools(world: World) -> dict[str, Any]:
+    """What the MCP servers offer, discovered at run time, dangerous tools left out."""
+    return {
+        "items": [
+            {
+                "name": s.name,
+                "description": s.description,
+                "server": s.server,
+                "schema": s.schema,
+                "acts": s.acts,
+            }
+            for s in await world.browsers.tools()
+        ]
+    }
+
+
+@router.get("/metrics", response_class=Response)
+async def metrics(world: World) -> Response:
+    registry = CollectorRegistry()
+    registry.register(_Readings(world))
+    return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
+
+
+class _Readings:
+    def __init__(self, world: Runtime) -> None:
+        self._world = world
+
+    def collect(self) -> list[GaugeMetricFamily]:
+        return [
+            GaugeMetricFamily("pilothouse_runs_active", "Runs in progress", self._world.runner.active_count),
+            GaugeMetricFamily("pilothouse_stream_readers", "Open streams", self._world.bus.reader_count),
+            GaugeMetricFamily(
+                "pilothouse_topics", "Sessions with buffered events", self._world.bus.topic_count
+            ),
+        ]

@@ -1,0 +1,172 @@
+"""The chat as a WebSocket: messages and decisions in, what the agent says and asks out."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any, Literal
+
+import orjson
+from fastapi import APIRouter, WebSocket
+from pydantic import Field, TypeAdapter, ValidationError
+from starlette.websockets import WebSocketDisconnect
+
+from server.api.deps import Body, CallerOf, SessionId, Text, World
+from server.api.messages import check_content
+from server.auth import WS_UNAUTHORIZED, Caller
+from server.errors import AppError
+from server.events import Done, Error, Event, Interrupt, RunChanged
+from server.runtime import Runtime
+
+router = APIRouter()
+
+FRAME_BYTES = 64 * 1024
+FRAMES_PER_SECOND = 50
+
+
+class UserMessage(Body):
+    type: Literal["user_message"]
+    text: Text
+
+
+class UserConfirm(Body):
+    type: Literal["user_confirm"]
+    reference: str
+    confirmed: bool
+    text: Text | None = None
+
+
+class Control(Body):
+    type: Literal["control"]
+    action: Literal["cancel", "pause", "resume"]
+
+
+FRAME: TypeAdapter[UserMessage | UserConfirm | Control] = TypeAdapter(
+    Annotated[UserMessage | UserConfirm | Control, Field(discriminator="type")]
+)
+
+
+@router.websocket("/ws/{session_id}")
+@router.websocket("/api/ws/{session_id}")
+async def chat(socket: WebSocket, session_id: SessionId, world: World, caller: CallerOf) -> None:
+    await socket.accept()
+    try:
+        session = await world.store.session(session_id)
+    except AppError as error:
+        await socket.close(4404, error.detail)
+        return
+    await socket.send_json({"type": "status", "status": _status(session.status)})
+    tasks = {
+        asyncio.create_task(_tell(socket, session_id, world, caller)),
+        asyncio.create_task(_listen(socket, session_id, world)),
+    }
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _listen(socket: WebSocket, session_id: str, world: Runtime) -> None:
+    allowance = Allowance(FRAMES_PER_SECOND)
+    while True:
+        try:
+            text = await socket.receive_text()
+        except (WebSocketDisconnect, KeyError):  # gone, or a binary frame
+            return
+        if len(text.encode("utf-8", "surrogatepass")) > FRAME_BYTES:
+            await socket.close(1009, "frame too large")
+            return
+        if not allowance.take():
+            await socket.close(1008, "too many frames")
+            return
+        try:
+            await _obey(FRAME.validate_json(text), session_id, world)
+        except ValidationError:
+            await _send(
+                socket, {"type": "error", "code": "invalid", "message": "This frame is not understood."}
+            )
+        except AppError as error:
+            await _send(socket, {"type": "error", "code": error.code, "message": error.detail})
+
+
+class Allowance:
+    """A bucket of frames that fills up again each second."""
+
+    def __init__(self, per_second: int) -> None:
+        self._per_second = per_second
+        self._left = float(per_second)
+        self._at = asyncio.get_running_loop().time()
+
+    def take(self) -> bool:
+        now = asyncio.get_running_loop().time()
+        self._left = min(self._per_second, self._left + (now - self._at) * self._per_second)
+        self._at = now
+        self._left -= 1
+        return self._left >= 0
+
+
+async def _obey(frame: UserMessage | UserConfirm | Control, session_id: str, world: Runtime) -> None:
+    runner = world.runner
+    match frame:
+        case UserMessage():
+            await runner.accept(session_id, check_content(frame.text))
+        case UserConfirm():
+            await runner.decide(session_id, frame.reference, confirmed=frame.confirmed, message=frame.text)
+        case Control(action="cancel"):
+            await runner.cancel(session_id)
+        case Control(action="pause"):
+            await runner.pause(session_id)
+        case Control():
+            await runner.resume(session_id)
+
+
+async def _tell(socket: WebSocket, session_id: str, world: Runtime, caller: Caller) -> None:
+    async for batch in world.bus.follow(session_id, forever=True):
+        if not caller.is_logged_in:
+            await socket.close(WS_UNAUTHORIZED)
+            return
+        for frame in batch:
+            for told in to_frames(frame.stamped.event):
+                await _send(socket, told)
+
+
+def to_frames(event: Event) -> list[dict[str, Any]]:
+    """What this socket tells of an event."""
+    match event:
+        case RunChanged():
+            return [
+                {
+                    "type": "status",
+                    "status": _status(event.status),
+                    "step": event.step,
+                    "max_steps": event.max_steps,
+                }
+            ]
+        case Interrupt():
+            known = event.model_dump(mode="json", exclude={"type", "reason"}, exclude_none=True)
+            return [{"type": "agent_question", "text": event.reason, **known}]
+        case Done():
+            return [
+                {"type": "agent_message", "text": event.message.content},
+                {"type": "status", "status": "idle"},
+            ]
+        case Error():
+            status = "idle" if event.code == "cancelled" else "error"
+            return [{"type": "status", "status": status, "code": event.code, "message": event.message}]
+    return []
+
+
+def _status(status: str) -> str:
+    """The four states of this socket: running, idle, waiting_user, error (and paused, as it is)."""
+    return {
+        "queued": "running",
+        "completed": "idle",
+        "cancelled": "idle",
+        "failed": "error",
+        "interrupted": "error",
+    }.get(status, status)
+
+
+async def _send(socket: WebSocket, told: dict[str, Any]) -> None:
+    await socket.send_text(orjson.dumps(told).decode())

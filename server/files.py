@@ -1,0 +1,97 @@
+"""The files of a session: what its browser downloaded, and what the person gave it."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+from server.errors import Conflict, NotFound, TooLarge
+
+FILE_BYTES = 25_000_000
+FILES = 50
+UPLOADS = "given"
+"""Sub-folder for what the person gave; everything beside it was downloaded."""
+ODD = re.compile(r"[^\w.\- ]+", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class FileInfo:
+    name: str
+    size: int
+    origin: Literal["download", "upload"]
+    created_at: datetime
+
+
+class Files:
+    """Names are generated or cleaned here; nothing outside the session's folder can be named."""
+
+    def __init__(self, folder_of: Callable[[str], Path]) -> None:
+        self._folder_of = folder_of
+
+    async def items(self, session_id: str) -> list[FileInfo]:
+        return await asyncio.to_thread(self._items, session_id)
+
+    def _items(self, session_id: str) -> list[FileInfo]:
+        folder = self._folder_of(session_id)
+        found = [_info(path, "download") for path in _files_in(folder)]
+        found += [_info(path, "upload") for path in _files_in(folder / UPLOADS)]
+        return sorted(found, key=lambda info: info.created_at)
+
+    async def add(self, session_id: str, name: str, data: bytes) -> FileInfo:
+        """Keep a file of the person's. Raises TooLarge or Conflict when the session is full."""
+        if len(data) > FILE_BYTES:
+            raise TooLarge(f"A file may have {FILE_BYTES // 1_000_000} MB.")
+        if len(await self.items(session_id)) >= FILES:
+            raise Conflict(f"A session keeps {FILES} files.", code="too_many_files")
+        return await asyncio.to_thread(self._write, session_id, name, data)
+
+    def _write(self, session_id: str, name: str, data: bytes) -> FileInfo:
+        folder = self._folder_of(session_id) / UPLOADS
+        folder.mkdir(parents=True, exist_ok=True)
+        path = _free_path(folder, clean_name(name))
+        path.write_bytes(data)
+        return _info(path, "upload")
+
+    async def read(self, session_id: str, name: str) -> bytes:
+        return await asyncio.to_thread(self._find(session_id, name).read_bytes)
+
+    async def remove(self, session_id: str, name: str) -> None:
+        await asyncio.to_thread(self._find(session_id, name).unlink)
+
+    def _find(self, session_id: str, name: str) -> Path:
+        folder = self._folder_of(session_id)
+        for path in (*_files_in(folder), *_files_in(folder / UPLOADS)):
+            if path.name == name:
+                return path
+        raise NotFound("There is no such file.")
+
+
+def clean_name(name: str) -> str:
+    """A harmless file name: no folders, no hidden files, plain characters, at most 100 of them."""
+    base = ODD.sub("_", name.replace("\\", "/").rsplit("/", 1)[-1]).strip(". ") or "file"
+    stem, dot, suffix = base.rpartition(".")
+    return f"{stem[:90]}.{suffix[:9]}" if dot and stem else base[:100]
+
+
+def _free_path(folder: Path, name: str) -> Path:
+    path, number = folder / name, 1
+    while path.exists():
+        number += 1
+        path = folder / f"{Path(name).stem}-{number}{Path(name).suffix}"
+    return path
+
+
+def _files_in(folder: Path) -> list[Path]:
+    if not folder.is_dir():
+        return []
+    return [path for path in folder.iterdir() if path.is_file() and not path.is_symlink()]
+
+
+def _info(path: Path, origin: Literal["download", "upload"]) -> FileInfo:
+    status = path.stat()
+    return FileInfo(path.name, status.st_size, origin, datetime.fromtimestamp(status.st_mtime, UTC))

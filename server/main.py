@@ -1,0 +1,100 @@
+"""The app: gate, routes, errors, web UI. Nothing runs at import."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+from fastapi import FastAPI
+
+from server.api import browser, files, messages, problems, sessions, stream, system, ws
+from server.api import settings as settings_api
+from server.auth import Gate, Logins, load_password
+from server.errors import Unavailable
+from server.runtime import NotReady, Runtime, open_runtime
+from server.settings import Settings
+from server.spa import Spa
+from server.version import VERSION
+
+logger = logging.getLogger(__name__)
+
+DIST = Path(__file__).parent.parent / "web" / "dist"
+RETRY_SECONDS = 3.0
+
+
+class BuildingWorld:
+    """The world while it is built: routes wait for it, health checks do not."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._stack = AsyncExitStack()
+        self._runtime: Runtime | None = None
+        self._reason: str | None = None
+        self._changed = asyncio.Event()
+        self._task = asyncio.create_task(self._build())
+
+    async def _build(self) -> None:
+        """A database that is away or not migrated is looked for again and again."""
+        while self._runtime is None:
+            try:
+                self._runtime = await self._stack.enter_async_context(open_runtime(self._settings))
+            except NotReady as error:
+                if str(error) != self._reason:
+                    logger.error("not ready: %s", error)
+                self._reason = str(error)
+                self._changed.set()
+                await asyncio.sleep(RETRY_SECONDS)
+        self._changed.set()
+        logger.info("ready")
+
+    async def runtime(self) -> Runtime:
+        """Waits while it is being built. Raises Unavailable when it cannot be built now."""
+        if self._runtime:
+            return self._runtime
+        await asyncio.wait(
+            {self._task, asyncio.ensure_future(self._changed.wait())}, return_when=asyncio.FIRST_COMPLETED
+        )
+        if self._runtime is None:
+            raise Unavailable(
+                self._reason or "The server could not start; see its log.", code="not_ready", retry_after=5
+            )
+        return self._runtime
+
+    async def problem(self) -> str | None:
+        if self._runtime is None:
+            return self._reason or "starting"
+        return await self._runtime.problem()
+
+    async def drain(self) -> None:
+        """End all runs, then all streams. Called at the first signal, while requests are still answered."""
+        if self._runtime:
+            await self._runtime.runner.drain(self._settings.drain_timeout)
+            self._runtime.bus.close()
+
+    async def aclose(self) -> None:
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+        await self._stack.aclose()
+
+
+def create_app(settings: Settings) -> FastAPI:
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        app.state.world = BuildingWorld(settings)
+        try:
+            yield
+        finally:
+            await app.state.world.aclose()
+
+    password, _ = load_password(settings)
+    app = FastAPI(title="Pilothouse", version=VERSION, lifespan=lifespan, docs_url=None, redoc_url=None)
+    app.state.logins = Logins(password, settings.data_dir)
+    for part in (system, sessions, messages, stream, files, browser, settings_api, ws):
+        app.include_router(part.router)
+    app.mount("/", Spa(DIST))
+    problems.install(app)
+    app.add_middleware(Gate, settings=settings, logins=app.state.logins, render=problems.render)
+    return app

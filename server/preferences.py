@@ -1,0 +1,111 @@
+"""Settings changed while the server runs, and provider keys given in the UI."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from cryptography.fernet import Fernet, InvalidToken
+from pydantic import SecretStr, ValidationError
+
+from server.errors import BadRequest, NotFound
+from server.settings import Settings
+from server.store import Store
+
+CHANGEABLE = (
+    "agent_model", "default_agent", "max_tool_steps", "run_timeout", "token_budget", "cost_budget", "vision",
+    "decision_timeout", "allowed_hosts", "blocked_hosts", "browser_profile", "retention_days",
+)  # fmt: skip
+PROVIDERS = ("anthropic", "openai", "openrouter", "google")
+
+
+class Preferences:
+    """`current` is what holds now: the environment's settings with the person's changes on top."""
+
+    def __init__(self, base: Settings, store: Store) -> None:
+        self._base = base
+        self._store = store
+        self._values: dict[str, Any] = {}
+        self._keys: dict[str, SecretStr] = {}
+        self._fernet: Fernet | None = None
+        self.current = base
+        self.listeners: list[Callable[[Settings], None]] = []
+
+    async def load(self) -> None:
+        self._values = {
+            name: value for name, value in (await self._store.preferences()).items() if name in CHANGEABLE
+        }
+        stored = await self._store.provider_keys()
+        if stored:
+            fernet = await self._open_fernet()
+            for provider, ciphertext in stored.items():
+                try:
+                    self._keys[provider] = SecretStr(fernet.decrypt(ciphertext).decode())
+                except InvalidToken:
+                    continue  # the key file was replaced: the provider's key has to be given again
+        self.current = self._merged(self._values)
+
+    async def change(self, values: dict[str, Any]) -> None:
+        """Values by setting name; None takes a change back. Raises BadRequest naming the setting."""
+        unknown = values.keys() - set(CHANGEABLE)
+        if unknown:
+            raise BadRequest(f"These settings cannot be changed here: {', '.join(sorted(unknown))}.")
+        merged = {name: value for name, value in (self._values | values).items() if value is not None}
+        current = self._merged(merged)
+        await self._store.set_preferences(values)
+        self._values = merged
+        self._use(current)
+
+    async def set_key(self, provider: str, key: str | None) -> None:
+        if provider not in PROVIDERS:
+            raise NotFound("There is no such provider.")
+        if key is None:
+            self._keys.pop(provider, None)
+            await self._store.set_provider_key(provider, None)
+        else:
+            fernet = await self._open_fernet()
+            await self._store.set_provider_key(provider, fernet.encrypt(key.encode()))
+            self._keys[provider] = SecretStr(key)
+        self._use(self._merged(self._values))
+
+    def key_states(self) -> dict[str, str]:
+        """Where each provider's key comes from: environment, set (in the UI) or unset."""
+        return {provider: self._key_state(provider) for provider in PROVIDERS}
+
+    def _key_state(self, provider: str) -> str:
+        if provider in self._keys:
+            return "set"
+        return "environment" if getattr(self._base, f"{provider}_api_key") else "unset"
+
+    def values(self, settings: Settings) -> dict[str, Any]:
+        return {name: getattr(settings, name) for name in CHANGEABLE}
+
+    @property
+    def base(self) -> Settings:
+        return self._base
+
+    def _merged(self, values: dict[str, Any]) -> Settings:
+        keys = {f"{provider}_api_key": key for provider, key in self._keys.items()}
+        try:
+            return Settings.model_validate(self._base.model_dump() | values | keys)
+        except ValidationError as error:
+            fault = error.errors()[0]
+            raise BadRequest(f"{fault['loc'][0]}: {fault['msg']}") from error
+
+    def _use(self, settings: Settings) -> None:
+        self.current = settings
+        for listener in self.listeners:
+            listener(settings)
+
+    async def _open_fernet(self) -> Fernet:
+        if self._fernet is None:
+            self._fernet = Fernet(await asyncio.to_thread(self._load_key))
+        return self._fernet
+
+    def _load_key(self) -> bytes:
+        path = self._base.data_dir / "provider_keys.key"
+        if not path.exists():
+            path.touch(mode=0o600)
+            path.write_bytes(Fernet.generate_key())
+        return path.read_bytes()

@@ -1,0 +1,256 @@
+"""The composition root: opens and closes everything. The only place that asks for mock mode.
+
+LangChain and its providers take seconds to import. They are imported in a thread while the server answers
+health checks and static files already; hence the imports inside `open_runtime`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import importlib
+import logging
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from server.errors import Conflict, Forbidden
+from server.settings import Settings
+
+if TYPE_CHECKING:
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+
+    from server.agent_runner import AgentRunner
+    from server.agents import AgentFactory
+    from server.browser.browser import Browsers
+    from server.browser.observation import Observation
+    from server.bus import InProcessBus
+    from server.database import Database
+    from server.files import Files
+    from server.preferences import Preferences
+    from server.screenshots import Screenshots
+    from server.store import Store
+
+logger = logging.getLogger(__name__)
+
+LEASE_BEAT = 15.0
+DATABASE_PATIENCE = 30.0
+MOCK_MODEL = "mock:scripted"
+
+
+class NotReady(Exception):
+    """The world cannot be built now; the text says why and what to do."""
+
+
+@dataclass
+class Runtime:
+    """Everything that routes and the runner work with."""
+
+    settings: Settings
+    database: Database
+    store: Store
+    bus: InProcessBus
+    screenshots: Screenshots
+    browsers: Browsers
+    agents: AgentFactory
+    runner: AgentRunner
+    preferences: Preferences
+    files: Files
+    by_hand: dict[str, Observation] = field(default_factory=dict)
+    """The newest observation of each session whose browser is driven by hand."""
+
+    @property
+    def current_settings(self) -> Settings:
+        return self.preferences.current
+
+    @property
+    def default_model(self) -> str:
+        """The configured model, or the built-in demo where its key is missing."""
+        from server.agent.chat_model import DEMO, is_ready
+
+        if self.settings.is_mock:
+            return MOCK_MODEL
+        name = self.current_settings.agent_model
+        return name if is_ready(name, self.current_settings) else DEMO
+
+    def models(self) -> list[dict[str, Any]]:
+        from server.agent.chat_model import DEMO, model_choices
+
+        if self.settings.is_mock:
+            return [{"id": MOCK_MODEL, "label": "Mock (scripted)", "provider": "mock", "ready": True}]
+        choices = model_choices(self.current_settings)
+        return [asdict(choice) | {"demo": choice.id == DEMO} for choice in choices]
+
+    def notices(self) -> list[dict[str, str]]:
+        """What is missing, in words."""
+        if self.settings.is_mock:
+            return [{"code": "mock", "text": "Mock mode: the model and the browser are scripted."}]
+        if self.default_model == self.current_settings.agent_model:
+            return []
+        name = self.current_settings.agent_model
+        text = f"There is no key for {name}. The built-in demo model answers: it follows plain commands, it is no LLM."
+        return [{"code": "no_model_key", "text": text}]
+
+    async def problem(self) -> str | None:
+        """Why messages cannot be taken now; None when they can."""
+        if self.runner.is_draining:
+            return "The server is going down."
+        return await self.database.problem() or await self.browsers.ready()
+
+    def judge_by_hand(self, action: dict[str, Any], observation: Observation, *, confirmed: bool) -> None:
+        """The same policy as for the agent. Raises Forbidden, or Conflict where a confirmation is missing."""
+        from server.agent.gate import Gate, judge_command
+
+        settings = self.current_settings
+        gate = Gate(settings.blocked_hosts, settings.allowed_hosts)
+        judgement = judge_command(gate, action, observation)
+        if judgement.verdict == "deny":
+            raise Forbidden(judgement.reason, code="denied")
+        if judgement.verdict == "ask" and not confirmed:
+            raise Conflict(f"{judgement.reason} Send confirmed: true to do it.", code="confirmation_required")
+
+    async def try_provider(self, provider: str, model: str | None) -> dict[str, Any]:
+        """One short call, so that a key is known to work before it is needed."""
+        name = model or next((c["id"] for c in self.models() if c["provider"] == provider), "")
+        try:
+            await self.agents.model(name).ainvoke("Answer with one word: ready?")
+        except Exception as error:  # whatever a provider's client raises is told in words
+            return {"ok": False, "detail": self.agents.failure(error)[1]}
+        return {"ok": True, "detail": f"{name} answers."}
+
+
+@asynccontextmanager
+async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
+    """Build the world, and take it down in reverse order. Raises NotReady."""
+    from server.bus import InProcessBus
+    from server.database import Database
+    from server.files import Files
+    from server.preferences import Preferences
+    from server.screenshots import Screenshots
+    from server.store import Store, process_name
+
+    async with AsyncExitStack() as stack:
+        settings.data_dir.mkdir(parents=True, exist_ok=True)
+        database = Database(settings)
+        stack.push_async_callback(database.aclose)
+        await prepare_database(database, settings)
+        store = Store(database, process_name())
+        preferences = Preferences(settings, store)
+        await preferences.load()
+        agents_module, runner_module = await asyncio.to_thread(_import_agents)
+        browsers = _open_browsers(settings)
+        stack.push_async_callback(browsers.aclose)
+        checkpointer = await stack.enter_async_context(open_checkpointer(settings))
+        bus = InProcessBus()
+        stack.callback(bus.close)
+        screenshots = Screenshots(settings.screenshots, settings.screenshot_url_prefix)
+        agents = agents_module.AgentFactory(
+            lambda: settings, _model_builder(preferences), browsers, checkpointer
+        )
+        runner = runner_module.AgentRunner(settings, store, bus, agents, browsers, screenshots)
+        await runner.recover()
+        beat = asyncio.create_task(_keep_alive(runner, store))
+        stack.callback(beat.cancel)
+        stack.push_async_callback(runner.drain, 0)
+        gc.freeze()  # what lives now lives for good: the collector need not look at it again
+        gc.set_threshold(20_000, 20, 50)
+        files = Files(lambda session_id: settings.downloads_dir / session_id)
+        yield Runtime(
+            settings, database, store, bus, screenshots, browsers, agents, runner, preferences, files
+        )
+
+
+def _import_agents() -> tuple[Any, Any]:
+    return importlib.import_module("server.agents"), importlib.import_module("server.agent_runner")
+
+
+def _open_browsers(settings: Settings) -> Browsers:
+    if settings.is_mock:
+        from server.browser.mock import MockBrowsers
+
+        return MockBrowsers()
+    from server.browser.pool import BrowserPool
+
+    return BrowserPool(settings)
+
+
+def _model_builder(preferences: Preferences) -> Any:
+    if preferences.base.is_mock:
+        from server.agent.mock import ScriptedChatModel
+
+        return lambda name: ScriptedChatModel()
+    from server.agent.chat_model import build_chat_model
+
+    return lambda name: build_chat_model(name, preferences.current)
+
+
+async def prepare_database(database: Database, settings: Settings) -> None:
+    """Migrate where the service may, then insist on the schema this code knows. Raises NotReady."""
+    problem = await _patient_problem(database)
+    if problem and settings.migrates_at_start:
+        await asyncio.to_thread(migrate, database.url)
+        problem = await database.problem()
+    if problem:
+        raise NotReady(problem)
+
+
+async def _patient_problem(database: Database) -> str | None:
+    """A database server that is just starting gets some time."""
+    deadline = asyncio.get_running_loop().time() + (0 if database.is_sqlite else DATABASE_PATIENCE)
+    while True:
+        problem = await database.problem()
+        if problem is None or database.answers or asyncio.get_running_loop().time() > deadline:
+            return problem
+        await asyncio.sleep(1)
+
+
+def migrate(url: str) -> None:
+    """`alembic upgrade head`."""
+    from pathlib import Path
+
+    from alembic import command
+    from alembic.config import Config
+
+    root = Path(__file__).parent.parent
+    config = Config(root / "alembic.ini")
+    config.set_main_option("sqlalchemy.url", url.replace("%", "%%"))
+    command.upgrade(config, "head")
+
+
+@asynccontextmanager
+async def open_checkpointer(settings: Settings) -> AsyncIterator[BaseCheckpointSaver[Any]]:
+    if settings.checkpointer == "memory":
+        from langgraph.checkpoint.memory import InMemorySaver
+
+        yield InMemorySaver()
+    elif settings.is_sqlite:
+        from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+        path = settings.database.removeprefix("sqlite+aiosqlite:///")
+        async with AsyncSqliteSaver.from_conn_string(path) as saver:
+            await saver.conn.execute("PRAGMA busy_timeout=5000")
+            await saver.conn.execute("PRAGMA synchronous=NORMAL")
+            yield saver
+    else:
+        from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+        from psycopg.rows import dict_row
+        from psycopg_pool import AsyncConnectionPool
+
+        url = settings.database.replace("postgresql+psycopg://", "postgresql://")
+        options = {"autocommit": True, "row_factory": dict_row, "prepare_threshold": 0}
+        async with AsyncConnectionPool(url, min_size=1, max_size=10, kwargs=options, open=False) as pool:
+            yield AsyncPostgresSaver(pool)  # type: ignore[arg-type]
+
+
+async def _keep_alive(runner: AgentRunner, store: Store) -> None:
+    """Keep this process's leases, and end the runs of processes that are gone."""
+    from server.errors import Unavailable
+
+    while True:
+        await asyncio.sleep(LEASE_BEAT)
+        try:
+            await store.keep_leases()
+            await runner.end_orphans()
+        except Unavailable as error:
+            logger.warning("leases not renewed: %s", error.detail)
