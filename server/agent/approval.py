@@ -1,0 +1,122 @@
+"""What a question to the person says, and what their yes is bound to. Pure, and from facts of the page only."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from server.browser.observation import Element, Observation
+
+Action = dict[str, Any]
+"""`{id, kind, reason, <arguments>}` as plain JSON; element arguments are eids of one observation."""
+
+MASK = "•••"
+
+
+def targets_of(action: Action, observation: Observation) -> list[Element]:
+    """The elements an action names, in order; those that do not exist are left out."""
+    found = (observation.find(eid) for eid in eids_of(action))
+    return [element for element in found if element is not None]
+
+
+def eids_of(action: Action) -> list[str]:
+    single = [action["eid"]] if action.get("eid") else []
+    return [field["eid"] for field in action.get("fields", [])] + single
+
+
+def approval_digest(run_id: str, action: Action, targets: Sequence[Element], observation: Observation) -> str:
+    """What a yes is bound to: the run, the action, the address, the elements as a person sees them, their form.
+
+    Ids of the page are left out: they change without any change that a person could see.
+    """
+    seen: list[Any] = [run_id, arguments_of(action), observation.page.url]
+    seen += [[_identity(element), _form_of(element, observation)] for element in targets]
+    if action["kind"] == "dialog":
+        seen.append(observation.notes)
+    return hashlib.sha256(json.dumps(seen, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
+def arguments_of(action: Action) -> dict[str, Any]:
+    """What an action does, without what it does it to."""
+    plain = {name: value for name, value in action.items() if name not in ("id", "reason", "eid", "fields")}
+    return plain | {"texts": [field["text"] for field in action.get("fields", [])]}
+
+
+def _identity(element: Element) -> list[str | None]:
+    return [element.role, element.name, element.value, element.context, element.href]
+
+
+def _form_of(element: Element, observation: Observation) -> list[list[str | None]]:
+    """The other controls of the same form, dialog or row: they say what the action is about."""
+    return [
+        [other.role, other.name, other.value, str(other.checked)]
+        for other in observation.interactive
+        if element.group and other.group == element.group and other.eid != element.eid
+    ]
+
+
+def retarget(action: Action, targets: Sequence[Element], observation: Observation) -> Action | None:
+    """The same action on a fresh observation of the page; None when a target is not there any more.
+
+    A target is the browser's own when that has not changed, else the only element that looks the same.
+    """
+    found = [_find_again(element, observation) for element in targets]
+    fresh = [element.eid for element in found if element is not None]
+    if len(fresh) < len(targets):
+        return None
+    fields = [field | {"eid": eid} for field, eid in zip(action.get("fields", []), fresh, strict=False)]
+    renewed = action | ({"fields": fields} if fields else {})
+    return renewed | {"eid": fresh[-1]} if action.get("eid") else renewed
+
+
+def _find_again(element: Element, observation: Observation) -> Element | None:
+    same = [other for other in observation.interactive if _identity(other) == _identity(element)]
+    exact = next((other for other in observation.interactive if other.ref == element.ref), None)
+    return exact or (same[0] if len(same) == 1 else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What a question shows: the page, and the picture that belongs to it with its size in CSS pixels."""
+
+    observation: Observation
+    screenshot: str | None = None
+    size: tuple[int, int] | None = None
+
+    def box(self, element: Element | None) -> list[float] | None:
+        """The element's place in percent of the picture; None when it is not in it."""
+        if element is None or element.box is None or not element.visible:
+            return None
+        width, height = self.size or self.observation.viewport
+        wholes = (width, height, width, height)
+        return [round(100 * part / whole, 2) for part, whole in zip(element.box, wholes, strict=True)]
+
+
+def confirm_question(
+    action: Action, targets: Sequence[Element], sight: Sight, *, run_id: str, reason: str, risk: str,
+    asked_at: float, timeout: float,
+) -> dict[str, Any]:  # fmt: skip
+    """The payload of a confirm interrupt; times are Unix times and seconds."""
+    element = targets[-1] if targets else None
+    target = {"role": element.role, "name": element.name, "box": sight.box(element)} if element else None
+    return {
+        "kind": "confirm", "reference": action["id"], "reason": reason, "risk": risk,
+        "action": masked(action, targets), "target": target, "url": sight.observation.page.url,
+        "screenshot": sight.screenshot, "asked_at": asked_at,
+        "digest": approval_digest(run_id, action, targets, sight.observation),
+        "expires_at": datetime.fromtimestamp(asked_at + timeout, UTC).isoformat(),
+    }  # fmt: skip
+
+
+def masked(action: Action, targets: Sequence[Element]) -> Action:
+    """The action as it may be shown, logged and stored: without what goes into secret fields."""
+    secret = {element.eid for element in targets if element.secret}
+    if not secret or "fields" not in action:
+        return action
+    return action | {
+        "fields": [field | {"text": MASK} if field["eid"] in secret else field for field in action["fields"]]
+    }

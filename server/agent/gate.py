@@ -1,0 +1,204 @@
+"""The policy at the two places where an agent acts: a node of the operator, a middleware of the assistant."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from langchain.agents.middleware import AgentMiddleware, AgentState
+from langchain.agents.middleware.types import ToolCallRequest
+from langchain_core.messages import ToolMessage
+from langgraph.runtime import get_runtime
+from langgraph.types import Command, interrupt
+
+from server.agent.approval import Action, Sight, confirm_question, targets_of
+from server.agent.context import Grants, RunContext
+from server.agent.policy import Judgement, Subject, Verdict, assess
+from server.agent.tool_actions import LOOKS_AT_PAGE, read_call
+from server.browser.browser import Browser, ToolSpec
+from server.browser.observation import Element, Observation, Page
+
+MOST_ASKS = 5
+"""Approvals asked for in one run before it pauses."""
+
+_SEVERITY = {Verdict.ALLOW: 0, Verdict.ASK: 1, Verdict.DENY: 2}
+_FIELDS = frozenset({"textbox", "searchbox", "combobox", "spinbutton"})
+_UNSEEN = Judgement(Verdict.ASK, "acts on something that cannot be seen on the page", "unknown")
+_FOREIGN = Judgement(Verdict.ASK, "uses a tool that may change something", "tool")
+
+
+def site_of(url: str) -> str:
+    """The host of an address, with its port when it has one of its own; "" for what is on no host."""
+    parts = urlsplit(url)
+    host = (parts.hostname or "").removeprefix("www.")
+    try:
+        return f"{host}:{parts.port}" if host and parts.port else host
+    except ValueError:
+        return host
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Judges actions by what the page's structure says of their targets, and by what the person allowed."""
+
+    blocked_hosts: Sequence[str] = ()
+    allowed_hosts: Sequence[str] = ()
+
+    def judge(
+        self, action: Action, observation: Observation, *, grants: Grants | None = None, focused: Element | None = None
+    ) -> Judgement:
+        """The strictest judgement on anything the action does. `focused` is the element that keys go to."""
+        subjects = subjects_of(action, observation, focused)
+        found = [
+            assess(subject, blocked_hosts=self.blocked_hosts, allowed_hosts=self.allowed_hosts) for subject in subjects
+        ]
+        worst = max(found, key=lambda judgement: _SEVERITY[judgement.verdict])
+        site = site_of(observation.page.url)
+        is_granted = grants is not None and bool(worst.kind) and grants.allowed(site, worst.kind)
+        if worst.verdict is Verdict.ASK and is_granted:
+            return Judgement(Verdict.ALLOW, "allowed in this session", worst.kind)
+        return worst
+
+
+def subjects_of(action: Action, observation: Observation, focused: Element | None = None) -> list[Subject]:
+    """Everything one action does: a form that is filled and sent is judged field by field and as sent."""
+    targets = targets_of(action, observation)
+    match action["kind"]:
+        case "navigate":
+            return [Subject("navigate", url=observation.page.url, target_url=str(action.get("url", "")))]
+        case "press":
+            return [_subject(_key_action(str(action["key"])), focused, observation)]
+        case "type":
+            last = targets[-1:] if action.get("submit") else []
+            return [_subject("type", element, observation) for element in targets] + [
+                _subject("press_enter", element, observation) for element in last
+            ]
+        case "dialog":
+            return [_dialog(action, observation)]
+    return [_subject(action["kind"], targets[0] if targets else None, observation)]
+
+
+def _subject(action: str, element: Element | None, observation: Observation) -> Subject:
+    if element is None:
+        return Subject(action, url=observation.page.url)
+    group = [
+        other for other in observation.interactive
+        if element.group and other.group == element.group and other.eid != element.eid
+    ]  # fmt: skip
+    return Subject(
+        action, role=element.role, name=element.name, value=element.value or "", context=element.context,
+        url=observation.page.url, href=element.href or "", submits=element.submits or None, secret=element.secret,
+        form_fields=tuple(other.name for other in group if other.role in _FIELDS),
+        in_dialog=element.group.startswith(("dialog", "alertdialog")),
+        siblings=tuple(other.name for other in group if other.role not in _FIELDS),
+    )  # fmt: skip
+
+
+def _key_action(key: str) -> str:
+    """Enter and the space bar set off what has the focus, with whatever modifier."""
+    name = key.rpartition("+")[2].strip().casefold() or "space"
+    return "press_enter" if name in ("enter", "return", "numpadenter", "space", "spacebar") else "press"
+
+
+def _dialog(action: Action, observation: Observation) -> Subject:
+    """To accept a dialog of the page's script is to press its OK button."""
+    if not action.get("accept"):
+        return Subject("observe")
+    return Subject(
+        "click", role="button", name="OK", context=" · ".join(observation.notes), url=observation.page.url,
+        submits=True, in_dialog=True, siblings=("Cancel",),
+    )  # fmt: skip
+
+
+def judge_command(
+    gate: Gate, action: Action, observation: Observation, *, grants: Grants | None = None
+) -> Judgement:
+    """The judgement on a command that a person gives by hand; `action` is `{kind, eid?, text?, url?, key?}`."""
+    if action["kind"] == "type" and "fields" not in action:
+        action = action | {"fields": [{"eid": action.get("eid", ""), "text": action.get("text", "")}]}
+    return gate.judge(action, observation, grants=grants)
+
+
+class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
+    """The same gate around the assistant's tool calls: asks by interrupt, refuses with an error for the model."""
+
+    def __init__(
+        self, gate: Gate, specs: Sequence[ToolSpec], *, timeout: float, clock: Callable[[], float] = time.time
+    ) -> None:
+        super().__init__()
+        self._gate = gate
+        self._specs = {spec.name: spec for spec in specs}
+        self._timeout = timeout
+        self._clock = clock
+
+    async def awrap_tool_call(
+        self,
+        request: ToolCallRequest,
+        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
+    ) -> ToolMessage | Command[Any]:
+        call = request.tool_call
+        spec = self._specs.get(call["name"])
+        if spec is None or not spec.acts:
+            return await handler(request)
+        refusal = await self._refusal(spec, call["args"], call["id"] or call["name"])
+        if refusal is None:
+            return await handler(request)
+        return ToolMessage(refusal, tool_call_id=call["id"] or "", name=call["name"], status="error")
+
+    async def _refusal(self, spec: ToolSpec, args: dict[str, Any], call_id: str) -> str | None:
+        """Why the call is not made, for the model; None when it may be made.
+
+        An interrupt runs this again from the top, so each round looks at the page anew: a yes counts only for
+        the page it was given for, and a changed page is asked about again.
+        """
+        context = get_runtime(RunContext).context
+        for _ in range(MOST_ASKS):
+            browser = await context.browser()
+            observation = await self._observation(browser, spec.name)
+            action = read_call(spec.name, args, observation)
+            judgement = self._judge(spec, action, observation, context.grants)
+            if judgement.verdict is not Verdict.ASK:
+                return None if judgement.verdict is Verdict.ALLOW else f"Not allowed: {judgement.reason}."
+            question = await self._question(context, action or _as_action(spec, args), observation, judgement, call_id)
+            answer = interrupt(question)
+            if answer.get("reference") != question["reference"] or answer.get("expired"):
+                continue
+            if answer.get("confirmed") is True:
+                return None
+            return _refused_by_person(answer)
+        return "Not done: the page changed after every approval."
+
+    def _judge(
+        self, spec: ToolSpec, action: Action | None, observation: Observation, grants: Grants
+    ) -> Judgement:
+        if action is None:
+            return _UNSEEN if spec.name in LOOKS_AT_PAGE else _FOREIGN
+        return self._gate.judge(action, observation, grants=grants)
+
+    async def _observation(self, browser: Browser, tool: str) -> Observation:
+        return await browser.observe() if tool in LOOKS_AT_PAGE else Observation(page=Page(url="", title=""))
+
+    async def _question(
+        self, context: RunContext, action: Action, observation: Observation, judgement: Judgement, call_id: str
+    ) -> dict[str, Any]:
+        picture = await (await context.browser()).screenshot()
+        screenshot = await context.keep(picture) if picture else None
+        size = (picture.width, picture.height) if picture else None
+        question = confirm_question(
+            action | {"id": call_id}, targets_of(action, observation), Sight(observation, screenshot, size),
+            run_id=context.run_id, reason=judgement.reason, risk=judgement.kind,
+            asked_at=self._clock(), timeout=self._timeout,
+        )  # fmt: skip
+        return question | {"reference": f"{call_id}:{question['digest'][:16]}"}
+
+
+def _as_action(spec: ToolSpec, args: dict[str, Any]) -> Action:
+    return {"kind": spec.name, **args}
+
+
+def _refused_by_person(answer: dict[str, Any]) -> str:
+    words = str(answer.get("message") or "").strip()
+    return f"Not done: the person said no. {words}".strip()

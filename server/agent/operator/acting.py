@@ -1,0 +1,108 @@
+"""Carry out one action through the browser's door, and say in one line what it was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from server.agent.approval import MASK, Action, eids_of, targets_of
+from server.browser.browser import Browser, Field, Outcome
+from server.browser.observation import Element, Observation
+
+TARGETED = frozenset({"click", "select", "hover", "focus", "read", "upload"})
+FIELDS = frozenset({"textbox", "searchbox", "combobox", "spinbutton", "textarea", "input", "clickable"})
+LOOKS = frozenset({"focus", "read", "screenshot"})
+"""Actions that only look: the page stays as it is."""
+SCROLL_PIXELS = 600
+WAIT_MS = 1000
+MOST_WAIT_MS = 10_000
+
+def problem_of(action: Action, observation: Observation) -> str | None:
+    """Why an action cannot be taken on this page, for the model; None when it can."""
+    kind = action["kind"]
+    if missing := _missing_argument(action):
+        return f"{kind} needs {missing}"
+    for eid in eids_of(action):
+        element = observation.find(eid)
+        if element is None:
+            return f"there is no [{eid}] on this page"
+        if element.disabled:
+            return f"[{eid}] {label(element)} is disabled"
+        if kind == "type" and element.role not in FIELDS:
+            return f"[{eid}] {label(element)} cannot be typed into"
+    return None
+
+
+def _missing_argument(action: Action) -> str | None:
+    kind = action["kind"]
+    needs = {
+        "type": "fields", "select": "option", "press": "key", "navigate": "url", "switch_tab": "tab",
+        "upload": "file", "stop": "final_response",
+    }  # fmt: skip
+    if kind in TARGETED and not action.get("eid"):
+        return "eid"
+    name = needs.get(kind)
+    is_given = name is None or (action.get(name) is not None and str(action[name]).strip())
+    return None if is_given else ("eid and text" if name == "fields" else name)
+
+
+async def perform(browser: Browser, action: Action, observation: Observation) -> Outcome:
+    """The tool call of an action that was found sound and was allowed."""
+    targets = targets_of(action, observation)
+    match action["kind"]:
+        case "click":
+            return await browser.click(targets[0])
+        case "type":
+            texts = [field["text"] for field in action["fields"]]
+            fields = [Field(element, text) for element, text in zip(targets, texts, strict=True)]
+            return await browser.type(fields, submit=action.get("submit", False))
+        case "select":
+            return await browser.select(targets[0], [action["option"]])
+        case "hover":
+            return await browser.hover(targets[0])
+        case "upload":
+            return await browser.upload(targets[0], [Path(Path(action["file"]).name)])
+        case _:
+            return await _perform_untargeted(browser, action)
+
+
+async def _perform_untargeted(browser: Browser, action: Action) -> Outcome:
+    match action["kind"]:
+        case "navigate":
+            return await browser.navigate(action["url"])
+        case "back":
+            return await browser.back()
+        case "press":
+            return await browser.press(action["key"])
+        case "scroll":
+            return await browser.scroll(action["direction"], action.get("amount") or SCROLL_PIXELS)
+        case "wait":
+            return await browser.wait(max(0, min(action.get("ms") or WAIT_MS, MOST_WAIT_MS)))
+        case "switch_tab":
+            return await browser.switch_tab(action["tab"])
+        case "dialog":
+            return await browser.answer_dialog(action["accept"], action.get("text"))
+    raise ValueError(f"no such action: {action['kind']}")
+
+
+def label(element: Element) -> str:
+    return f'{element.role} "{element.name[:60]}"' if element.name else element.role
+
+
+def describe(action: Action, targets: list[Element]) -> str:
+    """One line that outlives the page: what was done to what, without eids; secrets masked."""
+    kind = action["kind"]
+    if kind == "type":
+        return "type " + ", ".join(
+            f"{_shown(field['text'], element)} into {label(element)}"
+            for field, element in zip(action.get("fields", []), targets, strict=False)
+        ) + (" and submit" if action.get("submit") else "")
+    named = label(targets[0]) if targets else ""
+    details = [str(action[name]) for name in _DETAILS if name in action and kind not in ("stop", "need_user")]
+    return " ".join(part for part in (kind, *details, named) if part)
+
+
+_DETAILS = ("url", "option", "key", "direction", "amount", "ms", "tab", "file", "accept")
+
+
+def _shown(text: str, element: Element) -> str:
+    return MASK if element.secret else f'"{text if len(text) <= 60 else text[:59] + "…"}"'

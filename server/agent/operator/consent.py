@@ -1,0 +1,135 @@
+"""The nodes at which the person decides: the policy gate, the two interrupts, and what a yes is worth later."""
+
+from __future__ import annotations
+
+import logging
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from langgraph.runtime import Runtime
+from langgraph.types import interrupt
+
+from server.agent.approval import approval_digest, confirm_question, retarget, targets_of
+from server.agent.context import RunContext
+from server.agent.gate import MOST_ASKS, Gate, site_of
+from server.agent.operator import asking, records
+from server.agent.operator.looking import Eyes, focused_element, seen, sight
+from server.agent.operator.phrases import phrase
+from server.agent.operator.state import State, Update, merged, planned
+from server.agent.operator.taint import carries_private_words
+from server.agent.policy import Judgement, Verdict
+from server.browser.observation import Element, Observation
+
+log = logging.getLogger(__name__)
+
+LEAK = Judgement(Verdict.ASK, "takes words to another site after private pages were seen", "transfer")
+
+Run = Runtime[RunContext]
+
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """Decides what needs a person's yes, asks for it, and holds every act to it."""
+
+    gate: Gate
+    eyes: Eyes
+    timeout: float
+    """Seconds that a question stays open."""
+    clock: Callable[[], float] = time.time
+
+    async def policy_gate(self, state: State, runtime: Run) -> Update:
+        """Allow, ask, hand over or deny: judged by what the page is made of, never by the model's words."""
+        action = planned(state)
+        if action["kind"] == "need_user":
+            return {"route": "manual_interrupt", "pending": self.hand_over(state, action["reason"] or "?")}
+        judgement = self._judge(state, runtime.context)
+        if judgement.verdict is Verdict.DENY:
+            return records.failed(state, f"{action['kind']}: {judgement.reason}") | {"route": "finalize_denied"}
+        if judgement.verdict is Verdict.ALLOW:
+            return {"route": "execute_action", "approval": None}
+        if state.get("asks", 0) >= MOST_ASKS:
+            text = phrase("asks", state["task"], n=MOST_ASKS)
+            return {"route": "manual_interrupt", "pending": self.hand_over(state, text), "asks": 0}
+        log.info("asks the person: %s (%s)", judgement.reason, judgement.kind)
+        question = self._question(state, judgement)
+        return {"route": "confirm_interrupt", "pending": question, "asks": state.get("asks", 0) + 1}
+
+    async def confirm_interrupt(self, state: State, runtime: Run) -> Update:
+        """Waits for yes or no. A yes is bound to the very action and page that were asked about."""
+        question = state["pending"] or {}
+        answer = interrupt(question)
+        said = asking.read_confirm(answer, question, self.clock())
+        update: Update = {"pending": None, "deadline": self._extended(state, question)}
+        match said.kind:
+            case "yes":
+                approval = {name: question[name] for name in ("reference", "digest", "expires_at")}
+                return update | {"approval": approval, "route": "execute_action"}
+            case "no":
+                return update | {"route": "finalize_cancelled"}
+            case "words":
+                return update | records.hear(state, said.words) | {"route": "maybe_observe"}
+        reason = "came too late" if said.kind == "expired" else "was for another action"
+        return update | records.void(state, f"the approval {reason}") | {"route": "maybe_observe"}
+
+    async def manual_interrupt(self, state: State, runtime: Run) -> Update:
+        """Waits until the person has done their part; then everything is looked at anew."""
+        question = state["pending"] or {}
+        answer = interrupt(question)
+        update = records.take_manual(state, asking.read_manual(answer))
+        return update | {"pending": None, "tried": {}, "deadline": self._extended(state, question)}
+
+    async def hold_to_approval(self, state: State, context: RunContext) -> Update:
+        """Looks again right before the act: a yes holds only for the page it was given for, once and in time.
+
+        Returns the fresh page and the action on it; `planned_action` is None when the approval is void.
+        """
+        approval = state["approval"] or {}
+        update: Update = {"approval": None} | await self.eyes.look(context, state)
+        after = merged(state, update)
+        action = retarget(planned(state), self._targets(state, seen(state)), seen(after))
+        is_late = self.clock() > datetime.fromisoformat(approval["expires_at"]).timestamp()
+        if action is not None and not is_late and self._digest(merged(after, {"planned_action": action})) == approval["digest"]:
+            return update | {"planned_action": action}
+        log.info("the page changed after the approval: nothing is done")
+        void = records.void(state, "the page changed after the user's approval")
+        return update | void | {"planned_action": None, "needs_observe": False}
+
+    def hand_over(self, state: State, text: str) -> dict[str, Any]:
+        """The payload of a manual interrupt."""
+        here = sight(state)
+        return asking.manual_question(
+            uuid.uuid4().hex, text, url=here.observation.page.url, screenshot=here.screenshot, asked_at=self.clock()
+        )
+
+    def _judge(self, state: State, context: RunContext) -> Judgement:
+        action, observation = planned(state), seen(state)
+        focused = focused_element(state, observation)
+        judgement = self.gate.judge(action, observation, grants=context.grants, focused=focused)
+        if judgement.verdict is not Verdict.ALLOW or not carries_private_words(action, observation, state):
+            return judgement
+        return judgement if context.grants.allowed(site_of(observation.page.url), LEAK.kind) else LEAK
+
+    def _question(self, state: State, judgement: Judgement) -> dict[str, Any]:
+        return confirm_question(
+            planned(state), self._targets(state, seen(state)), sight(state), run_id=state["message_id"],
+            reason=judgement.reason, risk=judgement.kind, asked_at=self.clock(), timeout=self.timeout,
+        )  # fmt: skip
+
+    def _digest(self, state: State) -> str:
+        observation = seen(state)
+        return approval_digest(state["message_id"], planned(state), self._targets(state, observation), observation)
+
+    def _targets(self, state: State, observation: Observation) -> list[Element]:
+        """What an action is aimed at; keys go to what has the focus."""
+        action = planned(state)
+        focused = focused_element(state, observation) if action["kind"] == "press" else None
+        return [focused] if focused else targets_of(action, observation)
+
+    def _extended(self, state: State, question: dict[str, Any]) -> float:
+        """The time budget without the time that the question was open."""
+        asked_at: float = question["asked_at"]
+        return state["deadline"] + max(0.0, self.clock() - asked_at)

@@ -1,0 +1,68 @@
+"""Pure: the working state that outlives a step. Facts are merged, never repeated and never tied to a page's eids."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+FACT_CHARS = 300
+MOST_FACTS = 100
+PLAN_ITEMS = 6
+
+Fact = dict[str, Any]
+"""`{fact, url, at}`: a finding in one sentence, the page it came from and the time, ISO 8601 in UTC."""
+
+
+def merge_facts(known: Sequence[Fact], news: Sequence[str], url: str, at: str) -> list[Fact]:
+    """`known` with the new findings appended; a fuller wording of a known fact takes its place."""
+    merged = [dict(fact) for fact in known]
+    for text in filter(None, map(clean_fact, news)):
+        _merge_one(merged, {"fact": text, "url": url, "at": at})
+    return merged[-MOST_FACTS:]
+
+
+def clean_fact(text: str) -> str:
+    """One line, without eids, cut to a length that holds a finding but no page text."""
+    plain = " ".join(re.sub(r"\[e\d+\]|\beid\s*=?\s*e?\d+\b", "", text).split())
+    return plain if len(plain) <= FACT_CHARS else plain[: FACT_CHARS - 1].rstrip() + "…"
+
+
+def _merge_one(merged: list[Fact], new: Fact) -> None:
+    key = _key(new["fact"])
+    for place, old in enumerate(merged):
+        known = _key(old["fact"])
+        if key in known:
+            return
+        if known in key:
+            merged[place] = new
+            return
+    merged.append(new)
+
+
+def _key(text: str) -> str:
+    """Two facts are the same when they differ in case, spaces and a full stop only."""
+    return f" {' '.join(text.casefold().split()).rstrip('.!;')} "
+
+
+def clean_plan(items: Sequence[str]) -> list[str]:
+    """At most six items of one line; the last one, the answer, is never cut off."""
+    plan = [" ".join(item.split())[:200] for item in items if item.strip()]
+    return plan if len(plan) <= PLAN_ITEMS else [*plan[: PLAN_ITEMS - 1], plan[-1]]
+
+
+def next_progress(
+    progress: dict[str, Any], plan: Sequence[str], *, step: int | None, done: str | None, blocked: str | None
+) -> dict[str, Any]:
+    """Progress after a decision. `step` counts the plan's items from 1, `current` from 0."""
+    current = progress.get("current", 0) if step is None else step - 1
+    return {
+        "current": max(0, min(current, len(plan) - 1)),
+        "done": _append(progress.get("done", []), done),
+        "blocked": _append(progress.get("blocked", []), blocked),
+    }
+
+
+def _append(items: Sequence[str], new: str | None) -> list[str]:
+    text = " ".join((new or "").split())[:200]
+    return [*items, text][-20:] if text and text not in items else list(items)

@@ -1,0 +1,89 @@
+"""The operator: an explicit graph that plans, looks, asks and acts, one step at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+
+from server.agent.chat_model import takes_images
+from server.agent.context import RunContext
+from server.agent.gate import Gate
+from server.agent.operator import finishing
+from server.agent.operator.consent import Consent
+from server.agent.operator.limits import Limits
+from server.agent.operator.looking import Eyes, Vision
+from server.agent.operator.nodes import Nodes
+from server.agent.operator.planner import Planner
+from server.agent.operator.state import Input, State
+
+FINALS = ("finalize_done", "finalize_denied", "finalize_cancelled", "finalize_blocked", "finalize_limit")
+
+Operator = CompiledStateGraph[State, RunContext, Input, State]
+
+
+def build_operator(
+    model: BaseChatModel,
+    *,
+    gate: Gate | None = None,
+    vision: Vision = "auto",
+    token_budget: int = 2_000_000,
+    run_timeout: float = 1800,
+    decision_timeout: float = 600,
+    checkpointer: BaseCheckpointSaver[Any] | None = None,
+) -> Operator:
+    """A graph that any run can use: what belongs to one run comes as its context."""
+    eyes = Eyes(vision, model_sees=takes_images(model))
+    consent = Consent(gate or Gate(), eyes, decision_timeout)
+    nodes = Nodes(Planner(model), consent, eyes, Limits(token_budget, _before(run_timeout)))
+    return assemble(nodes).compile(checkpointer=checkpointer, name="operator")
+
+
+def _before(run_timeout: float) -> float:
+    """The summary needs time, too, before the run is ended from outside."""
+    return run_timeout - min(60.0, run_timeout / 10)
+
+
+def assemble(nodes: Nodes) -> StateGraph[State, RunContext, Input, State]:
+    """The nodes and edges; docs/operator.md shows them as a picture."""
+    graph = StateGraph(State, context_schema=RunContext, input_schema=Input)
+    graph.add_node("ingest_user_input", nodes.ingest_user_input)
+    graph.add_node("maybe_observe", nodes.maybe_observe)
+    graph.add_node("plan_action", nodes.plan_action)
+    graph.add_node("validate_action", nodes.validate_action)
+    graph.add_node("policy_gate", nodes.consent.policy_gate)
+    graph.add_node("confirm_interrupt", nodes.consent.confirm_interrupt)
+    graph.add_node("manual_interrupt", nodes.consent.manual_interrupt)
+    graph.add_node("execute_action", nodes.execute_action)
+    graph.add_node("maybe_stop_or_continue", nodes.maybe_stop_or_continue)
+    graph.add_node("finalize_done", finishing.finalize_done)
+    graph.add_node("finalize_denied", finishing.finalize_denied)
+    graph.add_node("finalize_cancelled", finishing.finalize_cancelled)
+    graph.add_node("finalize_blocked", finishing.finalize_blocked)
+    graph.add_node("finalize_limit", nodes.finalize_limit)
+
+    graph.add_edge(START, "ingest_user_input")
+    graph.add_edge("ingest_user_input", "maybe_observe")
+    graph.add_edge("maybe_observe", "plan_action")
+    graph.add_edge("plan_action", "validate_action")
+    _route(graph, "validate_action", "policy_gate", "plan_action", "manual_interrupt", "finalize_blocked")
+    _route(graph, "policy_gate", "execute_action", "confirm_interrupt", "manual_interrupt", "finalize_denied")
+    _route(graph, "confirm_interrupt", "execute_action", "maybe_observe", "finalize_cancelled")
+    graph.add_edge("manual_interrupt", "maybe_observe")
+    graph.add_edge("execute_action", "maybe_stop_or_continue")
+    _route(graph, "maybe_stop_or_continue", "maybe_observe", "finalize_done", "finalize_limit")
+    for final in FINALS:
+        graph.add_edge(final, END)
+    return graph
+
+
+def _route(graph: StateGraph[State, RunContext, Input, State], source: str, *targets: str) -> None:
+    """From `source` to the one of `targets` that it chose."""
+    graph.add_conditional_edges(source, _chosen, list(targets))
+
+
+def _chosen(state: State) -> str:
+    return state["route"]

@@ -1,0 +1,104 @@
+"""Look at the page: the screenshot and the observation together, so that the picture always belongs to it."""
+
+from __future__ import annotations
+
+import base64
+from collections import OrderedDict
+from typing import Any, Literal
+
+from server.agent.approval import Sight
+from server.agent.context import RunContext
+from server.agent.gate import site_of
+from server.agent.operator.state import State, Update
+from server.agent.operator.telling import tell_observation
+from server.browser.browser import Picture
+from server.browser.observation import Element, Observation
+
+Vision = Literal["auto", "always", "never"]
+
+POOR_ELEMENTS = 3
+POOR_TEXT = 200
+PICTURES_KEPT = 32
+
+
+def seen(state: State) -> Observation:
+    """The page as it was last seen."""
+    return Observation.model_validate(state["last_observation"])
+
+
+def sight(state: State) -> Sight:
+    """The page and its picture, as a question shows them."""
+    shot = state.get("last_screenshot")
+    size = (int(shot["width"]), int(shot["height"])) if shot else None
+    return Sight(seen(state), shot["address"] if shot else None, size)
+
+
+def focused_element(state: State, observation: Observation) -> Element | None:
+    ref = state.get("focused")
+    return next((element for element in observation.interactive if element.ref == ref), None) if ref else None
+
+
+class Eyes:
+    """Looks at pages. The newest picture of a session is kept here, outside of graph state, for the model."""
+
+    def __init__(self, vision: Vision, *, model_sees: bool) -> None:
+        self._vision = vision if model_sees else "never"
+        self._pictures: OrderedDict[str, Picture] = OrderedDict()
+
+    async def look(self, context: RunContext, state: State) -> Update:
+        browser = await context.browser()
+        picture = await browser.screenshot()
+        observation = await browser.observe()
+        screenshot = await self._keep(context, picture)
+        await tell_observation(observation, screenshot["address"] if screenshot else None)
+        return as_seen(observation) | {
+            "last_screenshot": screenshot,
+            "private_sites": _private_sites(state.get("private_sites", []), observation),
+        }
+
+    async def _keep(self, context: RunContext, picture: Picture | None) -> dict[str, str] | None:
+        self._pictures.pop(context.session_id, None)
+        if picture is None:
+            return None
+        self._pictures[context.session_id] = picture
+        if len(self._pictures) > PICTURES_KEPT:
+            self._pictures.popitem(last=False)
+        address = await context.keep(picture)
+        return {"address": address, "width": str(picture.width), "height": str(picture.height)} if address else None
+
+    async def image(self, context: RunContext, state: State, observation: Observation) -> dict[str, Any] | None:
+        """The picture as a content block, when the model should see it.
+
+        `auto`: when the model asked for it by `screenshot`, or the observation says too little of the page.
+        """
+        asked = (state.get("planned_action") or {}).get("kind") == "screenshot"
+        wanted = self._vision == "always" or (self._vision == "auto" and (asked or is_poor(observation)))
+        picture = self._pictures.get(context.session_id)
+        if not wanted or picture is None:
+            return None
+        data = base64.b64encode(picture.data).decode()
+        return {"type": "image", "base64": data, "mime_type": picture.mime}
+
+
+def as_seen(observation: Observation) -> Update:
+    dumped = observation.model_dump(mode="json", exclude_defaults=True)
+    return {"last_observation": dumped, "needs_observe": False, "reading": None}
+
+
+def is_poor(observation: Observation) -> bool:
+    """A page that is more than a blank one and yet gives next to nothing to read or to click: a canvas, a captcha."""
+    if observation.page.url in ("", "about:blank"):
+        return False
+    if any(overlay.kind == "captcha" for overlay in observation.overlays):
+        return True
+    text = sum(len(str(block)) for block in observation.text_blocks)
+    return len(observation.interactive) < POOR_ELEMENTS and text < POOR_TEXT
+
+
+def _private_sites(known: list[str], observation: Observation) -> list[str]:
+    """A page with a login or a secret field makes its site private from here on."""
+    is_private = any(element.secret for element in observation.interactive) or any(
+        overlay.kind == "login" for overlay in observation.overlays
+    )
+    site = site_of(observation.page.url)
+    return [*known, site] if is_private and site and site not in known else known

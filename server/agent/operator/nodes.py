@@ -1,0 +1,133 @@
+"""The nodes of a step: hear, look, plan, check, act, go on. Each reads the state and returns what changed."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from langchain_core.messages import BaseMessage, HumanMessage
+from langgraph.runtime import Runtime
+
+from server.agent.approval import targets_of
+from server.agent.context import RunContext
+from server.agent.gate import site_of
+from server.agent.operator import acting, finishing, records
+from server.agent.operator.consent import Consent
+from server.agent.operator.decision import to_action
+from server.agent.operator.limits import HOPELESS_TRIES, VAIN_TRIES, Limits, count_attempt
+from server.agent.operator.looking import Eyes, seen
+from server.agent.operator.performing import perform_step
+from server.agent.operator.phrases import phrase
+from server.agent.operator.planner import Planned, Planner
+from server.agent.operator.prompts import step_prompt
+from server.agent.operator.state import State, Update, fresh_run, merged, planned
+from server.agent.operator.telling import say, tell_state, think
+
+MOST_INVALID = 3
+
+Run = Runtime[RunContext]
+
+
+@dataclass(frozen=True, slots=True)
+class Nodes:
+    """The nodes over what stays the same from run to run."""
+
+    planner: Planner
+    consent: Consent
+    eyes: Eyes
+    limits: Limits
+    clock: Callable[[], float] = time.time
+
+    async def ingest_user_input(self, state: State, runtime: Run) -> Update:
+        """A new message: the run's counters start anew, the goal stays unless the message brings a new one."""
+        text = state["user_message"]
+        update = fresh_run() | records.take_message(state, text)
+        update |= {
+            "messages": [HumanMessage(text, id=state["message_id"])], "last_user_message": text,
+            "deadline": self.clock() + self.limits.seconds,
+        }  # fmt: skip
+        await tell_state(merged(state, update))
+        return update
+
+    async def maybe_observe(self, state: State, runtime: Run) -> Update:
+        """Hears what the person said meanwhile, then looks at the page if it may have changed."""
+        began = self.clock()
+        notes = await runtime.context.inbox.checkpoint()
+        update = records.take_notes(state, notes) | {"deadline": state["deadline"] + self.clock() - began}
+        now = merged(state, update)
+        if "plan" in update:
+            await tell_state(now)
+        if now.get("needs_observe") or now.get("last_observation") is None:
+            update |= await self.eyes.look(runtime.context, now)
+        return update
+
+    async def plan_action(self, state: State, runtime: Run) -> Update:
+        """One model call: what changed in the working state, and the next action."""
+        observation = seen(state)
+        page, image = observation.text(), await self.eyes.image(runtime.context, state, observation)
+
+        def prompt(problem: str | None) -> list[BaseMessage]:
+            return step_prompt(state, page, image=image, problem=problem, cached=self.planner.caches)
+
+        answer = await self.planner.decide(prompt, say=say, think=think)
+        update = records.take_decision(state, answer.decision, observation.page.url, datetime.now(UTC))
+        if update:
+            await tell_state(merged(state, update))
+        action = _action(answer)
+        records.log_decision(answer.decision, action, observation)
+        tokens = state.get("tokens", 0) + answer.tokens
+        return update | {"planned_action": action, "reading": None, "spoken": answer.spoken, "tokens": tokens}
+
+    async def validate_action(self, state: State, runtime: Run) -> Update:
+        """What cannot be done on this page, or was done here in vain, goes back to the model."""
+        action, observation = planned(state), seen(state)
+        if problem := acting.problem_of(action, observation):
+            invalid = state.get("invalid_actions", 0) + 1
+            route = "finalize_blocked" if invalid >= MOST_INVALID else "plan_action"
+            return records.failed(state, f"{action['kind']}: {problem}") | {"invalid_actions": invalid, "route": route}
+        tried, count = count_attempt(state, action, observation)
+        update: Update = {"invalid_actions": 0, "tried": tried, "route": "policy_gate"}
+        if count <= VAIN_TRIES or action["kind"] in ("stop", "need_user"):
+            return update
+        if count > HOPELESS_TRIES:
+            text = phrase("stuck", state["task"], site=site_of(observation.page.url) or observation.page.url)
+            return update | {"pending": self.consent.hand_over(state, text), "route": "manual_interrupt", "tried": {}}
+        what = acting.describe(action, targets_of(action, observation))
+        told = f"{what}: done {VAIN_TRIES} times on this very page without effect; change the plan"
+        return update | records.failed(state, told) | {"route": "plan_action"}
+
+    async def execute_action(self, state: State, runtime: Run) -> Update:
+        """One tool call. Whoever speaks up before it is heard first; what was approved is compared with the page."""
+        if planned(state)["kind"] == "stop":
+            return {"route": "finalize_done"}
+        notes = await runtime.context.inbox.checkpoint()
+        if records.says_something(notes):
+            return records.take_notes(state, notes) | {"approval": None, "needs_observe": True, "route": ""}
+        update: Update = {"route": ""}
+        if state.get("approval"):
+            update |= await self.consent.hold_to_approval(state, runtime.context)
+            if update["planned_action"] is None:
+                return update
+        return update | await perform_step(merged(state, update), runtime.context)
+
+    async def maybe_stop_or_continue(self, state: State, runtime: Run) -> Update:
+        """Ends when the answer is given or a limit is reached, else goes on with the next step."""
+        if state["route"] == "finalize_done":
+            return {}
+        return {"route": "finalize_limit" if self._reached(state, runtime) else "maybe_observe"}
+
+    async def finalize_limit(self, state: State, runtime: Run) -> Update:
+        return await finishing.finalize_limit(state, self.planner, self._reached(state, runtime) or "?")
+
+    def _reached(self, state: State, runtime: Run) -> str | None:
+        return self.limits.reached(state, runtime.context.max_tool_steps, self.clock())
+
+
+def _action(answer: Planned) -> dict[str, Any]:
+    """The decision's action; what was streamed of its answer is the answer."""
+    action = to_action(answer.decision, uuid.uuid4().hex)
+    return action | {"final_response": answer.spoken} if answer.spoken else action

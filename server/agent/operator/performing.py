@@ -1,0 +1,99 @@
+"""One step's tool call: told before and after, pictured, recorded in one line."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import Any
+
+from server.agent.approval import masked, targets_of
+from server.agent.context import RunContext
+from server.agent.gate import site_of
+from server.agent.operator import acting, records
+from server.agent.operator.limits import SILENT_SITE, is_timeout
+from server.agent.operator.looking import as_seen, seen, sight
+from server.agent.operator.prompts import READING_CHARS
+from server.agent.operator.state import State, Update, planned
+from server.agent.operator.telling import tell
+from server.browser.browser import Browser, Outcome
+from server.browser.observation import Element, Observation
+
+log = logging.getLogger(__name__)
+
+
+async def perform_step(state: State, context: RunContext) -> Update:
+    """Carries out the planned action; returns the step's record and what is known of the page afterwards."""
+    action, observation = planned(state), seen(state)
+    targets = targets_of(action, observation)
+    steps = state.get("tool_steps", 0) + 1
+    browser = await context.browser()
+    await tell("tool_start", call_id=action["id"], name=action["kind"], args=_shown_arguments(action, targets))
+    began = time.monotonic()
+    outcome, update = await _do(browser, action, targets, observation)
+    milliseconds = round((time.monotonic() - began) * 1000)
+    screenshot = sight(state).screenshot if action["kind"] in acting.LOOKS else await _picture(browser, context)
+    what = acting.describe(action, targets)
+    summary = _summary(outcome)
+    await tell(
+        "tool_end", call_id=action["id"], name=action["kind"], ok=outcome.ok, summary=summary or "done",
+        duration_ms=milliseconds, url=outcome.url, screenshot=screenshot,
+        box=sight(state).box(targets[-1] if targets else None),
+    )  # fmt: skip
+    await tell("step", step=steps, max_steps=context.max_tool_steps)
+    log.info("step %d: %s: %s (%d ms)", steps, what, "ok" if outcome.ok else summary, milliseconds)
+    return update | _record(state, what, outcome, summary) | {
+        "tool_steps": steps, "focused": _focus(state, action, targets)
+    }  # fmt: skip
+
+
+async def _do(
+    browser: Browser, action: dict[str, Any], targets: list[Element], observation: Observation
+) -> tuple[Outcome, Update]:
+    """Looking leaves the page as it is; everything else makes it worth a new observation."""
+    here = observation.page
+    match action["kind"]:
+        case "screenshot":
+            return Outcome(True, "the picture is in view", here.url, here.title), {"needs_observe": True}
+        case "read":
+            text = await browser.text_near(targets[0])
+            return Outcome(True, "", here.url, here.title), {"reading": text[:READING_CHARS]}
+        case "focus":
+            return Outcome(True, "", here.url, here.title), as_seen(await browser.focus(targets[0]))
+    return await acting.perform(browser, action, observation), {"needs_observe": True}
+
+
+async def _picture(browser: Browser, context: RunContext) -> str | None:
+    picture = await browser.screenshot()
+    return await context.keep(picture) if picture else None
+
+
+def _summary(outcome: Outcome) -> str:
+    return records.line(" ".join((outcome.text, *outcome.notes)))
+
+
+def _record(state: State, what: str, outcome: Outcome, summary: str) -> Update:
+    """One line for the model; a site that did not answer twice in a row is to be left."""
+    site = site_of(outcome.url or "")
+    silent = 0 if outcome.ok or not is_timeout(outcome.text) else state.get("timeouts", {}).get(site, 0) + 1
+    update: Update = {"timeouts": {**state.get("timeouts", {}), site: silent}}
+    if not outcome.ok:
+        warning = f"; {site} did not answer {silent} times: leave it" if silent >= SILENT_SITE else ""
+        return update | records.failed(state, f"{what}: {summary}{warning}")
+    notes = records.line(" ".join(outcome.notes))
+    return update | records.step(state, f"{what}: ok{'; ' + notes if notes else ''}")
+
+
+def _focus(state: State, action: dict[str, Any], targets: list[Element]) -> str | None:
+    if action["kind"] in ("click", "type", "select") and targets:
+        return targets[-1].ref
+    return None if action["kind"] in ("navigate", "back", "switch_tab") else state.get("focused")
+
+
+def _shown_arguments(action: dict[str, Any], targets: list[Element]) -> dict[str, Any]:
+    """What a person is shown of the call: names instead of eids."""
+    shown = {name: value for name, value in masked(action, targets).items() if name not in ("id", "kind", "eid", "fields")}
+    if targets:
+        shown["element"] = ", ".join(acting.label(element) for element in targets)
+    if texts := [field["text"] for field in masked(action, targets).get("fields", [])]:
+        shown["text"] = texts[0] if len(texts) == 1 else texts
+    return shown

@@ -1,0 +1,64 @@
+"""What the operator says by rule, without the model: in Russian to who writes Russian, else in English."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+_ENGLISH = {
+    "denied": "I may not do this: {reason}. Tell me what to do instead.",
+    "cancelled": "All right, I did not do it. What should I do instead?",
+    "blocked": "I cannot go on: {reason}. Tell me what to change, or finish this step in the browser yourself.",
+    "limit": "I stopped here: {reason}.",
+    "done_so_far": "Done so far",
+    "worked": "Found",
+    "failed": "Did not work",
+    "next": "Next step",
+    "go_on": "Shall I go on?",
+    "steps": "the limit of {n} steps is reached",
+    "tokens": "the token budget of this task is used up",
+    "time": "the time for this task is used up",
+    "asks": "I have asked for your approval {n} times in this task. How shall I go on?",
+    "stuck": "I am not getting any further: what I try changes nothing on {site}. How shall I go on?",
+    "answer": "Give the answer",
+}
+_RUSSIAN = {
+    "denied": "Это мне делать нельзя: {reason}. Скажите, что сделать вместо этого.",
+    "cancelled": "Хорошо, я этого не делаю. Что сделать вместо этого?",
+    "blocked": "Не могу продолжить: {reason}. Скажите, что изменить, или выполните этот шаг в браузере сами.",
+    "limit": "Я остановился: {reason}.",
+    "done_so_far": "Сделано",
+    "worked": "Найдено",
+    "failed": "Не получилось",
+    "next": "Следующий шаг",
+    "go_on": "Продолжать?",
+    "steps": "достигнут предел в {n} шагов",
+    "tokens": "исчерпан запас токенов на эту задачу",
+    "time": "время на эту задачу вышло",
+    "asks": "В этой задаче я уже {n} раз просил подтверждения. Как продолжать?",
+    "stuck": "Дальше не продвигаюсь: мои действия на {site} ничего не меняют. Как продолжать?",
+    "answer": "Дать ответ",
+}
+
+
+def phrase(name: str, like: str, **values: object) -> str:
+    """The sentence `name` in the language of `like`, the person's words."""
+    return _language(like)[name].format(**values)
+
+
+def _language(like: str) -> Mapping[str, str]:
+    cyrillic = sum("\u0400" <= char <= "\u04ff" for char in like)
+    return _RUSSIAN if cyrillic * 2 > sum(char.isalpha() for char in like) else _ENGLISH
+
+
+def limit_summary(
+    like: str, reason: str, done: Sequence[str], facts: Sequence[str], failures: Sequence[str], following: str | None
+) -> str:
+    """What was done, what worked, what did not, the next step, and the question whether to go on."""
+    words = _language(like)
+    parts = [words["limit"].format(reason=reason)]
+    for title, items in (("done_so_far", done), ("worked", facts), ("failed", failures)):
+        if items:
+            parts.append(f"**{words[title]}**\n" + "\n".join(f"- {item}" for item in items))
+    if following:
+        parts.append(f"**{words['next']}**: {following}")
+    return "\n\n".join([*parts, words["go_on"]])

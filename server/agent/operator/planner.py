@@ -1,0 +1,182 @@
+"""The one model call of a step: structured output, streamed, repaired at most twice."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from langchain_core.exceptions import OutputParserException
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessageChunk, BaseMessage
+from langchain_core.messages.ai import add_ai_message_chunks
+from langchain_core.output_parsers import JsonOutputParser
+from langchain_core.runnables import Runnable, RunnableSequence
+from pydantic import ValidationError
+
+from server.agent.chat_model import broken_tool_calls, check_complete, forces_tools
+from server.agent.model_errors import BAD_RESPONSE
+from server.agent.operator.answer_stream import AnswerReader
+from server.agent.operator.decision import TOOL_NAME, Decision, decision_schema
+
+log = logging.getLogger(__name__)
+
+REPAIR_TURNS = 2
+
+Say = Callable[[str], Awaitable[None]]
+Prompt = Callable[[str | None], list[BaseMessage]]
+"""The messages of a call; given a problem, they tell the model what was wrong with its last answer."""
+
+
+class Unusable(Exception):
+    """An answer that is no decision; the text tells the model why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A decision, what of its answer was streamed already, and the tokens it took."""
+
+    decision: Decision
+    spoken: str
+    tokens: int
+
+
+class Planner:
+    """Asks a model for decisions, in the form of structured output that suits it."""
+
+    def __init__(self, model: BaseChatModel) -> None:
+        self.model = model
+        self.caches = "anthropic" in type(model).__module__
+        self._by_tool = not _prefers_schema(model)
+        self._asking = _asking(model, "function_calling" if self._by_tool else "json_schema")
+
+    async def decide(self, prompt: Prompt, *, say: Say, think: Say) -> Planned:
+        """Raises RunFailed when the model gives no usable answer in three turns."""
+        problem: str | None = None
+        tokens = 0
+        for _ in range(1 + REPAIR_TURNS):
+            reply = _Reply(say, think, self._by_tool)
+            await reply.take(self._asking.astream(prompt(problem)))
+            tokens += reply.tokens
+            try:
+                return Planned(reply.decision(), reply.reader.text, tokens)
+            except Unusable as unusable:
+                problem = str(unusable)
+                log.warning("the model's answer could not be used: %s", problem)
+        raise BAD_RESPONSE.as_error()
+
+    async def speak(self, messages: list[BaseMessage], *, say: Say) -> int:
+        """A plain spoken answer, streamed; returns the tokens it took."""
+        tokens = 0
+        async for chunk in self.model.astream(messages):
+            if chunk.text:
+                await say(chunk.text)
+            tokens += _count(chunk)
+        return tokens
+
+
+def _prefers_schema(model: BaseChatModel) -> bool:
+    """JSON schema where a tool cannot be forced: models that think, and Ollama's, which then drift into prose."""
+    profile = model.profile or {}
+    if "ollama" in type(model).__module__:
+        return True
+    cannot_force = not forces_tools(model) or False in (profile.get("tool_calling"), profile.get("tool_choice"))
+    return cannot_force and bool(profile.get("structured_output"))
+
+
+def _asking(model: BaseChatModel, method: str) -> Runnable[Any, Any]:
+    """The model bound to the schema. LangChain's parser behind it is left off: it would hold back the stream."""
+    structured = model.with_structured_output(decision_schema(), method=method)
+    return cast("RunnableSequence[Any, Any]", structured).first
+
+
+@dataclass
+class _Reply:
+    """One answer of the model while it arrives."""
+
+    say: Say
+    think: Say
+    by_tool: bool
+    chunks: list[AIMessageChunk] = field(default_factory=list)
+    reader: AnswerReader = field(default_factory=AnswerReader)
+    call_index: Any = None
+
+    async def take(self, chunks: AsyncIterator[Any]) -> None:
+        async for chunk in chunks:
+            self.chunks.append(chunk)
+            if thought := _thought(chunk):
+                await self.think(thought)
+            if text := self.reader.feed(self._fragment(chunk)):
+                await self.say(text)
+
+    def _fragment(self, chunk: AIMessageChunk) -> str:
+        """The next piece of the decision's JSON; of several calls only the first counts."""
+        if not self.by_tool:
+            return chunk.text
+        calls = chunk.tool_call_chunks
+        if calls and self.call_index is None:
+            self.call_index = calls[0]["index"]
+        return "".join(call["args"] or "" for call in calls if call["index"] == self.call_index)
+
+    @property
+    def tokens(self) -> int:
+        return sum(map(_count, self.chunks))
+
+    def decision(self) -> Decision:
+        """Raises Unusable. An answer that was streamed whole is kept, whatever is wrong around it."""
+        try:
+            return self._decision()
+        except Unusable:
+            if not self.reader.text:
+                raise
+            if not self.reader.is_complete:
+                raise BAD_RESPONSE.as_error() from None
+            return Decision(action="stop", final_response=self.reader.text)
+
+    def _decision(self) -> Decision:
+        if not self.chunks:
+            raise Unusable("it was empty")
+        message = add_ai_message_chunks(*self.chunks)
+        check_complete(message)
+        try:
+            return Decision.model_validate(_called(message) if self.by_tool else _written(message))
+        except ValidationError as error:
+            raise Unusable(_problems(error)) from None
+
+
+def _called(message: AIMessageChunk) -> Any:
+    """The arguments of the first call; further calls of the same turn are ignored: one step at a time."""
+    if not message.tool_calls and not message.invalid_tool_calls:
+        raise Unusable(f"answer by a call of the tool `{TOOL_NAME}`, not in words")
+    call = next(iter(message.tool_calls), None)
+    if call is None or call["id"] in broken_tool_calls(message):
+        raise Unusable("its arguments are no valid JSON")
+    if call["name"] != TOOL_NAME:
+        raise Unusable(f"there is no tool `{call['name'][:40]}`, only `{TOOL_NAME}`")
+    return call["args"]
+
+
+def _written(message: AIMessageChunk) -> Any:
+    try:
+        return JsonOutputParser().parse(message.text)
+    except OutputParserException:
+        raise Unusable("it is no valid JSON of the given schema") from None
+
+
+def _problems(error: ValidationError) -> str:
+    found = ((".".join(map(str, problem["loc"])), problem["msg"]) for problem in error.errors()[:4])
+    return "; ".join(f"{place or 'answer'}: {message}" for place, message in found)
+
+
+def _thought(chunk: AIMessageChunk) -> str:
+    """The reasoning in a chunk, in LangChain's shape or the provider's."""
+    if isinstance(chunk.content, str) and not chunk.additional_kwargs:
+        return ""
+    blocks: Sequence[Any] = chunk.content_blocks
+    return "".join(str(block.get("reasoning") or "") for block in blocks if block.get("type") == "reasoning")
+
+
+def _count(chunk: AIMessageChunk) -> int:
+    usage = chunk.usage_metadata
+    return usage["total_tokens"] if usage else 0

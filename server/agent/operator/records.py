@@ -1,0 +1,136 @@
+"""How the state changes: by what the person says, by what the model decides, by what happened. Pure."""
+
+from __future__ import annotations
+
+import logging
+from datetime import datetime
+
+from langchain_core.messages import BaseMessage, HumanMessage, RemoveMessage
+
+from server.agent.approval import Action, masked, targets_of
+from server.agent.context import Notes
+from server.agent.gate import site_of
+from server.agent.operator import facts
+from server.agent.operator.answers import is_continuation
+from server.agent.operator.decision import Decision
+from server.agent.operator.state import State, Update, merged
+from server.browser.observation import Observation
+
+log = logging.getLogger(__name__)
+
+MESSAGES_KEPT = 40
+LINES_KEPT = 60
+LINE_CHARS = 240
+
+
+def take_message(state: State, text: str) -> Update:
+    """The goal is the anchor: "continue" and "yes" keep it, new words after a finished task replace it.
+
+    While work is unfinished, new words become the task and the goal stays until the model says otherwise.
+    """
+    goal = state.get("current_goal")
+    if goal and is_continuation(text):
+        return {"plan_edited": state.get("plan_edited", False)}
+    update: Update = {"task": text}
+    if not goal or state.get("outcome") in (None, "done"):
+        update |= {"current_goal": text, "plan": [], "plan_edited": False, "progress": {}}
+    return update
+
+
+def trimmed(messages: list[BaseMessage]) -> list[BaseMessage]:
+    """Removals that keep the conversation bounded."""
+    return [RemoveMessage(id=message.id) for message in messages[:-MESSAGES_KEPT] if message.id]
+
+
+def says_something(notes: Notes) -> bool:
+    return bool(notes.messages or notes.plan is not None or notes.takeover is not None)
+
+
+def take_notes(state: State, notes: Notes) -> Update:
+    """What the person said or did since the last step."""
+    update: Update = {}
+    steps = list(state.get("steps", []))
+    if notes.messages:
+        update["messages"] = [HumanMessage(text) for text in notes.messages]
+        update["last_user_message"] = notes.messages[-1]
+        steps += [f"the user said: {line(text)}" for text in notes.messages]
+    if notes.plan is not None:
+        update |= {"plan": facts.clean_plan(notes.plan), "plan_edited": True}
+        steps.append("the user edited the plan")
+    if notes.takeover is not None:
+        steps.append(f"the user had the browser: {line(notes.takeover) or 'nothing was told of it'}")
+        update |= {"needs_observe": True, "tried": {}, "private_sites": with_site(state)}
+    return update | ({"steps": steps[-LINES_KEPT:]} if says_something(notes) else {})
+
+
+def with_site(state: State) -> list[str]:
+    """The private sites with the present one among them: what a person does there is their own."""
+    known = state.get("private_sites", [])
+    page = (state.get("last_observation") or {}).get("page") or {}
+    site = site_of(page.get("url", ""))
+    return [*known, site] if site and site not in known else list(known)
+
+
+def hear(state: State, words: str) -> Update:
+    """Words of the person in the middle of a run: feedback that the model plans anew with."""
+    steps = [*state.get("steps", []), f"the user said: {line(words)}"]
+    return {"messages": [HumanMessage(words)], "last_user_message": words, "steps": steps[-LINES_KEPT:],
+            "needs_observe": True}  # fmt: skip
+
+
+def take_manual(state: State, words: str) -> Update:
+    """After a step of the person's own: the site is private, and what they said is feedback."""
+    update: Update = {"private_sites": with_site(state), "needs_observe": True}
+    steps = [*state.get("steps", []), "the user has done their part"]
+    update["steps"] = steps[-LINES_KEPT:]
+    if words and not is_continuation(words):
+        update |= hear(merged(state, update), words)
+    return update
+
+
+def take_decision(state: State, decision: Decision, url: str, now: datetime) -> Update:
+    """The working state after a decision; only what changed."""
+    update: Update = {}
+    if decision.goal and decision.goal != state.get("current_goal"):
+        update["current_goal"] = decision.goal
+    if decision.plan and not state.get("plan_edited"):
+        update["plan"] = facts.clean_plan(decision.plan)
+    plan = update.get("plan", state.get("plan", []))
+    progress = facts.next_progress(
+        state.get("progress", {}), plan, step=decision.step, done=decision.done, blocked=decision.blocked
+    )
+    update["progress"] = progress
+    if decision.facts:
+        at = now.isoformat(timespec="seconds")
+        update["facts"] = facts.merge_facts(state.get("facts", []), decision.facts, url, at)
+    return {name: value for name, value in update.items() if value != state.get(name)}
+
+
+def failed(state: State, what: str) -> Update:
+    """A line in the steps and in the failures."""
+    text = f"failed: {line(what)}"
+    return {
+        "steps": [*state.get("steps", []), text][-LINES_KEPT:],
+        "failures": [*state.get("failures", []), line(what)][-LINES_KEPT:],
+    }
+
+
+def step(state: State, what: str) -> Update:
+    return {"steps": [*state.get("steps", []), what][-LINES_KEPT:]}
+
+
+def void(state: State, why: str) -> Update:
+    """An approval that does not count: nothing was done, and the model plans anew."""
+    return failed(state, f"{why}: nothing was done") | {"needs_observe": True, "approval": None}
+
+
+def log_decision(decision: Decision, action: Action, observation: Observation) -> None:
+    """Reasoning goes to the log, not to the person; what goes into secret fields goes nowhere."""
+    if log.isEnabledFor(logging.DEBUG):
+        kept = decision.model_dump(include={"goal", "plan", "step", "done", "blocked", "facts"}, exclude_defaults=True)
+        log.debug("decided: %s", {**kept, **masked(action, targets_of(action, observation))})
+
+
+def line(text: str) -> str:
+    plain = " ".join(text.split())
+    return plain if len(plain) <= LINE_CHARS else plain[: LINE_CHARS - 1] + "…"

@@ -1,0 +1,91 @@
+"""What the graph remembers: plain JSON values and messages, never a picture, never a page but the present one."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, TypedDict, cast
+
+from langchain_core.messages import BaseMessage
+from langgraph.graph.message import add_messages
+
+
+class Input(TypedDict):
+    """What starts a run."""
+
+    user_message: str
+    message_id: str
+
+
+class State(TypedDict, total=False):
+    # The conversation and the working state: they live as long as the session.
+    messages: Annotated[list[BaseMessage], add_messages]
+    last_user_message: str | None
+    task: str
+    """The newest message that asked for something, in the person's words."""
+    current_goal: str | None
+    plan: list[str]
+    plan_edited: bool
+    progress: dict[str, Any]
+    """`{current: index in the plan, done: [text], blocked: [text]}`"""
+    facts: list[dict[str, Any]]
+    outcome: str
+    """How the last run ended: done, denied, cancelled, blocked or limit."""
+    private_sites: list[str]
+    """Sites where something private was seen: a login, a secret field, a person at the wheel."""
+
+    # The page as it was last seen.
+    last_observation: dict[str, Any] | None
+    last_screenshot: dict[str, str] | None
+    needs_observe: bool
+    reading: str | None
+    """Text around one element, asked for by the last action; gone after the next decision."""
+
+    # One run.
+    user_message: str
+    message_id: str
+    planned_action: dict[str, Any] | None
+    pending: dict[str, Any] | None
+    """The open question: the payload of the interrupt."""
+    approval: dict[str, Any] | None
+    """A person's yes: `{reference, digest, expires_at}`; used once."""
+    route: str
+    """Where the last node wants the graph to go."""
+    steps: list[str]
+    failures: list[str]
+    tool_steps: int
+    invalid_actions: int
+    asks: int
+    tokens: int
+    deadline: float
+    """Unix time at which the run's time budget ends; waiting for a person does not count."""
+    tried: dict[str, int]
+    """How often an action was wanted on the very same page."""
+    timeouts: dict[str, int]
+    """Per site, how often it did not answer in a row."""
+    focused: str | None
+    """The browser's own target of the element that was last clicked or typed into: keys go there."""
+    final_response: str | None
+    spoken: str
+    """What of the answer was streamed already."""
+
+
+Update = dict[str, Any]
+"""What a node returns: the keys of `State` that changed."""
+
+
+def fresh_run() -> Update:
+    """Everything that belongs to one run, back at its beginning."""
+    return {
+        "planned_action": None, "pending": None, "approval": None, "route": "", "steps": [], "failures": [],
+        "tool_steps": 0, "invalid_actions": 0, "asks": 0, "tokens": 0, "tried": {}, "timeouts": {},
+        "final_response": None, "spoken": "", "reading": None, "focused": None, "needs_observe": True,
+    }
+
+
+def merged(state: State, update: Update) -> State:
+    """The state as it will be, messages aside."""
+    return cast(State, {**state, **{name: value for name, value in update.items() if name != "messages"}})
+
+
+def planned(state: State) -> dict[str, Any]:
+    """The present step's action."""
+    return state["planned_action"] or {}

@@ -1,0 +1,83 @@
+"""Calls of MCP browser tools, read as the actions that the gate judges. Pure.
+
+The model's own words about an element are never used: its target is looked up in the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from server.agent.approval import Action
+from server.browser.observation import Element, Observation
+
+LOOKS_AT_PAGE = frozenset(
+    {"browser_click", "browser_type", "browser_fill_form", "browser_select_option", "browser_press_key",
+     "browser_handle_dialog", "browser_file_upload", "browser_drag", "browser_drop"}
+)  # fmt: skip
+"""Tools that are judged by what is on the page."""
+
+
+def read_call(name: str, args: Mapping[str, Any], observation: Observation) -> Action | None:
+    """The action of a tool call; None for a tool that is not known here or a target that is not on the page."""
+    match name:
+        case "browser_click" | "browser_drag" | "browser_drop":
+            return _on("click", _target(args, observation))
+        case "browser_type":
+            return _typing([(_target(args, observation), args.get("text"))], submit=bool(args.get("submit")))
+        case "browser_fill_form":
+            fields = [field for field in args.get("fields") or [] if isinstance(field, Mapping)]
+            return _typing([(_target(field, observation), field.get("value")) for field in fields])
+        case "browser_select_option":
+            return _on("select", _target(args, observation), option=", ".join(map(str, args.get("values") or [])))
+        case "browser_press_key":
+            return {"kind": "press", "key": str(args.get("key", ""))}
+        case "browser_navigate":
+            return {"kind": "navigate", "url": str(args.get("url", ""))}
+        case "browser_tabs":
+            return {"kind": "navigate", "url": str(args["url"])} if args.get("url") else {"kind": "switch_tab"}
+        case "browser_handle_dialog":
+            return {"kind": "dialog", "accept": bool(args.get("accept")), "text": args.get("promptText")}
+        case "browser_file_upload":
+            return {"kind": "upload", "file": ", ".join(map(str, args.get("paths") or []))}
+    return _PASSIVE.get(name)
+
+
+_PASSIVE: dict[str, Action] = {
+    "browser_navigate_back": {"kind": "back"}, "browser_go_back": {"kind": "back"},
+    "browser_hover": {"kind": "hover"}, "browser_wait_for": {"kind": "wait"}, "browser_scroll": {"kind": "scroll"},
+    "browser_mouse_wheel": {"kind": "scroll"}, "browser_switch_tab": {"kind": "switch_tab"},
+    "browser_close_tab": {"kind": "switch_tab"}, "browser_resize": {"kind": "scroll"},
+}  # fmt: skip
+
+
+def _on(kind: str, element: Element | None, **arguments: str) -> Action | None:
+    return {"kind": kind, "eid": element.eid, **arguments} if element else None
+
+
+def _typing(fields: list[tuple[Element | None, Any]], *, submit: bool = False) -> Action | None:
+    if not fields or any(element is None for element, _ in fields):
+        return None
+    typed = [{"eid": element.eid, "text": str(text or "")} for element, text in fields if element]
+    return {"kind": "type", "fields": typed, "submit": submit}
+
+
+def _target(args: Mapping[str, Any], observation: Observation) -> Element | None:
+    """By the server's own reference, an index or a point; selectors and words name nothing for sure."""
+    for name in ("target", "ref", "index", "startTarget"):
+        if args.get(name) is not None:
+            wanted = str(args[name])
+            return next((element for element in observation.interactive if element.ref == wanted), None)
+    point = (args.get("coordinate_x"), args.get("coordinate_y"))
+    return _at(point, observation) if None not in point else None
+
+
+def _at(point: tuple[Any, Any], observation: Observation) -> Element | None:
+    """The smallest element under a point of the viewport."""
+    x, y = float(point[0]), float(point[1])
+    under = [element for element in observation.interactive if element.box and _holds(element.box, x, y)]
+    return min(under, key=lambda element: element.box[2] * element.box[3] if element.box else 0.0, default=None)
+
+
+def _holds(box: tuple[float, float, float, float], x: float, y: float) -> bool:
+    return box[0] <= x <= box[0] + box[2] and box[1] <= y <= box[1] + box[3]
