@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import uuid
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -167,7 +168,7 @@ class ScriptedChatModel(BaseChatModel):
 
 def _name(tool: Any) -> str:
     if isinstance(tool, dict):
-        return str(tool.get("name") or tool.get("function", {}).get("name"))
+        return str(tool.get("name") or tool.get("title") or tool.get("function", {}).get("name"))
     return str(getattr(tool, "name", None) or getattr(tool, "__name__", ""))
 
 
@@ -203,7 +204,7 @@ def _called(name: str, args: dict[str, Any], reply: Reply) -> list[tuple[AIMessa
     first = {
         "name": name,
         "args": "",
-        "id": f"call_{abs(hash(text)):x}",
+        "id": f"call_{uuid.uuid4().hex[:12]}",
         "index": 0,
         "type": "tool_call_chunk",
     }
@@ -259,6 +260,6 @@ def _find(name: str, messages: list[BaseMessage], mark: str) -> str:
     """The number of the named element in the newest page of the prompt."""
     for message in reversed(messages):
         for line in message.text.splitlines():
-            if name in line and (found := re.search(mark, line)):
+            if f'"{name}"' in line and (found := re.search(mark, line)):
                 return found.group(1)
     return "e0"
