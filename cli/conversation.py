@@ -100,11 +100,18 @@ class Conversation:
         if self.view.status in STEERED:
             body["mode"] = "steer"
         try:
-            return await self._post("messages", body)
+            answer = await self._post("messages", body)
         except Refused as error:
             if error.code != "run_in_progress":
                 raise
-        return await self._post("messages", body | {"mode": "steer"})
+            answer = await self._post("messages", body | {"mode": "steer"})
+        await self._learn_title()
+        return answer
+
+    async def _learn_title(self) -> None:
+        """The first message names the session."""
+        if not self.view.title and self.session_id:
+            self.view.title = (await self.client.session(self.session_id)).get("title") or ""
 
     async def edit_plan(self, steps: list[str]) -> None:
         session_id = await self._session()

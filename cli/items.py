@@ -18,6 +18,13 @@ class UserSaid:
 
 
 @dataclass(frozen=True, slots=True)
+class Entered:
+    """A command of the person."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Spoken:
     """Part of an answer in Markdown: whole blocks of it, cut nowhere else. Joined, the parts are the answer."""
 
@@ -132,5 +139,16 @@ class Note:
 
 
 Item = (
-    UserSaid | Spoken | ToolRan | Visited | Plan | StepReached | Asked | Answered | Finished | Failed | Note
+    UserSaid
+    | Entered
+    | Spoken
+    | ToolRan
+    | Visited
+    | Plan
+    | StepReached
+    | Asked
+    | Answered
+    | Finished
+    | Failed
+    | Note
 )

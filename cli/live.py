@@ -23,12 +23,10 @@ def draw_live(view: View, now: float, width: int, rows: int, call: OpenTool | No
 
     At most `rows` lines; `now` is the view's clock, `call` a command of the person that is not done yet.
     """
-    spoken = (
-        _ansi(prose(view.speech.tail), width).rstrip("\n").split("\n") if view.speech.tail.strip() else []
-    )
-    below = _ansi(Group(*_activity(view, now, width, call)), width).rstrip("\n").split("\n")
-    lines = spoken[-max(rows - len(below), 1) :] + below
-    return "\n".join(line for line in lines if line)
+    below = _lines(Group(*_activity(view, now, width, call)), width)
+    spoken = _lines(prose(view.speech.tail), width)[-max(rows - len(below) - 1, 1) :]
+    gap = [""] if spoken and below else []
+    return "\n".join(spoken + gap + below)
 
 
 def _activity(view: View, now: float, width: int, call: OpenTool | None) -> list[RenderableType]:
@@ -88,13 +86,17 @@ def _with_time(line: Text, seconds: float, width: int) -> Text:
 
 def bar(view: View, mode: str, host: str) -> list[str]:
     """The parts of the bar under the prompt: mode, session, status, step, usage, server."""
-    parts = [mode, cut(view.title or "new session", 40), "offline" if view.is_lost else view.status]
+    parts = [mode, cut(view.title or "new session", 40), _status(view)]
     if view.is_busy and view.max_steps:
         parts.append(f"step {view.step}/{view.max_steps}")
     return [part for part in (*parts, spent(view.usage), host) if part]
 
 
-def _ansi(renderable: RenderableType, width: int) -> str:
+def _status(view: View) -> str:
+    return "offline" if view.is_lost else WORDS.get(view.status, view.status)
+
+
+def _lines(renderable: RenderableType, width: int) -> list[str]:
     console = Console(
         file=StringIO(),
         force_terminal=True,
@@ -105,4 +107,4 @@ def _ansi(renderable: RenderableType, width: int) -> str:
     )
     with console.capture() as captured:
         console.print(renderable)
-    return captured.get()
+    return captured.get().strip("\n").split("\n") if captured.get().strip() else []

@@ -24,16 +24,16 @@ from cli.text import cut
 
 STYLE = Style.from_dict(
     {
-        "bottom-toolbar": "noreverse bg:default ansibrightblack",
-        "placeholder": "ansibrightblack",
-        "auto-suggestion": "ansibrightblack",
+        "bottom-toolbar": "noreverse bg:default dim",
+        "placeholder": "dim",
+        "auto-suggestion": "dim",
         "prompt": "ansicyan bold",
         "prompt.cmd": "ansimagenta bold",
         "completion-menu": "bg:default",
         "completion-menu.completion": "bg:default ansidefault",
         "completion-menu.completion.current": "reverse",
-        "completion-menu.meta.completion": "bg:default ansibrightblack",
-        "completion-menu.meta.completion.current": "bg:default ansibrightblack",
+        "completion-menu.meta.completion": "bg:default dim",
+        "completion-menu.meta.completion.current": "bg:default dim",
     }
 )
 REDRAW = 0.05

@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.markdown import Heading, Markdown
-from rich.padding import Padding
 from rich.panel import Panel
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 from rich.theme import Theme
@@ -19,6 +19,7 @@ from rich.theme import Theme
 from cli.items import (
     Answered,
     Asked,
+    Entered,
     Failed,
     Finished,
     Note,
@@ -37,9 +38,9 @@ THEME = Theme(
         "good": "green",
         "bad": "red",
         "warn": "yellow",
-        "quiet": "bright_black",
+        "quiet": "dim",
         "tool": "bold",
-        "key": "bright_black",
+        "key": "dim",
         "markdown.code": "cyan",
         "markdown.code_block": "default",
         "markdown.block_quote": "italic",
@@ -74,19 +75,25 @@ def draw(item: object) -> RenderableType:
 def _(item: UserSaid) -> RenderableType:
     line = Table.grid(padding=(0, 1))
     line.add_row(Text("❯", "you"), Text(item.text, "bold"))
-    return Padding(line, (1, 0))
+    return line
+
+
+@draw.register
+def _(item: Entered) -> RenderableType:
+    return Text(f"❯ {item.text}", "quiet")
 
 
 @draw.register
 def _(item: Spoken) -> RenderableType:
-    return prose(item.text) if item.text.strip() else Group()
+    return prose(item.text)
 
 
 @draw.register
 def _(item: ToolRan) -> RenderableType:
     mark = Text("✓", "good") if item.ok else Text("✗", "bad")
     line = Text.assemble(mark, " ", (item.name, "tool"), "  ", describe(item.args))
-    line.append(f"  {duration(item.duration_ms / 1000)}", "quiet")
+    if item.duration_ms:
+        line.append(f"  {duration(item.duration_ms / 1000)}", "quiet")
     if item.screenshot:
         line.append("  ▣ picture", f"quiet link {item.screenshot}")
     rows = [line]
@@ -107,7 +114,7 @@ def _(item: Visited) -> RenderableType:
 def _(item: Plan) -> RenderableType:
     rows = [Text("Plan", "bold")]
     rows += [_plan_row(item, index, step) for index, step in enumerate(item.steps)]
-    return Padding(Group(*rows), (1, 0, 1, 2))
+    return indent(Group(*rows))
 
 
 def _plan_row(plan: Plan, index: int, step: str) -> Text:
@@ -140,9 +147,8 @@ def _(item: Asked) -> RenderableType:
         subtitle_align="left",
         border_style="warn",
         padding=(1, 2),
-        width=None,
     )
-    return Padding(panel, (1, 0, 1, 2))
+    return indent(panel)
 
 
 def question(item: Asked, now: datetime | None = None) -> Table:
@@ -205,20 +211,31 @@ def _(item: Note) -> RenderableType:
 
 
 def prose(text: str) -> RenderableType:
-    """Markdown with a blank line after it, no wider than is good to read."""
-    return Padding(_Narrow(Prose(text.strip("\n"))), (0, 0, 1, 2))
-
-
-class _Narrow:
-    def __init__(self, inner: RenderableType) -> None:
-        self._inner = inner
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield from console.render(self._inner, options.update(width=min(options.max_width, WIDEST)))
+    """Markdown no wider than is good to read."""
+    return Indented(Prose(text), WIDEST)
 
 
 def indent(inner: RenderableType) -> RenderableType:
-    return Padding(inner, (0, 0, 0, 2))
+    return Indented(inner)
+
+
+class Indented:
+    """Two columns in, without blank lines around it and without spaces at the ends of lines."""
+
+    def __init__(self, inner: RenderableType, widest: int | None = None) -> None:
+        self._inner = inner
+        self._widest = widest
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        room = options.max_width - 2
+        lines = console.render_lines(
+            self._inner, options.update(width=min(room, self._widest or room)), pad=False
+        )
+        full = [at for at, line in enumerate(lines) if any(segment.text.strip() for segment in line)]
+        for line in lines[full[0] : full[-1] + 1] if full else []:
+            yield Segment("  ")
+            yield from line
+            yield Segment.line()
 
 
 def action(intended: Mapping[str, Any]) -> Text:

@@ -9,15 +9,13 @@ from contextlib import suppress
 from urllib.parse import urlsplit
 
 from prompt_toolkit.formatted_text import ANSI, AnyFormattedText, merge_formatted_text
-from rich.text import Text
 
 from cli.commands import Call, Mode, Words, parse
 from cli.conversation import Conversation
 from cli.errors import Misused, Trouble
-from cli.items import Note, Tone
+from cli.items import Entered, Note, Tone
 from cli.live import bar, draw_live
 from cli.prompt import line_prompt, plan_prompt
-from cli.render import indent
 from cli.tables import short
 from cli.view import OpenTool
 
@@ -175,7 +173,7 @@ class Repl:
     def _message(self) -> AnyFormattedText:
         live, _ = self._drawn
         sign = ("class:prompt", "❯ ") if self.mode == "chat" else ("class:prompt.cmd", "cmd ❯ ")
-        return merge_formatted_text([ANSI(live + "\n" if live else ""), [sign]])
+        return merge_formatted_text([ANSI(f"\n{live}\n" if live else "\n"), [sign]])
 
     def _toolbar(self) -> AnyFormattedText:
         return [("class:bottom-toolbar", self._drawn[1])]
@@ -189,7 +187,7 @@ class Repl:
 
     def _echo(self, call: Call) -> None:
         words = " ".join(str(value) for value in call.args.values() if call.name != "type")
-        self._conversation.screen.print(indent(Text(f"/{call.name} {words}".rstrip(), "quiet")))
+        self._conversation.screen.show(Entered(f"/{call.name} {words}".rstrip()))
 
     def _note(self, text: str, kind: Tone = "info") -> None:
         self._conversation.screen.show(Note(text, kind))

@@ -7,7 +7,7 @@ from typing import Protocol, TextIO
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from cli.items import Asked, Item, Spoken
+from cli.items import Asked, Entered, Item, Plan, Spoken, UserSaid
 from cli.picture import Way, encode
 from cli.render import THEME, draw, question
 
@@ -25,23 +25,35 @@ class Screen(Protocol):
     def shows_pictures(self) -> bool: ...
 
 
+BLOCKS = (UserSaid, Spoken, Plan, Asked)
+"""Items with a blank line on both sides; a command has one before it, all others follow each other closely."""
+UNWRAPPED = 4000
+"""Columns of plain text: lines are left to whoever reads them."""
+
+
 class RichScreen:
     """A terminal. `file` may be a proxy that prints above a prompt."""
 
     def __init__(self, file: TextIO | None = None, way: Way | None = None) -> None:
         self.console = Console(file=file, theme=THEME, highlight=False, force_terminal=True if file else None)
         self._way = way
+        self._wants_gap = False
 
     @property
     def shows_pictures(self) -> bool:
         return self._way is not None
 
     def show(self, item: Item) -> None:
-        if not (isinstance(item, Spoken) and not item.text.strip()):
-            self.console.print(draw(item))
+        if isinstance(item, Spoken) and not item.text.strip():
+            return
+        if self._wants_gap or isinstance(item, (*BLOCKS, Entered)):
+            self.console.print()
+        self.console.print(draw(item))
+        self._wants_gap = isinstance(item, BLOCKS)
 
     def print(self, renderable: RenderableType) -> None:
         self.console.print(renderable)
+        self._wants_gap = True
 
     def picture(self, data: bytes) -> None:
         if self._way:
@@ -67,14 +79,14 @@ class PlainScreen:
             self._log.print(Text("A question is open:"))
             self._log.print(question(item))
         else:
-            self._log.print(draw(item), soft_wrap=True)
+            self._log.print(draw(item))
 
     def print(self, renderable: RenderableType) -> None:
-        self._tables.print(renderable, soft_wrap=True)
+        self._tables.print(renderable)
 
     def picture(self, data: bytes) -> None:
         """Plain text has no pictures; the address was printed."""
 
 
 def _plain(file: TextIO) -> Console:
-    return Console(file=file, theme=THEME, highlight=False, no_color=True, color_system=None, width=200)
+    return Console(file=file, theme=THEME, highlight=False, no_color=True, color_system=None, width=UNWRAPPED)

@@ -80,7 +80,7 @@ class View:
         self.title, self.agent = session.get("title") or "", session.get("agent") or ""
         self.model, self.status = session.get("model") or "", session.get("status") or "idle"
         self.max_steps = session.get("max_tool_steps") or 0
-        self.usage = session.get("usage") or {}
+        self.usage = (session.get("run") or {}).get("usage") or {}
         self._loaded = moment(session.get("updated_at"))
         new = [item for message in session.get("messages", []) for item in self._message(message)]
         items: list[Item] = new[-last:]

@@ -1,0 +1,369 @@
+"""The client against a server on loopback: what is asked, how trouble is told, how a line is taken up again."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from io import StringIO
+
+import pytest
+from starlette.responses import HTMLResponse, RedirectResponse
+
+from cli import doctor
+from cli.address import Address
+from cli.client import Client, Event, backoff
+from cli.conversation import Conversation
+from cli.errors import Misused, Refused, Trouble, Unreachable
+from cli.once import run_line
+from cli.screen import PlainScreen
+from tests.support.scripted_api import PICTURE, TOKEN, ScriptedApi, ScriptedRun, problem, serving
+
+
+@pytest.fixture
+def api() -> ScriptedApi:
+    return ScriptedApi()
+
+
+@pytest.fixture
+async def client(api: ScriptedApi) -> AsyncIterator[Client]:
+    async with serving(api) as url, Client(Address(url, TOKEN), pause=0.01, quiet=5) as client:
+        yield client
+
+
+async def take(client: Client, session_id: str, wanted: int, run_id: str | None = None) -> list[Event]:
+    """The first events of a stream, our own about the connection left out."""
+    got: list[Event] = []
+    async with asyncio.timeout(10), aclosing(client.follow(session_id, run_id)) as events:
+        async for event in events:
+            got += [event] if event.raw else []
+            if len(got) == wanted:
+                break
+    return got
+
+
+class TestCalls:
+    async def test_a_session_is_found_by_id_beginning_and_as_the_last(
+        self, api: ScriptedApi, client: Client
+    ) -> None:
+        api.add_session("abc-1", updated_at="2026-01-01T00:00:00Z")
+        api.add_session("xyz-2", updated_at="2026-01-02T00:00:00Z")
+        api.add_session("abd-3", updated_at="2026-01-01T12:00:00Z")
+        assert await client.find("abc-1") == "abc-1"
+        assert await client.find("x") == "xyz-2"
+        assert await client.find("last") == "xyz-2"
+        with pytest.raises(Misused, match="2 sessions"):
+            await client.find("ab")
+        with pytest.raises(Misused, match="No session nope"):
+            await client.find("nope")
+
+    async def test_no_session_at_all_is_said(self, client: Client) -> None:
+        with pytest.raises(Misused, match="no session yet"):
+            await client.find("last")
+
+    async def test_a_wrong_token_says_where_the_right_one_lies(self, client: Client) -> None:
+        async with Client(Address(client.address.url, "wrong")) as stranger:
+            with pytest.raises(Refused, match="auth_token"):
+                await stranger.sessions()
+
+    async def test_a_server_that_is_not_there_is_named(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as gone:
+            port = gone.getsockname()[1]
+        async with Client(Address(f"http://127.0.0.1:{port}")) as client:
+            with pytest.raises(Unreachable, match=f"No server at http://127.0.0.1:{port}"):
+                await client.call("GET", "/health")
+
+    async def test_another_program_at_that_address_is_told_from_ours(
+        self, api: ScriptedApi, client: Client
+    ) -> None:
+        api.refusals["/config"] = HTMLResponse("<h1>hello</h1>")
+        with pytest.raises(Unreachable, match="not as Pilothouse does"):
+            await client.call("GET", "/config")
+        api.refusals["/config"] = RedirectResponse("https://elsewhere.example/")
+        with pytest.raises(Unreachable, match=r"elsewhere\.example"):
+            await client.call("GET", "/config")
+
+    async def test_answers_are_safe_to_print(self, api: ScriptedApi, client: Client) -> None:
+        api.add_session("s1", title="a\x1b[2Jb")
+        assert (await client.sessions())[0]["title"] == "a[2Jb"
+
+    async def test_our_token_is_not_sent_to_where_a_picture_lies_elsewhere(self, client: Client) -> None:
+        assert await client.picture("/api/files/screenshots/s/x.jpg") == PICTURE
+        assert await client.picture(client.address.absolute("/api/files/screenshots/s/x.jpg")) == PICTURE
+        with pytest.raises(Trouble, match="elsewhere"):
+            await client.picture("https://cdn.example/x.jpg")
+
+
+class TestFollowing:
+    async def test_a_broken_line_is_taken_up_without_loss_or_repeat(
+        self, api: ScriptedApi, client: Client
+    ) -> None:
+        go = asyncio.Event()
+
+        async def script(run: ScriptedRun) -> None:
+            run.emit("token", message_id="m", text="one ")
+            await go.wait()
+            run.emit("token", message_id="m", text="two")
+            run.done("one two", id="m")
+
+        run = api.begin(api.add_session("s1"), "count", script)
+        types, lost = [], 0
+        async with asyncio.timeout(10), aclosing(client.follow("s1", run["id"])) as events:
+            async for event in events:
+                if event.type == "token" and not go.is_set():
+                    api.break_lines()
+                if event.type == "connection":
+                    lost += event.data["lost"]
+                    continue
+                types.append(event.type)
+                if lost and not go.is_set():
+                    raise AssertionError("an event came again")
+                if event.type == "token" and lost == 0:
+                    asyncio.get_running_loop().call_later(0.1, go.set)
+        assert types == ["message", "token", "token", "done"]
+        assert lost == 1
+        assert api.stream_headers[-1]["last-event-id"] == "1-2"
+
+    async def test_a_line_separator_in_a_text_does_not_cut_an_event(
+        self, api: ScriptedApi, client: Client
+    ) -> None:
+        async def script(run: ScriptedRun) -> None:
+            run.emit("token", message_id="m", text="a\u2028b\x85c\r\nd")
+
+        api.begin(api.add_session("s1"), "x", script)
+        events = await take(client, "s1", 2)
+        assert events[1].data["text"] == "a\u2028bc\nd"
+        assert "\u2028" in events[1].raw
+
+    async def test_it_goes_on_from_run_to_run(self, api: ScriptedApi, client: Client) -> None:
+        async def script(run: ScriptedRun) -> None:
+            run.done(run.text)
+
+        chat = api.add_session("s1")
+        api.begin(chat, "first", script)
+        asyncio.get_running_loop().call_later(0.1, lambda: api.begin(chat, "second", script))
+        events = await take(client, "s1", 4)
+        assert [event.type for event in events] == ["message", "done", "message", "done"]
+        assert {event.data["epoch"] for event in events} == {1, 2}
+
+    async def test_a_session_that_is_gone_ends_it(self, client: Client) -> None:
+        with pytest.raises(Refused, match="No such session"):
+            await take(client, "gone", 1)
+
+    def test_waits_grow_to_a_limit(self) -> None:
+        waits = backoff(1, limit=4)
+        taken = [next(waits) for _ in range(6)]
+        assert all(
+            0.75 * wait <= got <= 1.25 * wait for wait, got in zip((1, 2, 4, 4, 4, 4), taken, strict=True)
+        )
+
+
+@pytest.fixture
+def conversation(client: Client) -> Conversation:
+    return Conversation(client, PlainScreen(StringIO(), StringIO()))
+
+
+def out_of(conversation: Conversation) -> str:
+    return conversation.screen._out.getvalue()  # type: ignore[attr-defined]
+
+
+def log_of(conversation: Conversation) -> str:
+    return conversation.screen._log.file.getvalue()  # type: ignore[attr-defined]
+
+
+async def order(run: ScriptedRun) -> None:
+    run.status("running")
+    run.tool("navigate", {"url": "https://shop.example"}, summary="Opened.")
+    answer = await run.ask("confirm", "It orders.", url="https://shop.example")
+    run.emit("token", message_id="m-end", text="Ordered." if answer["confirmed"] else "Left it.")
+    run.done("Ordered." if answer["confirmed"] else "Left it.", id="m-end")
+
+
+class TestOneLine:
+    async def test_the_answer_is_printed_and_zero_returned(self, conversation: Conversation) -> None:
+        assert await run_line(conversation, "hello", waits=False) == 0
+        assert out_of(conversation) == "You said hello\n"
+        assert "❯ hello" in log_of(conversation)
+
+    async def test_a_failed_run_returns_one_and_says_why(
+        self, api: ScriptedApi, conversation: Conversation
+    ) -> None:
+        async def boom(run: ScriptedRun) -> None:
+            run.fail("model_unavailable", "The model is away.")
+
+        api.scripts["boom"] = boom
+        assert await run_line(conversation, "boom", waits=False) == 1
+        assert "The model is away." in log_of(conversation)
+
+    async def test_a_question_ends_it_and_the_next_call_answers(
+        self, api: ScriptedApi, client: Client, conversation: Conversation
+    ) -> None:
+        api.scripts["order"] = order
+        assert await run_line(conversation, "order it", waits=False) == 1
+        assert '-m "/yes"' in log_of(conversation)
+        again = Conversation(client, PlainScreen(StringIO(), StringIO()), conversation.session_id)
+        assert await run_line(again, "/yes", waits=False) == 0
+        assert api.asked("POST", "/decision") == [{"reference": "q4", "confirmed": True}]
+        assert out_of(again) == "Ordered.\n"
+        assert "Opened." not in log_of(again)
+
+    async def test_a_refusal_takes_words_along(
+        self, api: ScriptedApi, client: Client, conversation: Conversation
+    ) -> None:
+        api.scripts["order"] = order
+        await run_line(conversation, "order it", waits=False)
+        again = Conversation(client, PlainScreen(StringIO(), StringIO()), conversation.session_id)
+        assert await run_line(again, "/no слишком дорого", waits=False) == 0
+        assert api.asked("POST", "/decision")[0]["message"] == "слишком дорого"
+        assert out_of(again) == "Left it.\n"
+
+    async def test_a_question_answered_elsewhere_can_be_waited_out(
+        self, api: ScriptedApi, client: Client, conversation: Conversation
+    ) -> None:
+        api.scripts["order"] = order
+        line = asyncio.create_task(run_line(conversation, "order it", waits=True))
+        async with asyncio.timeout(10):
+            reference = await api.questions.get()
+        path = f"/sessions/{conversation.session_id}/decision"
+        await client.call("POST", path, {"reference": reference, "confirmed": True})
+        assert await line == 0
+
+    async def test_events_are_printed_as_the_server_sent_them(self, conversation: Conversation) -> None:
+        lines = StringIO()
+        assert await run_line(conversation, "hello", waits=False, lines=lines) == 0
+        assert [
+            part.partition('"type": "')[2].partition('"')[0] for part in lines.getvalue().splitlines()
+        ] == [
+            "message",
+            "token",
+            "done",
+        ]
+        assert out_of(conversation) == ""
+
+    async def test_an_empty_line_does_nothing(self, api: ScriptedApi, conversation: Conversation) -> None:
+        assert await run_line(conversation, "  ", waits=False) == 0
+        assert api.calls == []
+
+
+class TestConversation:
+    async def test_words_during_a_run_steer_it(self, api: ScriptedApi, conversation: Conversation) -> None:
+        async def long(run: ScriptedRun) -> None:
+            await asyncio.Event().wait()
+
+        api.scripts["long"] = long
+        await conversation.say("a long one")
+        await conversation.say("hurry up")
+        assert [body.get("mode") for body in api.asked("POST", "/messages")] == [None, None, "steer"]
+        assert (
+            api.asked("POST", "/messages")[1]["client_id"] == api.asked("POST", "/messages")[2]["client_id"]
+        )
+
+    async def test_wishes_are_for_the_session_that_the_first_word_begins(
+        self, api: ScriptedApi, client: Client
+    ) -> None:
+        screen = PlainScreen(StringIO(), StringIO())
+        conversation = Conversation(client, screen, wishes={"agent": "assistant", "max_tool_steps": 3})
+        await conversation.say("hello")
+        await conversation.say("again")
+        assert api.asked("POST", "/sessions") == [{"agent": "assistant", "max_tool_steps": 3}]
+
+    @pytest.mark.parametrize(
+        ("line", "tool", "body"),
+        [
+            ("/launch https://a.example", "launch", {"url": "https://a.example"}),
+            ("/click e3", "click", {"eid": "e3"}),
+            ("/type e3 some words", "type", {"eid": "e3", "text": "some words"}),
+            ("/scroll down 400", "scroll", {"direction": "down", "amount": 400}),
+            ("/wait 50", "wait", {"ms": 50}),
+            ("/screenshot", "screenshot", {}),
+        ],
+    )
+    async def test_the_browser_is_used_by_hand(
+        self, api: ScriptedApi, conversation: Conversation, line: str, tool: str, body: dict[str, object]
+    ) -> None:
+        assert await run_line(conversation, line, waits=False) == 0
+        assert api.asked("POST", f"/browser/{tool}") == [body]
+        assert f"{tool} done" in out_of(conversation)
+
+    async def test_an_observation_lists_elements_for_completion(
+        self, api: ScriptedApi, conversation: Conversation
+    ) -> None:
+        page = {"url": "https://a.example", "title": "A"}
+        element = {"eid": "e1", "role": "button", "name": "Go", "value": None}
+        api.browser["observe"] = {"observation": {"page": page, "interactive": [element], "overlays": []}}
+        await run_line(conversation, "/observe", waits=False)
+        assert conversation.elements == [element]
+        assert "e1  button  Go" in out_of(conversation)
+
+    @pytest.mark.parametrize("line", ["/yes", "/no", "/done"])
+    async def test_without_a_question_an_answer_is_refused(
+        self, conversation: Conversation, line: str
+    ) -> None:
+        with pytest.raises(Misused, match="Nothing is waiting"):
+            await run_line(conversation, line, waits=False)
+
+    @pytest.mark.parametrize(("kind", "wrong"), [("confirm", "/done"), ("manual", "/no")])
+    async def test_an_answer_that_does_not_fit_says_which_does(
+        self, api: ScriptedApi, conversation: Conversation, kind: str, wrong: str
+    ) -> None:
+        async def ask(run: ScriptedRun) -> None:
+            await run.ask(kind, "Please.")
+
+        api.scripts["ask"] = ask
+        await run_line(conversation, "ask", waits=False)
+        with pytest.raises(Misused, match="This wants"):
+            await run_line(conversation, wrong, waits=False)
+
+    async def test_a_missed_part_is_made_good_by_a_reload(
+        self, api: ScriptedApi, conversation: Conversation
+    ) -> None:
+        async def script(run: ScriptedRun) -> None:
+            run.emit("resync", reason="buffer")
+            run._api.add_message(run._chat, "assistant", "was missed", "r1", id="m-missed")
+            run.done("end")
+
+        api.scripts["lossy"] = script
+        await run_line(conversation, "lossy", waits=False)
+        assert out_of(conversation) == "was missed\nend\n"
+
+
+class TestDoctor:
+    async def checks(self, client: Client) -> dict[str, doctor.Check]:
+        return {check.name: check async for check in doctor.examine(client)}
+
+    async def test_a_healthy_server_has_nothing_failing(self, client: Client) -> None:
+        found = await self.checks(client)
+        assert list(found) == ["server", "login", "readiness", "browser", "model", "versions"]
+        assert not [check for check in found.values() if check.state == "fail"]
+
+    async def test_a_wrong_token_ends_it_with_what_to_do(self, client: Client) -> None:
+        async with Client(Address(client.address.url)) as stranger:
+            found = await self.checks(stranger)
+        assert list(found) == ["server", "login"]
+        assert found["login"].state == "fail"
+        assert "AUTH_TOKEN" in found["login"].finding
+
+    async def test_a_database_that_is_behind_is_told_with_its_remedy(
+        self, api: ScriptedApi, client: Client
+    ) -> None:
+        api.refusals["/ready"] = problem(
+            503, "unavailable", "The schema is at 0001, this version needs 0002."
+        )
+        found = await self.checks(client)
+        assert found["readiness"].state == "fail"
+        assert "make migrate" in found["readiness"].advice
+
+    async def test_a_missing_model_key_is_named(self, api: ScriptedApi, client: Client) -> None:
+        missing = {
+            "id": "mock:scripted",
+            "label": "S",
+            "ready": False,
+            "missing": "ANTHROPIC_API_KEY",
+            "demo": False,
+        }
+        api.config |= {"models": [missing], "notices": [{"code": "no_key", "text": "No model key is set."}]}
+        found = await self.checks(client)
+        assert found["model"].state == "fail"
+        assert "ANTHROPIC_API_KEY" in found["model"].advice
+        assert found["notice"].finding == "No model key is set."

@@ -1,0 +1,361 @@
+"""A session as a terminal sees it: the fold of events, and what is drawn of it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from io import StringIO
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from cli.address import Address
+from cli.items import (
+    Answered,
+    Asked,
+    Failed,
+    Finished,
+    Item,
+    Note,
+    Plan,
+    Spoken,
+    StepReached,
+    ToolRan,
+    UserSaid,
+    Visited,
+)
+from cli.live import bar, draw_live
+from cli.render import THEME, draw, until
+from cli.screen import PlainScreen
+from cli.view import View
+
+START = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+ANSWER = {"id": "m2", "role": "assistant", "content": "It is **blue**."}
+
+
+class Story:
+    """A view with a clock of ours, and events numbered as they are told to it."""
+
+    def __init__(self) -> None:
+        self.clock = 100.0
+        self.view = View(Address("http://pilot.example"), clock=lambda: self.clock)
+        self._seq = 0
+
+    def tell(self, type: str, *, epoch: int = 1, **fields: Any) -> list[Item]:
+        self._seq += 1
+        ts = (START + timedelta(seconds=self._seq)).isoformat()
+        head = {"type": type, "run_id": "r1", "epoch": epoch, "seq": self._seq, "ts": ts}
+        return self.view.apply(head | fields)
+
+    def run(self, status: str = "running", **fields: Any) -> list[Item]:
+        return self.tell(
+            "run", status=status, **({"agent": "operator", "model": "m", "step": 1, "max_steps": 10} | fields)
+        )
+
+
+def session(**fields: Any) -> dict[str, Any]:
+    return {
+        "id": "s1",
+        "title": "Kettles",
+        "status": "idle",
+        "updated_at": START.isoformat(),
+        "messages": [],
+    } | fields
+
+
+def tool_row(call_id: str, id: str = "t1") -> dict[str, Any]:
+    meta = {"name": "click", "call_id": call_id, "args": {"eid": "e1"}, "ok": True, "duration_ms": 300}
+    return {"id": id, "role": "tool", "content": "Clicked.", "meta_json": meta}
+
+
+class TestFold:
+    def test_an_answer_comes_block_by_block_and_once(self) -> None:
+        story = Story()
+        story.run()
+        assert story.tell("token", message_id="m2", text="One.\n\nTw\n") == [Spoken("One.\n\n")]
+        assert story.tell("token", message_id="m2", text="o.") == []
+        assert story.view.speech.tail == "Tw\no."
+        story.clock += 3
+        items = story.tell(
+            "done", message={"id": "m2", "role": "assistant", "content": "One.\n\nTw\no."}, usage={}
+        )
+        assert items == [Spoken("Tw\no.", ends=True), Finished("", 3.0)]
+        assert not story.view.is_busy
+
+    def test_an_answer_that_was_not_streamed_is_shown_whole(self) -> None:
+        usage = {"input_tokens": 10, "output_tokens": 2}
+        items = Story().tell("done", message=ANSWER, usage=usage)
+        assert items == [Spoken("It is **blue**.", ends=True), Finished("12 tokens", 0.0)]
+
+    def test_a_repeated_event_does_nothing(self) -> None:
+        story = Story()
+        event = {"type": "token", "epoch": 2, "seq": 5, "message_id": "m", "text": "a", "run_id": "r1"}
+        story.view.apply(event)
+        story.view.apply(event)
+        story.view.apply(event | {"seq": 4})
+        assert story.view.speech.tail == "a"
+
+    def test_a_tool_is_going_on_until_its_end_tells_how_it_went(self) -> None:
+        story = Story()
+        story.tell("tool_start", call_id="c1", name="click", args={"eid": "e1"})
+        assert story.view.current_tool
+        assert story.view.current_tool.since == 100.0
+        items = story.tell(
+            "tool_end",
+            call_id="c1",
+            name="click",
+            ok=False,
+            summary="gone",
+            duration_ms=90,
+            screenshot="/api/files/x.jpg",
+        )
+        assert items == [
+            ToolRan("click", {"eid": "e1"}, False, "gone", 90, "http://pilot.example/api/files/x.jpg")
+        ]
+        assert story.view.current_tool is None
+
+    def test_a_live_tool_row_says_nothing_twice(self) -> None:
+        story = Story()
+        story.tell("tool_start", call_id="c1", name="click", args={})
+        assert story.tell("message", message=tool_row("c1")) == []
+        assert (
+            len(story.tell("tool_end", call_id="c1", name="click", ok=True, summary="", duration_ms=1)) == 1
+        )
+
+    def test_the_plan_is_shown_when_it_changes_and_its_steps_as_they_are_reached(self) -> None:
+        story = Story()
+        plan = ["Look", "Compare", "Answer"]
+        assert story.tell("state", plan=plan, progress={"current": 0}) == [Plan(tuple(plan))]
+        assert story.tell("state", plan=plan, progress={"current": 1, "done": ["Look"]}) == [
+            StepReached(2, 3, "Compare")
+        ]
+        assert story.tell("state", plan=plan, progress={"current": 1, "done": ["Look"]}) == []
+        assert story.tell("state", plan=[*plan, "Rest"], progress={"current": 3}) == [
+            Plan((*plan, "Rest"), current=3)
+        ]
+
+    def test_a_question_is_pending_until_it_is_decided(self) -> None:
+        story = Story()
+        (asked,) = story.tell(
+            "interrupt", reference="q1", kind="confirm", reason="It orders.", url="https://shop"
+        )
+        assert asked == story.view.pending == Asked("q1", "confirm", "It orders.", url="https://shop")
+        assert story.view.status == "waiting_user"
+        assert story.tell("decision", reference="q1", confirmed=False) == [Answered("confirm", False)]
+        assert story.view.pending is None
+
+    def test_a_page_is_told_when_it_is_another_one(self) -> None:
+        story = Story()
+        page = {"url": "https://shop", "title": "Shop", "counts": {}}
+        assert story.tell("observation", overlays=[], **page) == [Visited("Shop", "https://shop")]
+        assert story.tell("observation", overlays=[], **page) == []
+        assert story.tell("observation", overlays=["cookie banner"], **page) == [
+            Visited("Shop", "https://shop", ("cookie banner",))
+        ]
+
+    def test_a_failure_marks_what_was_said_but_not_kept(self) -> None:
+        story = Story()
+        story.run()
+        story.tell("token", message_id="m2", text="Half")
+        assert story.tell("error", code="model_timeout", message="Too slow.") == [
+            Spoken("Half", ends=True),
+            Failed("model_timeout", "Too slow.", torn=True),
+        ]
+
+    def test_missed_events_are_admitted_and_the_answer_told_whole_at_its_end(self) -> None:
+        story = Story()
+        story.run()
+        story.tell("token", message_id="m2", text="It ")
+        (note,) = story.tell("resync", reason="buffer")
+        assert isinstance(note, Note)
+        assert story.tell("token", message_id="m2", text="e**.") == []
+        assert story.tell("done", message=ANSWER, usage={})[0] == Spoken("It is **blue**.", ends=True)
+
+    def test_a_pause_is_told_once(self) -> None:
+        story = Story()
+        story.run()
+        assert len(story.run("paused")) == 1
+        assert story.run("paused") == []
+
+    def test_what_a_newer_server_sends_is_passed_over(self) -> None:
+        assert Story().tell("weather", temperature=3) == []
+
+
+class TestAttaching:
+    def test_history_and_the_runs_buffer_are_shown_once(self) -> None:
+        story = Story()
+        messages = [{"id": "m1", "role": "user", "content": "Buy it"}, tool_row("c1")]
+        run = {"id": "r1", "status": "running", "attempt": 1}
+        later = (START + timedelta(seconds=3)).isoformat()
+        items = story.view.load(session(messages=messages, run=run, status="running", updated_at=later))
+        assert items == [UserSaid("Buy it"), ToolRan("click", {"eid": "e1"}, True, "Clicked.", 300)]
+        replayed = [
+            story.tell("message", message=messages[0]),
+            story.tell("tool_start", call_id="c1", name="click", args={}),
+            story.tell("state", plan=["a"], progress={}),
+            story.tell("tool_end", call_id="c1", name="click", ok=True, summary="", duration_ms=1),
+            story.tell("token", message_id="m2", text="New.\n\n\nWords\n"),
+        ]
+        assert replayed == [[], [], [], [], [Spoken("New.\n\n\n")]]
+        assert story.view.plan.steps == ("a",)
+
+    def test_the_buffer_of_a_run_that_is_over_tells_nothing_but_a_retry_does(self) -> None:
+        story = Story()
+        ended = (START + timedelta(seconds=1)).isoformat()
+        run = {
+            "id": "r1",
+            "status": "failed",
+            "error_code": "boom",
+            "error": "It broke.",
+            "finished_at": ended,
+        }
+        assert story.view.load(session(run=run)) == [Failed("boom", "It broke.")]
+        assert story.tell("token", message_id="m9", text="x\n\ny") == []
+        assert story.tell("error", code="boom", message="It broke.") == []
+        story.tell("run", status="running")
+        assert story.tell("error", epoch=2, code="boom", message="Again.") == [Failed("boom", "Again.")]
+
+    def test_a_failure_seen_live_is_not_told_again_by_a_reload(self) -> None:
+        story = Story()
+        story.tell("error", code="boom", message="It broke.")
+        run = {"id": "r1", "status": "failed", "error_code": "boom", "error": "It broke."}
+        assert story.view.load(session(run=run)) == []
+
+    def test_the_open_question_and_the_plan_are_there_at_once(self) -> None:
+        story = Story()
+        pending = {"reference": "q1", "kind": "manual", "reason": "Log in."}
+        items = story.view.load(session(status="waiting_user", pending=pending, state={"plan": ["a", "b"]}))
+        assert items == [Plan(("a", "b")), Asked("q1", "manual", "Log in.")]
+        assert story.tell("interrupt", **pending) == []
+
+    def test_a_long_history_is_cut_and_says_so(self) -> None:
+        messages = [{"id": f"m{n}", "role": "user", "content": str(n)} for n in range(50)]
+        items = Story().view.load(session(messages=messages), last=5)
+        assert "45 earlier messages" in str(items[0])
+        assert items[-1] == UserSaid("49")
+        assert len(items) == 6
+
+
+def text_of(item: Item, width: int = 80) -> str:
+    console = Console(file=StringIO(), width=width, theme=THEME, force_terminal=False)
+    console.print(draw(item))
+    return console.file.getvalue()  # type: ignore[attr-defined]
+
+
+class TestDrawing:
+    def test_a_question_shows_what_would_happen_where_and_why(self) -> None:
+        asked = Asked(
+            "q1",
+            "confirm",
+            "Submits an order.",
+            action={"kind": "click", "eid": "e7"},
+            target={"role": "button", "name": "Place order"},
+            url="https://shop.example/checkout",
+            risk="payment",
+            expires_at=datetime.now(UTC) + timedelta(minutes=9, seconds=30),
+        )
+        shown = text_of(asked)
+        for words in ("click  e7", "“Place order”  button", "shop.example", "Submits an order.", "payment"):
+            assert words in shown
+        assert "/yes does it" in shown
+        assert "9 min" in shown
+
+    def test_a_manual_step_asks_for_done(self) -> None:
+        shown = text_of(Asked("q1", "manual", "Please log in."))
+        assert "Please log in." in shown
+        assert "/done" in shown
+
+    def test_an_expired_question_says_so(self) -> None:
+        assert until(START, START + timedelta(seconds=1)).endswith("(expired)")
+
+    def test_a_tool_line_has_arguments_time_and_result(self) -> None:
+        shown = text_of(ToolRan("type", {"eid": "e3", "text": "kettle", "submit": None}, True, "Typed.", 420))
+        assert "✓ type  eid e3  text kettle  0.4 s" in shown
+        assert "Typed." in shown
+        assert "✗ click  e3" in text_of(ToolRan("click", {"eid": "e3"}, False))
+
+    def test_the_plan_shows_what_is_done_current_open_and_blocked(self) -> None:
+        plan = Plan(("a", "b", "c", "d"), current=1, done=frozenset({"a"}), blocked=frozenset({"d"}))
+        assert [line.strip() for line in text_of(plan).strip().split("\n")] == [
+            "Plan",
+            "✓ a",
+            "▸ b",
+            "○ c",
+            "✗ d (blocked)",
+        ]
+
+    def test_words_of_a_page_are_never_markup(self) -> None:
+        assert "[red]x[/red]" in text_of(Failed("c", "[red]x[/red]"))
+        assert "[bold]" in text_of(UserSaid("[bold]"))
+        assert "[link=x]" in text_of(Visited("[link=x]", "https://a"))
+
+    def test_an_address_in_an_answer_stays_in_sight(self) -> None:
+        assert "https://evil.example" in text_of(Spoken("[your bank](https://evil.example)"))
+
+    def test_a_stop_is_no_error(self) -> None:
+        assert text_of(Failed("cancelled", "Task cancelled")).strip() == "■ Task cancelled"
+
+    def test_plain_text_keeps_the_answer_and_the_activity_apart(self) -> None:
+        out, log = StringIO(), StringIO()
+        screen = PlainScreen(out, log)
+        for item in (
+            UserSaid("hi"),
+            ToolRan("click", {"eid": "e1"}, True),
+            Spoken("# A\n\n"),
+            Spoken("**b**", ends=True),
+        ):
+            screen.show(item)
+        screen.show(Asked("q1", "confirm", "Orders."))
+        assert out.getvalue() == "# A\n\n**b**\n"
+        assert "click  e1" in log.getvalue()
+        assert "Orders." in log.getvalue()
+        assert "\x1b" not in log.getvalue()
+
+
+def live_of(story: Story, rows: int = 10, width: int = 80) -> str:
+    return Text.from_ansi(draw_live(story.view, story.clock, width, rows)).plain
+
+
+class TestLive:
+    def test_nothing_goes_on_nothing_is_drawn(self) -> None:
+        assert draw_live(Story().view, 0, 80, 10) == ""
+
+    def test_the_tool_at_work_is_shown_with_its_time_and_the_step_of_the_plan(self) -> None:
+        story = Story()
+        story.run()
+        story.tell("state", plan=["Look", "Answer"], progress={"current": 0})
+        story.tell("tool_start", call_id="c1", name="click", args={"eid": "e1"})
+        story.clock += 2
+        shown = live_of(story)
+        assert "click  e1  2.0 s" in shown
+        assert "▸ 1/2 Look" in shown
+
+    def test_a_long_answer_shows_its_end_and_leaves_room_for_the_rest(self) -> None:
+        story = Story()
+        story.run()
+        story.tell("token", message_id="m", text="\n".join(f"line {n}  " for n in range(40)))
+        lines = live_of(story, rows=8).split("\n")
+        assert len(lines) == 8
+        assert "line 39" in lines[-3]
+
+    def test_what_it_waits_for_is_said(self) -> None:
+        story = Story()
+        story.run("queued", note="place 2 in the queue for a browser")
+        assert "place 2 in the queue" in live_of(story)
+        story.tell("interrupt", reference="q", kind="manual", reason="Log in.")
+        assert "/done" in live_of(story)
+
+    def test_a_lost_line_is_said(self) -> None:
+        story = Story()
+        story.view.connection(lost=True)
+        assert "connection is lost" in live_of(story)
+        assert "offline" in bar(story.view, "chat", "host")
+
+    def test_the_bar_tells_mode_session_step_and_usage(self) -> None:
+        story = Story()
+        story.view.load(session())
+        story.run(step=3)
+        story.tell("usage", call={}, total={"input_tokens": 1500, "output_tokens": 0, "cost": 0.002})
+        assert bar(story.view, "chat", "h:1") == [
+            "chat", "Kettles", "running", "step 3/10", "1.5k tokens · $0.0020", "h:1",
+        ]  # fmt: skip
