@@ -1,0 +1,70 @@
+import { type ReactNode, useEffect, useMemo, useState } from 'react'
+import { useLocation } from 'wouter'
+import { ConnectionBanner } from '@/features/connection/ConnectionBanner'
+import { useStream } from '@/features/connection/stream'
+import { SessionSidebar } from '@/features/sessions/SessionSidebar'
+import { useT } from '@/i18n'
+import { type Frame, FrameProvider } from '@/lib/frame'
+import { useIsPhone, useIsWide } from '@/lib/media'
+import { usePrefs } from '@/lib/prefs'
+import { Sheet } from '@/ui/Dialog'
+import { usePageShortcuts } from './shortcuts'
+
+/** Sidebar and page; the panel beside the feed belongs to the page but is opened from here. */
+export function AppShell({ children }: { children: ReactNode }) {
+  const t = useT()
+  const frame = useFrameState()
+  useStream()
+  usePageShortcuts(frame)
+  return (
+    <FrameProvider value={frame}>
+      <a href="#composer" className="sr-only">
+        {t('skip.composer')}
+      </a>
+      <a href="#feed" className="sr-only">
+        {t('skip.feed')}
+      </a>
+      <div className="flex h-dvh flex-col overflow-hidden">
+        <ConnectionBanner />
+        <div className="flex min-h-0 flex-1">
+          <Sidebar frame={frame} />
+          <main className="min-w-0 flex-1">{children}</main>
+        </div>
+      </div>
+    </FrameProvider>
+  )
+}
+
+function Sidebar({ frame: { sidebar } }: { frame: Frame }) {
+  const t = useT()
+  const content = <SessionSidebar onHide={sidebar.toggle} />
+  if (sidebar.isSheet) {
+    return (
+      <Sheet open={sidebar.isOpen} onClose={sidebar.toggle} label={t('sessions')} side="left">
+        {content}
+      </Sheet>
+    )
+  }
+  return sidebar.isOpen && <div className="w-[272px] shrink-0 border-r border-line">{content}</div>
+}
+
+/** Beside the page where there is room, as it was left; over the page and closed where there is not. */
+function useFrameState(): Frame {
+  const isPhone = useIsPhone()
+  const isWide = useIsWide()
+  const { sidebar, panel, set } = usePrefs()
+  const [sheet, setSheet] = useState<'sidebar' | 'panel' | null>(null)
+  const [path] = useLocation()
+  useEffect(() => setSheet(null), [path, isPhone, isWide])
+  return useMemo(() => {
+    const over = (name: 'sidebar' | 'panel') => ({
+      isSheet: true,
+      isOpen: sheet === name,
+      toggle: () => setSheet(sheet === name ? null : name),
+    })
+    return {
+      sidebar: isPhone ? over('sidebar') : { isSheet: false, isOpen: sidebar, toggle: () => set({ sidebar: !sidebar }) },
+      panel: isWide ? { isSheet: false, isOpen: panel, toggle: () => set({ panel: !panel }) } : over('panel'),
+    }
+  }, [isPhone, isWide, sidebar, panel, sheet, set])
+}

@@ -1,0 +1,47 @@
+import { request } from './http'
+import type {
+  Accepted,
+  Config,
+  Decision,
+  NewSession,
+  Page,
+  SendMode,
+  Session,
+  SessionDetail,
+  SessionPatch,
+  WorkState,
+} from './types'
+
+const at = (id: string, rest = '') => `/sessions/${encodeURIComponent(id)}${rest}`
+
+function query(values: Record<string, string | number | boolean | null | undefined>): string {
+  const pairs = Object.entries(values).filter(([, value]) => value != null && value !== '')
+  return pairs.length ? `?${new URLSearchParams(pairs.map(([key, value]) => [key, String(value)]))}` : ''
+}
+
+export const api = {
+  me: () => request<unknown>('GET', '/auth/me'),
+  login: (password: string) => request<void>('POST', '/auth/login', { password }),
+  logout: () => request<void>('POST', '/auth/logout'),
+  config: () => request<Config>('GET', '/config'),
+
+  sessions: (find: { q?: string; cursor?: string | null; archived?: boolean; limit?: number }) =>
+    request<Page<Session>>('GET', `/sessions${query(find)}`),
+  session: (id: string) => request<SessionDetail>('GET', at(id)),
+  createSession: (session: NewSession) => request<Session>('POST', '/sessions', session),
+  patchSession: (id: string, patch: SessionPatch) => request<Session>('PATCH', at(id), patch),
+  deleteSession: (id: string) => request<void>('DELETE', at(id)),
+  markRead: (id: string) => request<void>('POST', at(id, '/read')),
+
+  send: (id: string, body: { content: string; client_id: string; mode?: SendMode }) =>
+    request<Accepted>('POST', at(id, '/messages'), body),
+  editMessage: (id: string, messageId: string, content: string) =>
+    request<Accepted>('PUT', at(id, `/messages/${messageId}`), { content }),
+  retry: (id: string) => request<Accepted>('POST', at(id, '/retry')),
+  cancel: (id: string) => request<unknown>('POST', at(id, '/cancel')),
+  pause: (id: string) => request<unknown>('POST', at(id, '/pause')),
+  resume: (id: string) => request<unknown>('POST', at(id, '/resume')),
+  decide: (id: string, decision: Decision) => request<unknown>('POST', at(id, '/decision'), decision),
+  setPlan: (id: string, plan: string[]) => request<WorkState>('PUT', at(id, '/plan'), { plan }),
+  dropFact: (id: string, index: number) => request<WorkState>('DELETE', at(id, `/facts/${index}`)),
+}

@@ -1,0 +1,46 @@
+/** What the server said no to, in its own words: `application/problem+json`, or a lost connection (status 0). */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    detail: string,
+    readonly requestId: string | null = null,
+    readonly retryAfter: number | null = null,
+  ) {
+    super(detail)
+  }
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+type SignedOut = () => void
+
+let onSignedOut: SignedOut = () => undefined
+
+export function whenSignedOut(then: SignedOut): void {
+  onSignedOut = then
+}
+
+export async function request<T>(method: Method, path: string, body?: unknown): Promise<T> {
+  const response = await send(method, path, body)
+  if (response.ok) return (response.status === 204 ? undefined : await response.json()) as T
+  const error = await problem(response)
+  if (error.status === 401 && !path.startsWith('/auth/')) onSignedOut()
+  throw error
+}
+
+async function send(method: Method, path: string, body?: unknown): Promise<Response> {
+  const json = body === undefined ? {} : { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }
+  try {
+    return await fetch(`/api${path}`, { method, credentials: 'same-origin', ...json })
+  } catch {
+    throw new ApiError(0, 'unreachable', 'The server cannot be reached.')
+  }
+}
+
+async function problem(response: Response): Promise<ApiError> {
+  const told = (await response.json().catch(() => ({}))) as Record<string, unknown>
+  const detail = typeof told.detail === 'string' ? told.detail : String(told.title ?? response.statusText)
+  const wait = Number(response.headers.get('Retry-After')) || null
+  const id = typeof told.request_id === 'string' ? told.request_id : null
+  return new ApiError(response.status, String(told.code ?? response.status), detail, id, wait)
+}

@@ -1,0 +1,115 @@
+import {
+  type InfiniteData,
+  QueryClient,
+  keepPreviousData,
+  useInfiniteQuery,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { useStore } from 'zustand'
+import type { SessionChanged } from '@/stream/events'
+import { storeOf } from '@/stream/store'
+import { api } from './client'
+import { ApiError } from './http'
+import type { Page, Session, SessionDetail, SessionStatus } from './types'
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      refetchOnWindowFocus: false,
+      retry: (count, error) => count < 2 && !(error instanceof ApiError && error.status >= 400 && error.status < 500),
+    },
+  },
+})
+
+/** Sessions whose `POST` is on its way: reading them waits for it. */
+const arriving = new Map<string, Promise<unknown>>()
+
+export function whileArriving(id: string, creation: Promise<unknown>): void {
+  arriving.set(id, creation)
+  void creation.catch(() => undefined).finally(() => arriving.delete(id))
+}
+
+export const useMe = () => useQuery({ queryKey: ['me'], queryFn: () => api.me().then(() => true), staleTime: Infinity, retry: 1 })
+
+export const useConfig = () => useQuery({ queryKey: ['config'], queryFn: api.config, staleTime: Infinity }).data
+
+type Pages = InfiniteData<Page<Session>>
+
+export function useSessions(q: string) {
+  return useInfiniteQuery({
+    queryKey: ['sessions', q],
+    queryFn: ({ pageParam }) => api.sessions({ q, cursor: pageParam, limit: 50 }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** Reads a session into its store, again whenever the stream says that something was missed. */
+export function useSession(id: string) {
+  const client = useQueryClient()
+  const query = useQuery({
+    queryKey: ['session', id],
+    queryFn: () => readSession(id),
+    staleTime: Infinity,
+    gcTime: 0,
+  })
+  const isStale = useStore(storeOf(id), (state) => state.stale)
+  useEffect(() => {
+    if (isStale) void client.invalidateQueries({ queryKey: ['session', id] })
+  }, [isStale, id, client])
+  return query
+}
+
+async function readSession(id: string): Promise<Session> {
+  await arriving.get(id)?.catch(() => undefined)
+  const session = await api.session(id)
+  storeOf(id).getState().load(session)
+  return withoutContent(session)
+}
+
+function withoutContent({ messages: _, run: __, pending: ___, state: ____, ...session }: SessionDetail): Session {
+  return session
+}
+
+export function refreshLists(): void {
+  void queryClient.invalidateQueries({ queryKey: ['sessions'] })
+}
+
+/** Changes a session in every list it is shown in; `null` takes it away. */
+export function patchCached(id: string, change: (session: Session) => Session | null): boolean {
+  let isKnown = false
+  queryClient.setQueriesData<Pages>({ queryKey: ['sessions'] }, (data) => {
+    if (!data) return data
+    const pages = data.pages.map((page) => ({
+      ...page,
+      items: page.items.flatMap((session) => {
+        if (session.id !== id) return [session]
+        isKnown = true
+        const changed = change(session)
+        return changed ? [changed] : []
+      }),
+    }))
+    return { ...data, pages }
+  })
+  queryClient.setQueryData<Session>(['session', id], (session) => (session ? (change(session) ?? session) : session))
+  return isKnown
+}
+
+/** Folds a `session` event into the lists. */
+export function applySessionChange(changed: SessionChanged): void {
+  const isKnown = patchCached(changed.session_id, (session) => {
+    if (changed.deleted) return null
+    return {
+      ...session,
+      status: changed.status as SessionStatus,
+      title: changed.title,
+      unread: changed.unread ?? false,
+      updated_at: changed.updated_at ?? session.updated_at,
+      note: changed.note ?? null,
+    }
+  })
+  if (!isKnown && !changed.deleted) refreshLists()
+}

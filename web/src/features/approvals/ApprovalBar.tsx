@@ -1,0 +1,26 @@
+import { TriangleAlert } from 'lucide-react'
+import { reveal } from '@/features/chat/reveal'
+import { useT } from '@/i18n'
+import { askRowId } from '@/stream/rows'
+import { useLive } from '@/stream/store'
+import { Button } from '@/ui/Button'
+import { Expiry } from './Expiry'
+
+/** Stays above the composer while a person is needed. */
+export function ApprovalBar() {
+  const t = useT()
+  const pending = useLive((state) => state.pending)
+  if (!pending) return null
+  return (
+    <div className="mb-2 flex items-center gap-2 rounded-lg bg-warn-soft py-1.5 pr-1.5 pl-3 text-sm text-warn">
+      <TriangleAlert size={16} aria-hidden className="shrink-0" />
+      <span className="min-w-0 flex-1 truncate font-medium">
+        {pending.kind === 'confirm' ? t('ask.waiting') : t('manual.waiting')}
+      </span>
+      <Expiry at={pending.expires_at} />
+      <Button small onClick={() => reveal(askRowId(pending.reference))}>
+        {t('show')}
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,104 @@
+import { ShieldAlert } from 'lucide-react'
+import { useId, useState } from 'react'
+import { useT } from '@/i18n'
+import { hostOf } from '@/lib/url'
+import type { AskRow } from '@/stream/rows'
+import { Button } from '@/ui/Button'
+import { useDecide } from './decide'
+import { Expiry } from './Expiry'
+import { TargetPicture } from './TargetPicture'
+import { actionWords, payloadOf } from './words'
+
+/** What will happen, where and why it asks. Nothing here is focused by itself, least of all the yes. */
+export function ApprovalCard({ row }: { row: AskRow }) {
+  const t = useT()
+  const id = useId()
+  const { ask } = row
+  const site = hostOf(ask.url)
+  return (
+    <section aria-labelledby={id} className="my-3 overflow-hidden rounded-lg border border-warn bg-bg">
+      <header className="flex items-center gap-2 bg-warn-soft px-4 py-2 text-sm text-warn">
+        <ShieldAlert size={16} aria-hidden className="shrink-0" />
+        <h3 id={id} className="min-w-0 flex-1 font-medium">
+          {t('ask.title')}
+        </h3>
+        <Expiry at={ask.expires_at} />
+      </header>
+      <div className="flex flex-col gap-3 p-4">
+        <div>
+          <p className="text-lg font-bold wrap-anywhere">{actionWords(ask, t)}</p>
+          {site && (
+            <p className="text-sm text-muted">
+              {t('ask.on')} <strong className="font-medium text-text">{site}</strong>
+            </p>
+          )}
+        </div>
+        <TargetPicture ask={ask} />
+        <Why row={row} />
+        <Answers reference={ask.reference} />
+      </div>
+    </section>
+  )
+}
+
+function Why({ row: { ask } }: { row: AskRow }) {
+  const t = useT()
+  const facts: [string, string][] = [[t('ask.why'), ask.risk ? `${ask.reason} (${ask.risk})` : ask.reason], ...payloadOf(ask)]
+  return (
+    <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
+      {facts.map(([name, value]) => (
+        <div key={name} className="contents">
+          <dt className="text-muted">{name}</dt>
+          <dd className="wrap-anywhere">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function Answers({ reference }: { reference: string }) {
+  const t = useT()
+  const { decide, isBusy, failure } = useDecide()
+  const [note, setNote] = useState<string | null>(null)
+  const [remember, setRemember] = useState(false)
+  const deny = () => void decide({ reference, confirmed: false, ...(note?.trim() ? { message: note.trim() } : {}) })
+  return (
+    <div className="flex flex-col gap-3">
+      {note !== null && (
+        <textarea
+          autoFocus
+          rows={2}
+          aria-label={t('ask.note')}
+          placeholder={t('ask.note')}
+          value={note}
+          onChange={(event) => setNote(event.target.value)}
+          onKeyDown={(event) => event.stopPropagation()}
+          className="w-full resize-none rounded-md border border-strong bg-bg px-3 py-2 text-sm"
+        />
+      )}
+      <div className="flex flex-wrap items-center gap-2">
+        <Button disabled={isBusy} onClick={deny}>
+          {t('deny')}
+        </Button>
+        {note === null && (
+          <Button tone="quiet" disabled={isBusy} onClick={() => setNote('')}>
+            {t('deny.note')}
+          </Button>
+        )}
+        <span className="flex-1" />
+        <Button tone="primary" disabled={isBusy} onClick={() => void decide({ reference, confirmed: true, remember })}>
+          {t('approve')}
+        </Button>
+      </div>
+      <label className="flex items-center gap-2 text-xs text-muted">
+        <input type="checkbox" checked={remember} onChange={(event) => setRemember(event.target.checked)} className="size-4 accent-accent" />
+        {t('ask.remember')}
+      </label>
+      {failure && (
+        <p role="alert" className="text-sm text-danger">
+          {failure}
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,59 @@
+import { Hand } from 'lucide-react'
+import { useId, useState } from 'react'
+import { useT } from '@/i18n'
+import { hostOf } from '@/lib/url'
+import type { AskRow } from '@/stream/rows'
+import { Button } from '@/ui/Button'
+import { INPUT } from '@/ui/Field'
+import { useDecide } from './decide'
+import { Expiry } from './Expiry'
+import { TargetPicture } from './TargetPicture'
+
+/** A step that only a person can do: it says what, and waits for "done". */
+export function ManualCard({ row }: { row: AskRow }) {
+  const t = useT()
+  const id = useId()
+  const { ask } = row
+  const [note, setNote] = useState('')
+  const { decide, isBusy, failure } = useDecide()
+  const done = () => void decide({ reference: ask.reference, done: true, ...(note.trim() ? { message: note.trim() } : {}) })
+  return (
+    <section aria-labelledby={id} className="my-3 overflow-hidden rounded-lg border border-info bg-bg">
+      <header className="flex items-center gap-2 bg-info-soft px-4 py-2 text-sm text-info">
+        <Hand size={16} aria-hidden className="shrink-0" />
+        <h3 id={id} className="min-w-0 flex-1 font-medium">
+          {t('manual.title')}
+        </h3>
+        <Expiry at={ask.expires_at} />
+      </header>
+      <div className="flex flex-col gap-3 p-4">
+        <p className="wrap-anywhere whitespace-pre-wrap">{ask.reason}</p>
+        {ask.url && <p className="text-sm text-muted">{hostOf(ask.url)}</p>}
+        <TargetPicture ask={ask} />
+        <form
+          className="flex flex-wrap gap-2"
+          onSubmit={(event) => {
+            event.preventDefault()
+            done()
+          }}
+        >
+          <input
+            aria-label={t('manual.note')}
+            placeholder={t('manual.note')}
+            value={note}
+            onChange={(event) => setNote(event.target.value)}
+            className={`${INPUT} touch min-w-40 flex-1`}
+          />
+          <Button type="submit" tone="primary" disabled={isBusy} className="h-9">
+            {t('manual.done')}
+          </Button>
+        </form>
+        {failure && (
+          <p role="alert" className="text-sm text-danger">
+            {failure}
+          </p>
+        )}
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,26 @@
+import { CircleCheck, CircleSlash, CircleX } from 'lucide-react'
+import { Rail } from '@/features/chat/Rail'
+import { useT } from '@/i18n'
+import type { AskRow } from '@/stream/rows'
+import { actionWords } from './words'
+
+/** A question that is over, on one line. */
+export function PastAsk({ row }: { row: AskRow }) {
+  const t = useT()
+  const what = row.ask.kind === 'manual' ? row.ask.reason : actionWords(row.ask, t)
+  const word = row.answer === 'yes' && row.ask.kind === 'manual' ? 'ask.done' : (`ask.${row.answer as 'yes' | 'no' | 'void'}` as const)
+  return (
+    <Rail icon={ICONS[row.answer as keyof typeof ICONS]}>
+      <p className="flex min-h-8 min-w-0 items-center gap-1.5 text-sm">
+        <span className="shrink-0 font-medium">{t(word)}</span>
+        <span className="truncate text-muted">{what}</span>
+      </p>
+    </Rail>
+  )
+}
+
+const ICONS = {
+  yes: <CircleCheck size={15} className="text-ok" />,
+  no: <CircleX size={15} className="text-danger" />,
+  void: <CircleSlash size={15} className="text-faint" />,
+}

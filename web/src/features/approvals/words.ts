@@ -1,0 +1,21 @@
+import type { Pending } from '@/api/types'
+import { toolWords } from '@/features/chat/toolWords'
+import type { Translate } from '@/i18n'
+
+/** What would be done, in the words of the feed: "Click Place order". */
+export function actionWords(ask: Pending, t: Translate): string {
+  const action = ask.action ?? {}
+  const kind = String(action.type ?? action.name ?? action.action ?? '')
+  const words = toolWords({ name: kind, args: action, url: null })
+  const object = ask.target?.name ?? words.object ?? ''
+  const doing = words.verb?.replace('did.', 'do.') as Parameters<Translate>[0] | undefined
+  return `${doing ? t(doing) : words.name} ${object && `“${object}”`}`.trim()
+}
+
+/** The rest of the action: what a person should see before saying yes. */
+export function payloadOf(ask: Pending): [string, string][] {
+  const hidden = new Set(['type', 'name', 'action', 'eid', 'reason', 'element', 'target'])
+  return Object.entries(ask.action ?? {})
+    .filter(([name, value]) => !hidden.has(name) && value !== null && value !== '')
+    .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)])
+}

@@ -1,0 +1,95 @@
+import { Eye, EyeOff } from 'lucide-react'
+import { type FormEvent, useEffect, useState } from 'react'
+import { useLocation, useSearch } from 'wouter'
+import { api } from '@/api/client'
+import { ApiError } from '@/api/http'
+import { queryClient } from '@/api/queries'
+import { useT } from '@/i18n'
+import { useTitle } from '@/lib/title'
+import { Brand } from '@/ui/Brand'
+import { Button } from '@/ui/Button'
+import { Field } from '@/ui/Field'
+import { IconButton } from '@/ui/IconButton'
+import { Appearance } from './Appearance'
+
+export function LoginPage() {
+  const t = useT()
+  const [password, setPassword] = useState('')
+  const [isShown, setShown] = useState(false)
+  const { signIn, isBusy, error, wait } = useSignIn()
+  useTitle('Pilothouse', 'none')
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    void signIn(password)
+  }
+  const message = wait > 0 ? t('login.wait', { n: wait }) : error && t(error)
+  return (
+    <main className="flex min-h-full flex-col items-center justify-center gap-6 p-4">
+      <form onSubmit={submit} className="flex w-full max-w-[340px] flex-col gap-5 rounded-xl border border-line p-6">
+        <h1>
+          <Brand />
+        </h1>
+        <Field
+          label={t('login.password')}
+          hint={t('login.hint')}
+          error={message}
+          type={isShown ? 'text' : 'password'}
+          name="password"
+          autoComplete="current-password"
+          autoFocus
+          required
+          value={password}
+          onChange={(event) => setPassword(event.target.value)}
+          trailing={
+            <IconButton
+              small
+              label={isShown ? t('login.hide') : t('login.show')}
+              aria-pressed={isShown}
+              onClick={() => setShown(!isShown)}
+            >
+              {isShown ? <EyeOff size={16} aria-hidden /> : <Eye size={16} aria-hidden />}
+            </IconButton>
+          }
+        />
+        <Button type="submit" tone="primary" disabled={isBusy || wait > 0} className="h-9">
+          {t('login.submit')}
+        </Button>
+      </form>
+      <Appearance />
+    </main>
+  )
+}
+
+type Failure = 'login.wrong' | 'login.offline'
+
+function useSignIn() {
+  const [, go] = useLocation()
+  const next = new URLSearchParams(useSearch()).get('next')
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<Failure | null>(null)
+  const [wait, setWait] = useState(0)
+
+  useEffect(() => {
+    if (wait <= 0) return
+    const timer = setTimeout(() => setWait(wait - 1), 1000)
+    return () => clearTimeout(timer)
+  }, [wait])
+
+  const signIn = async (password: string) => {
+    setBusy(true)
+    setError(null)
+    try {
+      await api.login(password)
+      queryClient.setQueryData(['me'], true)
+      go(next?.startsWith('/') && !next.startsWith('//') ? next : '/', { replace: true })
+    } catch (failure) {
+      const told = failure as ApiError
+      if (told.status === 429) setWait(told.retryAfter ?? 30)
+      else setError(told.status === 401 ? 'login.wrong' : 'login.offline')
+    } finally {
+      setBusy(false)
+    }
+  }
+  return { signIn, isBusy, error, wait }
+}

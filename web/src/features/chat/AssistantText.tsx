@@ -1,0 +1,37 @@
+import { Check, Copy } from 'lucide-react'
+import { useT } from '@/i18n'
+import { useCopy } from '@/lib/copy'
+import { Markdown } from '@/lib/md/Markdown'
+import type { TextRow } from '@/stream/rows'
+import { IconButton } from '@/ui/IconButton'
+import { TimeStamp } from '@/ui/TimeStamp'
+import { ContinueOffer } from './ContinueOffer'
+
+export function AssistantText({ row }: { row: TextRow }) {
+  const t = useT()
+  return (
+    <div className="group pt-3 pb-1" aria-busy={row.live || undefined}>
+      <h3 className="sr-only">{t('assistant')}</h3>
+      <div className={row.cut ? 'opacity-70' : undefined}>
+        <Markdown text={row.text} live={row.live} />
+      </div>
+      {row.cut && <p className="mt-1 text-xs text-faint">{t('text.cut')}</p>}
+      {!row.live && <Actions row={row} />}
+      {!row.live && !row.cut && <ContinueOffer row={row} />}
+    </div>
+  )
+}
+
+function Actions({ row }: { row: TextRow }) {
+  const t = useT()
+  const [copied, copy] = useCopy()
+  return (
+    <div className="flex h-8 items-center gap-1 text-2xs text-faint opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">
+      <IconButton small label={copied ? t('copied') : t('copy.markdown')} className="-ml-1.5" onClick={() => copy(row.text)}>
+        {copied ? <Check size={14} aria-hidden /> : <Copy size={14} aria-hidden />}
+      </IconButton>
+      {copied && <span aria-hidden>{t('copied')}</span>}
+      <TimeStamp at={row.at} />
+    </div>
+  )
+}

@@ -1,0 +1,114 @@
+import { ArrowUp, CornerDownRight, ListEnd, Pause, Play, Square } from 'lucide-react'
+import { useState } from 'react'
+import { useConfig } from '@/api/queries'
+import type { SendMode, Session } from '@/api/types'
+import { AgentPicker } from '@/features/composer/AgentPicker'
+import { Composer } from '@/features/composer/Composer'
+import { ModelPicker } from '@/features/composer/ModelPicker'
+import { sendMessage } from '@/features/composer/send'
+import { useSessionActions } from '@/features/sessions/actions'
+import { ApprovalBar } from '@/features/approvals/ApprovalBar'
+import { useT } from '@/i18n'
+import { useShortcuts } from '@/lib/keys'
+import { useLive } from '@/stream/store'
+import { IconButton } from '@/ui/IconButton'
+import { useRunControls } from './controls'
+import { RunStrip } from './RunStrip'
+
+/** The composer of a session: a new request, an answer to a question, or a word to a run at work. */
+export function ChatComposer({ session }: { session: Session }) {
+  const t = useT()
+  const controls = useRunControls(session.id)
+  const pending = useLive((state) => state.pending)
+  const [mode, setMode] = useState<SendMode>('steer')
+  const config = useConfig()
+  const isBusy = controls.status !== null
+  const isAsked = pending !== null
+  const send = (text: string) => sendMessage(session.id, text, isBusy && !isAsked ? mode : null)
+  const togglePause = controls.status === 'paused' ? controls.resume : controls.pause
+  const stop = () => isBusy && controls.stop()
+  useShortcuts({ escape: () => stop(), 'mod+.': () => isBusy && togglePause() })
+
+  const words = isAsked ? t('composer.answer') : isBusy ? t(`composer.${mode}`) : t('composer.ask')
+  return (
+    <div className="mx-auto w-full max-w-[792px] px-4 pb-[max(16px,env(safe-area-inset-bottom))]">
+      <ApprovalBar />
+      <RunStrip stopping={controls.isStopping} />
+      <Composer
+        sessionId={session.id}
+        label={t('composer')}
+        placeholder={words}
+        maxLength={config?.limits.message_chars}
+        onSend={send}
+        onEscape={stop}
+        tools={isBusy ? !isAsked && <ModeChoice mode={mode} onChange={setMode} /> : <Pickers session={session} />}
+        actions={({ isEmpty, submit }) => (
+          <>
+            {isBusy && (
+              <>
+                <PauseButton status={controls.status} onClick={togglePause} />
+                <IconButton label={t('stop')} keys="escape" disabled={controls.isStopping} onClick={controls.stop}>
+                  <Square size={14} fill="currentColor" aria-hidden />
+                </IconButton>
+              </>
+            )}
+            {(!isBusy || !isEmpty) && (
+              <IconButton filled label={t('send')} keys="enter" disabled={isEmpty} onClick={submit}>
+                <ArrowUp size={18} aria-hidden />
+              </IconButton>
+            )}
+          </>
+        )}
+      />
+    </div>
+  )
+}
+
+function PauseButton({ status, onClick }: { status: string | null; onClick: () => void }) {
+  const t = useT()
+  if (status === 'waiting_user' || status === 'queued') return null
+  const isPaused = status === 'paused'
+  return (
+    <IconButton label={isPaused ? t('resume') : t('pause')} keys="mod+." onClick={onClick}>
+      {isPaused ? <Play size={16} aria-hidden /> : <Pause size={16} aria-hidden />}
+    </IconButton>
+  )
+}
+
+function Pickers({ session }: { session: Session }) {
+  const config = useConfig()
+  const { patch } = useSessionActions()
+  if (!config) return null
+  return (
+    <>
+      <AgentPicker config={config} value={session.agent} onChange={(agent) => void patch(session.id, { agent })} />
+      <ModelPicker config={config} value={session.model} onChange={(model) => void patch(session.id, { model })} />
+    </>
+  )
+}
+
+/** When a message sent during a run is read. */
+function ModeChoice({ mode, onChange }: { mode: SendMode; onChange: (mode: SendMode) => void }) {
+  const t = useT()
+  return (
+    <div role="radiogroup" aria-label={t('mode')} className="flex rounded-md bg-s2 p-0.5">
+      {(['steer', 'queue'] as const).map((value) => (
+        <label
+          key={value}
+          title={t(`mode.${value}.note`)}
+          className="touch flex h-6 items-center gap-1 rounded-sm px-2 text-xs text-muted has-checked:bg-bg has-checked:text-text has-focus-visible:outline-2 has-focus-visible:outline-focus"
+        >
+          <input
+            type="radio"
+            name="send-mode"
+            className="sr-only"
+            checked={mode === value}
+            onChange={() => onChange(value)}
+          />
+          {value === 'steer' ? <CornerDownRight size={13} aria-hidden /> : <ListEnd size={13} aria-hidden />}
+          {t(`mode.${value}`)}
+        </label>
+      ))}
+    </div>
+  )
+}

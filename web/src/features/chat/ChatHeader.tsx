@@ -1,0 +1,59 @@
+import { Menu as MenuIcon, PanelLeft, PanelRight, PenLine } from 'lucide-react'
+import { useState } from 'react'
+import type { Session } from '@/api/types'
+import { useSessionActions } from '@/features/sessions/actions'
+import { TitleEditor } from '@/features/sessions/TitleEditor'
+import { useT } from '@/i18n'
+import { useFrame } from '@/lib/frame'
+import { IconButton } from '@/ui/IconButton'
+import { UsageMeter } from './UsageMeter'
+
+export function ChatHeader({ session }: { session: Session | undefined }) {
+  const t = useT()
+  const { sidebar, panel } = useFrame()
+  return (
+    <header className="flex h-12 shrink-0 items-center gap-2 border-b border-line px-2 md:px-3">
+      <SidebarButton />
+      <Title session={session} />
+      <span className="min-w-0 flex-1" />
+      <UsageMeter />
+      {(!panel.isOpen || panel.isSheet) && (
+        <IconButton label={t('panel.show')} keys="mod+j" aria-expanded={panel.isOpen} onClick={panel.toggle}>
+          <PanelRight size={17} aria-hidden />
+        </IconButton>
+      )}
+      <span hidden data-sidebar={sidebar.isOpen} />
+    </header>
+  )
+}
+
+export function SidebarButton() {
+  const t = useT()
+  const { sidebar } = useFrame()
+  if (sidebar.isOpen && !sidebar.isSheet) return null
+  return (
+    <IconButton label={t('sidebar.show')} keys="mod+b" aria-expanded={sidebar.isOpen} onClick={sidebar.toggle}>
+      {sidebar.isSheet ? <MenuIcon size={18} aria-hidden /> : <PanelLeft size={17} aria-hidden />}
+    </IconButton>
+  )
+}
+
+function Title({ session }: { session: Session | undefined }) {
+  const t = useT()
+  const { patch } = useSessionActions()
+  const [isEditing, setEditing] = useState(false)
+  if (!session) return <h1 className="sr-only">{t('sessions.untitled')}</h1>
+  const done = (title: string | null) => {
+    setEditing(false)
+    if (title) void patch(session.id, { title })
+  }
+  if (isEditing) return <TitleEditor title={session.title} onDone={done} className="max-w-96" />
+  return (
+    <>
+      <h1 className="min-w-0 truncate text-sm font-medium">{session.title || t('sessions.untitled')}</h1>
+      <IconButton small label={t('rename')} onClick={() => setEditing(true)} className="hidden md:inline-flex">
+        <PenLine size={14} aria-hidden />
+      </IconButton>
+    </>
+  )
+}

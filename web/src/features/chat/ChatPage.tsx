@@ -1,0 +1,113 @@
+import { lazy, Suspense, useEffect } from 'react'
+import { api } from '@/api/client'
+import { patchCached, useSession } from '@/api/queries'
+import { ApiError } from '@/api/http'
+import { useViewer } from '@/features/screenshots/viewer'
+import { useT } from '@/i18n'
+import { useTitle } from '@/lib/title'
+import { watch } from '@/stream/connect'
+import { isOpen } from '@/stream/live'
+import { SessionStoreProvider, storeOf, useLive } from '@/stream/store'
+import { Button } from '@/ui/Button'
+import { Spinner } from '@/ui/Spinner'
+import { Announcer } from './Announcer'
+import { ChatComposer } from './ChatComposer'
+import { ChatHeader } from './ChatHeader'
+import { Feed } from './Feed'
+import { SessionIdProvider } from './session'
+import { ChatFrame } from './ChatFrame'
+
+const ScreenshotViewer = lazy(() => import('@/features/screenshots/ScreenshotViewer'))
+
+export function ChatPage({ id }: { id: string }) {
+  return (
+    <SessionIdProvider value={id}>
+      <SessionStoreProvider value={storeOf(id)}>
+        <Chat key={id} id={id} />
+      </SessionStoreProvider>
+    </SessionIdProvider>
+  )
+}
+
+function Chat({ id }: { id: string }) {
+  const { data: session, error, refetch } = useSession(id)
+  const isLoaded = useLive((state) => state.loaded)
+  const isViewing = useViewer((state) => state.rowId !== null)
+  const close = useViewer((state) => state.close)
+  useEffect(() => close, [id, close])
+  useFollow(id, session !== undefined)
+  useReadMark(id, session?.unread ?? false)
+  useSignedTitle(session?.title)
+
+  return (
+    <ChatFrame>
+      <ChatHeader session={session} />
+      {error && !session ? (
+        <LoadFailure error={error} onRetry={() => void refetch()} />
+      ) : isLoaded ? (
+        <Feed sessionId={id} />
+      ) : (
+        <div className="flex flex-1 items-center justify-center text-muted">
+          <Spinner />
+        </div>
+      )}
+      {(session || isLoaded) && <ChatComposer session={session ?? unborn(id)} />}
+      <Announcer />
+      {isViewing && (
+        <Suspense>
+          <ScreenshotViewer />
+        </Suspense>
+      )}
+    </ChatFrame>
+  )
+}
+
+/** Follows the stream as soon as the session exists on the server. */
+function useFollow(id: string, exists: boolean): void {
+  useEffect(() => (exists ? watch(id) : undefined), [id, exists])
+}
+
+function useReadMark(id: string, isUnread: boolean): void {
+  useEffect(() => {
+    if (!isUnread || document.hidden) return
+    patchCached(id, (session) => ({ ...session, unread: false }))
+    void api.markRead(id).catch(() => undefined)
+  }, [id, isUnread])
+}
+
+function useSignedTitle(title: string | undefined): void {
+  const t = useT()
+  const isAsked = useLive((state) => state.pending !== null)
+  const isBusy = useLive((state) => isOpen(state.run))
+  const name = title || 'Pilothouse'
+  useTitle(isAsked ? `${t('ask.tab')} – ${name}` : name, isAsked ? 'alert' : isBusy ? 'busy' : 'none')
+}
+
+function LoadFailure({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  const t = useT()
+  const isGone = error instanceof ApiError && error.status === 404
+  return (
+    <div role="alert" className="flex flex-1 flex-col items-center justify-center gap-3 p-6 text-center">
+      <p className="font-medium">{isGone ? t('session.gone') : t('session.failed')}</p>
+      {!isGone && <p className="text-sm text-muted">{error.message}</p>}
+      {!isGone && <Button onClick={onRetry}>{t('retry')}</Button>}
+    </div>
+  )
+}
+
+/** What the page shows of a session until the server has answered its creation. */
+function unborn(id: string) {
+  const now = new Date().toISOString()
+  return {
+    id,
+    title: '',
+    pinned: false,
+    agent: '',
+    model: '',
+    max_tool_steps: 0,
+    status: 'queued' as const,
+    created_at: now,
+    updated_at: now,
+    archived_at: null,
+  }
+}

@@ -1,0 +1,60 @@
+import { useState } from 'react'
+import { api } from '@/api/client'
+import { useT } from '@/i18n'
+import { useSessionStore } from '@/stream/store'
+import { Button } from '@/ui/Button'
+import { toast } from '@/ui/Toasts'
+import { useSessionId } from './session'
+
+interface Props {
+  messageId: string
+  text: string
+  onDone: () => void
+}
+
+/** The last message with other words; what followed it goes. */
+export function EditMessage({ messageId, text, onDone }: Props) {
+  const t = useT()
+  const sessionId = useSessionId()
+  const store = useSessionStore()
+  const [words, setWords] = useState(text)
+  const save = async () => {
+    try {
+      store.getState().accept(await api.editMessage(sessionId, messageId, words.trim()))
+      onDone()
+    } catch (error) {
+      toast((error as Error).message)
+    }
+  }
+  return (
+    <form
+      className="flex flex-col gap-2 pt-5 pb-2"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void save()
+      }}
+    >
+      <textarea
+        aria-label={t('edit')}
+        autoFocus
+        rows={Math.min(8, words.split('\n').length + 1)}
+        value={words}
+        onChange={(event) => setWords(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') onDone()
+          event.stopPropagation()
+        }}
+        className="w-full resize-none rounded-xl border border-strong bg-bg px-4 py-2.5 text-base"
+      />
+      <div className="flex items-center justify-end gap-2">
+        <span className="min-w-0 flex-1 text-xs text-muted">{t('edit.note')}</span>
+        <Button small tone="quiet" onClick={onDone}>
+          {t('cancel')}
+        </Button>
+        <Button small type="submit" tone="primary" disabled={words.trim() === ''}>
+          {t('edit.send')}
+        </Button>
+      </div>
+    </form>
+  )
+}

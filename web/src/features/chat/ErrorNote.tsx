@@ -1,0 +1,64 @@
+import { CircleStop, RotateCw, TriangleAlert } from 'lucide-react'
+import { api } from '@/api/client'
+import { useT } from '@/i18n'
+import type { Key } from '@/i18n'
+import { isOpen } from '@/stream/live'
+import type { ErrorRow } from '@/stream/rows'
+import { useLive, useSessionStore } from '@/stream/store'
+import { Button } from '@/ui/Button'
+import { toast } from '@/ui/Toasts'
+import { useSessionId } from './session'
+
+/** How a run ended badly: what happened, what was kept, what to do. */
+export function ErrorNote({ row }: { row: ErrorRow }) {
+  const t = useT()
+  const isStopped = row.code === 'cancelled'
+  const Icon = isStopped ? CircleStop : TriangleAlert
+  const advice = adviceFor(row.code)
+  return (
+    <div className="flex gap-3 py-3" role={isStopped ? undefined : 'alert'}>
+      <Icon size={18} aria-hidden className={isStopped ? 'mt-0.5 shrink-0 text-muted' : 'mt-0.5 shrink-0 text-danger'} />
+      <div className="min-w-0 flex-1">
+        <p className="font-medium">{isStopped ? t('run.stopped') : t('run.failed')}</p>
+        {!isStopped && row.text && <p className="text-sm wrap-anywhere text-muted">{row.text}</p>}
+        <p className="text-sm text-muted">{advice ? t(advice) : t('run.kept')}</p>
+      </div>
+      <RetryButton row={row} />
+    </div>
+  )
+}
+
+function RetryButton({ row }: { row: ErrorRow }) {
+  const t = useT()
+  const sessionId = useSessionId()
+  const store = useSessionStore()
+  const isOffered = useLive(({ run }) => run?.id === row.runId && !isOpen(run))
+  if (!isOffered) return null
+  const retry = async () => {
+    try {
+      store.getState().accept(await api.retry(sessionId))
+    } catch (error) {
+      toast((error as Error).message)
+    }
+  }
+  return (
+    <Button small onClick={() => void retry()}>
+      <RotateCw size={14} aria-hidden />
+      {t('retry')}
+    </Button>
+  )
+}
+
+const ADVICE: [RegExp, Key][] = [
+  [/^cancelled$/, 'run.stopped.kept'],
+  [/auth|key/, 'advice.key'],
+  [/rate|quota|overload/, 'advice.rate'],
+  [/context|too_long/, 'advice.context'],
+  [/timeout|deadline/, 'advice.timeout'],
+  [/browser|mcp|tool/, 'advice.browser'],
+  [/interrupted|restart|shutdown/, 'advice.interrupted'],
+]
+
+function adviceFor(code: string): Key | null {
+  return ADVICE.find(([pattern]) => pattern.test(code))?.[1] ?? null
+}

@@ -1,0 +1,108 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type KeyboardEvent, memo, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { useT } from '@/i18n'
+import { isOpen } from '@/stream/live'
+import { useLive, useSessionStore } from '@/stream/store'
+import { type Entry, entriesOf } from './entries'
+import { FeedEntry } from './FeedEntry'
+import { JumpToLatest } from './JumpToLatest'
+import { useFeedPlace } from './place'
+import { useReveal } from './reveal'
+
+const NEAR_END = 80
+
+export function Feed({ sessionId }: { sessionId: string }) {
+  const t = useT()
+  const entries = useEntries()
+  const scroller = useRef<HTMLDivElement>(null)
+  const virtual = useVirtualizer({
+    count: entries.list.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: (index) => guess(entries.list[index]),
+    getItemKey: (index) => entries.list[index]?.key ?? index,
+    overscan: 6,
+    paddingStart: 16,
+    paddingEnd: 24,
+    anchorTo: 'end',
+    followOnAppend: true,
+    scrollEndThreshold: NEAR_END,
+    directDomUpdates: true,
+    directDomUpdatesMode: 'position',
+    onChange: (instance) => place.note(instance),
+  })
+  const place = useFeedPlace(sessionId, virtual, entries.list)
+  useReveal(virtual, entries.list)
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.target !== event.currentTarget) return
+    if (event.key === 'End') virtual.scrollToEnd()
+    else if (event.key === 'Home') virtual.scrollToIndex(0)
+    else return
+    event.preventDefault()
+  }
+  return (
+    <div className="relative min-h-0 flex-1">
+      <div
+        ref={scroller}
+        role="feed"
+        id="feed"
+        aria-label={t('feed')}
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+        className="h-full overflow-x-hidden overflow-y-auto overscroll-contain -outline-offset-2 [overflow-anchor:none]"
+      >
+        <div ref={virtual.containerRef} className="relative mx-auto w-full max-w-[760px]">
+          {virtual.getVirtualItems().map((item) => {
+            const entry = entries.list[item.index]
+            return (
+              entry && (
+                <div
+                  key={item.key}
+                  ref={virtual.measureElement}
+                  data-index={item.index}
+                  role="article"
+                  tabIndex={-1}
+                  aria-posinset={item.index + 1}
+                  aria-setsize={entries.list.length}
+                  className="absolute inset-x-0 px-4 -outline-offset-2"
+                >
+                  <EntryMemo entry={entry} onToggle={entries.toggle} />
+                </div>
+              )
+            )
+          })}
+        </div>
+      </div>
+      {!place.isAtEnd && <JumpToLatest count={place.unseen} onJump={() => virtual.scrollToEnd()} />}
+    </div>
+  )
+}
+
+const EntryMemo = memo(FeedEntry, (a, b) => a.onToggle === b.onToggle && isSame(a.entry, b.entry))
+
+function isSame(a: Entry, b: Entry): boolean {
+  if (a.kind === 'row') return b.kind === 'row' && a.id === b.id
+  return b.kind === 'group' && a.key === b.key && a.open === b.open && a.ids.join() === b.ids.join()
+}
+
+function useEntries() {
+  const store = useSessionStore()
+  const ids = useLive((state) => state.ids)
+  const isBusy = useLive((state) => isOpen(state.run))
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
+  const list = useMemo(() => entriesOf(ids, store.getState().rows, opened, isBusy), [ids, opened, isBusy, store])
+  const [toggle] = useState(() => (key: string) => {
+    setOpened((before) => {
+      const after = new Set(before)
+      if (!after.delete(key)) after.add(key)
+      return after
+    })
+  })
+  useLayoutEffect(() => setOpened(new Set()), [store])
+  return { list, toggle }
+}
+
+function guess(entry: Entry | undefined): number {
+  if (entry?.kind === 'row' && !entry.rail) return 110
+  return 52
+}

@@ -1,0 +1,39 @@
+import { CirclePause, Clock3 } from 'lucide-react'
+import { useT } from '@/i18n'
+import type { Key } from '@/i18n'
+import type { RunStatus } from '@/api/types'
+import { isOpen } from '@/stream/live'
+import { type SessionState, useLive } from '@/stream/store'
+import { Spinner } from '@/ui/Spinner'
+import { Elapsed } from './Elapsed'
+
+/** What the run does right now, right above the composer. */
+export function RunStrip({ stopping }: { stopping: boolean }) {
+  const t = useT()
+  const run = useLive((state) => state.run)
+  const sending = useLive(sendingSince)
+  const status = isOpen(run) ? run.status : sending ? 'running' : null
+  if (status === null || status === 'waiting_user') return null
+  const since = isOpen(run) ? run.startedAt : sending
+  return (
+    <p className="mb-1.5 flex h-6 items-center gap-2 px-1 text-xs text-muted" data-run={status}>
+      {ICONS[status] ?? <Spinner size={14} className="text-accent-text" />}
+      <span className="truncate">
+        {stopping ? t('run.stopping') : t(WORDS[status] ?? 'run.working')}
+        {run?.note && !stopping && ` · ${run.note}`}
+        {status !== 'paused' && <Elapsed since={since} />}
+      </span>
+    </p>
+  )
+}
+
+const ICONS: Partial<Record<RunStatus, React.ReactNode>> = {
+  paused: <CirclePause size={14} aria-hidden />,
+  queued: <Clock3 size={14} aria-hidden />,
+}
+const WORDS: Partial<Record<RunStatus, Key>> = { paused: 'run.paused', queued: 'run.queued' }
+
+function sendingSince({ ids, rows }: SessionState): string | null {
+  const last = rows[ids.at(-1) ?? '']
+  return last?.kind === 'user' && last.delivery === 'sending' ? last.at : null
+}

@@ -1,0 +1,54 @@
+import { ChevronRight, Footprints } from 'lucide-react'
+import { useMemo } from 'react'
+import { useLang, useT } from '@/i18n'
+import { cx } from '@/lib/cx'
+import { duration } from '@/lib/numbers'
+import { hostOf } from '@/lib/url'
+import { useSessionStore } from '@/stream/store'
+import { toolsOf } from './entries'
+import { Rail } from './Rail'
+
+interface Props {
+  ids: string[]
+  open: boolean
+  onToggle: () => void
+}
+
+export function StepGroup({ ids, open, onToggle }: Props) {
+  const t = useT()
+  const lang = useLang()
+  const store = useSessionStore()
+  const sum = useMemo(() => summarise(ids, store.getState().rows), [ids, store])
+  const facts = [
+    sum.sites > 1 && t('steps.sites', { n: sum.sites }),
+    sum.site,
+    sum.ms > 0 && duration(sum.ms, lang),
+    sum.failed > 0 && t('steps.failed', { n: sum.failed }),
+  ].filter(Boolean)
+  return (
+    <Rail icon={<Footprints size={15} className="text-muted" />}>
+      <button
+        type="button"
+        aria-expanded={open}
+        onClick={onToggle}
+        className="touch flex min-h-8 items-center gap-1.5 rounded-md text-start text-sm"
+      >
+        <span className="font-medium">{t('steps', { n: sum.steps })}</span>
+        <span className="tabular truncate text-xs text-faint">{facts.join(' · ')}</span>
+        <ChevronRight size={14} aria-hidden className={cx('shrink-0 text-faint transition-transform', open && 'rotate-90')} />
+      </button>
+    </Rail>
+  )
+}
+
+function summarise(ids: string[], rows: Parameters<typeof toolsOf>[1]) {
+  const tools = toolsOf(ids, rows)
+  const sites = new Set(tools.map((tool) => hostOf(tool.url)).filter(Boolean))
+  return {
+    steps: tools.length,
+    sites: sites.size,
+    site: sites.size === 1 ? [...sites][0] : null,
+    ms: tools.reduce((sum, tool) => sum + (tool.durationMs ?? 0), 0),
+    failed: tools.filter((tool) => tool.status === 'failed').length,
+  }
+}

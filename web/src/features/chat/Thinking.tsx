@@ -1,0 +1,35 @@
+import { Brain } from 'lucide-react'
+import { useState } from 'react'
+import { useLang, useT } from '@/i18n'
+import { duration } from '@/lib/numbers'
+import type { ThinkingRow } from '@/stream/rows'
+import { Disclosure } from '@/ui/Disclosure'
+import { Elapsed } from './Elapsed'
+import { Rail } from './Rail'
+
+export function Thinking({ row }: { row: ThinkingRow }) {
+  const t = useT()
+  const lang = useLang()
+  const [isOpen, setOpen] = useState(false)
+  const isLive = row.endedAt === null
+  const spent = row.at && row.endedAt ? Date.parse(row.endedAt) - Date.parse(row.at) : 0
+  return (
+    <Rail icon={<Brain size={15} className={isLive ? 'breathing text-accent-text' : 'text-faint'} />}>
+      <Disclosure
+        open={isOpen}
+        onToggle={() => setOpen(!isOpen)}
+        className="py-0.5"
+        summary={
+          <span className="text-sm text-muted">
+            {isLive ? t('thinking') : t('thought', { time: duration(spent, lang) })}
+            {isLive && <Elapsed since={row.at} className="text-faint" />}
+          </span>
+        }
+      >
+        <p className="mt-1 mb-2 max-h-80 overflow-y-auto border-s-2 border-line ps-3 text-sm wrap-anywhere whitespace-pre-wrap text-muted">
+          {row.text.trim()}
+        </p>
+      </Disclosure>
+    </Rail>
+  )
+}

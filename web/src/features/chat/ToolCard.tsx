@@ -1,0 +1,98 @@
+import { CircleX } from 'lucide-react'
+import { useState } from 'react'
+import { ScreenshotThumb } from '@/features/screenshots/ScreenshotThumb'
+import { useLang, useT } from '@/i18n'
+import { duration } from '@/lib/numbers'
+import { hostOf } from '@/lib/url'
+import type { ToolRow } from '@/stream/rows'
+import { Disclosure } from '@/ui/Disclosure'
+import { Spinner } from '@/ui/Spinner'
+import { Elapsed } from './Elapsed'
+import { Rail } from './Rail'
+import { toolWords } from './toolWords'
+
+export function ToolCard({ row }: { row: ToolRow }) {
+  const [isOpen, setOpen] = useState(false)
+  const { icon: Icon } = toolWords(row)
+  return (
+    <Rail icon={<StepIcon row={row} icon={<Icon size={15} />} />}>
+      <div className="flex items-start gap-3" data-tool={row.name} data-status={row.status}>
+        <Disclosure
+          open={isOpen}
+          onToggle={() => setOpen(!isOpen)}
+          className="min-w-0 flex-1 py-0.5"
+          summary={<Summary row={row} />}
+        >
+          <Details row={row} />
+        </Disclosure>
+        {row.screenshot && <ScreenshotThumb row={row} />}
+      </div>
+    </Rail>
+  )
+}
+
+function StepIcon({ row, icon }: { row: ToolRow; icon: React.ReactNode }) {
+  if (row.status === 'running') return <Spinner size={15} className="text-accent-text" />
+  if (row.status === 'failed') return <CircleX size={15} className="text-danger" />
+  return <span className="text-muted">{icon}</span>
+}
+
+function Summary({ row }: { row: ToolRow }) {
+  const t = useT()
+  const lang = useLang()
+  const { verb, name, object } = toolWords(row)
+  const host = hostOf(row.url)
+  const facts = [
+    host !== object && host,
+    row.durationMs !== null && duration(row.durationMs, lang),
+    row.status === 'ok' && t('tool.ok'),
+    row.status === 'failed' && t('tool.failed'),
+  ].filter((fact): fact is string => !!fact)
+  return (
+    <span className="flex min-w-0 flex-col">
+      <span className="truncate text-sm">
+        {verb ? t(verb) : name} {object && <strong className="font-medium">{object}</strong>}
+      </span>
+      <span className="tabular truncate text-2xs text-faint">
+        {facts.join(' · ')}
+        {row.status === 'running' && (
+          <>
+            {t('tool.running')}
+            <Elapsed since={row.at} />
+          </>
+        )}
+      </span>
+      {row.status === 'failed' && row.summary && <span className="text-xs text-danger">{row.summary}</span>}
+    </span>
+  )
+}
+
+function Details({ row }: { row: ToolRow }) {
+  const t = useT()
+  return (
+    <dl className="mt-1.5 mb-2 flex flex-col gap-2 rounded-lg border border-line bg-s1 p-3 text-xs">
+      {row.summary && (
+        <div>
+          <dt className="text-2xs text-faint">{t('tool.result')}</dt>
+          <dd className="max-h-60 overflow-y-auto wrap-anywhere whitespace-pre-wrap">{row.summary}</dd>
+        </div>
+      )}
+      {row.url && (
+        <div>
+          <dt className="text-2xs text-faint">{t('tool.page')}</dt>
+          <dd className="wrap-anywhere text-muted">{row.url}</dd>
+        </div>
+      )}
+      <div>
+        <dt className="text-2xs text-faint">
+          {t('tool.arguments')} · <code className="font-mono">{row.name}</code>
+        </dt>
+        <dd>
+          <pre className="max-h-60 overflow-auto font-mono text-2xs wrap-anywhere whitespace-pre-wrap">
+            {JSON.stringify(row.args, null, 2)}
+          </pre>
+        </dd>
+      </div>
+    </dl>
+  )
+}

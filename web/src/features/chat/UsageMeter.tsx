@@ -1,0 +1,62 @@
+import { useLang, useT } from '@/i18n'
+import { cx } from '@/lib/cx'
+import { compact, money, whole } from '@/lib/numbers'
+import { type SessionState, useLive } from '@/stream/store'
+import { Tooltip } from '@/ui/Tooltip'
+
+const NEAR_LIMIT = 0.8
+
+export function UsageMeter() {
+  const t = useT()
+  const lang = useLang()
+  const usage = useLive((state) => state.usage)
+  const tokens = usage ? usage.input_tokens + usage.output_tokens : 0
+  const exact = usage && t('usage.exact', {
+    in: whole(usage.input_tokens, lang),
+    out: whole(usage.output_tokens, lang),
+    cached: whole(usage.cached_tokens, lang),
+    calls: whole(usage.model_calls, lang),
+  })
+  return (
+    <div className="tabular flex items-center gap-3 text-xs whitespace-nowrap text-muted">
+      <StepMeter />
+      {tokens > 0 && (
+        <Tooltip text={exact}>
+          <button type="button" aria-label={`${t('usage')}: ${exact}`} className="touch hidden rounded-md md:block">
+            {t('usage.tokens', { n: compact(tokens, lang) })}
+            {usage?.cost != null && ` · ${money(usage.cost, lang)}`}
+          </button>
+        </Tooltip>
+      )}
+    </div>
+  )
+}
+
+function StepMeter() {
+  const t = useT()
+  const step = useLive(stepOf)
+  const limit = useLive((state) => state.run?.maxSteps ?? null)
+  if (step === 0 || limit === null) return null
+  const isNear = step >= limit * NEAR_LIMIT
+  return (
+    <span
+      className={cx('flex items-center gap-2', isNear && 'font-medium text-warn')}
+      title={isNear ? t('step.near', { left: Math.max(0, limit - step) }) : undefined}
+    >
+      {t('step', { n: step, of: limit })}
+      {isNear && step < limit && <span className="hidden md:inline">{t('step.near', { left: limit - step })}</span>}
+    </span>
+  )
+}
+
+/** The run tells its step; after a reload of an old run the stored tool calls are counted instead. */
+function stepOf({ run, ids, rows }: SessionState): number {
+  if (!run) return 0
+  if (run.step !== null) return run.step
+  let steps = 0
+  for (const id of ids) {
+    const row = rows[id]
+    if (row?.kind === 'tool' && row.runId === run.id) steps += 1
+  }
+  return steps
+}

@@ -1,0 +1,57 @@
+import type { Row, ToolRow } from '@/stream/rows'
+
+export type Entry =
+  | { kind: 'row'; key: string; id: string; rail: boolean }
+  | { kind: 'group'; key: string; ids: string[]; open: boolean }
+
+const ENOUGH = 4
+const KEPT_IN_SIGHT = 2
+
+/**
+ * What the feed shows: finished steps in a row fold into one line, except the newest ones of a run at work.
+ * A group is known by its first row, so it keeps its key while it grows.
+ */
+export function entriesOf(ids: string[], rows: Record<string, Row>, opened: ReadonlySet<string>, isBusy: boolean): Entry[] {
+  const entries: Entry[] = []
+  let streak: string[] = []
+  const close = (isLast: boolean) => {
+    entries.push(...fold(streak, rows, opened, isLast && isBusy ? KEPT_IN_SIGHT : 0))
+    streak = []
+  }
+  for (const id of ids) {
+    const row = rows[id]
+    if (!row) continue
+    if (isFinishedStep(row)) {
+      streak.push(id)
+      continue
+    }
+    close(row.kind === 'tool' || (row.kind === 'text' && row.live))
+    entries.push(rowEntry(row))
+  }
+  close(true)
+  return entries
+}
+
+const isFinishedStep = (row: Row) =>
+  (row.kind === 'tool' && row.status !== 'running') || (row.kind === 'thinking' && row.endedAt !== null)
+
+const rowEntry = (row: Row): Entry => ({
+  kind: 'row',
+  key: row.id,
+  id: row.id,
+  rail: row.kind === 'tool' || row.kind === 'thinking' || row.kind === 'ask',
+})
+
+function fold(streak: string[], rows: Record<string, Row>, opened: ReadonlySet<string>, kept: number): Entry[] {
+  const single = (id: string) => rowEntry(rows[id]!)
+  const tools = streak.filter((id) => rows[id]?.kind === 'tool')
+  const foldable = kept === 0 ? streak : streak.slice(0, streak.indexOf(tools.at(-kept) ?? ''))
+  if (foldable.filter((id) => rows[id]?.kind === 'tool').length < ENOUGH) return streak.map(single)
+  const key = `group:${foldable[0]}`
+  const open = opened.has(key)
+  const inside = open ? foldable.map(single) : []
+  return [{ kind: 'group', key, ids: foldable, open }, ...inside, ...streak.slice(foldable.length).map(single)]
+}
+
+export const toolsOf = (ids: string[], rows: Record<string, Row>): ToolRow[] =>
+  ids.map((id) => rows[id]).filter((row): row is ToolRow => row?.kind === 'tool')

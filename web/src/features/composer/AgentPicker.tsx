@@ -1,0 +1,33 @@
+import type { Config } from '@/api/types'
+import { useT } from '@/i18n'
+import { Menu, MenuChoice, MenuOption } from '@/ui/Menu'
+import { LockedPicker, PickerButton } from './ModelPicker'
+
+interface Props {
+  config: Config
+  value: string
+  onChange: (agent: string) => void
+  locked?: string
+}
+
+const ABOUT = { operator: 'agent.operator', assistant: 'agent.assistant' } as const
+
+export function AgentPicker({ config, value, onChange, locked }: Props) {
+  const t = useT()
+  const text = config.agents.find((agent) => agent.id === value)?.label ?? value
+  if (locked) return <LockedPicker label={t('agent')} text={text} reason={locked} />
+  return (
+    <Menu trigger={<PickerButton label={t('agent')} text={text} />} align="start" side="top" wide>
+      <MenuChoice label={t('agent')} value={value} onChange={onChange}>
+        {config.agents.map((agent) => (
+          <MenuOption key={agent.id} value={agent.id}>
+            <span className="block">{agent.label}</span>
+            {agent.id in ABOUT && (
+              <span className="block text-2xs text-faint">{t(ABOUT[agent.id as keyof typeof ABOUT])}</span>
+            )}
+          </MenuOption>
+        ))}
+      </MenuChoice>
+    </Menu>
+  )
+}

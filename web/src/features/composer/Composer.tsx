@@ -1,0 +1,86 @@
+import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
+import { cx } from '@/lib/cx'
+import { isTouch } from '@/lib/media'
+import { useDraft } from './draft'
+
+interface Props {
+  sessionId: string | null
+  placeholder: string
+  label: string
+  onSend: (text: string) => void
+  /** Esc in the empty or filled box. */
+  onEscape?: () => void
+  maxLength?: number
+  above?: ReactNode
+  /** Left and right of the line below the text. */
+  tools: ReactNode
+  actions: (state: { isEmpty: boolean; submit: () => void }) => ReactNode
+}
+
+export function Composer({ sessionId, placeholder, label, onSend, onEscape, maxLength, above, tools, actions }: Props) {
+  const [text, setText] = useDraft(sessionId)
+  const box = useRef<HTMLTextAreaElement>(null)
+  useGrowth(box, text)
+  useEffect(() => {
+    if (!isTouch()) box.current?.focus()
+  }, [sessionId])
+
+  const isEmpty = text.trim() === ''
+  const submit = () => {
+    if (isEmpty) return
+    onSend(text.trim())
+    setText('')
+    box.current?.focus()
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing || event.keyCode === 229) return
+    if (event.key === 'Enter' && !event.shiftKey) {
+      event.preventDefault()
+      submit()
+    } else if (event.key === 'Escape') onEscape?.()
+  }
+  return (
+    <div
+      className={cx(
+        'rounded-xl border border-strong bg-bg focus-within:border-accent',
+        'focus-within:outline-2 focus-within:-outline-offset-1 focus-within:outline-accent',
+      )}
+    >
+      {above}
+      <textarea
+        ref={box}
+        id="composer"
+        rows={1}
+        value={text}
+        maxLength={maxLength}
+        aria-label={label}
+        placeholder={placeholder}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={onKeyDown}
+        className="block w-full resize-none bg-transparent px-4 pt-3 pb-1 text-base leading-6 outline-none placeholder:text-faint"
+      />
+      <div className="flex items-center justify-between gap-2 px-2 pb-2">
+        <div className="flex min-w-0 items-center gap-0.5">{tools}</div>
+        <div className="flex shrink-0 items-center gap-1">{actions({ isEmpty, submit })}</div>
+      </div>
+    </div>
+  )
+}
+
+const LINE = 24
+const MAX_LINES = 8
+const PADDING = 16
+
+/** One to eight lines, then it scrolls. */
+function useGrowth(box: RefObject<HTMLTextAreaElement | null>, text: string): void {
+  useLayoutEffect(() => {
+    const area = box.current
+    if (!area) return
+    area.style.height = 'auto'
+    const limit = LINE * MAX_LINES + PADDING
+    area.style.height = `${Math.min(area.scrollHeight, limit)}px`
+    area.style.overflowY = area.scrollHeight > limit ? 'auto' : 'hidden'
+  }, [box, text])
+}
+
+export const focusComposer = () => document.getElementById('composer')?.focus()

@@ -1,0 +1,93 @@
+import { ChevronDown, Eye, FlaskConical } from 'lucide-react'
+import type { Config, ModelInfo } from '@/api/types'
+import { useLang, useT } from '@/i18n'
+import { compact, money } from '@/lib/numbers'
+import { Badge } from '@/ui/Badge'
+import { Menu, MenuChoice, MenuOption } from '@/ui/Menu'
+import { Tooltip } from '@/ui/Tooltip'
+
+interface Props {
+  config: Config
+  value: string
+  onChange: (model: string) => void
+  /** Why it cannot be changed now. */
+  locked?: string
+}
+
+export function ModelPicker({ config, value, onChange, locked }: Props) {
+  const t = useT()
+  const chosen = config.models.find((model) => model.id === value)
+  const trigger = <PickerButton label={t('model')} text={chosen?.label ?? value} />
+  if (locked) return <LockedPicker label={t('model')} text={chosen?.label ?? value} reason={locked} />
+  return (
+    <Menu trigger={trigger} align="start" side="top" wide>
+      <MenuChoice label={t('model')} value={value} onChange={onChange}>
+        {config.models.map((model) => (
+          <MenuOption key={model.id} value={model.id} disabled={!model.ready}>
+            <ModelLine model={model} />
+          </MenuOption>
+        ))}
+      </MenuChoice>
+    </Menu>
+  )
+}
+
+function ModelLine({ model }: { model: ModelInfo }) {
+  const t = useT()
+  const lang = useLang()
+  const facts = [
+    model.context ? t('model.context', { size: compact(model.context, lang) }) : null,
+    model.price_in != null && model.price_out != null
+      ? t('model.price', { in: money(model.price_in, lang), out: money(model.price_out, lang) })
+      : null,
+  ].filter(Boolean)
+  return (
+    <>
+      <span className="flex items-center gap-1.5">
+        <span className="min-w-0 truncate">{model.label}</span>
+        {model.demo && (
+          <Badge tone="info">
+            <FlaskConical size={11} aria-hidden />
+            {t('model.demo')}
+          </Badge>
+        )}
+        {model.vision && <Eye size={13} className="shrink-0 text-faint" aria-label={t('model.vision')} />}
+      </span>
+      <span className="block text-2xs text-faint">{model.ready ? facts.join(' · ') : model.missing}</span>
+    </>
+  )
+}
+
+interface ButtonProps extends React.ComponentProps<'button'> {
+  label: string
+  text: string
+}
+
+export function PickerButton({ label, text, ...rest }: ButtonProps) {
+  return (
+    <button
+      type="button"
+      aria-label={`${label}: ${text}`}
+      {...rest}
+      className="touch flex h-7 min-w-0 items-center gap-1 rounded-md px-2 text-xs text-muted hover:bg-s2 hover:text-text"
+    >
+      <span className="truncate">{text}</span>
+      <ChevronDown size={13} aria-hidden className="shrink-0" />
+    </button>
+  )
+}
+
+export function LockedPicker({ label, text, reason }: { label: string; text: string; reason: string }) {
+  return (
+    <Tooltip text={reason}>
+      <button
+        type="button"
+        aria-disabled
+        aria-label={`${label}: ${text}. ${reason}`}
+        className="touch flex h-7 min-w-0 items-center rounded-md px-2 text-xs text-faint"
+      >
+        <span className="truncate">{text}</span>
+      </button>
+    </Tooltip>
+  )
+}

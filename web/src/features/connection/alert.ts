@@ -1,0 +1,27 @@
+import { translate } from '@/i18n'
+import { usePrefs } from '@/lib/prefs'
+import type { SessionChanged } from '@/stream/events'
+
+/** A person is needed: a sound if wanted, a notification if allowed and nobody looks. */
+export function alertPerson(session: SessionChanged): void {
+  if (usePrefs.getState().sound) chime()
+  if (!document.hidden || typeof Notification === 'undefined' || Notification.permission !== 'granted') return
+  new Notification(translate('ask.tab'), { body: session.title, tag: session.session_id, icon: '/favicon-alert.svg' })
+}
+
+function chime(): void {
+  try {
+    const audio = new AudioContext()
+    const tone = audio.createOscillator()
+    const volume = audio.createGain()
+    tone.frequency.value = 660
+    volume.gain.setValueAtTime(0.08, audio.currentTime)
+    volume.gain.exponentialRampToValueAtTime(0.001, audio.currentTime + 0.35)
+    tone.connect(volume).connect(audio.destination)
+    tone.start()
+    tone.stop(audio.currentTime + 0.35)
+    tone.onended = () => void audio.close()
+  } catch {
+    // No sound without a gesture; the card and the title tell it too.
+  }
+}

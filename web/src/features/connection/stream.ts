@@ -1,0 +1,31 @@
+import { useEffect } from 'react'
+import { useLocation } from 'wouter'
+import { applySessionChange, queryClient, refreshLists } from '@/api/queries'
+import { startStream } from '@/stream/connect'
+import type { SessionChanged } from '@/stream/events'
+import { forgetStore } from '@/stream/store'
+import { alertPerson } from './alert'
+import { useLinkStatus } from './link'
+
+/** Runs the one stream of this tab while someone is signed in. */
+export function useStream(): void {
+  const [, go] = useLocation()
+  useEffect(() => {
+    const session = (changed: SessionChanged) => {
+      applySessionChange(changed)
+      if (changed.deleted) forgetStore(changed.session_id)
+      if (changed.status === 'waiting_user') alertPerson(changed)
+    }
+    return startStream({
+      session,
+      status: (status) => {
+        const before = useLinkStatus.getState().status
+        useLinkStatus.setState({ status })
+        if (status === 'live' && before === 'lost') refreshLists()
+        if (status !== 'signed-out') return
+        queryClient.clear()
+        go(`/login?next=${encodeURIComponent(location.pathname)}`)
+      },
+    })
+  }, [go])
+}

@@ -1,0 +1,46 @@
+import { PanelRight } from 'lucide-react'
+import { FactsPanel } from '@/features/plan/FactsPanel'
+import { PlanPanel } from '@/features/plan/PlanPanel'
+import { planSteps } from '@/features/plan/steps'
+import { useT } from '@/i18n'
+import { type PanelTab, usePrefs } from '@/lib/prefs'
+import { useLive } from '@/stream/store'
+import { IconButton } from '@/ui/IconButton'
+import { Tabs, type TabSpec } from '@/ui/Tabs'
+import { BrowserTab } from './BrowserTab'
+
+/** The tabs beside the feed. A new one is a line here. */
+function useTabs(): TabSpec[] {
+  const t = useT()
+  const work = useLive((state) => state.work)
+  const steps = planSteps(work, false)
+  const done = steps.filter((step) => step.status === 'done').length
+  return [
+    { id: 'plan', label: t('plan'), badge: count(steps.length > 0 && `${done}/${steps.length}`), content: () => <PlanPanel /> },
+    { id: 'facts', label: t('facts'), badge: count(work.facts.length), content: () => <FactsPanel /> },
+    { id: 'browser', label: t('browser'), content: () => <BrowserTab /> },
+  ]
+}
+
+const count = (value: string | number | false) =>
+  value ? <span className="tabular text-2xs text-faint">{value}</span> : undefined
+
+export function SidePanel({ onHide }: { onHide: () => void }) {
+  const t = useT()
+  const tabs = useTabs()
+  const { panelTab, set } = usePrefs()
+  const value = tabs.some((tab) => tab.id === panelTab) ? panelTab : 'plan'
+  return (
+    <Tabs
+      tabs={tabs}
+      value={value}
+      onChange={(id) => set({ panelTab: id as PanelTab })}
+      label={t('panel')}
+      trailing={
+        <IconButton label={t('panel.hide')} keys="mod+j" onClick={onHide}>
+          <PanelRight size={17} aria-hidden />
+        </IconButton>
+      }
+    />
+  )
+}

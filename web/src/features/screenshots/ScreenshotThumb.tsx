@@ -1,0 +1,23 @@
+import { useT } from '@/i18n'
+import { hostOf, pictureUrl } from '@/lib/url'
+import type { ToolRow } from '@/stream/rows'
+import { useViewer } from './viewer'
+
+/** A small picture in a fixed 16:10 box, so that nothing moves when it arrives. */
+export function ScreenshotThumb({ row }: { row: ToolRow }) {
+  const t = useT()
+  const open = useViewer((state) => state.open)
+  const address = pictureUrl(row.screenshot, 320)
+  if (!address) return null
+  const label = t('shot.alt', { what: hostOf(row.url) ?? row.summary })
+  return (
+    <button
+      type="button"
+      onClick={() => open(row.id)}
+      aria-label={t('shot.open', { what: label })}
+      className="my-1 block aspect-[16/10] w-[76px] shrink-0 overflow-hidden rounded-sm border border-line bg-s2 hover:border-strong"
+    >
+      <img src={address} alt={label} loading="lazy" decoding="async" className="size-full object-cover object-top" />
+    </button>
+  )
+}

@@ -1,0 +1,78 @@
+import { Ellipsis, PenLine, Pin, PinOff, Trash2 } from 'lucide-react'
+import { memo, useRef, useState } from 'react'
+import { Link } from 'wouter'
+import type { Session } from '@/api/types'
+import { useT } from '@/i18n'
+import { cx } from '@/lib/cx'
+import { IconButton } from '@/ui/IconButton'
+import { Menu, MenuItem, MenuLine } from '@/ui/Menu'
+import { useSessionActions } from './actions'
+import { SessionSign } from './SessionSign'
+import { TitleEditor } from './TitleEditor'
+
+interface Props {
+  session: Session
+  current: boolean
+}
+
+export const SessionItem = memo(function SessionItem({ session, current }: Props) {
+  const t = useT()
+  const { patch } = useSessionActions()
+  const [isRenaming, setRenaming] = useState(false)
+  const link = useRef<HTMLAnchorElement>(null)
+
+  const stop = (title: string | null) => {
+    setRenaming(false)
+    if (title) void patch(session.id, { title })
+    requestAnimationFrame(() => link.current?.focus())
+  }
+  if (isRenaming) return <TitleEditor title={session.title} onDone={stop} className="px-2" />
+  return (
+    <div className={cx('group relative flex items-center rounded-md', current ? 'bg-s3' : 'hover:bg-s2')}>
+      <Link
+        href={`/s/${session.id}`}
+        ref={link}
+        aria-current={current ? 'page' : undefined}
+        onKeyDown={(event) => event.key === 'F2' && setRenaming(true)}
+        className="touch flex h-9 min-w-0 flex-1 items-center gap-2 rounded-md pr-9 pl-2.5 text-sm -outline-offset-2"
+      >
+        <span className={cx('min-w-0 flex-1 truncate', session.unread && 'font-medium')}>
+          {session.title || t('sessions.untitled')}
+        </span>
+        <SessionSign session={session} />
+      </Link>
+      <ItemMenu session={session} onRename={() => setRenaming(true)} />
+    </div>
+  )
+})
+
+function ItemMenu({ session, onRename }: { session: Session; onRename: () => void }) {
+  const t = useT()
+  const { patch, remove } = useSessionActions()
+  const more = (
+    <IconButton
+      small
+      label={t('sessions.more', { title: session.title })}
+      className="absolute right-1 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 data-[popup-open]:opacity-100 pointer-coarse:opacity-100"
+    >
+      <Ellipsis size={16} aria-hidden />
+    </IconButton>
+  )
+  return (
+    <Menu trigger={more} align="start">
+      <MenuItem icon={<PenLine size={15} aria-hidden />} onSelect={onRename}>
+        {t('rename')}
+      </MenuItem>
+      <MenuItem
+        icon={session.pinned ? <PinOff size={15} aria-hidden /> : <Pin size={15} aria-hidden />}
+        onSelect={() => void patch(session.id, { pinned: !session.pinned })}
+      >
+        {session.pinned ? t('unpin') : t('pin')}
+      </MenuItem>
+      <MenuLine />
+      <MenuItem danger icon={<Trash2 size={15} aria-hidden />} onSelect={() => void remove(session)}>
+        {t('delete')}
+      </MenuItem>
+    </Menu>
+  )
+}

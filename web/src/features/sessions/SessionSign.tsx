@@ -1,0 +1,34 @@
+import { CirclePause, Clock3, TriangleAlert } from 'lucide-react'
+import type { Session } from '@/api/types'
+import { useT } from '@/i18n'
+import { Spinner } from '@/ui/Spinner'
+
+/** What a session is doing, as a sign with words for those who do not see it. */
+export function SessionSign({ session }: { session: Session }) {
+  const t = useT()
+  const sign = signOf(session)
+  if (!sign) return null
+  const label = t(`status.${sign}`)
+  return (
+    <span role="img" aria-label={label} title={session.note ?? label} className="flex shrink-0 items-center">
+      {DRAWN[sign]}
+    </span>
+  )
+}
+
+type Sign = 'running' | 'queued' | 'waiting_user' | 'paused' | 'error' | 'unread'
+
+function signOf(session: Session): Sign | null {
+  if (session.status === 'error') return session.unread ? 'error' : null
+  if (session.status !== 'idle') return session.status
+  return session.unread ? 'unread' : null
+}
+
+const DRAWN: Record<Sign, React.ReactNode> = {
+  running: <Spinner size={14} className="text-accent-text" />,
+  queued: <Clock3 size={14} aria-hidden className="text-muted" />,
+  waiting_user: <TriangleAlert size={14} aria-hidden className="text-warn" />,
+  paused: <CirclePause size={14} aria-hidden className="text-muted" />,
+  error: <span aria-hidden className="size-2 rounded-full bg-danger" />,
+  unread: <span aria-hidden className="size-2 rounded-full bg-accent" />,
+}

@@ -1,0 +1,87 @@
+import { ArrowUp, Info } from 'lucide-react'
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { useConfig } from '@/api/queries'
+import type { Config } from '@/api/types'
+import { SidebarButton } from '@/features/chat/ChatHeader'
+import { AgentPicker } from '@/features/composer/AgentPicker'
+import { Composer } from '@/features/composer/Composer'
+import { ModelPicker } from '@/features/composer/ModelPicker'
+import { startSession } from '@/features/composer/send'
+import { useT } from '@/i18n'
+import { remember } from '@/lib/storage'
+import { useTitle } from '@/lib/title'
+import { Mark } from '@/ui/Brand'
+import { IconButton } from '@/ui/IconButton'
+import { Examples } from './Examples'
+import { Notices } from './Notices'
+
+/** No session yet: what can be asked here, and the composer. */
+export function StartPage() {
+  const t = useT()
+  const config = useConfig()
+  const [, go] = useLocation()
+  const [choice, setChoice] = useState<{ agent?: string; model?: string }>({})
+  useTitle('Pilothouse', 'none')
+  const start = (text: string) => {
+    remember('draft.new', null)
+    const id = startSession(text, choice)
+    go(`/s/${id}`)
+  }
+  return (
+    <div className="flex h-full flex-col overflow-y-auto">
+      <header className="flex h-12 shrink-0 items-center px-2">
+        <SidebarButton />
+      </header>
+      <div className="mx-auto flex w-full max-w-[720px] flex-1 flex-col justify-center gap-6 px-4 pb-[12vh]">
+        <div>
+          <Mark size={36} className="mb-4 text-accent-text" />
+          <h1 className="text-2xl font-bold">{t('start.title')}</h1>
+          <p className="mt-1 text-muted">{t('start.about')}</p>
+        </div>
+        {config && <Notices notices={config.notices} />}
+        <Composer
+          sessionId={null}
+          label={t('composer')}
+          placeholder={t('composer.ask')}
+          maxLength={config?.limits.message_chars}
+          onSend={start}
+          tools={config && <Pickers config={config} choice={choice} onChange={setChoice} />}
+          actions={({ isEmpty, submit }) => (
+            <IconButton filled label={t('send')} keys="enter" disabled={isEmpty} onClick={submit}>
+              <ArrowUp size={18} aria-hidden />
+            </IconButton>
+          )}
+        />
+        <Examples onPick={start} />
+        <p className="flex gap-2 text-xs text-muted">
+          <Info size={14} aria-hidden className="mt-0.5 shrink-0" />
+          {t('start.limits')}
+        </p>
+      </div>
+    </div>
+  )
+}
+
+interface PickersProps {
+  config: Config
+  choice: { agent?: string; model?: string }
+  onChange: (choice: { agent?: string; model?: string }) => void
+}
+
+function Pickers({ config, choice, onChange }: PickersProps) {
+  return (
+    <>
+      <AgentPicker
+        config={config}
+        value={choice.agent ?? config.defaults.agent}
+        onChange={(agent) => onChange({ ...choice, agent })}
+      />
+      <ModelPicker
+        config={config}
+        value={choice.model ?? config.defaults.model}
+        onChange={(model) => onChange({ ...choice, model })}
+      />
+    </>
+  )
+}

@@ -1,0 +1,43 @@
+import { useEffect, useRef } from 'react'
+import { usePrefs } from './prefs'
+
+/** `mod` is Ctrl, or Cmd on a Mac. Letters are told by place on the keyboard, so any layout works. */
+export type Shortcuts = Record<string, (event: KeyboardEvent) => void>
+
+export const isMac = /mac|iphone|ipad/i.test(navigator.platform)
+
+export function chordOf(event: KeyboardEvent): string {
+  const mod = isMac ? event.metaKey : event.ctrlKey
+  const letter = /^Key([A-Z])$/.exec(event.code)?.[1]?.toLowerCase()
+  const key = letter ?? (event.key === ' ' ? 'space' : event.key.toLowerCase())
+  const isShifted = event.shiftKey && (letter !== undefined || key.length > 1)
+  return [mod && 'mod', event.altKey && 'alt', isShifted && 'shift', key].filter(Boolean).join('+')
+}
+
+export function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false
+  return target.isContentEditable || /^(input|textarea|select)$/i.test(target.tagName)
+}
+
+const isOverlayOpen = () => document.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"]') !== null
+
+/** Shortcuts of the page. Plain keys are left alone while someone types; none act below an open dialog. */
+export function useShortcuts(shortcuts: Shortcuts): void {
+  const current = useRef(shortcuts)
+  useEffect(() => {
+    current.current = shortcuts
+  })
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.isComposing || !usePrefs.getState().shortcuts) return
+      const chord = chordOf(event)
+      const act = current.current[chord]
+      const isPlain = !/^(mod|alt)\+/.test(chord)
+      if (!act || (isPlain && isTyping(event.target)) || isOverlayOpen()) return
+      event.preventDefault()
+      act(event)
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [])
+}

@@ -1,0 +1,41 @@
+import hljs from 'highlight.js/lib/core'
+import bash from 'highlight.js/lib/languages/bash'
+import css from 'highlight.js/lib/languages/css'
+import diff from 'highlight.js/lib/languages/diff'
+import go from 'highlight.js/lib/languages/go'
+import java from 'highlight.js/lib/languages/java'
+import javascript from 'highlight.js/lib/languages/javascript'
+import json from 'highlight.js/lib/languages/json'
+import markdown from 'highlight.js/lib/languages/markdown'
+import python from 'highlight.js/lib/languages/python'
+import rust from 'highlight.js/lib/languages/rust'
+import sql from 'highlight.js/lib/languages/sql'
+import typescript from 'highlight.js/lib/languages/typescript'
+import xml from 'highlight.js/lib/languages/xml'
+import yaml from 'highlight.js/lib/languages/yaml'
+
+const LANGUAGES = {
+  bash,
+  css,
+  diff,
+  go,
+  java,
+  javascript,
+  json,
+  markdown,
+  python,
+  rust,
+  sql,
+  typescript,
+  xml,
+  yaml,
+}
+for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language)
+
+const TOO_LONG = 40_000
+
+/** Escaped HTML with `hljs-*` classes, or null for a language not known here. */
+export function colour(code: string, lang: string): string | null {
+  if (!hljs.getLanguage(lang) || code.length > TOO_LONG) return null
+  return hljs.highlight(code, { language: lang, ignoreIllegals: true }).value
+}

@@ -1,0 +1,52 @@
+import { create } from 'zustand'
+import { persist } from 'zustand/middleware'
+
+export type Theme = 'system' | 'light' | 'dark'
+export type Lang = 'en' | 'ru'
+export type PanelTab = 'plan' | 'facts' | 'browser' | 'files'
+
+interface Prefs {
+  theme: Theme
+  lang: Lang
+  sidebar: boolean
+  panel: boolean
+  panelTab: PanelTab
+  panelWidth: number
+  shortcuts: boolean
+  sound: boolean
+  set(change: Partial<Omit<Prefs, 'set'>>): void
+}
+
+const firstLang: Lang = /^ru\b/i.test(navigator.language) ? 'ru' : 'en'
+
+/** What this browser remembers about how the page looks. `public/theme-init.js` reads it before the first paint. */
+export const usePrefs = create<Prefs>()(
+  persist(
+    (set) => ({
+      theme: 'system',
+      lang: firstLang,
+      sidebar: true,
+      panel: true,
+      panelTab: 'plan',
+      panelWidth: 360,
+      shortcuts: true,
+      sound: false,
+      set: (change) => set(change),
+    }),
+    { name: 'pilothouse.prefs' },
+  ),
+)
+
+/** Keeps `<html>` in step with theme and language. */
+export function applyPrefs(): void {
+  const system = matchMedia('(prefers-color-scheme: dark)')
+  const apply = () => {
+    const { theme, lang } = usePrefs.getState()
+    const isDark = theme === 'dark' || (theme === 'system' && system.matches)
+    document.documentElement.dataset.theme = isDark ? 'dark' : 'light'
+    document.documentElement.lang = lang
+  }
+  usePrefs.subscribe(apply)
+  system.addEventListener('change', apply)
+  apply()
+}

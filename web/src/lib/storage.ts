@@ -1,0 +1,17 @@
+/** localStorage that never throws: private windows and full disks must not break the page. */
+export function recall(key: string): string | null {
+  try {
+    return localStorage.getItem(`pilothouse.${key}`)
+  } catch {
+    return null
+  }
+}
+
+export function remember(key: string, value: string | null): void {
+  try {
+    if (value) localStorage.setItem(`pilothouse.${key}`, value)
+    else localStorage.removeItem(`pilothouse.${key}`)
+  } catch {
+    // Nothing is lost but the convenience.
+  }
+}

@@ -1,0 +1,77 @@
+import { useSyncExternalStore } from 'react'
+
+const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+]
+
+export function relative(at: Date, now: Date, lang: string): string {
+  const seconds = (at.getTime() - now.getTime()) / 1000
+  const format = new Intl.RelativeTimeFormat(lang, { numeric: 'auto', style: 'short' })
+  if (Math.abs(seconds) > 7 * 86_400) return new Intl.DateTimeFormat(lang, { day: 'numeric', month: 'short' }).format(at)
+  for (const [unit, size] of UNITS) {
+    if (Math.abs(seconds) >= size) return format.format(Math.trunc(seconds / size), unit)
+  }
+  return format.format(0, 'second')
+}
+
+export function exact(at: Date, lang: string): string {
+  return new Intl.DateTimeFormat(lang, { dateStyle: 'medium', timeStyle: 'medium' }).format(at)
+}
+
+export function clock(at: Date, lang: string): string {
+  return new Intl.DateTimeFormat(lang, { hour: '2-digit', minute: '2-digit', second: '2-digit' }).format(at)
+}
+
+/** `9:05`, `1:02:03`. */
+export function countdown(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds))
+  const parts = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60), whole % 60]
+  const shown = parts[0] ? parts : parts.slice(1)
+  return shown.map((part, index) => (index ? String(part).padStart(2, '0') : String(part))).join(':')
+}
+
+export type Age = 'pinned' | 'today' | 'yesterday' | 'week' | 'older'
+
+export function ageOf(at: Date, now: Date): Age {
+  const midnight = new Date(now.getFullYear(), now.getMonth(), now.getDate()).getTime()
+  const days = Math.ceil((midnight - at.getTime()) / 86_400_000)
+  if (days <= 0) return 'today'
+  if (days === 1) return 'yesterday'
+  return days <= 7 ? 'week' : 'older'
+}
+
+interface Beat {
+  now: number
+  listeners: Set<() => void>
+}
+
+const beats = new Map<number, Beat>()
+
+/** One timer for all that tick alike. */
+function beatOf(every: number): Beat {
+  const known = beats.get(every)
+  if (known) return known
+  const beat: Beat = { now: Date.now(), listeners: new Set() }
+  setInterval(() => {
+    if (beat.listeners.size === 0) return
+    beat.now = Date.now()
+    for (const tell of beat.listeners) tell()
+  }, every)
+  beats.set(every, beat)
+  return beat
+}
+
+/** The time, again every `every` milliseconds. */
+export function useNow(every: number): number {
+  const beat = beatOf(every)
+  return useSyncExternalStore(
+    (tell) => {
+      if (beat.listeners.size === 0) beat.now = Date.now()
+      beat.listeners.add(tell)
+      return () => void beat.listeners.delete(tell)
+    },
+    () => beat.now,
+  )
+}

@@ -1,0 +1,25 @@
+/** The address if it is one a person may follow from text that a model wrote, else null. */
+export function safeUrl(address: string | null | undefined): string | null {
+  if (!address) return null
+  try {
+    const url = new URL(address)
+    return ['http:', 'https:', 'mailto:'].includes(url.protocol) ? url.href : null
+  } catch {
+    return null
+  }
+}
+
+export function hostOf(address: string | null | undefined): string | null {
+  if (!address) return null
+  try {
+    return new URL(address).host || null
+  } catch {
+    return null
+  }
+}
+
+/** Our own pictures only; a thumbnail of `width` pixels when given. */
+export function pictureUrl(address: string | null | undefined, width?: number): string | null {
+  if (!address?.startsWith('/api/files/')) return null
+  return width ? `${address}?w=${width}` : address
+}

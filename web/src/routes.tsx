@@ -1,0 +1,66 @@
+import { lazy, Suspense, useEffect } from 'react'
+import { Redirect, Route, Switch, useLocation } from 'wouter'
+import { ApiError, whenSignedOut } from '@/api/http'
+import { queryClient, useMe } from '@/api/queries'
+import { AppShell } from '@/AppShell'
+import { LoginPage } from '@/features/auth/LoginPage'
+import { ChatPage } from '@/features/chat/ChatPage'
+import { StartPage } from '@/features/start/StartPage'
+import { useT } from '@/i18n'
+import { Button } from '@/ui/Button'
+
+const SettingsPage = lazy(() => import('@/features/settings/SettingsPage'))
+
+export function Routes() {
+  return (
+    <Switch>
+      <Route path="/login" component={LoginPage} />
+      <Route>
+        <Gate />
+      </Route>
+    </Switch>
+  )
+}
+
+/** Everything behind the login. */
+function Gate() {
+  const me = useMe()
+  const [path, go] = useLocation()
+  useEffect(() => {
+    whenSignedOut(() => {
+      queryClient.clear()
+      go(`/login?next=${encodeURIComponent(location.pathname)}`)
+    })
+  }, [go])
+  if (me.isPending) return null
+  if (me.error) {
+    const isSignedOut = me.error instanceof ApiError && me.error.status === 401
+    if (isSignedOut) return <Redirect to={`/login?next=${encodeURIComponent(path)}`} replace />
+    return <Unreachable onRetry={() => void me.refetch()} />
+  }
+  return (
+    <AppShell>
+      <Suspense>
+        <Switch>
+          <Route path="/" component={StartPage} />
+          <Route path="/s/:id">{({ id }) => <ChatPage id={id} />}</Route>
+          <Route path="/settings" component={SettingsPage} />
+          <Route>
+            <Redirect to="/" replace />
+          </Route>
+        </Switch>
+      </Suspense>
+    </AppShell>
+  )
+}
+
+function Unreachable({ onRetry }: { onRetry: () => void }) {
+  const t = useT()
+  return (
+    <main role="alert" className="flex h-full flex-col items-center justify-center gap-3 p-6 text-center">
+      <h1 className="text-lg font-bold">{t('server.away')}</h1>
+      <p className="text-sm text-muted">{t('server.away.hint')}</p>
+      <Button onClick={onRetry}>{t('retry')}</Button>
+    </main>
+  )
+}

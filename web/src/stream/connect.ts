@@ -1,0 +1,110 @@
+import { type FromHub, Hub, type ToHub } from './hub'
+import type { LinkStatus } from './link'
+import type { LiveEvent, SessionChanged } from './events'
+import { storeOf } from './store'
+
+export interface StreamOut {
+  session(changed: SessionChanged): void
+  status(status: LinkStatus): void
+}
+
+const BEAT = 20_000
+const HIDDEN_FLUSH = 250
+
+let post: (message: ToHub) => void = () => undefined
+const watched = new Set<string>()
+const queues = new Map<string, LiveEvent[]>()
+let flushing = false
+
+/** Opens the one stream of this tab. Call once; the answer closes it. */
+export function startStream(out: StreamOut): () => void {
+  post = connectHub((message) => receive(message, out))
+  announce()
+  const beat = setInterval(() => post({ type: 'beat' }), BEAT)
+  const leave = () => post({ type: 'bye' })
+  const comeBack = (event: PageTransitionEvent) => event.persisted && location.reload()
+  const retry = () => post({ type: 'retry' })
+  addEventListener('pagehide', leave)
+  addEventListener('pageshow', comeBack)
+  addEventListener('online', retry)
+  return () => {
+    clearInterval(beat)
+    removeEventListener('pagehide', leave)
+    removeEventListener('pageshow', comeBack)
+    removeEventListener('online', retry)
+    leave()
+    post = () => undefined
+  }
+}
+
+/** Follows a session until the answer is called. */
+export function watch(sessionId: string): () => void {
+  watched.add(sessionId)
+  announce(sessionId)
+  return () => {
+    watched.delete(sessionId)
+    announce()
+  }
+}
+
+export const retryStream = () => post({ type: 'retry' })
+
+function announce(added?: string): void {
+  const names = added ? [added] : []
+  const from = Object.fromEntries(names.map((id) => [id, placeOf(id)]))
+  post({ type: 'watch', sessions: [...watched], from })
+}
+
+function placeOf(sessionId: string): string | null {
+  const { epoch, seq } = storeOf(sessionId).getState()
+  return epoch > 0 ? `${epoch}-${seq}` : null
+}
+
+function connectHub(receive: (message: FromHub) => void): (message: ToHub) => void {
+  if (typeof SharedWorker === 'undefined') return inTab(receive)
+  const worker = new SharedWorker(new URL('./stream.worker.ts', import.meta.url), {
+    type: 'module',
+    name: 'pilothouse-stream',
+  })
+  worker.onerror = () => {
+    post = inTab(receive)
+    announceAll()
+  }
+  worker.port.onmessage = (event: MessageEvent<FromHub>) => receive(event.data)
+  return (message) => worker.port.postMessage(message)
+}
+
+function inTab(receive: (message: FromHub) => void): (message: ToHub) => void {
+  const hub = new Hub()
+  const tab = {}
+  hub.join(tab, receive)
+  return (message) => hub.receive(tab, message)
+}
+
+function announceAll(): void {
+  const from = Object.fromEntries([...watched].map((id) => [id, placeOf(id)]))
+  post({ type: 'watch', sessions: [...watched], from })
+}
+
+function receive(message: FromHub, out: StreamOut): void {
+  if (message.type === 'status') out.status(message.status)
+  else if (message.name === 'session') out.session(JSON.parse(message.data) as SessionChanged)
+  else enqueue(JSON.parse(message.data) as LiveEvent)
+}
+
+/** Events wait for the next frame and are folded together. */
+function enqueue(event: LiveEvent): void {
+  const queue = queues.get(event.session_id)
+  if (queue) queue.push(event)
+  else queues.set(event.session_id, [event])
+  if (flushing) return
+  flushing = true
+  if (document.hidden) setTimeout(flush, HIDDEN_FLUSH)
+  else requestAnimationFrame(flush)
+}
+
+function flush(): void {
+  flushing = false
+  for (const [sessionId, events] of queues) storeOf(sessionId).getState().receive(events)
+  queues.clear()
+}

@@ -1,0 +1,60 @@
+import type { Run, SessionDetail } from '@/api/types'
+import { isOpen, type Live, NO_WORK, type RunView } from './live'
+import { closeAsk, type Draft, draftOf, finish, keepMessage, openAsk, put } from './reducer'
+import { errorRowId, type Row } from './rows'
+
+/** Pure: the state after the session was read by GET. What only the stream knows of an open run is kept. */
+export function hydrate(state: Live, session: SessionDetail): Live {
+  const draft = draftOf(state)
+  const known = new Set(session.messages.map((message) => message.seq))
+  const last = session.messages.at(-1)?.seq ?? 0
+  const run = viewOfRun(state, session)
+  for (const row of Object.values(draft.rows)) if (isGone(row, run, known, last)) delete draft.rows[row.id]
+  for (const message of session.messages) keepMessage(draft, message)
+  draft.run = run
+  draft.work = session.state ?? NO_WORK
+  draft.usage = session.run?.usage ?? state.usage
+  syncAsk(draft, session)
+  if (session.run) showFailure(draft, session.run)
+  return finish({ ...draft, loaded: true, stale: false })
+}
+
+function isGone(row: Row, run: RunView | null, known: Set<number>, last: number): boolean {
+  if (row.seq !== null) return row.seq <= last && !known.has(row.seq)
+  const isOver = run !== null && run.id === row.runId && !isOpen(run)
+  return isOver && (row.kind === 'tool' || row.kind === 'error' || (row.kind === 'text' && !row.cut))
+}
+
+function viewOfRun(state: Live, session: SessionDetail): RunView | null {
+  const run = session.run
+  if (!run) return null
+  const same = state.run?.id === run.id ? state.run : null
+  return {
+    id: run.id,
+    status: run.status,
+    agent: session.agent,
+    model: session.model,
+    step: same?.step ?? null,
+    maxSteps: same?.maxSteps ?? session.max_tool_steps,
+    note: same?.note ?? session.note ?? null,
+    startedAt: run.started_at ?? same?.startedAt ?? null,
+    finishedAt: run.finished_at ?? null,
+  }
+}
+
+function syncAsk(draft: Draft, session: SessionDetail): void {
+  for (const row of Object.values(draft.rows)) {
+    const isClosed = row.kind === 'ask' && row.answer === 'open' && row.ask.reference !== session.pending?.reference
+    if (isClosed) closeAsk(draft, row.ask.reference, 'void')
+  }
+  draft.pending = null
+  if (session.pending) openAsk(draft, session.pending, session.run?.id ?? null, null)
+}
+
+function showFailure(draft: Draft, run: Run): void {
+  if (!['failed', 'cancelled', 'interrupted'].includes(run.status)) return
+  draft.born += 1
+  const placed = { id: errorRowId(run.id), runId: run.id, seq: null, born: draft.born, before: null }
+  const code = run.error_code ?? run.status
+  put(draft, { ...placed, kind: 'error', at: run.finished_at ?? null, code, text: run.error ?? '' })
+}

@@ -1,0 +1,59 @@
+import type { Pending, RunStatus, Usage, WorkState } from '@/api/types'
+import type { Observation } from './events'
+import type { Row } from './rows'
+
+export interface RunView {
+  id: string
+  status: RunStatus
+  agent: string | null
+  model: string | null
+  step: number | null
+  maxSteps: number | null
+  note: string | null
+  startedAt: string | null
+  finishedAt: string | null
+}
+
+/** Everything one session shows, as a fold of its messages and events. */
+export interface Live {
+  ids: string[]
+  rows: Record<string, Row>
+  run: RunView | null
+  pending: Pending | null
+  work: WorkState
+  page: Observation | null
+  usage: Usage | null
+  /** The last event seen; older ones are repeats. */
+  epoch: number
+  seq: number
+  born: number
+  /** Rows that will be anchored to the next stored thing of their run. */
+  loose: string[]
+  loaded: boolean
+  /** Something was missed: load the session again. */
+  stale: boolean
+}
+
+export const NO_WORK: WorkState = { goal: null, plan: [], progress: {}, facts: [] }
+
+export const EMPTY: Live = {
+  ids: [],
+  rows: {},
+  run: null,
+  pending: null,
+  work: NO_WORK,
+  page: null,
+  usage: null,
+  epoch: 0,
+  seq: 0,
+  born: 0,
+  loose: [],
+  loaded: false,
+  stale: false,
+}
+
+type OpenStatus = 'queued' | 'running' | 'waiting_user' | 'paused'
+const OPEN: RunStatus[] = ['queued', 'running', 'waiting_user', 'paused'] satisfies OpenStatus[]
+
+export const isOpen = (run: RunView | null): run is RunView & { status: OpenStatus } =>
+  run !== null && OPEN.includes(run.status)

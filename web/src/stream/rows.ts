@@ -1,0 +1,117 @@
+import type { Box, Message, Pending } from '@/api/types'
+
+interface Placed {
+  id: string
+  runId: string | null
+  /** Place among the stored messages; null while it is not stored. */
+  seq: number | null
+  /** Order of arrival, for what is not stored. */
+  born: number
+  /** The row this one stands right before: how thinking keeps its place beside stored rows. */
+  before: string | null
+  at: string | null
+}
+
+export interface UserRow extends Placed {
+  kind: 'user'
+  text: string
+  messageId: string | null
+  clientId: string | null
+  delivery: 'sent' | 'sending' | 'failed'
+  mode: 'steer' | 'queue' | null
+  failure: string | null
+}
+
+export interface TextRow extends Placed {
+  kind: 'text'
+  text: string
+  /** Tokens are still coming. */
+  live: boolean
+  /** The run ended before the answer did; the server has not kept it. */
+  cut: boolean
+  meta: Record<string, unknown>
+}
+
+export interface ThinkingRow extends Placed {
+  kind: 'thinking'
+  text: string
+  endedAt: string | null
+}
+
+export interface ToolRow extends Placed {
+  kind: 'tool'
+  name: string
+  args: Record<string, unknown>
+  status: 'running' | 'ok' | 'failed'
+  summary: string
+  durationMs: number | null
+  url: string | null
+  screenshot: string | null
+  box: Box | null
+}
+
+export interface AskRow extends Placed {
+  kind: 'ask'
+  ask: Pending
+  answer: 'open' | 'yes' | 'no' | 'void'
+}
+
+export interface ErrorRow extends Placed {
+  kind: 'error'
+  code: string
+  text: string
+}
+
+export type Row = UserRow | TextRow | ThinkingRow | ToolRow | AskRow | ErrorRow
+
+export const toolRowId = (runId: string | null, callId: string) => `tool:${runId}:${callId}`
+export const errorRowId = (runId: string) => `error:${runId}`
+export const askRowId = (reference: string) => `ask:${reference}`
+
+/** The row of a stored message; the same whether it came by GET or by the stream. */
+export function rowOfMessage(message: Message): Row {
+  const placed = {
+    runId: message.run_id,
+    seq: message.seq,
+    born: 0,
+    before: null,
+    at: message.created_at,
+  }
+  if (message.role === 'user') return userRow(message, placed)
+  if (message.role === 'tool') return toolRow(message, placed)
+  const meta = message.meta_json ?? {}
+  return { ...placed, kind: 'text', id: message.id, text: message.content, live: false, cut: false, meta }
+}
+
+type Place = Omit<Placed, 'id'>
+
+function userRow(message: Message, placed: Place): UserRow {
+  return {
+    ...placed,
+    kind: 'user',
+    id: message.client_id ? `user:${message.client_id}` : message.id,
+    text: message.content,
+    messageId: message.id,
+    clientId: message.client_id ?? null,
+    delivery: 'sent',
+    mode: null,
+    failure: null,
+  }
+}
+
+function toolRow(message: Message, placed: Place): ToolRow {
+  const meta = message.meta_json ?? {}
+  return {
+    ...placed,
+    kind: 'tool',
+    id: toolRowId(message.run_id, meta.call_id ?? message.id),
+    name: meta.name ?? 'tool',
+    args: meta.args ?? {},
+    status: meta.ok === false ? 'failed' : 'ok',
+    summary: message.content,
+    durationMs: meta.duration_ms ?? null,
+    url: meta.url ?? null,
+    screenshot: meta.screenshot ?? null,
+    box: meta.box ?? null,
+  }
+}

@@ -1,0 +1,100 @@
+import { createContext, useContext } from 'react'
+import { createStore, type StoreApi, useStore } from 'zustand'
+import type { Accepted, SendMode, SessionDetail } from '@/api/types'
+import type { LiveEvent } from './events'
+import { hydrate } from './hydrate'
+import { EMPTY, isOpen, type Live } from './live'
+import { closeAsk, type Draft, draftOf, finish, keepMessage, newRun, put, reduce } from './reducer'
+import type { UserRow } from './rows'
+
+interface Actions {
+  receive(events: LiveEvent[]): void
+  load(session: SessionDetail): void
+  /** Shows a message before the server has it. */
+  propose(clientId: string, text: string, mode: SendMode | null): void
+  accept(accepted: Accepted): void
+  reject(clientId: string, failure: string): void
+  withdraw(clientId: string): void
+  answer(reference: string, yes: boolean): void
+}
+
+export type SessionState = Live & Actions
+export type SessionStore = StoreApi<SessionState>
+
+const stores = new Map<string, SessionStore>()
+
+export function storeOf(sessionId: string): SessionStore {
+  const known = stores.get(sessionId)
+  if (known) return known
+  const store = create()
+  stores.set(sessionId, store)
+  return store
+}
+
+export const forgetStore = (sessionId: string) => stores.delete(sessionId)
+
+function create(): SessionStore {
+  return createStore<SessionState>((set) => ({
+    ...EMPTY,
+    receive: (events) => set((state) => reduce(state, events)),
+    load: (session) => set((state) => hydrate(state, session)),
+    propose: (clientId, text, mode) => set((state) => propose(state, clientId, text, mode)),
+    accept: (accepted) => set((state) => change(state, (draft) => accept(draft, accepted))),
+    reject: (clientId, failure) => set((state) => deliver(state, clientId, { delivery: 'failed', failure })),
+    withdraw: (clientId) => set((state) => change(state, (draft) => delete draft.rows[`user:${clientId}`])),
+    answer: (reference, yes) => set((state) => change(state, (draft) => closeAsk(draft, reference, yes ? 'yes' : 'no'))),
+  }))
+}
+
+function change(state: Live, edit: (draft: Draft) => unknown): Live {
+  const draft = draftOf(state)
+  edit(draft)
+  return finish(draft)
+}
+
+/** The answer of the server may come before or after the first events of the run. */
+function accept(draft: Draft, { message, run }: Accepted): void {
+  keepMessage(draft, message)
+  if (draft.run?.id === run.id || isOpen(draft.run)) return
+  draft.run = { ...newRun(run.id), status: run.status, startedAt: run.started_at ?? message.created_at }
+  draft.usage = null
+}
+
+function propose(state: Live, clientId: string, text: string, mode: SendMode | null): Live {
+  const draft = draftOf(state)
+  draft.born += 1
+  const row: UserRow = {
+    kind: 'user',
+    id: `user:${clientId}`,
+    runId: null,
+    seq: null,
+    born: draft.born,
+    before: null,
+    at: new Date().toISOString(),
+    text,
+    messageId: null,
+    clientId,
+    delivery: 'sending',
+    mode,
+    failure: null,
+  }
+  put(draft, row)
+  return finish(draft)
+}
+
+function deliver(state: Live, clientId: string, news: Partial<UserRow>): Live {
+  const row = state.rows[`user:${clientId}`]
+  if (row?.kind !== 'user' || row.delivery === 'sent') return state
+  return { ...state, rows: { ...state.rows, [row.id]: { ...row, ...news } } }
+}
+
+const StoreContext = createContext<SessionStore | null>(null)
+export const SessionStoreProvider = StoreContext.Provider
+
+export function useSessionStore(): SessionStore {
+  const store = useContext(StoreContext)
+  if (!store) throw new Error('No session around this component')
+  return store
+}
+
+export const useLive = <T>(select: (state: SessionState) => T): T => useStore(useSessionStore(), select)

@@ -1,0 +1,35 @@
+import { useId } from 'react'
+
+interface Props {
+  label: string
+  options: { value: string; label: string }[]
+  value: string
+  onChange: (value: string) => void
+}
+
+/** A few alternatives side by side. */
+export function Choice({ label, options, value, onChange }: Props) {
+  const name = useId()
+  return (
+    <fieldset className="flex flex-wrap items-center justify-between gap-2">
+      <legend className="float-left text-sm">{label}</legend>
+      <div className="flex rounded-md bg-s2 p-0.5">
+        {options.map((option) => (
+          <label
+            key={option.value}
+            className="touch flex h-7 items-center justify-center rounded-sm px-3 text-sm text-muted has-checked:bg-bg has-checked:font-medium has-checked:text-text has-focus-visible:outline-2 has-focus-visible:outline-focus"
+          >
+            <input
+              type="radio"
+              name={name}
+              className="sr-only"
+              checked={option.value === value}
+              onChange={() => onChange(option.value)}
+            />
+            {option.label}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  )
+}

@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import tailwindcss from '@tailwindcss/vite'
+import react from '@vitejs/plugin-react'
+import type { Plugin } from 'vite'
+import { defineConfig } from 'vitest/config'
+
+const COMPRESSED = /\.(js|css|html|svg)$/
+
+/** Writes `.gz` and `.br` beside every text file of the build, so that the server never compresses. */
+function precompress(): Plugin {
+  let out = ''
+  return {
+    name: 'precompress',
+    apply: 'build',
+    configResolved: (config) => void (out = join(config.root, config.build.outDir)),
+    closeBundle() {
+      for (const entry of readdirSync(out, { recursive: true, withFileTypes: true })) {
+        const file = join(entry.parentPath, entry.name)
+        if (!entry.isFile() || !COMPRESSED.test(file)) continue
+        const text = readFileSync(file)
+        writeFileSync(`${file}.gz`, gzipSync(text, { level: 9 }))
+        const quality = { [constants.BROTLI_PARAM_QUALITY]: 11 }
+        writeFileSync(`${file}.br`, brotliCompressSync(text, { params: quality }))
+      }
+    },
+  }
+}
+
+const backend = process.env.BACKEND ?? 'http://127.0.0.1:8000'
+
+export default defineConfig({
+  plugins: [react(), tailwindcss(), precompress()],
+  resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
+  build: {
+    // The content security policy allows neither data: URLs for scripts nor inline code.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    target: 'es2022',
+  },
+  worker: { format: 'es' },
+  server: { proxy: { '/api': { target: backend, ws: true } } },
+  test: {
+    environment: 'happy-dom',
+    setupFiles: ['src/test/setup.ts'],
+    include: ['src/**/*.test.{ts,tsx}'],
+  },
+})
