@@ -24,13 +24,14 @@ class Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, app: FastAPI) -> None:
         super().__init__(config)
         self.app = app
+        self._is_ending = False
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        if self._captured_signals:
-            super().handle_exit(sig, frame)
-            self.force_exit = True
+        # Not passed on: uvicorn would raise the signal again at the end, and the exit code would not be 0.
+        if self._is_ending:
+            self.should_exit = self.force_exit = True
             return
-        self._captured_signals.append(sig)
+        self._is_ending = True
         asyncio.get_running_loop().call_soon_threadsafe(self._begin_drain)
 
     def _begin_drain(self) -> None:
