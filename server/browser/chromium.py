@@ -32,7 +32,10 @@ _FLAGS = (
     "--disable-client-side-phishing-detection",
     "--disable-search-engine-choice-screen",
     "--disable-infobars",
+    "--disable-extensions",
+    "--disable-field-trial-config",
     "--disable-quic",
+    "--gaia-url=http://127.0.0.1:9/",
     "--disable-dev-shm-usage",
     "--hide-crash-restore-bubble",
     "--metrics-recording-only",
@@ -45,7 +48,7 @@ _FLAGS = (
     "--disable-backgrounding-occluded-windows",
     "--disable-renderer-backgrounding",
     "--disable-features=Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,HttpsUpgrades,"
-    "LensOverlay,AcceptCHFrame,GlobalMediaControls,PaintHolding,DestroyProfileOnBrowserClose",
+    "AutofillServerCommunication,LensOverlay,AcceptCHFrame,GlobalMediaControls,PaintHolding,DestroyProfileOnBrowserClose",
     # Nothing goes round the proxy: no name is looked up here, and WebRTC sends no datagrams.
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",

@@ -39,7 +39,10 @@ _SNAPSHOT_CHARS = 12_000
 _WITHHELD = ("filename",)
 """Arguments that would have the server write files; a model is not offered them."""
 
-_STALE_MODALS = 6
+_NOT_YET = ("does not handle the modal state", 'interrupted by another navigation to "chrome-error:')
+"""Refusals because of something that is over already: a dialog that was answered, a page that failed before."""
+
+_REPEATS = 6
 
 
 def server_command(endpoint: str | None, scratch: Path) -> tuple[str, ...]:
@@ -246,7 +249,7 @@ class PlaywrightBrowser(SessionBrowser):
     async def tabs(self) -> Sequence[Tab]:
         try:
             async with self._using() as mcp:
-                return read_tabs((await self._use(mcp, "browser_tabs", {"action": "list"})).text)
+                return (await self._use(mcp, "browser_tabs", {"action": "list"})).tabs
         except CallFailed:
             return ()
 
@@ -272,18 +275,26 @@ class PlaywrightBrowser(SessionBrowser):
         return reply
 
     async def _use(self, mcp: McpClient, tool: str, args: Mapping[str, Any]) -> Reply:
-        reply = read_reply(await self._ask(mcp, tool, args, self._deadline(tool, args)))
-        for _ in range(_STALE_MODALS):
-            await self._settle()
-            if reply.ok or "does not handle the modal state" not in reply.text or self._dialog:
+        reply = await self._read(mcp, tool, args)
+        for _ in range(_REPEATS):
+            if reply.ok or self._dialog or not any(sign in reply.text for sign in _NOT_YET):
                 break
-            # The server has not heard yet that the dialog is gone; it has refused, so nothing was done.
             await asyncio.sleep(0.05)
-            reply = read_reply(await self._ask(mcp, tool, args, self._deadline(tool, args)))
-        if reply.url is not None:
+            reply = await self._read(mcp, tool, args)
+        if tool == "browser_tabs" and reply.ok:
+            reply.tabs = read_tabs(reply.text)
+        front = next((tab for tab in reply.tabs if tab.active), None)
+        if front is not None:
+            self._url, self._title = front.url, front.title
+        elif reply.url is not None:
             self._url, self._title = reply.url, reply.title
         for note in reply.notes:
             self._note(note)
+        return reply
+
+    async def _read(self, mcp: McpClient, tool: str, args: Mapping[str, Any]) -> Reply:
+        reply = read_reply(await self._ask(mcp, tool, args, self._deadline(tool, args)))
+        await self._settle()
         return reply
 
     def _deadline(self, tool: str, args: Mapping[str, Any]) -> float:

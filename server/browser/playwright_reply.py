@@ -34,7 +34,7 @@ class Reply:
     status: str | None = None
     """The document's HTTP status when it is not a success, such as `404 Not Found`."""
     tabs: tuple[Tab, ...] = ()
-    """Only told when there are several, or when they were asked for."""
+    """Only told when there are several."""
     modal: str | None = None
     """An open dialog or file chooser that stops every other tool."""
     snapshot: str | None = None
@@ -50,7 +50,7 @@ def read_reply(result: CallToolResult) -> Reply:
     known = sections.get("Error") or sections.get("Result") or ("" if sections else raw)
     reply.text = known.strip() if reply.ok else _plain_error(known)
     _read_page(reply, sections.get("Page", ""))
-    reply.tabs = read_tabs(sections.get("Open tabs") or sections.get("Result", ""))
+    reply.tabs = read_tabs(sections.get("Open tabs", ""))
     reply.modal = _read_modal(sections.get("Modal state", ""))
     if (snapshot := sections.get("Snapshot")) is not None:
         reply.snapshot = snapshot.removeprefix("```yaml\n").rstrip().removesuffix("```").rstrip()

@@ -17,6 +17,12 @@ _METADATA = {ipaddress.ip_address(text) for text in (
     "169.254.169.254", "fd00:ec2::254", "100.100.100.200", "168.63.129.16", "192.0.0.192")}
 """Where clouds tell a machine its secrets."""
 
+_CALLS_HOME = {
+    "clients2.google.com", "update.googleapis.com", "optimizationguide-pa.googleapis.com",
+    "content-autofill.googleapis.com", "safebrowsing.googleapis.com", "edgedl.me.gvt1.com",
+}
+"""What Chromium itself asks, behind its user's back, about updates and the forms it sees."""
+
 _NAT64 = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("64:ff9b:1::/48"))
 _COMPATIBLE = ipaddress.IPv6Network("::/96")
 _NEVER_V4 = ipaddress.IPv4Network("240.0.0.0/4")
@@ -46,6 +52,8 @@ class Reach:
     def refuse_name(self, host: str, port: int) -> str | None:
         if (host, port) in self.own_names:
             return "it belongs to Pilothouse itself"
+        if host in _CALLS_HOME:
+            return "the browser does not call home"
         if host_matches(host, self.blocked_hosts):
             return "the host is on the list of blocked hosts"
         if self.allowed_hosts and not host_matches(host, self.allowed_hosts):

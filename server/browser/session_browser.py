@@ -99,6 +99,11 @@ class SessionBrowser(ABC):
         return self._url
 
     @property
+    def files(self) -> Path:
+        """The session's own folder: what was downloaded, and what may be uploaded."""
+        return self._outfit.files
+
+    @property
     def is_busy(self) -> bool:
         return self._turn.locked()
 

@@ -1,0 +1,58 @@
+"""Real browsers for tests: a pool of its own, in a folder of its own, all of it gone afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from server.browser.observation import Element, Observation
+from server.browser.pool import BrowserPool
+from server.settings import Settings
+
+
+def settings_for(folder: Path, **changes: Any) -> Settings:
+    """Headless, on `folder`, nothing read from the environment's own `.env`."""
+    return Settings(_env_file=None, **{"data_dir": folder, "browser_headless": True, "port": 8000, **changes})
+
+
+@asynccontextmanager
+async def open_pool(folder: Path, **changes: Any) -> AsyncIterator[BrowserPool]:
+    pool = BrowserPool(settings_for(folder, **changes))
+    try:
+        yield pool
+    finally:
+        await pool.aclose()
+
+
+def element(seen: Observation, name: str, role: str | None = None) -> Element:
+    """The element of this name (and role); fails with what there is."""
+    found = [one for one in seen.interactive if one.name == name and role in (None, one.role)]
+    assert found, f"no {role or 'element'} {name!r} in:\n{seen.text()}"
+    return found[0]
+
+
+async def until(holds: Callable[[], object], *, seconds: float = 10) -> None:
+    """Wait for a condition, or fail."""
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, "did not happen in time"
+        await asyncio.sleep(0.02)
+
+
+def running_processes(*needles: str) -> list[str]:
+    """Command lines of living processes that contain all needles, this one left out."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            is_dead = (folder / "stat").read_text().rpartition(") ")[2][0] in "ZX"
+        except OSError:
+            continue
+        if all(needle in line for needle in needles) and not is_dead and int(folder.name) != os.getpid():
+            found.append(f"{folder.name} {line.strip()}")
+    return found
