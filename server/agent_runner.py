@@ -213,12 +213,19 @@ class AgentRunner:
             await self.decide(session_id, pending.reference, confirmed=True, message=changes)
 
     async def edit_plan(self, session_id: str, plan: list[str]) -> State:
+        """The agent follows the edited plan from its next step, in its next run if none is going on."""
         execution = self._executions.get(session_id)
-        if execution is None:
+        pending = await self._store.pending(session_id)
+        if execution is None and pending is None:
             return await self._agents.write_state(session_id, plan=plan)
-        execution.edit_plan(plan)
-        state = (execution.state or State()).model_copy(update={"plan": plan})
-        execution.publish(state)
+        known = await self.state(session_id) or State()
+        state = known.model_copy(update={"plan": plan})
+        if execution:
+            execution.edit_plan(plan)
+            execution.publish(state)
+        elif pending:
+            await self._store.amend_interrupt(pending.reference, {"plan": plan})
+            self._bus.publish(session_id, None, [state])
         return state
 
     async def drop_fact(self, session_id: str, index: int) -> State:
@@ -348,9 +355,12 @@ class AgentRunner:
         if run is None:
             return
         session = await self._store.session(run.session_id)
-        said = await self._said_before(run)
-        adapter = self._agents.adapter(run, said)
+        before = await self._before(run)
+        adapter = self._agents.adapter(run, str(before.get("said", "")))
         execution = Execution(run, adapter, self._bus, max_steps=session.max_tool_steps)
+        adapter.step = before.get("step", 0)
+        if before.get("plan"):
+            execution.edit_plan(before["plan"])
         self._executions[run.session_id] = execution
         self._bus.open(run.session_id, run.id, run.epoch)
         execution.publish(execution.changed("running"))
@@ -402,8 +412,14 @@ class AgentRunner:
                 execution.show_progress()
         question = await agent.question()
         if question is None:
-            await agent.forget()
+            await self._tidy(agent)
         return question
+
+    async def _tidy(self, agent: Agent) -> None:
+        """What is left behind costs space only; it must not fail a run that has its answer."""
+        (error,) = await asyncio.gather(agent.forget(), return_exceptions=True)
+        if isinstance(error, Exception):
+            logger.warning("checkpoints not tidied: %s", error)
 
     async def _take(self, execution: Execution, event: Event) -> None:
         run = execution.run
@@ -494,11 +510,10 @@ class AgentRunner:
                     raise
                 await asyncio.sleep(0.5)
 
-    async def _said_before(self, run: RunRow) -> str:
-        if run.attempt < 2:
-            return ""
-        question = await self._store.last_interrupt(run.id)
-        return str(question.payload.get("said", "")) if question else ""
+    async def _before(self, run: RunRow) -> dict[str, Any]:
+        """What the run said, and what people changed, before it goes on after a question."""
+        question = await self._store.last_interrupt(run.id) if run.attempt > 1 else None
+        return question.payload if question else {}
 
     async def _ask(self, execution: Execution, question: dict[str, Any]) -> None:
         """Open the question and let the run wait; the execution ends, the run does not."""

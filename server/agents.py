@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
+from langchain.agents.middleware.model_call_limit import ModelCallLimitExceededError
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.errors import GraphRecursionError
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
 from server.agent.assistant import build_assistant, first_input
-from server.agent.chat_model import classify, usage_cost
+from server.agent.chat_model import DEMO, classify, usage_cost
 from server.agent.context import RunContext
 from server.agent.event_adapter import EventAdapter
+from server.agent.gate import Gate, GateMiddleware
+from server.agent.operator.graph import build_operator
 from server.agent.streaming import events
 from server.browser.browser import Browsers
 from server.errors import AppError, Conflict
@@ -37,8 +41,7 @@ class PreparedAgent:
     config: RunnableConfig
     context: RunContext
     durability: Durability
-    checkpointer: BaseCheckpointSaver[Any]
-    keeps_thread: bool
+    tidy: Callable[[], Awaitable[None]]
 
     def events(self) -> AsyncIterator[Mapping[str, Any]]:
         return events(self.graph, self.input, self.config, context=self.context, durability=self.durability)
@@ -49,11 +52,7 @@ class PreparedAgent:
 
     async def forget(self) -> None:
         """Keep the newest checkpoint of a thread that goes on, none of one that starts over."""
-        thread_id = self.config["configurable"]["thread_id"]
-        if self.keeps_thread:
-            await self.checkpointer.aprune([thread_id], strategy="keep_latest")
-        else:
-            await self.checkpointer.adelete_thread(thread_id)
+        await self.tidy()
 
 
 class AgentFactory:
@@ -65,34 +64,74 @@ class AgentFactory:
         model: Callable[[str], BaseChatModel],
         browsers: Browsers,
         checkpointer: BaseCheckpointSaver[Any],
+        prune: Callable[[str], Awaitable[None]],
     ) -> None:
         self._settings = settings
         self.model = model
         self._browsers = browsers
         self._checkpointer = checkpointer
+        self._prune = prune
         self._graphs: dict[tuple[str, str, int], Graph] = {}
 
     async def begin(self, run: RunRow, context: RunContext, history: Sequence[Message]) -> PreparedAgent:
-        return await self._prepare(run, context, first_input(history))
+        """The agent for a new run; `history` ends with the message to answer."""
+        if run.agent == "operator":
+            asked = next(message for message in reversed(history) if message.id == run.message_id)
+            first = {"user_message": asked.content, "message_id": asked.id}
+            return self._prepared_operator(run, context, first, "async")
+        return await self._prepared_assistant(run, context, first_input(history))
 
     async def resume(self, run: RunRow, context: RunContext, answer: dict[str, Any]) -> PreparedAgent:
-        return await self._prepare(run, context, Command(resume=answer))
+        """The agent at its question, with the person's answer."""
+        command: Command[Any] = Command(resume=answer)
+        if run.agent == "operator":
+            # What a person approved is on disk before it is done.
+            return self._prepared_operator(run, context, command, "sync")
+        return await self._prepared_assistant(run, context, command)
 
-    async def _prepare(self, run: RunRow, context: RunContext, input: Any) -> PreparedAgent:
-        config: RunnableConfig = {
-            "configurable": {"thread_id": f"assistant:{run.session_id}"},
-            "recursion_limit": 10 + 6 * (context.max_tool_steps + 3),
-        }
+    def _prepared_operator(
+        self, run: RunRow, context: RunContext, input: Any, durability: Durability
+    ) -> PreparedAgent:
+        config = _config(run.session_id, 50 + 20 * context.max_tool_steps)
+        graph = self._operator(run.model)
+        return PreparedAgent(graph, input, config, context, durability, partial(self._prune, run.session_id))
+
+    async def _prepared_assistant(self, run: RunRow, context: RunContext, input: Any) -> PreparedAgent:
+        thread_id = f"assistant:{run.session_id}"
+        config = _config(thread_id, 10 + 8 * (context.max_tool_steps + 3))
         graph = await self._assistant(run.model, context.max_tool_steps)
-        return PreparedAgent(graph, input, config, context, "exit", self._checkpointer, keeps_thread=False)
+        tidy = partial(self._checkpointer.adelete_thread, thread_id)
+        return PreparedAgent(graph, input, config, context, "exit", tidy)
+
+    def _operator(self, model_name: str) -> Graph:
+        key = ("operator", model_name, 0)
+        if key not in self._graphs:
+            settings = self._settings()
+            self._graphs[key] = build_operator(
+                self.model(model_name),
+                gate=self._gate(),
+                vision=settings.vision,
+                token_budget=settings.token_budget,
+                run_timeout=settings.run_timeout,
+                decision_timeout=settings.decision_timeout,
+                checkpointer=self._checkpointer,
+            )
+        return self._graphs[key]
+
+    def _gate(self) -> Gate:
+        settings = self._settings()
+        return Gate(settings.blocked_hosts, settings.allowed_hosts)
 
     async def _assistant(self, model_name: str, max_tool_steps: int) -> Graph:
         key = ("assistant", model_name, max_tool_steps)
         if key not in self._graphs:
+            specs = await self._browsers.tools()
+            timeout = self._settings().decision_timeout
             self._graphs[key] = build_assistant(
                 self.model(model_name),
-                await self._browsers.tools(),
+                specs,
                 max_tool_steps=max_tool_steps,
+                middleware=[GateMiddleware(self._gate(), specs, timeout=timeout)],
                 checkpointer=self._checkpointer,
             )
         return self._graphs[key]
@@ -108,14 +147,26 @@ class AgentFactory:
     def failure(self, error: BaseException) -> tuple[str, str]:
         if isinstance(error, AppError):
             return error.code, error.detail
+        if isinstance(error, ModelCallLimitExceededError | GraphRecursionError):
+            return "step_limit", 'The step limit of this run is reached. Say "continue" to go on.'
         failure = classify(error)
         return failure.code, failure.message
 
     async def read_state(self, session_id: str) -> State | None:
-        return None
+        """The working state as the operator left it; None when it has not worked in this session."""
+        saved = await self._checkpointer.aget_tuple(_config(session_id))
+        return to_state(saved.checkpoint["channel_values"]) if saved else None
 
     async def write_state(self, session_id: str, **values: Any) -> State:
-        raise Conflict("This session has no plan.", code="no_plan")
+        """Change plan or facts between two runs."""
+        config = _config(session_id)
+        if await self._checkpointer.aget_tuple(config) is None:
+            raise Conflict("This session has no plan yet.", code="no_plan")
+        graph = self._operator(DEMO)
+        if "plan" in values:
+            values["plan_edited"] = True
+        await graph.aupdate_state(config, values, as_node="finalize_done")
+        return await self.read_state(session_id) or State()
 
     async def forget_session(self, session_id: str) -> None:
         for thread_id in (session_id, f"assistant:{session_id}"):
@@ -124,6 +175,19 @@ class AgentFactory:
     def rebuild(self) -> None:
         """Settings or keys changed: build anew at the next need."""
         self._graphs.clear()
+
+
+def _config(thread_id: str, recursion_limit: int = 25) -> RunnableConfig:
+    return {"configurable": {"thread_id": thread_id}, "recursion_limit": recursion_limit}
+
+
+def to_state(values: Mapping[str, Any]) -> State:
+    return State(
+        goal=values.get("current_goal"),
+        plan=values.get("plan") or [],
+        progress=values.get("progress") or {},
+        facts=values.get("facts") or [],
+    )
 
 
 def _cost(model_name: str, usage: Usage) -> float | None:

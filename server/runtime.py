@@ -185,6 +185,10 @@ def _model_builder(preferences: Preferences) -> Any:
     return lambda name: build_chat_model(name, preferences.current)
 
 
+async def _nothing(thread_id: str) -> None:
+    """Checkpoints in memory go with the process."""
+
+
 async def prepare_database(database: Database, settings: Settings) -> None:
     """Migrate where the service may, then insist on the schema this code knows. Raises NotReady."""
     problem = await _patient_problem(database)

@@ -416,6 +416,11 @@ class Store:
             db.add(row)
         return row
 
+    async def amend_interrupt(self, reference: str, values: dict[str, Any]) -> None:
+        async with self._database.writing() as db:
+            row = await db.get_one(InterruptRow, reference)
+            row.payload = row.payload | values
+
     async def last_interrupt(self, run_id: str) -> InterruptRow | None:
         async with self._database.reading() as db:
             return await db.scalar(
@@ -503,6 +508,24 @@ class Store:
             await db.execute(delete(ProviderKeyRow).where(ProviderKeyRow.provider == provider))
             if ciphertext is not None:
                 db.add(ProviderKeyRow(provider=provider, ciphertext=ciphertext, updated_at=now()))
+
+    # Checkpoints: the savers write them and never remove one
+
+    async def prune_checkpoints(self, thread_id: str) -> None:
+        """Keep the newest checkpoint of the thread only."""
+        newest = "(SELECT max(checkpoint_id) FROM checkpoints WHERE thread_id = :thread_id)"
+        older = f"thread_id = :thread_id AND checkpoint_id < {newest}"
+        statements = [f"DELETE FROM writes WHERE {older}", f"DELETE FROM checkpoints WHERE {older}"]
+        if not self._database.is_sqlite:
+            unused = (
+                "DELETE FROM checkpoint_blobs AS b WHERE thread_id = :thread_id AND NOT EXISTS ("
+                "SELECT 1 FROM checkpoints AS c WHERE c.thread_id = b.thread_id AND "
+                "c.checkpoint_ns = b.checkpoint_ns AND c.checkpoint->'channel_versions'->>b.channel = b.version)"
+            )
+            statements = [statements[0].replace("writes", "checkpoint_writes"), statements[1], unused]
+        async with self._database.writing() as db:
+            for statement in statements:
+                await db.execute(text(statement), {"thread_id": thread_id})
 
     # Leases
 

@@ -174,7 +174,7 @@ class ToolReport(AgentMiddleware[AgentState[Any], RunContext]):
         result = await handler(request)
         outcome = result.artifact if isinstance(result, ToolMessage) else None
         ok = isinstance(result, ToolMessage) and result.status != "error"
-        report: dict[str, Any] = {"call_id": call_id, "ok": ok, "summary": _text(result)}
+        report: dict[str, Any] = {"call_id": call_id, "ok": ok, "summary": _summary(result)}
         if isinstance(outcome, Outcome):
             report |= {"ok": outcome.ok, "url": outcome.url}
             if call["name"] in self._acting:
@@ -187,8 +187,10 @@ class ToolReport(AgentMiddleware[AgentState[Any], RunContext]):
         return await context.keep(picture) if picture else None
 
 
-def _text(result: ToolMessage | Command[Any]) -> str:
-    return result.text if isinstance(result, ToolMessage) else "done"
+def _summary(result: ToolMessage | Command[Any]) -> str:
+    """The result's own line; the page that follows it is for the model only."""
+    text = result.text if isinstance(result, ToolMessage) else ""
+    return text.partition("\n")[0] or "done"
 
 
 def _plain(result: ToolMessage | Command[Any], *, ok: bool) -> ToolMessage | Command[Any]:

@@ -194,7 +194,9 @@ def _spoken(say: Say) -> list[tuple[AIMessageChunk, float]]:
     if say.thought:
         block = {"type": "reasoning", "reasoning": say.thought, "index": 0}
         chunks.append((AIMessageChunk(content=[block]), say.delay))
-    return chunks + [(AIMessageChunk(content=word), say.delay) for word in re.findall(r"\s*\S+\s*$|\s*\S+", say.text)]
+    return chunks + [
+        (AIMessageChunk(content=word), say.delay) for word in re.findall(r"\s*\S+\s*$|\s*\S+", say.text)
+    ]
 
 
 def _called(name: str, args: dict[str, Any], reply: Reply) -> list[tuple[AIMessageChunk, float]]:
@@ -213,8 +215,7 @@ def _called(name: str, args: dict[str, Any], reply: Reply) -> list[tuple[AIMessa
         {"name": None, "args": piece, "id": None, "index": 0, "type": "tool_call_chunk"} for piece in pieces
     ]
     return [(AIMessageChunk(content="", tool_call_chunks=[first]), 0.0)] + [
-        (AIMessageChunk(content="", tool_call_chunks=[piece]), delay)
-        for piece in rest
+        (AIMessageChunk(content="", tool_call_chunks=[piece]), delay) for piece in rest
     ]
 
 
