@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from dataclasses import dataclass
+from itertools import islice
 
 from server.browser.names import label_of_choice, label_of_field, name_of_link, text_of
 from server.browser.page_script import Box, Clickable, Extra
@@ -10,6 +11,7 @@ from server.browser.snapshot import CHOICES, FIELDS, WIDGETS, Node, Snapshot, ov
 KEPT_ROLES = frozenset({"img", "heading", "row", "cell", "gridcell", "listitem", "article", "iframe"})
 LISTS = frozenset({"list", "table", "rowgroup", "grid", "tree", "menu", "tablist", "navigation", "main"})
 TAG_ROLES = {"a": "link", "button": "button", "editable": "textbox", "select": "combobox"}
+MOST_NODES = 100
 SPREAD_CHARS = 160
 """A clickable container with more text than this, and parts in it, is told as its parts."""
 
@@ -27,6 +29,8 @@ class Draft:
     seen: bool = True
     url: str = ""
     submits: bool = False
+    on_top: bool = False
+    """In an open dialog."""
     same_as: "Draft | None" = None
 
     @property
@@ -37,9 +41,10 @@ class Draft:
 def find_elements(snapshot: Snapshot, extra: Extra, viewport: tuple[int, int]) -> list[Draft]:
     """Every element of the snapshot and of `extra`, in reading order."""
     drafts = [_draft(snapshot, index) for index in _pick(snapshot)]
+    submits = {_rounded(box) for box in extra.submits}
     for draft in drafts:
-        draft.submits = draft.role == "button" and _rounded(draft.box) in set(map(_rounded, extra.submits))
-    return _add_clickables(snapshot, drafts, extra.clickables, viewport)
+        draft.submits = draft.role == "button" and _rounded(draft.box) in submits
+    return _add_clickables(snapshot, drafts, extra.clickables, viewport) if extra.clickables else drafts
 
 
 def _pick(snapshot: Snapshot) -> list[int]:
@@ -54,9 +59,11 @@ def _pick(snapshot: Snapshot) -> list[int]:
             if label := _label_around(snapshot, index):
                 picked.append(label)
         elif node.ref and (node.is_pointed or node.parent in lists or _is_summary(snapshot, index)):
-            if _is_list(snapshot, index):
+            if node.role == "gridcell" or _is_list(snapshot, index):
                 lists.add(index)
-            elif widgets[node.end] == widgets[index] or _has_own_text(snapshot, index):
+            if node.role != "gridcell" and index in lists:
+                continue
+            if widgets[node.end] == widgets[index] or _has_own_text(snapshot, index):
                 picked.append(index)
     return sorted(set(picked))
 
@@ -68,6 +75,11 @@ def _count_widgets(snapshot: Snapshot) -> list[int]:
         total += bool(node.ref) and node.role in WIDGETS
         counts.append(total)
     return counts
+
+
+def _widgets(snapshot: Snapshot, index: int) -> list[int]:
+    """Those among the first nodes of a subtree."""
+    return [at for at in snapshot.subtree(index)[:MOST_NODES] if snapshot.nodes[at].role in WIDGETS]
 
 
 def _is_folded(snapshot: Snapshot, index: int) -> bool:
@@ -84,8 +96,7 @@ def _label_around(snapshot: Snapshot, index: int) -> int | None:
     parent = snapshot.nodes[index].parent
     if parent < 0 or not snapshot.nodes[parent].ref or snapshot.nodes[parent].role in WIDGETS:
         return None
-    inner = [at for at in snapshot.subtree(parent) if snapshot.nodes[at].role in WIDGETS]
-    return parent if inner == [index] else None
+    return parent if _widgets(snapshot, parent) == [index] else None
 
 
 def _is_summary(snapshot: Snapshot, index: int) -> bool:
@@ -101,26 +112,22 @@ def _area(node: Node) -> float:
 
 def _is_list(snapshot: Snapshot, index: int) -> bool:
     """A clickable container whose parts are what one clicks, because its pointer is inherited by them."""
-    nodes, node = snapshot.nodes, snapshot.nodes[index]
-    parts = 0
-    for at in snapshot.subtree(index):
-        parts += nodes[at].parent == index and bool(nodes[at].ref)
-        if parts > 1:
-            break
-    if parts < 2:
+    if snapshot.nodes[index].role in KEPT_ROLES:
         return False
-    return node.role in LISTS or len(text_of(snapshot, index, SPREAD_CHARS + 1)) > SPREAD_CHARS
+    parts = (at for at in snapshot.children(index) if snapshot.nodes[at].ref)
+    if len(list(islice(parts, 2))) < 2:
+        return False
+    return snapshot.nodes[index].role in LISTS or len(text_of(snapshot, index, SPREAD_CHARS + 1)) > SPREAD_CHARS
 
 
 def _has_own_text(snapshot: Snapshot, index: int) -> bool:
-    """A clickable box around one control and nothing else is that control."""
+    """A clickable box around one control and nothing but its label is that control."""
     nodes = snapshot.nodes
-    inner = [at for at in snapshot.subtree(index) if nodes[at].role in WIDGETS and nodes[at].ref][:20]
-    if len(inner) == 1 and nodes[inner[0]].role in CHOICES | FIELDS:
-        return False
+    inner = [at for at in _widgets(snapshot, index) if nodes[at].ref]
     if any(nodes[at].box == nodes[index].box is not None for at in inner):
         return False
-    return bool(_text_beside(snapshot, index, inner))
+    beside = _text_beside(snapshot, index, inner)
+    return bool(beside) and not (len(inner) == 1 and beside in nodes[inner[0]].name)
 
 
 def _text_beside(snapshot: Snapshot, index: int, inner: list[int]) -> str:
@@ -143,12 +150,13 @@ def _draft(snapshot: Snapshot, index: int) -> Draft:
     if role in FIELDS or role == "slider":
         name = name or label_of_field(snapshot, index)
     elif role in WIDGETS:
-        name = name or text_of(snapshot, index)
+        name = name or text_of(snapshot, index) or name_of_link(node.url)
     else:
         role = role if role in KEPT_ROLES else "clickable"
-        inner = [at for at in snapshot.subtree(index) if snapshot.nodes[at].role in WIDGETS]
+        inner = _widgets(snapshot, index)
         name = name or _text_beside(snapshot, index, [at for at in inner if snapshot.nodes[at].ref])
-        hidden = next((snapshot.nodes[at] for at in inner if snapshot.nodes[at].role in CHOICES), None)
+        choices = (snapshot.nodes[at] for at in inner if snapshot.nodes[at].role in CHOICES)
+        hidden = next((choice for choice in choices if not choice.ref), None)
         if hidden is not None:
             role, name, state = hidden.role, name or hidden.name, hidden
     if not name and role in CHOICES:
@@ -166,7 +174,7 @@ def _add_clickables(
     for clickable in found:
         box = _rounded(clickable.box)
         if known := by_box.get(box):
-            known.name = known.name or name_of_link(known.url) or clickable.name
+            known.name = known.name or clickable.name
         elif box not in nodes:
             added.append(_loose(drafts, clickable, viewport))
         elif bisect_left(places, nodes[box]) == bisect_left(places, snapshot.nodes[nodes[box]].end):

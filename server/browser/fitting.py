@@ -15,12 +15,12 @@ VALUE_CHARS = 100
 OPTION_CHARS = 40
 OPTIONS = 12
 SHORTER = (NAME_CHARS, 48, 24)
-TEXT_FLOOR = 200
-"""Tokens that page text gets even where elements have filled the room that is meant for both."""
+SEEN_TEXT = 320
+"""Tokens that words in view get even where elements have filled the room that is meant for both."""
 TEXT_SHARE = 0.45
 SLACK = 30
 """Tokens for headlines and for the note on what was left out."""
-BELOW, ABOVE = "Below:", "Above:"
+HEADLINES = {1: ["Below:"], 2: ["Above:"]}
 
 
 @dataclass(slots=True)
@@ -58,9 +58,10 @@ def fit(
     room = _Room(used, budget.fill, budget.tokens - SLACK)
     chars, prices = _price(top, must, contexts, around, room.limit - used)
     chosen = [draft for draft, price in zip(top[:must], prices, strict=False) if room.take(price, room.limit)]
-    by_weight = sorted(blocks, key=lambda block: -block.weight)[: budget.blocks]
-    words = max(TEXT_FLOOR, int(TEXT_SHARE * (room.fill - room.used)))
-    _add_blocks(room, by_weight, min(room.used + words, room.limit))
+    by_weight = sorted(blocks, key=lambda block: (not block.seen, -block.weight))[: budget.blocks]
+    share = int(TEXT_SHARE * (room.fill - room.used))
+    _add_blocks(room, [block for block in by_weight if block.seen], min(room.used + max(SEEN_TEXT, share), room.limit))
+    _add_blocks(room, by_weight, min(room.used + max(0, share - _spent(room)), room.fill))
     for draft, price in zip(top[must:], prices[must:], strict=True):
         if not room.take(price, room.fill):
             break
@@ -84,6 +85,10 @@ def _price(
         if sum(prices[:must]) <= room:
             break
     return chars, prices
+
+
+def _spent(room: _Room) -> int:
+    return sum(cost([text_line(block.text)]) for block in room.blocks)
 
 
 def _add_blocks(room: _Room, blocks: Sequence[Block], limit: int) -> None:
@@ -110,11 +115,11 @@ def _lay_out(
     elements: list[Element] = []
     texts: list[str] = []
     order: list[str] = []
-    section = 0
+    section = -1
     for thing in things:
         if (now := _section(thing)) != section:
             section = now
-            order.append(BELOW if section == 1 else ABOVE)
+            order += HEADLINES.get(section, [])
         if isinstance(thing, Block):
             order.append(f"t{len(texts)}")
             texts.append(thing.text)
@@ -130,6 +135,8 @@ def _lay_out(
 
 
 def _section(thing: Draft | Block) -> int:
+    if thing.on_top:
+        return -1
     if thing.seen:
         return 0
     y = thing.y if isinstance(thing, Block) else thing.box[1] if thing.box else 0.0

@@ -38,7 +38,7 @@ def label_of_field(snapshot: Snapshot, index: int) -> str:
         if level > 2:
             break
         for at in range(index - 1, max(ancestor - 1, index - 6), -1):
-            if nodes[at].ref and nodes[at].role in WIDGETS:
+            if nodes[at].ref and (nodes[at].role in WIDGETS or nodes[at].is_pointed):
                 return nodes[index].placeholder
             if text := nodes[at].text or (nodes[at].name if at != ancestor else ""):
                 return text.rstrip(" :*")

@@ -13,7 +13,7 @@ from server.browser.snapshot import FIELDS, Snapshot
 from server.browser.surroundings import Surroundings
 from server.browser.wire import clean, cut
 
-TEXT_CHARS = 120
+TEXT_CHARS = 100
 MOST = 4
 
 _COOKIES = re.compile(
@@ -55,10 +55,15 @@ def find_overlays(snapshot: Snapshot, around: Surroundings) -> tuple[Overlay, ..
 
 def _describe_dialog(snapshot: Snapshot, at: int) -> Overlay:
     text = text_of(snapshot, at, 2 * TEXT_CHARS)
+    name = _short(snapshot.nodes[at].name or next((own_text(snapshot.nodes[in_it]) for in_it in _headings(snapshot, at)), text))
     if _COOKIES.search(text):
-        return Overlay(kind="cookies", text=_short(text))
+        return Overlay(kind="cookies", text=name)
     kind = _PERMISSION.search(text) and len(text) < 2 * TEXT_CHARS
-    return Overlay(kind="permission" if kind else "dialog", text=_short(text))
+    return Overlay(kind="permission" if kind else "dialog", text=name)
+
+
+def _headings(snapshot: Snapshot, at: int) -> Iterator[int]:
+    return (inner for inner in snapshot.subtree(at)[:60] if snapshot.nodes[inner].role == "heading")
 
 
 def _short(text: str) -> str:

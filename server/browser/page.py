@@ -62,5 +62,5 @@ class Budget(BaseModel, frozen=True):
     block_chars: int = 240
     tokens: int = 3300
     """Never passed. Filled only by what is in view, in an open dialog or in the form at hand."""
-    fill: int = 1230
+    fill: int = 1280
     """Up to here there is room for the rest of the page, too."""

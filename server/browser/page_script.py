@@ -98,8 +98,9 @@ PAGE_SCRIPT = r"""() => {
     if (!editable && (widget ? el.matches('input,select,textarea,label,iframe') || clean(el.textContent) || label(el)
                              : el.isContentEditable || el.closest('a[href],button,label,select'))) return;
     const style = getComputedStyle(el);
-    const hand = style.cursor === 'pointer' &&
-      !(el.parentElement && getComputedStyle(el.parentElement).cursor === 'pointer');
+    const inherited = el.parentElement && getComputedStyle(el.parentElement).cursor === 'pointer';
+    const icon = !el.children.length && !clean(el.textContent) && el.offsetWidth < 60 && !el.matches('img,svg *');
+    const hand = style.cursor === 'pointer' && (!inherited || icon);
     if (!widget && !editable && !hand && !el.matches('[onclick],[tabindex="0"],summary')) return;
     const box = boxOf(el, dx, dy);
     if (!near(box) || style.visibility !== 'visible') return;

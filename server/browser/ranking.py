@@ -51,6 +51,8 @@ def _is_same(one: Draft, other: Draft) -> bool:
 def rank(drafts: Sequence[Draft], outline: Outline, around: Surroundings, height: int) -> tuple[list[Draft], int]:
     """The drafts, most wanted first, and how many of them must not be cut: those that are in view, in an open
     dialog or in the form at hand."""
+    for draft in drafts:
+        draft.on_top = draft.node is not None and outline.dialog[draft.index] in around.dialogs
     keys: dict[int, tuple[int, float]] = {}
     for draft in drafts:
         urgency = _urgency(draft, outline, around)
@@ -61,10 +63,9 @@ def rank(drafts: Sequence[Draft], outline: Outline, around: Surroundings, height
 
 def _urgency(draft: Draft, outline: Outline, around: Surroundings) -> int:
     """0 in an open dialog, 1 in the form at hand, 2 and 3 in view, 4 elsewhere."""
-    known = draft.node is not None
-    if known and outline.dialog[draft.index] in around.dialogs:
+    if draft.on_top:
         return 0 if draft.seen else 1
-    if around.in_hand and known and around.form_of(draft) in around.in_hand:
+    if around.in_hand and draft.node is not None and around.form_of(draft) in around.in_hand:
         return 1
     if draft.seen:
         return 2 if draft.role != "link" else 3
@@ -76,9 +77,9 @@ def _distance(draft: Draft, around: Surroundings, height: int) -> float:
     y = draft.box[1] if draft.box else 0.0
     away = max(-y, y - height, 0.0) / max(height, 1)
     if draft.role in FIELDS:
-        away -= 4
-    elif draft.role != "link":
         away -= 2
+    elif draft.role != "link":
+        away -= 0.5
     if not draft.name:
         away += 2
     return away + (1.5 if around.is_aside(draft) else 0)

@@ -15,6 +15,8 @@ CHOICES = frozenset({"checkbox", "radio", "switch", "menuitemcheckbox", "menuite
 WIDGETS = FIELDS | CHOICES | {"button", "link", "slider", "tab", "menuitem", "option", "treeitem", "listbox"}
 
 MASK = "•••"
+MOST_CHARS = 8000
+"""More than this of one text is not read."""
 
 _KEY = re.compile(r'([^\s":\[]+)(?: ("[^"\\]*(?:\\.[^"\\]*)*"))?((?: \[[^\]]*\])*)(?:: ?(.*))?$', re.DOTALL)
 _QUOTED_KEY = re.compile(r"'((?:[^']|'')*)'(?:: ?(.*))?$", re.DOTALL)
@@ -66,6 +68,12 @@ class Snapshot:
     def subtree(self, index: int) -> range:
         """Indexes of the node's descendants."""
         return range(index + 1, self.nodes[index].end)
+
+    def children(self, index: int) -> Iterator[int]:
+        at = index + 1
+        while at < self.nodes[index].end:
+            yield at
+            at = self.nodes[at].end
 
     def find(self, ref: str) -> int | None:
         return next((index for index, node in enumerate(self.nodes) if node.ref == ref), None) if ref else None
@@ -170,6 +178,8 @@ def _read_node(body: str, parent: int) -> Node:
 
 
 def _unquote(value: str) -> str:
+    if len(value) > MOST_CHARS:
+        value = value[:MOST_CHARS] + ('"' if value[0] == '"' else "")
     if len(value) < 2 or not value.startswith('"') or not value.endswith('"'):
         return value
     inner = value[1:-1]

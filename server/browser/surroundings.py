@@ -7,8 +7,8 @@ from functools import cached_property
 
 from server.browser.elements import Draft
 from server.browser.names import label_of_field, name_of_link, own_text, text_of
-from server.browser.outline import DIALOGS, SIDE, Outline
-from server.browser.snapshot import FIELDS, Snapshot
+from server.browser.outline import DIALOGS, SIDE, UNITS, Outline
+from server.browser.snapshot import FIELDS, WIDGETS, Snapshot
 
 PART_CHARS = 60
 PIECES = 4
@@ -16,6 +16,8 @@ PIECES = 4
 FORM_SIZE = 40
 """A plain container with more elements than this is a page, not a form."""
 REACH = 40
+CONTROLS = WIDGETS - {"link"}
+CELLS = UNITS | {"cell", "gridcell"}
 
 
 class Surroundings:
@@ -136,13 +138,21 @@ class Surroundings:
         return labels
 
     def _tell_apart(self, family: list[Draft], places: list[int]) -> dict[int, str]:
-        pieces = [self._pieces(self._card(draft.index, places), draft) for draft in family]
+        pieces = [self._pieces_near(draft, places) for draft in family]
         common = Counter(piece for some in pieces for piece in set(some))
         labels = {}
         for draft, some in zip(family, pieces, strict=True):
             best = next((piece for piece in some if common[piece] == 1), some[0] if some else "")
             labels[id(draft)] = best
         return labels
+
+    def _pieces_near(self, draft: Draft, places: list[int]) -> list[str]:
+        """Words of its cell, of its row, of the largest box that is its alone, and of its address."""
+        nodes, card = self.snapshot.nodes, self._card(draft.index, places)
+        inner = [at for at in self.snapshot.ancestors(draft.index) if at > card and nodes[at].role in CELLS]
+        found = [piece for box in (*inner, card) for piece in self._pieces(box, draft)]
+        found.append(name_of_link(draft.url))
+        return [piece for piece in dict.fromkeys(found) if piece and piece != draft.name]
 
     def _card(self, index: int, places: list[int]) -> int:
         """The largest ancestor that holds no other of `places`, or the node itself."""
@@ -159,14 +169,10 @@ class Surroundings:
     def _pieces(self, card: int, draft: Draft) -> list[str]:
         nodes, found = self.snapshot.nodes, []
         for at in range(card, min(nodes[card].end, card + 2 * REACH)):
-            if draft.index <= at < nodes[draft.index].end:
+            if draft.index <= at < nodes[draft.index].end or nodes[at].role in CONTROLS:
                 continue
             if text := own_text(nodes[at]).strip():
                 found.append(text)
                 if len(found) == PIECES:
                     break
-        if link := name_of_link(draft.url):
-            found.append(link)
-        return [piece for piece in dict.fromkeys(found) if piece != draft.name]
-
-
+        return found

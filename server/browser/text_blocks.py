@@ -26,6 +26,7 @@ class Block:
     text: str
     weight: float
     seen: bool
+    on_top: bool = False
     y: float | None = None
     """Where it stands in the viewport, CSS pixels."""
 
@@ -155,10 +156,11 @@ def _weigh(snapshot: Snapshot, outline: Outline, at: int, text: str) -> Block:
         text, weight = f"# {text}", weight + 0.7
     if roles & URGENT:
         weight += 3
-    if outline.dialog[at] >= 0:
+    on_top = nodes[at].seen and outline.dialog[at] >= 0
+    if on_top:
         weight += 2
     if mark >= 0:
         weight += -0.7 if nodes[mark].role in SIDE else 0.4
     if nodes[at].role == "img":
         weight -= 0.6
-    return Block(at, text, weight, nodes[at].seen, box[1] if box else None)
+    return Block(at, text, weight, nodes[at].seen, on_top, box[1] if box else None)
