@@ -17,6 +17,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server.errors import AppError, BadRequest, Forbidden, TooLarge, TooMany, Unauthorized
@@ -297,8 +298,8 @@ def limit_body(scope: Scope, headers: Headers, receive: Receive) -> Receive:
         nonlocal received
         message = await receive()
         received += len(message.get("body", b""))
-        if received > limit:
-            raise TooLarge(f"The body is larger than {limit} bytes.")
+        if received > limit:  # as an HTTPException: FastAPI turns all else that reading raises into a 400
+            raise HTTPException(413, f"The body is larger than {limit} bytes.")
         return message
 
     return counted

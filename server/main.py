@@ -34,11 +34,19 @@ class BuildingWorld:
         self._runtime: Runtime | None = None
         self._reason: str | None = None
         self._changed = asyncio.Event()
+        self._closing = asyncio.Event()
         self._task = asyncio.create_task(self._build())
+        self._task.add_done_callback(self._tell_failure)
+
+    def _tell_failure(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and (error := task.exception()):
+            logger.critical("the server cannot start", exc_info=error)
+            self._reason = f"The server could not start ({type(error).__name__}); see its log."
+            self._changed.set()
 
     async def _build(self) -> None:
         """A database that is away or not migrated is looked for again and again."""
-        while self._runtime is None:
+        while self._runtime is None and not self._closing.is_set():
             try:
                 self._runtime = await self._stack.enter_async_context(open_runtime(self._settings))
             except NotReady as error:
@@ -46,7 +54,7 @@ class BuildingWorld:
                     logger.error("not ready: %s", error)
                 self._reason = str(error)
                 self._changed.set()
-                await asyncio.sleep(RETRY_SECONDS)
+                await asyncio.wait({asyncio.ensure_future(self._closing.wait())}, timeout=RETRY_SECONDS)
         self._changed.set()
         logger.info("ready")
 
@@ -75,7 +83,7 @@ class BuildingWorld:
             self._runtime.bus.close()
 
     async def aclose(self) -> None:
-        self._task.cancel()
+        self._closing.set()
         await asyncio.gather(self._task, return_exceptions=True)
         await self._stack.aclose()
 

@@ -146,8 +146,13 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         stack.callback(bus.close)
         screenshots = Screenshots(settings.screenshots, settings.screenshot_url_prefix)
         agents = agents_module.AgentFactory(
-            lambda: settings, _model_builder(preferences), browsers, checkpointer
+            lambda: preferences.current,
+            _model_builder(preferences),
+            browsers,
+            checkpointer,
+            prune=_nothing if settings.checkpointer == "memory" else store.prune_checkpoints,
         )
+        preferences.listeners.append(lambda _: agents.rebuild())
         runner = runner_module.AgentRunner(settings, store, bus, agents, browsers, screenshots)
         await runner.recover()
         beat = asyncio.create_task(_keep_alive(runner, store))

@@ -27,13 +27,16 @@ World = Annotated[Runtime, Depends(get_runtime)]
 CallerOf = Annotated[Caller, Depends(get_caller)]
 
 
-def _no_nul(text: str) -> str:
+def _storable(text: str) -> str:
+    """PostgreSQL keeps no NUL, and a lone surrogate has no UTF-8 form."""
     if "\0" in text:
         raise ValueError("text must not contain NUL")
+    if any("\ud800" <= char <= "\udfff" for char in text):
+        raise ValueError("text must not contain lone surrogates")
     return text
 
 
-Text = Annotated[str, AfterValidator(_no_nul)]
+Text = Annotated[str, AfterValidator(_storable)]
 SessionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 
 

@@ -16,7 +16,7 @@ from server.errors import AppError
 
 logger = logging.getLogger(__name__)
 
-CODES = {404: "not_found", 405: "method_not_allowed", 400: "bad_request"}
+CODES = {400: "bad_request", 404: "not_found", 405: "method_not_allowed", 413: "too_large"}
 
 
 def render(error: AppError, request_id: str) -> Response:

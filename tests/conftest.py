@@ -1,0 +1,56 @@
+"""Shared fixtures: a world in mock mode on a database of its own, and clients for it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from server.main import create_app
+from server.runtime import Runtime, open_runtime
+from server.settings import Settings
+
+PASSWORD = "correct horse"
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    """Mock mode, nothing from this machine's environment or `.env`."""
+    return Settings.model_validate(
+        {"agent_mode": "mock", "data_dir": tmp_path / "data", "auth_token": PASSWORD, "drain_timeout": 0.0}
+    )
+
+
+@pytest.fixture
+async def world(settings: Settings) -> AsyncIterator[Runtime]:
+    async with open_runtime(settings) as runtime:
+        yield runtime
+
+
+@pytest.fixture
+async def app(settings: Settings) -> AsyncIterator[FastAPI]:
+    app = create_app(settings)
+    async with app.router.lifespan_context(app):
+        yield app
+
+
+@pytest.fixture
+async def client(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
+    """Logged in by bearer token."""
+    async with open_client(app, {"authorization": f"Bearer {PASSWORD}"}) as client:
+        yield client
+
+
+@pytest.fixture
+async def stranger(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
+    """Not logged in."""
+    async with open_client(app, {}) as client:
+        yield client
+
+
+def open_client(app: FastAPI, headers: dict[str, str]) -> httpx.AsyncClient:
+    transport = httpx.ASGITransport(app=app)
+    return httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000", headers=headers)

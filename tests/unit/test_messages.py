@@ -1,0 +1,215 @@
+"""One message from acceptance to its terminal event, over the API, in mock mode."""
+
+from __future__ import annotations
+
+import asyncio
+
+import httpx
+import pytest
+
+from tests.support.chat import ask, new_session, of_type, read_stream, send
+
+AGENTS = ("operator", "assistant")
+TERMINAL = ("done", "error")
+PING = "this is a ping test: do not think, respond as quickly as possible with any noun"
+
+
+async def read(client: httpx.AsyncClient, session_id: str) -> dict:
+    return (await client.get(f"/api/sessions/{session_id}")).json()
+
+
+async def wait_for_status(client: httpx.AsyncClient, session_id: str, *statuses: str) -> dict:
+    async with asyncio.timeout(10):
+        while True:
+            session = await read(client, session_id)
+            if session["run"] and session["run"]["status"] in statuses:
+                return session
+            await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+async def test_a_ping_is_answered_with_a_stored_message(client: httpx.AsyncClient, agent: str) -> None:
+    session_id, events = await ask(client, PING, agent=agent)
+    done = events[-1]
+    assert done["type"] == "done"
+    assert done["message"]["content"] == "Harbour"
+    session = await read(client, session_id)
+    assert [message["role"] for message in session["messages"]] == ["user", "assistant"]
+    assert session["messages"][1] == done["message"] | {"meta_json": None, "client_id": None}
+    assert session["run"]["status"] == "completed"
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+async def test_joined_tokens_are_the_stored_text_byte_for_byte(client: httpx.AsyncClient, agent: str) -> None:
+    session_id, events = await ask(client, "hello", agent=agent)
+    message = events[-1]["message"]
+    tokens = of_type(events, "token")
+    assert "".join(token["text"] for token in tokens) == message["content"]
+    assert {token["message_id"] for token in tokens} == {message["id"]}
+    assert (await read(client, session_id))["messages"][-1]["content"] == message["content"]
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+async def test_events_are_numbered_without_gaps_and_end_once(client: httpx.AsyncClient, agent: str) -> None:
+    _, events = await ask(client, "think about boats", agent=agent)
+    assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
+    assert {event["epoch"] for event in events} == {1}
+    assert [event["id"] for event in events] == [f"1-{event['seq']}" for event in events]
+    assert [event["type"] for event in events if event["type"] in TERMINAL] == ["done"]
+    assert events[-1]["type"] == "done"
+
+
+async def test_thinking_comes_before_the_answer_and_is_kept_with_it(client: httpx.AsyncClient) -> None:
+    session_id, events = await ask(client, "think about boats", agent="assistant")
+    kinds = [event["type"] for event in events]
+    assert kinds.index("thinking") < kinds.index("token")
+    answer = (await read(client, session_id))["messages"][-1]
+    assert "Archimedes" in answer["meta_json"]["thinking"]
+
+
+async def test_a_failure_ends_with_one_error_and_leaves_no_answer(client: httpx.AsyncClient) -> None:
+    session_id, events = await ask(client, "error please")
+    assert (events[-1]["type"], events[-1]["code"]) == ("error", "llm_unavailable")
+    session = await read(client, session_id)
+    assert [message["role"] for message in session["messages"]] == ["user"]
+    assert (session["run"]["status"], session["run"]["error_code"]) == ("failed", "llm_unavailable")
+
+
+async def test_every_tool_call_has_an_end_a_picture_and_a_stored_message(client: httpx.AsyncClient) -> None:
+    session_id = await new_session(client)
+    await send(client, session_id, "shop for a kettle")
+    session = await wait_for_status(client, session_id, "waiting_user")
+    tools = [message for message in session["messages"] if message["role"] == "tool"]
+    assert [tool["meta_json"]["name"] for tool in tools] == ["navigate", "click", "click"]
+    picture = await client.get(tools[-1]["meta_json"]["screenshot"])
+    assert picture.status_code == 200
+    assert picture.headers["content-type"] == "image/jpeg"
+
+
+async def test_the_same_client_id_gives_the_same_answer_and_one_run(client: httpx.AsyncClient) -> None:
+    session_id = await new_session(client)
+    answers = await asyncio.gather(*(send(client, session_id, PING, client_id="k1") for _ in range(10)))
+    assert len({answer["run"]["id"] for answer in answers}) == 1
+    await read_stream(client, session_id)
+    assert len((await read(client, session_id))["messages"]) == 2
+    other = await client.post(
+        f"/api/sessions/{session_id}/messages", json={"content": "else", "client_id": "k1"}
+    )
+    assert (other.status_code, other.json()["code"]) == (422, "idempotency_mismatch")
+
+
+async def test_of_two_messages_at_once_one_is_accepted(client: httpx.AsyncClient) -> None:
+    session_id = await new_session(client)
+    path = f"/api/sessions/{session_id}/messages"
+    responses = await asyncio.gather(*(client.post(path, json={"content": "slow story"}) for _ in range(5)))
+    assert sorted(response.status_code for response in responses) == [202, 409, 409, 409, 409]
+    refused = next(response for response in responses if response.status_code == 409)
+    assert refused.json()["code"] == "run_in_progress"
+    assert refused.headers["content-type"] == "application/problem+json"
+
+
+async def test_cancel_ends_with_task_cancelled_and_the_next_message_works(client: httpx.AsyncClient) -> None:
+    session_id = await new_session(client)
+    await send(client, session_id, "slow story")
+    await wait_for_status(client, session_id, "running")
+    assert (await client.post(f"/api/sessions/{session_id}/cancel")).status_code == 202
+    events = await read_stream(client, session_id)
+    assert (events[-1]["code"], events[-1]["message"]) == ("cancelled", "Task cancelled")
+    session = await read(client, session_id)
+    assert (session["run"]["status"], session["run"]["error"]) == ("cancelled", "Task cancelled")
+    assert [message["role"] for message in session["messages"]] == ["user"]
+    again = await client.post(f"/api/sessions/{session_id}/cancel")
+    assert (again.status_code, again.json()["code"]) == (409, "run_finished")
+    await send(client, session_id, PING)
+    assert (await read_stream(client, session_id))[-1]["type"] == "done"
+
+
+async def test_a_queued_message_runs_next_and_comes_last(client: httpx.AsyncClient) -> None:
+    session_id = await new_session(client)
+    await send(client, session_id, "slow story")
+    queued = await send(client, session_id, PING, mode="queue")
+    await client.post(f"/api/sessions/{session_id}/cancel")
+    async with asyncio.timeout(10):
+        while (await read(client, session_id))["messages"][-1]["role"] != "assistant":
+            await asyncio.sleep(0.01)
+    session = await read(client, session_id)
+    assert session["run"]["id"] == queued["run"]["id"]
+    assert [message["content"] for message in session["messages"]] == ["slow story", PING, "Harbour"]
+
+
+async def test_the_last_message_can_be_changed_and_a_failed_run_tried_again(
+    client: httpx.AsyncClient,
+) -> None:
+    session_id, _ = await ask(client, "error please")
+    assert (await client.post(f"/api/sessions/{session_id}/retry")).status_code == 202
+    assert (await read_stream(client, session_id))[-1]["type"] == "error"
+    message_id = (await read(client, session_id))["messages"][0]["id"]
+    edited = await client.put(f"/api/sessions/{session_id}/messages/{message_id}", json={"content": PING})
+    assert edited.status_code == 202
+    assert (await read_stream(client, session_id))[-1]["type"] == "done"
+    assert [message["content"] for message in (await read(client, session_id))["messages"]] == [
+        PING,
+        "Harbour",
+    ]
+
+
+async def test_a_branch_has_the_messages_up_to_the_chosen_one(client: httpx.AsyncClient) -> None:
+    session_id, _ = await ask(client, PING)
+    message_id = (await read(client, session_id))["messages"][0]["id"]
+    branch = (await client.post(f"/api/sessions/{session_id}/branch", json={"message_id": message_id})).json()
+    assert branch["id"] != session_id
+    assert [m["content"] for m in (await read(client, branch["id"]))["messages"]] == [PING]
+
+
+@pytest.mark.parametrize("content", ["", "   ", "a\0b", "\ud800"])
+async def test_bad_text_is_refused_with_a_problem(client: httpx.AsyncClient, content: str) -> None:
+    session_id = await new_session(client)
+    body = (
+        b'{"content": "\\ud800"}'
+        if content == "\ud800"
+        else httpx.Request("POST", "http://x", json={"content": content}).content
+    )
+    response = await client.post(
+        f"/api/sessions/{session_id}/messages", content=body, headers={"content-type": "application/json"}
+    )
+    assert response.status_code == 422
+    assert set(response.json()) == {"title", "status", "code", "detail", "request_id"}
+
+
+async def test_a_message_over_64_kilobytes_is_too_large(client: httpx.AsyncClient) -> None:
+    session_id = await new_session(client)
+    response = await client.post(f"/api/sessions/{session_id}/messages", json={"content": "x" * 65_537})
+    assert (response.status_code, response.json()["code"]) == (413, "too_large")
+
+
+async def test_odd_text_is_stored_and_returned_byte_equal(client: httpx.AsyncClient) -> None:
+    odd = "ping test \u202e bidi 👩‍👩‍👧 \x07 " + "line\r\n" * 3
+    session_id, _ = await ask(client, odd)
+    assert (await read(client, session_id))["messages"][0]["content"] == odd
+
+
+async def test_delete_ends_the_run_archives_and_purge_leaves_nothing(client: httpx.AsyncClient) -> None:
+    session_id = await new_session(client)
+    await send(client, session_id, "slow story")
+    assert (await client.delete(f"/api/sessions/{session_id}")).status_code == 204
+    session = await read(client, session_id)
+    assert session["archived_at"]
+    assert session["run"]["error"] == "Task cancelled"
+    assert session_id not in [item["id"] for item in (await client.get("/api/sessions")).json()["items"]]
+    assert (await client.delete(f"/api/sessions/{session_id}?purge=true")).status_code == 204
+    assert (await client.get(f"/api/sessions/{session_id}")).status_code == 404
+    assert (await client.delete(f"/api/sessions/{session_id}?purge=true")).status_code == 404
+
+
+async def test_stored_events_are_empty_on_purpose(client: httpx.AsyncClient) -> None:
+    session_id, _ = await ask(client, PING)
+    assert (await client.get(f"/api/sessions/{session_id}/events")).json() == []
+
+
+async def test_search_finds_titles_and_message_text(client: httpx.AsyncClient) -> None:
+    first, _ = await ask(client, PING)
+    second = await new_session(client, title="Выбор чайника")
+    for query, expected in (("harb", first), ("чайн", second), ('ping "test', first)):
+        items = (await client.get("/api/sessions", params={"q": query})).json()["items"]
+        assert [item["id"] for item in items] == [expected]
+    assert (await client.get("/api/sessions", params={"q": '"*('})).json()["items"] == []
