@@ -1,0 +1,88 @@
+"""The risk of one action: allow it, ask the person first, or refuse it.
+
+A pure judgement from what the page's structure says about the control at hand: its role and name, the
+form it is in, the words around it, the address. No model and no network. What a page says can make an
+action riskier, never less risky. docs/risk.md explains the rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from server.agent.policy.address import find_deed, is_listed, read_address
+from server.agent.policy.clicks import assess_click
+from server.agent.policy.fields import assess_enter, assess_key, is_secret
+from server.agent.policy.verdict import ALLOWED, Judgement, Subject, Verdict, ask, deny
+
+__all__ = ["Judgement", "Subject", "Verdict", "assess"]
+
+_PASSIVE = {
+    "observe", "scroll", "wait", "hover", "screenshot", "back", "focus", "read", "stop", "need_user", "switch_tab",
+}  # fmt: skip
+_NO_PAGE = ("", "about:blank")
+
+
+def assess(subject: Subject, *, blocked_hosts: Sequence[str] = (), allowed_hosts: Sequence[str] = ()) -> Judgement:
+    """The judgement on one action. No `allowed_hosts` means every host that is not blocked."""
+    if subject.action in _PASSIVE:
+        return ALLOWED
+    if subject.action == "navigate":
+        return _assess_address(subject.target_url, blocked_hosts, allowed_hosts)
+    if subject.url not in _NO_PAGE and _is_barred(subject.url, blocked_hosts, allowed_hosts):
+        return deny("host", "acts on a site that is not allowed")
+    if subject.href and subject.action in ("click", "press_enter"):
+        place = _assess_href(subject, blocked_hosts, allowed_hosts)
+        if place is not ALLOWED:
+            return place
+    return _assess_deed(subject)
+
+
+def _assess_deed(subject: Subject) -> Judgement:
+    match subject.action:
+        case "type":
+            return ask("credential") if is_secret(subject) else ALLOWED
+        case "press_enter":
+            return assess_enter(subject)
+        case "press":
+            return assess_key(subject)
+        case "upload":
+            return ask("upload")
+        case "click" | "double_click" | "select" | "check" | "uncheck" | "drag":
+            return assess_click(subject)
+    return ask("unknown_submit")
+
+
+def _assess_address(url: str, blocked: Sequence[str], allowed: Sequence[str]) -> Judgement:
+    address = read_address(url)
+    if not address.opens:
+        return deny("scheme", f"only http, https and about:blank are opened, not {address.scheme or 'this'}")
+    if address.host and _is_barred(url, blocked, allowed):
+        return deny("host", f"{address.host} is not an allowed site")
+    kind = find_deed(url)
+    return ask(kind) if kind else ALLOWED
+
+
+def _assess_href(subject: Subject, blocked: Sequence[str], allowed: Sequence[str]) -> Judgement:
+    """A link's address, where it has one of its own; script that does nothing leaves it a plain button."""
+    address = read_address(subject.href)
+    match address.scheme:
+        case "":
+            kind = find_deed("https://page" + subject.href) if subject.href.startswith("/") else ""
+            return ask(kind) if kind else ALLOWED
+        case "javascript":
+            return _assess_script(address.path)
+        case "mailto" | "tel" | "sms":
+            return ask("send")
+    return _assess_address(subject.href, blocked, allowed)
+
+
+def _assess_script(code: str) -> Judgement:
+    does_nothing = code.strip().rstrip(";").replace(" ", "") in ("", "void(0)", "void0", "//", "undefined")
+    return ALLOWED if does_nothing else deny("scheme", "only http, https and about:blank are opened, not javascript")
+
+
+def _is_barred(url: str, blocked: Sequence[str], allowed: Sequence[str]) -> bool:
+    address = read_address(url)
+    if is_listed(address.host, blocked, address.port):
+        return True
+    return bool(allowed) and not is_listed(address.host, allowed, address.port)

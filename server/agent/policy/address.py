@@ -1,0 +1,116 @@
+"""Which addresses may be opened: a scheme, a host, and no deed hidden in a link."""
+
+from __future__ import annotations
+
+import re
+import socket
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from server.agent.policy.text import fold
+
+_SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.\-]*):")
+_IGNORED = re.compile(r"[\t\r\n]")
+_EDGES = "".join(map(chr, range(0x21)))
+_HOST_AND_PORT = re.compile(r"[^/?#@:]+:\d+(?:[/?#]|$)")
+_KNOWN_SCHEMES = ("javascript", "data", "file", "blob", "vbscript", "chrome", "about", "view-source", "devtools", "ftp")
+_NUMBER = re.compile(r"(?:0x[0-9a-f]+|\d+)(?:\.(?:0x[0-9a-f]+|\d+)){0,3}")
+_DEEDS = {
+    "delete": "delete remove destroy erase purge trash wipe reset",
+    "pay": "pay buy purchase transfer withdraw donate charge checkout-now",
+    "send": "send post-message reply-send invite vote",
+    "publish": "publish tweet",
+    "account": "subscribe revoke grant authorize deactivate reset-password disable enable",
+    "end": "cancel unsubscribe terminate",
+    "system": "deploy restart reboot shutdown execute run kill",
+    "approve": "approve reject accept decline confirm",
+}
+_DEED_KINDS = {word: kind for kind, words in _DEEDS.items() for word in words.split()}
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A web address as a browser reads it; `scheme` is empty when it is relative."""
+
+    scheme: str
+    host: str = ""
+    port: str = ""
+    path: str = ""
+
+    @property
+    def opens(self) -> bool:
+        """Whether the scheme is one that may be opened."""
+        if self.scheme == "about":
+            return re.fullmatch(r"blank(?:[?#].*)?", self.path) is not None
+        return self.scheme in ("http", "https") and bool(self.host)
+
+
+def read_address(url: str) -> Address:
+    """The parts of an address after the clean-up that browsers do: edges, tabs, back slashes, odd hosts."""
+    url = _IGNORED.sub("", url.strip(_EDGES + "\u00a0\u3000\ufeff\u200b"))
+    match = _SCHEME.match(url)
+    if match is None or _HOST_AND_PORT.match(url):
+        return _read_bare(url)
+    scheme, rest = match[1].lower(), url[match.end() :]
+    if scheme not in ("http", "https", "ws", "wss", "ftp"):
+        return Address(scheme, path=rest)
+    return _read_web(scheme, rest)
+
+
+def is_listed(host: str, patterns: Sequence[str], port: str = "") -> bool:
+    """Whether the host is one of these or below one of them; `*.` and `.` in front mean the same."""
+    for pattern in patterns:
+        wanted = read_address(pattern if "//" in pattern else "//" + pattern.strip())
+        name = wanted.host.removeprefix("*.").strip(".")
+        fits = bool(name) and (host == name or host.endswith("." + name))
+        if fits and wanted.port in ("", port):
+            return True
+    return False
+
+
+def find_deed(url: str) -> str:
+    """The kind of effect that opening this address may have by itself (`/delete?id=3`), or nothing."""
+    path, _, query = url.partition("#")[0].partition("?")
+    segments = [unquote(segment).lower() for segment in path.split("/")[3:]]
+    values = [unquote(pair.partition("=")[2]).lower() for pair in query.split("&")]
+    bound = bool(query) or any(segment.isdigit() for segment in segments)
+    words = [word for segment in segments for word in _stems(segment)] if bound else []
+    return next((_DEED_KINDS[word] for word in [*words, *values] if word in _DEED_KINDS), "")
+
+
+def _stems(segment: str) -> tuple[str, str]:
+    return segment, re.split(r"[.\-_]", segment)[0] if segment.endswith((".php", ".do", ".asp", ".aspx", ".cgi")) else segment
+
+
+def _read_bare(url: str) -> Address:
+    """An address without a scheme: a host, a path, or a scheme in disguise."""
+    folded = fold(url)
+    disguised = next((s for s in _KNOWN_SCHEMES if re.match(rf"\W*{s}\W*:", folded)), "")
+    if disguised:
+        return Address(disguised, path=folded)
+    return _read_web("" if url.startswith(("/", "?", "#", ".")) and not url.startswith("//") else "https", url)
+
+
+def _read_web(scheme: str, rest: str) -> Address:
+    if not scheme:
+        return Address("", path=rest)
+    authority, path = re.match(r"[/\\]*([^/\\?#]*)(.*)", rest, re.DOTALL).groups()  # type: ignore[union-attr]
+    place = authority.rpartition("@")[2]
+    name, port = (place, "") if place.endswith("]") else re.match(r"(.*?)(?::(\d*))?$", place).groups("")  # type: ignore[union-attr]
+    return Address(scheme, _plain_host(name), port, path)
+
+
+def _plain_host(name: str) -> str:
+    """Lower case, decoded, IDNA, without the root's dot; numbers in any writing as an IPv4 address."""
+    name = unicodedata.normalize("NFKC", unquote(name)).lower().replace("。", ".").strip(".")
+    try:
+        name = ".".join(_ascii_label(label) for label in name.split("."))
+        return socket.inet_ntoa(socket.inet_aton(name)) if _NUMBER.fullmatch(name) else name
+    except (UnicodeError, OSError):
+        return name
+
+
+def _ascii_label(label: str) -> str:
+    return label if label.isascii() else label.encode("idna").decode("ascii")

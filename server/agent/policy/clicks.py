@@ -1,0 +1,144 @@
+"""Whether a click commits something: the name of the control, its role, and the scene it is in."""
+
+from __future__ import annotations
+
+from server.agent.policy.fields import find_secret
+from server.agent.policy.names import Force, Meaning, grasp
+from server.agent.policy.scene import STRONG, Scene, read_scene
+from server.agent.policy.verdict import ALLOWED, Judgement, Subject, ask
+
+_OPENERS = {
+    "textbox", "searchbox", "combobox", "spinbutton", "tab", "columnheader", "rowheader", "heading", "treeitem",
+    "listbox", "tablist", "menubar", "tooltip", "scrollbar", "separator", "progressbar",
+}  # fmt: skip
+_CHOICES = {"option", "radio", "checkbox", "menuitemcheckbox", "menuitemradio"}
+_LINKS = {"link", "cell", "gridcell", "row", "listitem", "article", "paragraph", "text", "img", "image", "figure"}
+_LONG_LINK = 7
+_THRESHOLDS = {Force.MUTE: 1, Force.LEAN: 2, Force.UNKNOWN: STRONG, Force.PROCEED: STRONG}
+_LIVE = (
+    "scene.live", "scene.gear", "scene.security", "scene.plan", "scene.funds", "scene.now", "scene.crowd",
+    "act.system", "act.account", "act.publish", "act.pay", "deed.system", "deed.pay", "deed.account", "scene.charge",
+    "scene.final", "scene.sure", "act.delete", "claim.skip", "act.end",
+)  # fmt: skip
+_HELD = ("scene.held", "scene.plan")
+
+
+def assess_click(subject: Subject) -> Judgement:
+    """The judgement on pressing a control."""
+    role = subject.role.lower()
+    meaning = grasp(subject.name or (subject.value if role == "button" else ""))
+    scene = read_scene(subject.context)
+    if role in _OPENERS and not subject.submits:
+        return ALLOWED
+    if role in ("switch", "slider"):
+        return _assess_switch(subject, meaning)
+    if role in _CHOICES:
+        return _assess_choice(subject, meaning, scene)
+    if role in _LINKS and not subject.submits:
+        return _assess_link(meaning, scene)
+    if role.startswith("menuitem") or role == "menu":
+        return _assess_item(meaning, scene)
+    return _assess_button(subject, meaning, scene)
+
+
+def _assess_button(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
+    match meaning.force:
+        case Force.CALM | Force.RETREAT:
+            return ALLOWED
+        case Force.CANCEL:
+            return _assess_cancel(scene)
+        case Force.ACT | Force.DEED:
+            return ask(meaning.kind)
+        case Force.WEAK | Force.AFFIRM:
+            return ALLOWED if scene.calm and not scene.strong else ask(_kind(meaning, scene))
+    return _assess_generic(subject, meaning, scene)
+
+
+def _assess_generic(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
+    """A name such as `Continue`, `Share` or one that means nothing: what is around it decides."""
+    if scene.strong or (not scene.calm and scene.score + _form_risk(subject) >= _THRESHOLDS[meaning.force]):
+        return ask(_kind(meaning, scene))
+    if subject.submits and meaning.force in (Force.UNKNOWN, Force.MUTE):
+        return ask("unknown_submit")
+    if meaning.force is Force.MUTE and not scene.calm:
+        return ask("unknown_submit")
+    return ALLOWED
+
+
+def _form_risk(subject: Subject) -> int:
+    """What the form's own structure adds: secret fields in it, a way out beside the control."""
+    risk = STRONG if any(find_secret(field) for field in subject.form_fields) else 0
+    twins = {grasp(name).force for name in subject.siblings}
+    if subject.in_dialog and not twins.isdisjoint((Force.RETREAT, Force.CANCEL)):
+        risk += 1
+    return risk + (1 if subject.submits else 0)
+
+
+def _assess_cancel(scene: Scene) -> Judgement:
+    """`Cancel` leaves a dialog, but on a booking it cancels the booking."""
+    if scene.has("act.end", "deed.end"):
+        return ask("end")
+    dialog = scene.strong or scene.asks
+    return ask("end") if scene.has(*_HELD) and not dialog else ALLOWED
+
+
+def _assess_link(meaning: Meaning, scene: Scene) -> Judgement:
+    if meaning.words > _LONG_LINK:
+        return ALLOWED
+    match meaning.force:
+        case Force.ACT:
+            return ask(meaning.kind)
+        case Force.WEAK | Force.AFFIRM | Force.DEED:
+            return ask(_kind(meaning, scene)) if scene.score >= 2 and not scene.calm else ALLOWED
+        case Force.PROCEED | Force.MUTE:
+            return ask(_kind(meaning, scene)) if scene.strong else ALLOWED
+        case Force.CANCEL:
+            return _assess_cancel(scene)
+    return ALLOWED
+
+
+def _assess_item(meaning: Meaning, scene: Scene) -> Judgement:
+    match meaning.force:
+        case Force.ACT | Force.DEED | Force.WEAK:
+            return ask(meaning.kind or scene.kind)
+        case Force.CANCEL:
+            return _assess_cancel(scene)
+        case Force.AFFIRM | Force.PROCEED | Force.LEAN:
+            return ask(_kind(meaning, scene)) if scene.strong else ALLOWED
+    return ask(scene.kind) if scene.has("claim.skip") else ALLOWED
+
+
+def _assess_switch(subject: Subject, meaning: Meaning) -> Judgement:
+    """A switch acts at once: it asks where it governs a live system, access, money or what is public."""
+    both = read_scene(f"{subject.context}\n{subject.name}")
+    if meaning.force is Force.ACT:
+        return ask(meaning.kind)
+    return ask(both.kind or "system") if both.has(*_LIVE) else ALLOWED
+
+
+def _assess_choice(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
+    """A choice waits for a button, unless the page says that it counts at once or it binds."""
+    both = read_scene(f"{subject.context}\n{subject.name}")
+    if both.has("scene.now", "scene.live", "claim.skip"):
+        return ask(both.kind or "system")
+    if subject.role.lower() == "checkbox" and _binds(meaning, scene, both):
+        return ask(both.kind)
+    return ALLOWED
+
+
+def _binds(meaning: Meaning, scene: Scene, both: Scene) -> bool:
+    if any(hit.concept == "act.legal" for hit in meaning.hits):
+        return scene.has("scene.legal")
+    return both.has("scene.plan") and not scene.calm
+
+
+def _kind(meaning: Meaning, scene: Scene) -> str:
+    if meaning.force in (Force.WEAK, Force.LEAN):
+        return scene.kind or _WEAK_KINDS.get(meaning.kind, "")
+    return scene.kind or meaning.kind
+
+
+_WEAK_KINDS = {
+    "remove": "delete", "save": "account", "accept": "legal", "switch": "system", "share": "publish",
+    "make": "account", "join": "account", "reply": "send",
+}  # fmt: skip

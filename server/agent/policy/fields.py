@@ -1,0 +1,79 @@
+"""Typing and keys: what is handed over by filling a field, and what Enter sets off in it."""
+
+from __future__ import annotations
+
+import re
+
+from server.agent.policy.lexicon import lexicon
+from server.agent.policy.scene import read_scene
+from server.agent.policy.text import readings
+from server.agent.policy.verdict import ALLOWED, Judgement, Subject, ask
+
+_FIELDS = {"", "textbox", "searchbox", "combobox", "spinbutton", "generic", "textarea", "input"}
+_CARD = re.compile(r"\d(?:[ -]?\d){12,18}")
+_IBAN = re.compile(r"[A-Z]{2}\d{2}(?:\s?[A-Z0-9]{4}){2,7}\s?[A-Z0-9]{1,4}")
+
+
+def is_secret(subject: Subject) -> bool:
+    """Whether the field takes a password, code, card or identity number, or is about to get one."""
+    if subject.secret or _looks_secret(subject.value):
+        return True
+    if subject.role == "searchbox":
+        return False
+    name_says = find_secret(subject.name)
+    if name_says is not None:
+        return name_says
+    return not subject.name.strip() and bool(find_secret(subject.context))
+
+
+def find_secret(text: str) -> bool | None:
+    """Whether a field's name means a secret; None when it says nothing either way."""
+    groups = {hit.kind for line in readings(text) for hit in lexicon().find(line) if hit.group == "field"}
+    if "secret" in groups:
+        return "plain" not in groups and "query" not in groups
+    return False if groups else None
+
+
+def assess_enter(subject: Subject) -> Judgement:
+    """The judgement on Enter: it searches, sends, signs in, or does what the form's button would."""
+    from server.agent.policy.clicks import assess_click
+
+    if subject.role.lower() not in _FIELDS:
+        return assess_click(subject)
+    if is_secret(subject):
+        return ask("credential")
+    means = _means(subject.name)
+    if subject.role == "searchbox" or "query" in means:
+        return ALLOWED
+    scene = read_scene(subject.context)
+    if "message" in means:
+        return ask("send")
+    if scene.calm and not scene.strong:
+        return ALLOWED
+    return ask(scene.kind)
+
+
+def assess_key(subject: Subject) -> Judgement:
+    """The judgement on a key other than plain typing."""
+    key = subject.value.lower().replace(" ", "")
+    if key in ("enter", "return", "numpadenter", "space") or key.endswith(("+enter", "+return")):
+        return assess_enter(subject)
+    if key in ("delete", "backspace") and subject.role.lower() not in _FIELDS:
+        return ask("delete")
+    return ALLOWED
+
+
+def _means(name: str) -> set[str]:
+    return {hit.kind for line in readings(name) for hit in lexicon().find(line) if hit.group == "field"}
+
+
+def _looks_secret(value: str) -> bool:
+    card = _CARD.search(value)
+    if card and _passes_luhn(re.sub(r"\D", "", card.group())):
+        return True
+    return _IBAN.fullmatch(value.strip().upper()) is not None
+
+
+def _passes_luhn(digits: str) -> bool:
+    doubled = [int(d) * 2 if i % 2 else int(d) for i, d in enumerate(reversed(digits))]
+    return sum(d - 9 if d > 9 else d for d in doubled) % 10 == 0

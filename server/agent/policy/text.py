@@ -1,0 +1,117 @@
+"""Reading a label the way an eye reads it: one spelling for every way to write the same words.
+
+Case, accents, full width, look-alike letters, zero-width characters, letter spacing and emoji are
+taken away from the text and from the lexicon alike, so that neither has to know about them.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+_CYRILLIC = dict(zip("авеікмнорстухјѕһԁԛԝӏүґ", "abeikmhopctyxjshdqwlyг", strict=True)) | {"с": "c", "є": "є"}
+_GREEK_CAPITALS = dict(zip("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧϹ", "ABEZHIKMNOPTYXC", strict=True))
+_GREEK_SMALL = dict(zip("αβεηικμνορτυχωγσϲ", "abenikuvoptuxwyoc", strict=True))
+_LETTERS = str.maketrans(
+    {"ı": "i", "ł": "l", "ø": "o", "đ": "d", "ð": "d", "æ": "ae", "œ": "oe", "þ": "th", "ə": "e", "ħ": "h", "ŧ": "t"}
+    | dict(zip("ɑɡɩʟᴀʙᴄᴅᴇꜰɢʜɪᴊᴋᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ", "agilabcdefghijkmnoprstuvwyz", strict=True))
+    | _CYRILLIC
+    | {"ك": "ک", "ي": "ی", "ى": "ی", "ئ": "ی", "ة": "ه", "ۀ": "ه", "أ": "ا", "إ": "ا", "آ": "ا", "ؤ": "و"}
+)
+_DIGITS_AS_LETTERS = str.maketrans("013457@$", "oleastas")
+
+_FLOATING = re.compile("[\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u0640\u064b-\u065f\u0670\u093c\u1ab0-\u1aff\u20d0-\u20ff]")
+_BLANK = re.compile("[\u115f\u1160\u3164\uffa0\u2800\u034f\ufe00-\ufe0f\U000e0000-\U000e01ef]")
+_SPACED = re.compile(r"(?<!\w)\w(?:[ ._·*-]\w){2,}(?!\w)")
+WORD = re.compile(r"[\w\u0900-\u0963\u0966-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]+")
+"""One word, the vowel signs of Indic scripts included."""
+_GREEK = re.compile("[\u0370-\u03ff]")
+_LATIN = re.compile(r"[A-Za-z]")
+_ARTICLE = re.compile(r"(?<!\w)(?:وال|بال|لل|ال)(?=\w{3})")
+_MIXED = re.compile(r"(?<!\w)(?=\w*[a-z]\w*[a-z])(?=\w*[0-9@$])[\w@$]+")
+_FLAG = re.compile("(?<![\U0001f1e6-\U0001f1ff])[\U0001f1e6-\U0001f1ff]{2}(?![\U0001f1e6-\U0001f1ff])")
+_VIETNAMESE = re.compile("[\u1ea0-\u1ef9ơưđ]", re.IGNORECASE)
+
+_MARKED_SCRIPTS = ("LATIN", "GREEK", "CYRILLIC", "ARABIC", "HEBREW")
+_DENSE = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+def fold(text: str, *, keep_tones: bool = True) -> str:
+    """The text in its plainest spelling: lower case, no accents, no tricks, spaces as they are.
+
+    Vietnamese words keep their tones, which tell `bạn` (you) from `bán` (sell).
+    """
+    text = _BLANK.sub("", unicodedata.normalize("NFKC", _letters_from_symbols(text)))
+    text = unicodedata.normalize("NFC", WORD.sub(lambda word: _untangle(word.group()), text).casefold())
+    return _ARTICLE.sub("", WORD.sub(lambda word: _plain_word(word.group(), keep_tones), _unmarked(text)))
+
+
+def readings(text: str) -> tuple[str, ...]:
+    """The folded text first, then what else an eye may read in it (`De1ete`, `ΡΑΥ`, spaced letters)."""
+    first = fold(_close_up(text))
+    others = (first.translate(_DIGITS_AS_LETTERS) if _MIXED.search(first) else first, fold(_as_latin(text)))
+    return tuple(dict.fromkeys((first, *others)))
+
+
+def is_dense(text: str) -> bool:
+    """Whether the text is in a script that is matched inside words: Chinese, Japanese, Korean, Thai."""
+    return _DENSE.search(text) is not None
+
+
+def has_words(text: str) -> bool:
+    """Whether there is any letter or digit in the text."""
+    return any(char.isalnum() for char in text)
+
+
+@lru_cache(maxsize=4096)
+def _plain(char: str) -> str:
+    if unicodedata.category(char) == "Nd":
+        return str(unicodedata.decimal(char))
+    if unicodedata.name(char, "").startswith(_MARKED_SCRIPTS):
+        return "".join(c for c in unicodedata.normalize("NFD", char) if not unicodedata.combining(c)).translate(_LETTERS)
+    return char
+
+
+def _unmarked(text: str) -> str:
+    """Without invisible characters and marks that float over any script."""
+    return "".join(char for char in _FLOATING.sub("", text) if unicodedata.category(char) != "Cf")
+
+
+def _plain_word(word: str, keep_tones: bool) -> str:
+    if keep_tones and _VIETNAMESE.search(word):
+        return word
+    return "".join(map(_plain, word))
+
+
+def _letters_from_symbols(text: str) -> str:
+    return "".join(map(_symbol_letter, _FLAG.sub(" ", text)))
+
+
+def _symbol_letter(char: str) -> str:
+    for first in (0x1F150, 0x1F170, 0x1F1E6):
+        if first <= ord(char) < first + 26:
+            return chr(ord("A") + ord(char) - first)
+    return char
+
+
+def _untangle(word: str) -> str:
+    """A word that mixes Greek with Latin letters is a Latin word in disguise."""
+    if _GREEK.search(word) and _LATIN.search(word):
+        return _greek_as_latin(word)
+    return word
+
+
+def _as_latin(text: str) -> str:
+    """The text with every Greek word that could be Latin written as Latin."""
+    return WORD.sub(lambda word: _greek_as_latin(word.group()), text) if _GREEK.search(text) else text
+
+
+def _greek_as_latin(word: str) -> str:
+    return "".join(_GREEK_CAPITALS.get(char) or _GREEK_SMALL.get(char) or char for char in word)
+
+
+def _close_up(text: str) -> str:
+    """`P a y  n o w` -> `Pay  now`."""
+    visible = _BLANK.sub("", unicodedata.normalize("NFKC", text))
+    return _SPACED.sub(lambda run: re.sub(r"[ ._·*-]", "", run.group()), visible)
