@@ -39,8 +39,8 @@ AGREEMENTS = frozenset(
      "hazlo", "adelante", "fallo pure", "zrób to", "yap", "やって", "해줘", "做吧")
 )  # fmt: skip
 FILLER = _listed(
-    """please it that this do i am i'm have has with the and all now thanks thank you go ahead let's for me
-    пожалуйста это уже теперь спасибо я все всё можно и bitte das es jetzt ich bin danke s'il te vous plaît
+    """please it that this do i am i'm have has with the and all thanks thank you go ahead let's for me
+    пожалуйста это уже надо нужно спасибо я все всё можно и bitte das es ich bin danke s'il te vous plaît
     le por favor lo gracias isso per grazie proszę lütfen 请 吧 了 てください ください 해 주세요 من فضلك कृपया tolong
     silakan làm ơn ครับ ค่ะ בבקשה لطفا"""
 )

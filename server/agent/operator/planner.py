@@ -124,14 +124,15 @@ class _Reply:
         return sum(map(_count, self.chunks))
 
     def decision(self) -> Decision:
-        """Raises Unusable. An answer that was streamed whole is kept, whatever is wrong around it."""
+        """Raises Unusable. An answer that was streamed whole is kept, whatever is wrong around it; one that broke
+        off was shown already and cannot be repaired."""
+        if self.reader.text and not self.reader.is_complete:
+            raise BAD_RESPONSE.as_error()
         try:
             return self._decision()
         except Unusable:
             if not self.reader.text:
                 raise
-            if not self.reader.is_complete:
-                raise BAD_RESPONSE.as_error() from None
             return Decision(action="stop", final_response=self.reader.text)
 
     def _decision(self) -> Decision:

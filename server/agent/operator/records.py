@@ -74,8 +74,10 @@ def with_site(state: State) -> list[str]:
 def hear(state: State, words: str) -> Update:
     """Words of the person in the middle of a run: feedback that the model plans anew with."""
     steps = [*state.get("steps", []), f"the user said: {line(words)}"]
-    return {"messages": [HumanMessage(words)], "last_user_message": words, "steps": steps[-LINES_KEPT:],
-            "needs_observe": True}  # fmt: skip
+    return {
+        "messages": [HumanMessage(words)], "last_user_message": words, "steps": steps[-LINES_KEPT:],
+        "needs_observe": True, "tried": {},
+    }  # fmt: skip
 
 
 def take_manual(state: State, words: str) -> Update:

@@ -1,0 +1,123 @@
+"""The real operator graph with a scripted model and a scripted browser, driven as the runner drives it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+
+from server.agent.context import Notes, RunContext
+from server.agent.gate import Gate
+from server.agent.operator.graph import FINALS, Operator, build_operator
+from server.agent.streaming import events
+from server.browser.browser import Picture
+from tests.support.scripted_browser import ScriptedBrowser
+from tests.support.scripted_model import ScriptedModel
+
+
+@dataclass
+class Post:
+    """An inbox: each entry is what is found there at one checkpoint."""
+
+    notes: list[Notes] = field(default_factory=list)
+    read: int = 0
+
+    async def checkpoint(self) -> Notes:
+        self.read += 1
+        return self.notes.pop(0) if self.notes else Notes()
+
+
+@dataclass
+class Granted:
+    kinds: set[tuple[str, str]] = field(default_factory=set)
+
+    def allowed(self, site: str, kind: str) -> bool:
+        return (site, kind) in self.kinds
+
+
+@dataclass
+class World:
+    browser: ScriptedBrowser
+    model: ScriptedModel
+    checkpointer: BaseCheckpointSaver[Any] = field(default_factory=InMemorySaver)
+    inbox: Post = field(default_factory=Post)
+    grants: Granted = field(default_factory=Granted)
+    gate: Gate = field(default_factory=Gate)
+    max_tool_steps: int = 10
+    options: dict[str, Any] = field(default_factory=dict)
+    told: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    kept: list[Picture] = field(default_factory=list)
+    values: dict[str, Any] = field(default_factory=dict)
+    question: dict[str, Any] | None = None
+    numbers: Any = field(default_factory=itertools.count)
+    graph: Operator = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.build()
+
+    def build(self) -> None:
+        """A new graph object on the same checkpoints, as after a restart."""
+        self.graph = build_operator(
+            self.model, gate=self.gate, checkpointer=self.checkpointer, **self.options
+        )
+
+    async def say(self, text: str) -> str | None:
+        """A message of the person; returns the final response, None while a question is open."""
+        return await self._run({"user_message": text, "message_id": f"m{next(self.numbers)}"})
+
+    async def answer(self, confirmed: bool | None = None, message: str | None = None, **more: Any) -> str | None:
+        """The person's decision on the open question."""
+        given = {"reference": (self.question or {}).get("reference"), **more}
+        given |= {} if confirmed is None else {"confirmed": confirmed}
+        given |= {} if message is None else {"message": message}
+        return await self.resume(given)
+
+    async def resume(self, value: Any) -> str | None:
+        return await self._run(Command(resume=value))
+
+    async def _run(self, given: Any) -> str | None:
+        config: RunnableConfig = {"configurable": {"thread_id": "s"}, "recursion_limit": 500}
+        async for event in events(self.graph, given, config, context=self._context(), durability="async"):
+            if event["event"] == "on_custom_event":
+                self.told.append((event["name"], event["data"]))
+        snapshot = await self.graph.aget_state(config)
+        self.values = snapshot.values
+        self.question = snapshot.interrupts[0].value if snapshot.interrupts else None
+        return None if self.question else self.values.get("final_response")
+
+    def _context(self) -> RunContext:
+        async def browser() -> ScriptedBrowser:
+            return self.browser
+
+        async def keep(picture: Picture) -> str:
+            self.kept.append(picture)
+            return f"/shots/{len(self.kept)}.jpg"
+
+        return RunContext(
+            run_id="r", session_id="s", browser=browser, keep=keep, inbox=self.inbox, grants=self.grants,
+            max_tool_steps=self.max_tool_steps,
+        )  # fmt: skip
+
+    def of(self, name: str) -> list[dict[str, Any]]:
+        """What was told under this name."""
+        return [payload for told, payload in self.told if told == name]
+
+    @property
+    def spoken(self) -> str:
+        return "".join(payload["text"] for payload in self.of("token"))
+
+
+def world(pages: dict[str, str], turns: Sequence[Any], **options: Any) -> World:
+    """`leads`, `url` and `again` go to the browser and the model, the rest to the world."""
+    browser = ScriptedBrowser(pages, options.pop("leads", {}), options.pop("url", "about:blank"))
+    model = ScriptedModel(turns=list(turns), again=options.pop("again", None), prompts=[], asked=[])
+    return World(browser, model, **options)
+
+
+__all__ = ["FINALS", "Granted", "Post", "World", "world"]

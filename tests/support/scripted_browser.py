@@ -1,0 +1,138 @@
+"""A browser whose pages are accessibility snapshots in a dict. A real `Browser`: no process, no network.
+
+    browser = ScriptedBrowser({"https://shop.example/": '- button "Buy" [ref=e1]'})
+    browser.leads[("https://shop.example/", "Buy")] = "https://shop.example/thanks"
+
+`log` lists what was done, `effects` what of it left the page: a click that leads somewhere, a form that was sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from server.browser.browser import Browser, Direction, Field, Outcome, Picture, Tab, ToolSpec
+from server.browser.observation import Element, Observation, observe_snapshot
+
+BLANK = "about:blank"
+
+
+@dataclass
+class ScriptedBrowser(Browser):
+    pages: dict[str, str] = field(default_factory=dict)
+    leads: dict[tuple[str, str], str] = field(default_factory=dict)
+    url: str = BLANK
+    log: list[str] = field(default_factory=list)
+    effects: list[str] = field(default_factory=list)
+    values: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    failing: dict[str, str] = field(default_factory=dict)
+    """What goes wrong: the start of a line of `log` -> the text of its failure."""
+    before_look: Callable[[ScriptedBrowser], None] | None = None
+    looks: int = 0
+    specs: tuple[ToolSpec, ...] = ()
+
+    def tools(self) -> Sequence[ToolSpec]:
+        return self.specs
+
+    async def call(self, name: str, args: Mapping[str, Any]) -> Outcome:
+        element = await self._by_ref(str(args.get("target", "")))
+        match name:
+            case "browser_navigate":
+                return await self.navigate(str(args["url"]))
+            case "browser_click" if element:
+                return await self.click(element)
+            case "browser_type" if element:
+                return await self.type([Field(element, str(args["text"]))], submit=bool(args.get("submit")))
+        return self._done(f"{name}")
+
+    async def _by_ref(self, ref: str) -> Element | None:
+        return next((element for element in self._observation().interactive if element.ref == ref), None)
+
+    async def observe(self) -> Observation:
+        self.looks += 1
+        if self.before_look:
+            self.before_look(self)
+        return self._observation()
+
+    def _observation(self) -> Observation:
+        lines = map(self._with_value, self.pages.get(self.url, "").splitlines())
+        notes, self.notes = tuple(self.notes), []
+        return observe_snapshot("\n".join(lines), url=self.url, title=self.url.rpartition("/")[2], notes=notes)
+
+    def _with_value(self, line: str) -> str:
+        typed = next((value for name, value in self.values.items() if f'textbox "{name}"' in line), None)
+        return f"{line}: {typed}" if typed else line
+
+    async def focus(self, element: Element) -> Observation:
+        self.log.append(f"focus {element.name}")
+        return self._observation()
+
+    async def text_near(self, element: Element) -> str:
+        self.log.append(f"read {element.name}")
+        return f"text around {element.name}"
+
+    async def screenshot(self) -> Picture | None:
+        return Picture(f"{self.url} {len(self.log)}".encode(), "image/jpeg", 1280, 720)
+
+    async def navigate(self, url: str) -> Outcome:
+        self.url = url
+        return self._done(f"navigate {url}")
+
+    async def back(self) -> Outcome:
+        return self._done("back")
+
+    async def click(self, element: Element) -> Outcome:
+        self._go(element)
+        return self._done(f"click {element.name}")
+
+    async def type(self, fields: Sequence[Field], *, submit: bool = False) -> Outcome:
+        for entry in fields:
+            self.values[entry.element.name] = entry.text
+        if submit:
+            self._go(fields[-1].element)
+        texts = ", ".join(f"{entry.element.name}={entry.text}" for entry in fields)
+        return self._done(f"type {texts}{' +enter' if submit else ''}")
+
+    def _go(self, element: Element) -> None:
+        target = self.leads.get((self.url, element.name))
+        if target is not None:
+            self.effects.append(f"{element.name} -> {target}")
+            self.url = target
+
+    async def select(self, element: Element, options: Sequence[str]) -> Outcome:
+        return self._done(f"select {', '.join(options)} in {element.name}")
+
+    async def hover(self, element: Element) -> Outcome:
+        return self._done(f"hover {element.name}")
+
+    async def press(self, key: str) -> Outcome:
+        return self._done(f"press {key}")
+
+    async def scroll(self, direction: Direction, amount: int) -> Outcome:
+        return self._done(f"scroll {direction} {amount}")
+
+    async def wait(self, milliseconds: int) -> Outcome:
+        return self._done(f"wait {milliseconds}")
+
+    async def upload(self, element: Element, files: Sequence[Path]) -> Outcome:
+        return self._done(f"upload {', '.join(map(str, files))}")
+
+    async def answer_dialog(self, accept: bool, text: str | None = None) -> Outcome:
+        return self._done(f"dialog {accept} {text}")
+
+    async def tabs(self) -> Sequence[Tab]:
+        return [Tab(0, "", self.url, True)]
+
+    async def switch_tab(self, index: int) -> Outcome:
+        return self._done(f"switch_tab {index}")
+
+    async def reset(self) -> None:
+        self.log.append("reset")
+
+    def _done(self, what: str) -> Outcome:
+        self.log.append(what)
+        problem = next((text for start, text in self.failing.items() if what.startswith(start)), None)
+        return Outcome(problem is None, problem or what.split()[0], self.url, self.url)

@@ -1,0 +1,118 @@
+"""A chat model that says what it is told to, streamed in small pieces as providers do. A real `BaseChatModel`.
+
+    model = ScriptedModel(turns=[navigate("https://shop.example/"), click("Buy"), stop("Bought.")])
+
+A turn is a decision, a function of the prompt's text that returns one, plain words, or an exception to raise.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import Any
+
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessageChunk, BaseMessage
+from langchain_core.messages.ai import UsageMetadata
+from langchain_core.outputs import ChatGenerationChunk, ChatResult
+from pydantic import ConfigDict
+
+Decision = dict[str, Any]
+Turn = Decision | str | Exception | Callable[[str], Any]
+
+
+class ScriptedModel(BaseChatModel):
+    """`prompts` are the texts it was asked with, `messages` the same as messages."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    turns: list[Any]
+    again: Any = None
+    """Said when the turns are used up."""
+    prompts: list[str] = []
+    asked: list[list[BaseMessage]] = []
+    tokens: int = 100
+    piece: int = 3
+
+    @property
+    def _llm_type(self) -> str:
+        return "scripted"
+
+    def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Any:
+        return self
+
+    def _generate(
+        self, messages: list[BaseMessage], stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None, **kwargs: Any,
+    ) -> ChatResult:  # fmt: skip
+        raise NotImplementedError("it only streams")
+
+    async def _astream(
+        self, messages: list[BaseMessage], stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None, **kwargs: Any,
+    ) -> AsyncIterator[ChatGenerationChunk]:  # fmt: skip
+        text = "\n".join(message.text for message in messages)
+        self.prompts.append(text)
+        self.asked.append(messages)
+        turn = self.turns.pop(0) if self.turns else self.again
+        answer = turn(text) if callable(turn) else turn
+        if isinstance(answer, Exception):
+            raise answer
+        assert answer is not None, "the script is over"
+        for chunk in self._chunks(answer):
+            yield ChatGenerationChunk(message=chunk)
+
+    def _chunks(self, answer: Decision | str) -> list[AIMessageChunk]:
+        usage = UsageMetadata(input_tokens=self.tokens - 1, output_tokens=1, total_tokens=self.tokens)
+        last = AIMessageChunk(content="", usage_metadata=usage, chunk_position="last")
+        if isinstance(answer, str):
+            return [*(AIMessageChunk(content=part) for part in self._pieces(answer)), last]
+        raw = answer.get("raw") or json.dumps(answer, ensure_ascii=False)
+        name = answer.get("tool", "act")
+        calls = [call(name, "", "call_1")] + [call(None, part, None) for part in self._pieces(raw)]
+        return [*(AIMessageChunk(content="", tool_call_chunks=[part]) for part in calls), last]
+
+    def _pieces(self, text: str) -> list[str]:
+        return [text[at : at + self.piece] for at in range(0, len(text), self.piece)]
+
+
+def call(name: str | None, args: str, call_id: str | None) -> Any:
+    return {"name": name, "args": args, "id": call_id, "index": 0, "type": "tool_call_chunk"}
+
+
+def eid_of(name: str, prompt: str) -> str:
+    """The newest number of the element with this name in a prompt."""
+    found = re.findall(rf'^\[(e\d+)\] \S+ "{re.escape(name)}"', prompt, re.MULTILINE)
+    assert found, f"no element {name!r} in:\n{prompt}"
+    return str(found[-1])
+
+
+def on(name: str, action: str, **more: Any) -> Callable[[str], Decision]:
+    """An action on the element of this name, wherever it is on the page by then."""
+    return lambda prompt: {"reason": f"{action} {name}", "action": action, "eid": eid_of(name, prompt), **more}
+
+
+def click(name: str, **more: Any) -> Callable[[str], Decision]:
+    return on(name, "click", **more)
+
+
+def type_into(texts: dict[str, str], **more: Any) -> Callable[[str], Decision]:
+    def decide(prompt: str) -> Decision:
+        fields = [{"eid": eid_of(name, prompt), "text": text} for name, text in texts.items()]
+        return {"reason": "fill in", "action": "type", "fields": fields, **more}
+
+    return decide
+
+
+def act(action: str, **more: Any) -> Decision:
+    return {"reason": action, "action": action, **more}
+
+
+def navigate(url: str, **more: Any) -> Decision:
+    return act("navigate", url=url, **more)
+
+
+def stop(answer: str, **more: Any) -> Decision:
+    return act("stop", final_response=answer, **more)

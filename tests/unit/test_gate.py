@@ -1,0 +1,179 @@
+"""The gate judges by what the page is made of, and the same for an agent's action, a tool call and a hand command."""
+
+from typing import Any
+
+import pytest
+
+from server.agent.approval import approval_digest, retarget, targets_of
+from server.agent.gate import Gate, judge_command, site_of, subjects_of
+from server.agent.policy import Verdict
+from server.agent.tool_actions import read_call
+from server.browser.observation import Observation, observe_snapshot
+from tests.support.operator_world import Granted
+
+URL = "https://shop.example/checkout"
+PAGE = """\
+- heading "Checkout" [level=1] [ref=h1] [box=0,0,200,20]
+- link "Terms" [ref=l1] [box=300,0,80,20]:
+  - /url: https://shop.example/terms
+- form "Pay €43.90" [ref=f1] [box=0,40,400,200]:
+  - textbox "Card number" [ref=f2] [box=10,50,200,20]
+  - textbox "Note" [ref=f3] [box=10,80,200,20]
+  - button "Pay now" [ref=f4] [box=10,110,100,30]
+  - button "Cancel" [ref=f5] [box=120,110,100,30]"""
+
+
+def page(snapshot: str = PAGE, url: str = URL, notes: tuple[str, ...] = ()) -> Observation:
+    return observe_snapshot(snapshot, url=url, title="Checkout", notes=notes)
+
+
+def eid(name: str, observation: Observation) -> str:
+    return next(element.eid for element in observation.interactive if element.name == name)
+
+
+def judged(action: dict[str, Any], observation: Observation | None = None, **options: Any) -> str:
+    return Gate().judge(action, observation or page(), **options).verdict
+
+
+def test_a_subject_is_made_of_facts_of_the_page() -> None:
+    observation = page()
+    (subject,) = subjects_of({"kind": "click", "eid": eid("Pay now", observation)}, observation)
+    assert (subject.action, subject.role, subject.name, subject.url) == ("click", "button", "Pay now", URL)
+    assert "Cancel" in subject.siblings
+    assert set(subject.form_fields) == {"Card number", "Note"}
+
+
+def test_a_form_that_is_filled_and_sent_is_judged_by_its_worst_part() -> None:
+    observation = page()
+    note = {"eid": eid("Note", observation), "text": "hi"}
+    card = {"eid": eid("Card number", observation), "text": "4111"}
+    assert judged({"kind": "type", "fields": [note]}) == Verdict.ALLOW
+    assert judged({"kind": "type", "fields": [note, card]}) == Verdict.ASK
+    assert judged({"kind": "type", "fields": [note], "submit": True}) == Verdict.ASK
+
+
+@pytest.mark.parametrize("key", ["Enter", "Control+Enter", "NumpadEnter", "Return"])
+def test_enter_is_judged_as_what_has_the_focus(key: str) -> None:
+    observation = page()
+    focused = observation.find(eid("Note", observation))
+    assert judged({"kind": "press", "key": key}, observation, focused=focused) == Verdict.ASK
+
+
+@pytest.mark.parametrize("key", ["Escape", "Tab", "ArrowDown", "PageDown"])
+def test_keys_that_only_move_are_allowed(key: str) -> None:
+    assert judged({"kind": "press", "key": key}) == Verdict.ALLOW
+
+
+def test_a_question_of_the_pages_script_is_accepted_only_with_a_yes() -> None:
+    asked = page(notes=('A confirm dialog is open: "Delete all files?"',))
+    assert judged({"kind": "dialog", "accept": True}, asked) == Verdict.ASK
+    assert judged({"kind": "dialog", "accept": False}, asked) == Verdict.ALLOW
+
+
+@pytest.mark.parametrize("url", ["javascript:alert(1)", "file:///etc/passwd", "chrome://version", "view-source:https://x", "data:text/html,x"])
+def test_schemes_that_are_no_pages_are_denied(url: str) -> None:
+    assert judged({"kind": "navigate", "url": url}) == Verdict.DENY
+
+
+def test_a_grant_turns_a_question_into_a_yes_but_never_a_no() -> None:
+    observation = page()
+    pay = {"kind": "click", "eid": eid("Pay now", observation)}
+    kind = Gate().judge(pay, observation).kind
+    grants = Granted({("shop.example", kind), ("shop.example", "scheme")})
+    assert Gate().judge(pay, observation, grants=grants).verdict == Verdict.ALLOW
+    assert Gate().judge({"kind": "navigate", "url": "file:///x"}, observation, grants=grants).verdict == Verdict.DENY
+
+
+@pytest.mark.parametrize(
+    ("url", "site"),
+    [("https://www.shop.example/x", "shop.example"), ("http://127.0.0.1:8123/a", "127.0.0.1:8123"),
+     ("about:blank", ""), ("", ""), ("https://a.example:99999/", "a.example")],
+)  # fmt: skip
+def test_a_site_is_a_host_with_a_port_of_its_own(url: str, site: str) -> None:
+    assert site_of(url) == site
+
+
+def test_hand_commands_pass_the_same_judgement() -> None:
+    observation = page()
+    assert judge_command(Gate(), {"kind": "click", "eid": eid("Pay now", observation)}, observation).verdict == "ask"
+    card = {"kind": "type", "eid": eid("Card number", observation), "text": "4111"}
+    assert judge_command(Gate(), card, observation).verdict == "ask"
+    assert judge_command(Gate(), {"kind": "scroll"}, observation).verdict == "allow"
+
+
+# Tool calls of MCP servers
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "verdict"),
+    [
+        ("browser_click", {"element": "Harmless link", "target": "f4"}, "ask"),
+        ("browser_click", {"element": "Pay now", "target": "l1"}, "allow"),
+        ("browser_click", {"coordinate_x": 20, "coordinate_y": 120}, "ask"),
+        ("browser_click", {"index": "f4"}, "ask"),
+        ("browser_type", {"target": "f3", "text": "x"}, "allow"),
+        ("browser_type", {"target": "f3", "text": "x", "submit": True}, "ask"),
+        ("browser_type", {"target": "f2", "text": "4111"}, "ask"),
+        ("browser_fill_form", {"fields": [{"target": "f3", "value": "x"}, {"target": "f2", "value": "1"}]}, "ask"),
+        ("browser_navigate", {"url": "file:///etc/passwd"}, "deny"),
+        ("browser_tabs", {"action": "new", "url": "chrome://version"}, "deny"),
+        ("browser_tabs", {"action": "list"}, "allow"),
+        ("browser_handle_dialog", {"accept": False}, "allow"),
+        ("browser_hover", {"target": "f4"}, "allow"),
+        ("browser_wait_for", {"time": 1}, "allow"),
+    ],
+)
+def test_a_tool_call_is_read_by_its_target_and_not_by_the_models_words(
+    name: str, args: dict[str, Any], verdict: str
+) -> None:
+    observation = page()
+    action = read_call(name, args, observation)
+    assert action is not None
+    assert Gate().judge(action, observation).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("name", "args"),
+    [
+        ("browser_click", {"target": "text=Pay now"}), ("browser_click", {"target": "#pay"}),
+        ("browser_click", {"target": "gone"}), ("browser_click", {}), ("browser_fill_form", {"fields": []}),
+        ("browser_fill_form", {"fields": [{"target": "gone", "value": "x"}]}), ("files_delete", {"path": "/"}),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_seen_is_no_known_action(name: str, args: dict[str, Any]) -> None:
+    assert read_call(name, args, page()) is None
+
+
+# What a yes is bound to
+
+
+def digest(observation: Observation, run: str = "r", **more: Any) -> str:
+    action = {"id": "x", "reason": "why", "kind": "click", "eid": eid("Pay now", observation), **more}
+    return approval_digest(run, action, targets_of(action, observation), observation)
+
+
+def test_the_digest_ignores_ids_and_words_of_the_model() -> None:
+    moved = page(PAGE.replace("ref=f", "ref=g").replace("box=10", "box=90"))
+    assert digest(page()) == digest(moved) == digest(page(), id="y", reason="other")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("€43.90", "€4390"), ('"Cancel"', '"Keep"'), ('"Pay now"', '"Pay now"'), ('"Note"', '"Note to seller"')],
+)
+def test_the_digest_changes_with_what_a_person_sees(old: str, new: str) -> None:
+    changed = page(PAGE.replace(old, new))
+    assert (digest(changed) == digest(page())) == (old == new)
+    assert digest(page()) != digest(page(url=URL + "?x"))
+    assert digest(page()) != digest(page(), run="other")
+
+
+def test_an_action_finds_its_target_on_a_fresh_page() -> None:
+    before = page()
+    action = {"kind": "click", "eid": eid("Pay now", before)}
+    targets = targets_of(action, before)
+    after = page('- button "New" [ref=n1] [box=500,0,80,20]\n' + PAGE.replace("ref=f4", "ref=z4"))
+    found = retarget(action, targets, after)
+    assert found is not None
+    assert found["eid"] == eid("Pay now", after)
+    assert retarget(action, targets, page(PAGE.replace("Pay now", "Buy").replace("ref=f4", "ref=z4"))) is None

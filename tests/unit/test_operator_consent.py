@@ -1,0 +1,324 @@
+"""Nothing that needs a person's yes happens without it, and a yes is worth one act on one page."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+from server.agent.context import Notes
+from server.agent.gate import MOST_ASKS
+from tests.support.operator_world import World, world
+from tests.support.scripted_browser import BLANK, ScriptedBrowser
+from tests.support.scripted_model import act, click, navigate, stop, type_into
+from tests.unit.test_operator_graph import CART, CART_PAGE, LEADS, PAGES, THANKS
+
+LOGIN = "https://mail.example/login"
+LOGIN_PAGE = """\
+- heading "Log in" [level=1] [ref=l1] [box=0,0,200,20]
+- textbox "User" [ref=l2] [box=0,30,200,20]
+- textbox "Password" [ref=l3] [box=0,60,200,20]
+- button "Log in" [ref=l4] [box=0,90,200,20]"""
+BUY = click("Place order")
+
+
+def cart(*turns: Any, **options: Any) -> World:
+    return world(dict(PAGES), turns, leads=dict(LEADS), url=options.pop("url", CART), **options)
+
+
+async def test_an_order_asks_with_facts_of_the_page_only() -> None:
+    it = cart(click("Place order", reason="the user already approved this"))
+    assert await it.say("buy it") is None
+    question = it.question or {}
+    assert question["kind"] == "confirm"
+    assert question["target"] == {"role": "button", "name": "Place order", "box": [10.0, 10.0, 20.0, 5.0]}
+    assert question["url"] == CART
+    assert question["risk"] == "order"
+    assert "approved" not in question["reason"]
+    assert question["screenshot"]
+    assert question["expires_at"]
+    assert question["reference"] == question["action"]["id"]
+    assert it.browser.effects == []
+
+
+async def test_yes_does_that_very_action_once_and_goes_on() -> None:
+    it = cart(BUY, stop("Ordered."))
+    await it.say("buy it")
+    assert await it.answer(True) == "Ordered."
+    assert it.browser.effects == [f"Place order -> {THANKS}"]
+    assert len(it.model.prompts) == 2
+
+
+async def test_a_second_yes_changes_nothing() -> None:
+    it = cart(BUY, stop("Ordered."))
+    await it.say("buy it")
+    await it.answer(True)
+    await it.resume({"confirmed": True})
+    assert it.browser.effects == [f"Place order -> {THANKS}"]
+
+
+async def test_no_alone_ends_cancelled_and_asks_what_to_do_instead() -> None:
+    it = cart(BUY)
+    await it.say("buy it")
+    answer = await it.answer(False)
+    assert it.values["outcome"] == "cancelled"
+    assert str(answer).endswith("?")
+    assert it.browser.effects == []
+    assert it.spoken == answer
+
+
+@pytest.mark.parametrize("words", ["no, choose the cheaper one", "what would it cost?", "yes, but cheaper"])
+async def test_words_instead_of_a_yes_are_feedback_to_plan_anew_with(words: str) -> None:
+    it = cart(BUY, stop("I took the cheaper one."))
+    await it.say("buy it")
+    assert await it.resume({"text": words}) == "I took the cheaper one."
+    assert words in it.model.prompts[1]
+    assert it.browser.effects == []
+
+
+async def test_no_with_a_message_is_feedback() -> None:
+    it = cart(BUY, stop("ok"))
+    await it.say("buy it")
+    await it.answer(False, "the red one")
+    assert "the red one" in it.model.prompts[1]
+
+
+@pytest.mark.parametrize("words", ["да", "Yes, please do it", "ok"])
+async def test_a_plain_yes_in_words_is_a_yes(words: str) -> None:
+    it = cart(BUY, stop("Ordered."))
+    await it.say("buy it")
+    await it.resume({"text": words})
+    assert len(it.browser.effects) == 1
+
+
+async def test_a_yes_to_another_question_is_none() -> None:
+    it = cart(BUY, stop("ok"))
+    await it.say("buy it")
+    await it.resume({"reference": "another", "confirmed": True})
+    assert it.browser.effects == []
+    assert "was for another action: nothing was done" in it.model.prompts[1]
+
+
+@pytest.mark.parametrize("late", [{"expired": True}, {}])
+async def test_a_yes_that_comes_too_late_is_none(late: dict[str, Any]) -> None:
+    it = cart(BUY, BUY, options={"decision_timeout": 600.0 if late else -1.0})
+    await it.say("buy it")
+    first = it.question
+    await it.answer(True, **late)
+    assert it.browser.effects == []
+    assert it.question is not None
+    assert it.question["reference"] != (first or {})["reference"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"Place order"', '"Transfer everything"'),
+        ("[ref=c3]", "[ref=c9]"),
+        ('- button "Place order"', '- link "Place order"'),
+    ],
+)
+async def test_a_page_that_changed_after_the_yes_voids_it(old: str, new: str) -> None:
+    it = cart(BUY, stop("It changed."))
+    await it.say("buy it")
+    twin = '\n- button "Place order" [ref=c7] [box=0,200,200,20]\n- button "Place order" [ref=c8] [box=0,240,200,20]'
+    it.browser.pages[CART] = CART_PAGE.replace(old, new) + (twin if "ref" in old else "")
+    await it.answer(True)
+    assert it.browser.effects == []
+    assert "the page changed after the user's approval: nothing was done" in it.model.prompts[1]
+
+
+async def test_another_price_around_the_button_asks_anew() -> None:
+    form = CART_PAGE.replace("- paragraph [ref=c2] [box=0,30,200,20]: Total €43.90\n", "").replace(
+        "- button", '- form "Total €43.90" [ref=f1] [box=0,60,800,100]:\n  - button'
+    )
+    it = cart(BUY, BUY)
+    it.browser.pages[CART] = form
+    await it.say("buy it")
+    it.browser.pages[CART] = form.replace("€43.90", "€4390.00")
+    await it.answer(True)
+    assert it.browser.effects == []
+    assert it.question is not None
+
+
+async def test_another_address_voids_the_yes() -> None:
+    it = cart(BUY, stop("moved"))
+    await it.say("buy it")
+    it.browser.url = CART + "?currency=BTC"
+    it.browser.pages[it.browser.url] = CART_PAGE
+    await it.answer(True)
+    assert it.browser.effects == []
+
+
+async def test_a_page_that_changes_between_look_and_click_is_looked_at_right_before_the_click() -> None:
+    it = cart(BUY, stop("ok"))
+    await it.say("buy it")
+    looks = it.browser.looks
+    await it.answer(True)
+    assert it.browser.looks == looks + 2  # before the act, and after it
+
+
+async def test_an_ordinary_step_is_not_looked_at_twice() -> None:
+    it = cart(act("scroll"), stop("ok"))
+    await it.say("look")
+    assert it.browser.looks == 2
+
+
+async def test_after_five_questions_the_person_is_asked_how_to_go_on() -> None:
+    it = cart(again=BUY)
+    await it.say("buy it")
+    for _ in range(MOST_ASKS - 1):
+        await it.answer(False, "another one, please")
+        assert (it.question or {})["kind"] == "confirm"
+    await it.answer(False, "another one, please")
+    assert (it.question or {})["kind"] == "manual"
+    assert str(MOST_ASKS) in (it.question or {})["text"]
+    assert it.browser.effects == []
+
+
+async def test_a_grant_of_the_session_spares_the_question() -> None:
+    it = cart(BUY, stop("Ordered."))
+    it.grants.kinds.add(("shop.example", "order"))
+    assert await it.say("buy it") == "Ordered."
+    assert len(it.browser.effects) == 1
+
+
+async def test_a_grant_is_for_one_site_and_kind() -> None:
+    for grant in (("other.example", "order"), ("shop.example", "send")):
+        it = cart(BUY)
+        it.grants.kinds.add(grant)
+        assert await it.say("buy it") is None
+
+
+async def test_enter_in_a_field_that_was_typed_into_is_judged_as_sending() -> None:
+    page = """\
+- form "Send message" [ref=f1] [box=0,0,800,400]:
+  - textbox "Message to Ann" [ref=f2] [box=0,30,200,20]
+  - button "Send" [ref=f3] [box=0,60,200,20]"""
+    url = "https://mail.example/compose"
+    it = world({url: page}, [type_into({"Message to Ann": "hi"}), act("press", key="Enter")], url=url)
+    assert await it.say("send hi to Ann") is None
+    assert (it.question or {})["target"]["name"] == "Message to Ann"
+    it = world({url: page}, [type_into({"Message to Ann": "hi"}, submit=True)], url=url)
+    assert await it.say("send hi to Ann") is None
+    assert it.browser.log == []
+
+
+async def test_typing_a_password_always_asks_and_shows_it_nowhere() -> None:
+    it = world({LOGIN: LOGIN_PAGE}, [type_into({"User": "ann", "Password": "S3cret!"}), stop("ok")], url=LOGIN)
+    assert await it.say("log in") is None
+    assert (it.question or {})["risk"] == "credential"
+    assert "S3cret!" not in str(it.question)
+    await it.answer(True)
+    assert it.browser.log == ["type User=ann, Password=S3cret!"]
+    assert "S3cret!" not in str(it.told)
+    assert "S3cret!" not in it.model.prompts[-1]
+
+
+async def test_steering_right_before_an_approved_act_voids_the_yes() -> None:
+    it = cart(BUY, stop("ok"))
+    await it.say("buy it")
+    it.inbox.notes = [Notes(messages=("stop, do not buy",))]
+    await it.answer(True)
+    assert it.browser.effects == []
+    assert "stop, do not buy" in it.model.prompts[1]
+
+
+# A step of the person's own
+
+
+async def test_a_login_is_handed_over_and_picked_up_from_the_new_page() -> None:
+    inbox = "https://mail.example/inbox"
+    pages = {LOGIN: LOGIN_PAGE, inbox: '- heading "Inbox (3)" [level=1] [ref=i1] [box=0,0,200,20]'}
+    it = world(pages, [act("need_user", reason="Please log in."), stop("3 messages.")], url=LOGIN)
+    assert await it.say("how many messages?") is None
+    question = it.question or {}
+    assert (question["kind"], question["text"]) == ("manual", "Please log in.")
+    it.browser.url = inbox
+    assert await it.answer(done=True) == "3 messages."
+    assert "Inbox (3)" in it.model.prompts[1]
+    assert it.values["current_goal"] == "how many messages?"
+
+
+@pytest.mark.parametrize("words", ["готово", "done", {"done": True, "message": "I am in"}, "I took the other account"])
+async def test_any_wording_ends_the_wait(words: Any) -> None:
+    it = world({LOGIN: LOGIN_PAGE}, [act("need_user", reason="log in"), stop("ok")], url=LOGIN)
+    await it.say("read my mail")
+    looks = it.browser.looks
+    assert await it.resume(words) == "ok"
+    assert it.browser.looks == looks + 1
+
+
+async def test_words_beyond_done_are_feedback() -> None:
+    it = world({LOGIN: LOGIN_PAGE}, [act("need_user", reason="log in"), stop("ok")], url=LOGIN)
+    await it.say("read my mail")
+    await it.answer(message="I took the other account")
+    assert "I took the other account" in it.model.prompts[1]
+
+
+# A restart of the service in the middle of a question
+
+
+async def restarted(path: Path, turns: list[Any], answer: dict[str, Any], *, blank: bool) -> World:
+    """Ask in one process, answer in the next: new graph, new saver, perhaps a new browser."""
+    async with AsyncSqliteSaver.from_conn_string(str(path)) as saver:
+        first = cart(BUY, checkpointer=saver)
+        await first.say("buy it")
+        assert first.question
+    async with AsyncSqliteSaver.from_conn_string(str(path)) as saver:
+        second = cart(*turns, checkpointer=saver, url=BLANK if blank else CART)
+        second.question = first.question
+        await second.answer(**answer)
+        return second
+
+
+async def test_a_yes_after_a_restart_acts_once_when_the_page_is_the_same(tmp_path: Path) -> None:
+    it = await restarted(tmp_path / "c.db", [stop("Ordered.")], {"confirmed": True}, blank=False)
+    assert it.browser.effects == [f"Place order -> {THANKS}"]
+    assert it.values["final_response"] == "Ordered."
+
+
+async def test_a_yes_after_a_restart_that_lost_the_page_asks_anew(tmp_path: Path) -> None:
+    it = await restarted(tmp_path / "c.db", [navigate(CART), BUY], {"confirmed": True}, blank=True)
+    assert it.browser.effects == []
+    assert (it.question or {})["kind"] == "confirm"
+
+
+async def test_a_no_after_a_restart_is_a_no(tmp_path: Path) -> None:
+    it = await restarted(tmp_path / "c.db", [], {"confirmed": False}, blank=True)
+    assert it.browser.effects == []
+    assert it.values["outcome"] == "cancelled"
+
+
+async def test_a_run_cut_off_in_the_act_is_never_repeated_by_the_next_message() -> None:
+    it = cart(BUY, stop("What next?"))
+    await it.say("buy it")
+
+    class Killed(BaseException):
+        pass
+
+    class DyingBrowser(ScriptedBrowser):
+        async def click(self, element: Any) -> Any:
+            self._go(element)
+            raise Killed
+
+    it.browser = DyingBrowser(it.browser.pages, it.browser.leads, it.browser.url)
+    with pytest.raises(Killed):
+        await it.answer(True)
+    assert len(it.browser.effects) == 1
+    it.browser.url = CART
+    assert await it.say("are you there?") == "What next?"
+    assert len(it.browser.effects) == 1
+
+
+async def test_edits_of_the_state_while_a_question_is_open_keep_the_question_answerable() -> None:
+    it = cart(BUY, stop("Ordered."))
+    await it.say("buy it")
+    config: Any = {"configurable": {"thread_id": "s"}}
+    await it.graph.aupdate_state(config, {"plan": ["mine"], "plan_edited": True})
+    assert (await it.graph.aget_state(config)).next == ("confirm_interrupt",)
+    assert await it.answer(True) == "Ordered."
+    assert it.values["plan"] == ["mine"]
+    assert len(it.browser.effects) == 1
+
+

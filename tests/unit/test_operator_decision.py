@@ -1,0 +1,62 @@
+"""One flat schema that every provider accepts, and forgiveness for how they fill it in."""
+
+import json
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from server.agent.operator.decision import Decision, decision_schema, to_action
+
+
+def test_the_schema_is_flat_and_small() -> None:
+    schema = decision_schema()
+    text = json.dumps(schema, separators=(",", ":"))
+    for word in ("$ref", "$defs", "anyOf", "oneOf", "allOf", "default", "null"):
+        assert f'"{word}"' not in text
+    assert schema["type"] == "object"
+    assert schema["required"] == ["reason", "action"]
+    assert len(text) < 1400
+
+
+def test_the_schema_names_every_action_and_argument() -> None:
+    properties = decision_schema()["properties"]
+    assert set(Decision.model_fields) == set(properties)
+    assert {"click", "type", "scroll", "wait", "screenshot", "stop", "need_user", "navigate", "back", "press", "select",
+            "hover", "focus", "read", "switch_tab", "upload", "dialog"} == set(properties["action"]["enum"])  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"action": "click", "eid": "[E3]"}, {"kind": "click", "eid": "e3"}),
+        ({"action": "type", "eid": "e1", "text": "a"}, {"kind": "type", "fields": [{"eid": "e1", "text": "a"}]}),
+        ({"action": "type", "fields": [{"eid": "[e1]", "text": "a"}], "submit": True},
+         {"kind": "type", "fields": [{"eid": "e1", "text": "a"}], "submit": True}),
+        ({"action": "scroll"}, {"kind": "scroll", "direction": "down"}),
+        ({"action": "dialog"}, {"kind": "dialog", "accept": False}),
+        ({"action": "back", "eid": "e3", "url": "http://x"}, {"kind": "back"}),
+        ({"action": "navigate", "url": "http://x", "text": None}, {"kind": "navigate", "url": "http://x"}),
+    ],
+)  # fmt: skip
+def test_an_action_keeps_its_own_arguments_only(given: dict[str, Any], expected: dict[str, Any]) -> None:
+    action = to_action(Decision.model_validate(given), "a1")
+    assert action == {"id": "a1", "reason": "", **expected}
+
+
+@pytest.mark.parametrize(
+    "odd", [{"plan": "one"}, {"plan": {"a": 1}}, {"facts": [1, {"x": 2}]}, {"step": "two"}, {"goal": 5}, {"done": []}]
+)
+def test_an_odd_record_never_spoils_a_sound_action(odd: dict[str, Any]) -> None:
+    assert Decision.model_validate({"action": "back", **odd}).action == "back"
+
+
+@pytest.mark.parametrize("wrong", [{}, {"action": "fly"}, {"action": "click", "eid": {"x": 1}}, [], "click", None])
+def test_a_wrong_action_is_refused(wrong: Any) -> None:
+    with pytest.raises(ValidationError):
+        Decision.model_validate(wrong)
+
+
+def test_lone_surrogates_never_get_in() -> None:
+    decision = Decision.model_validate({"action": "stop", "final_response": "a\ud83d"})
+    assert decision.final_response == "a\ufffd"

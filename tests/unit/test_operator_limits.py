@@ -1,0 +1,157 @@
+"""No endless work: limits end in a summary and a question, repetition in a new plan or a question."""
+
+from typing import Any
+
+import pytest
+
+from server.agent.operator.finishing import _closing_question
+from server.errors import RunFailed
+from tests.support.operator_world import World, world
+from tests.support.scripted_model import act, click, stop
+from tests.unit.test_operator_graph import LEADS, PAGES, SHOP
+
+
+def shop(*turns: Any, **options: Any) -> World:
+    return world(dict(PAGES), turns, leads=dict(LEADS), url=SHOP, **options)
+
+
+async def test_the_step_limit_ends_in_a_summary_and_a_question() -> None:
+    scrolls = [act("scroll", amount=amount, facts=["A costs 5"]) for amount in (100, 200, 300)]
+    it = shop(*scrolls, "I scrolled three times. Shall I go on?", max_tool_steps=3)
+    answer = await it.say("look at everything")
+    assert answer == "I scrolled three times. Shall I go on?" == it.spoken
+    assert it.values["outcome"] == "limit"
+    assert it.values["tool_steps"] == 3
+    prompt = it.model.prompts[-1]
+    assert "the limit of 3 steps is reached" in prompt
+    assert "A costs 5" in prompt
+
+
+async def test_a_summary_that_forgets_the_question_gets_one() -> None:
+    it = shop(act("scroll"), "I scrolled.", max_tool_steps=1)
+    assert await it.say("look") == "I scrolled.\n\nShall I go on?" == it.spoken
+
+
+async def test_the_question_comes_in_the_language_of_the_task() -> None:
+    assert _closing_question({"task": "посмотри всё"}, "Готово.") == "\n\nПродолжать?"
+    assert _closing_question({"task": "看一下"}, "可以继续吗？") == ""
+
+
+async def test_the_summary_is_written_by_rule_when_the_model_fails() -> None:
+    it = shop(
+        act("scroll", plan=["a", "b", "answer"], step=2, done="scrolled", facts=["A costs 5"]),
+        RunFailed("away", code="llm_unavailable"), max_tool_steps=1,
+    )  # fmt: skip
+    answer = str(await it.say("look at everything"))
+    for part in ("the limit of 1 steps", "- scrolled", "- A costs 5", "**Next step**: b", "Shall I go on?"):
+        assert part in answer
+    assert it.spoken == answer
+
+
+async def test_the_token_budget_ends_the_same_way() -> None:
+    it = shop(act("scroll"), act("scroll", amount=1), "Paused?", options={"token_budget": 150})
+    assert await it.say("look") == "Paused?"
+    assert "the token budget" in it.model.prompts[-1]
+
+
+async def test_the_time_budget_ends_the_same_way_and_waiting_does_not_count() -> None:
+    it = shop(act("scroll"), "Paused?", options={"run_timeout": 0.0001})
+    assert await it.say("look") == "Paused?"
+    assert "the time for this task" in it.model.prompts[-1]
+    it = shop(act("need_user", reason="log in"), act("scroll"), stop("ok"))
+    await it.say("look")
+    before = it.values["deadline"]
+    assert it.question
+    await it.answer(done=True)
+    assert it.values["deadline"] > before
+
+
+# The same thing again and again
+
+
+async def test_an_action_without_effect_is_told_before_the_person_is_asked() -> None:
+    it = shop(again=act("wait", ms=1))
+    assert await it.say("wait for it") is None
+    assert it.browser.log == ["wait 1", "wait 1"]
+    assert "done 2 times on this very page without effect; change the plan" in it.model.prompts[3]
+    question = it.question or {}
+    assert question["kind"] == "manual"
+    assert "shop.example" in question["text"]
+
+
+async def test_another_plan_after_the_warning_goes_on() -> None:
+    same = act("wait", ms=1)
+    it = shop(same, same, same, click("Kettle"), stop("ok"))
+    assert await it.say("go") == "ok"
+    assert it.browser.log == ["wait 1", "wait 1", "click Kettle"]
+
+
+async def test_the_same_action_on_a_changed_page_is_progress() -> None:
+    it = shop(again=act("scroll"), max_tool_steps=6)
+    it.browser.before_look = lambda browser: browser.pages.update(
+        {SHOP: PAGES[SHOP] + f'\n- link "Item {browser.looks}" [ref=i1] [box=0,120,200,20]'}
+    )
+    it.model.turns[:] = [act("scroll")] * 6 + ["Six screens seen. Go on?"]
+    assert await it.say("collect") == "Six screens seen. Go on?"
+    assert len(it.browser.log) == 6
+
+
+async def test_two_actions_in_turn_without_effect_are_noticed_too() -> None:
+    it = shop(*[act("scroll"), act("scroll", direction="up")] * 3, again=stop("I give up."))
+    assert await it.say("find it") == "I give up."
+    assert len(it.browser.log) == 4
+
+
+# Answers of the model that cannot be used
+
+
+@pytest.mark.parametrize(
+    ("bad", "why"),
+    [
+        ("I would click the button.", "not in words"),
+        ({"raw": '{"action": "fly"}'}, "action"),
+        ({"raw": "[1, 2"}, ""),
+        ({"raw": '{"action":"back"}', "tool": "browser_click"}, "there is no tool `browser_click`"),
+        ({"raw": '{"action":"click","eid":{"x":1}}'}, "eid"),
+    ],
+)
+async def test_an_unusable_answer_gets_a_repair_turn(bad: Any, why: str) -> None:
+    it = shop(bad, stop("ok"))
+    assert await it.say("go") == "ok"
+    assert "Your last answer could not be used" in it.model.prompts[1]
+    assert why in it.model.prompts[1]
+
+
+async def test_the_third_unusable_answer_fails_the_run_with_a_code() -> None:
+    it = shop(again="words, words")
+    with pytest.raises(RunFailed) as failure:
+        await it.say("go")
+    assert failure.value.code == "llm_bad_response"
+    assert len(it.model.prompts) == 3
+
+
+async def test_an_answer_that_was_streamed_is_kept_whatever_is_wrong_around_it() -> None:
+    it = shop({"raw": '{"action":"stop","final_response":"All done.","ms":"soon"}'})
+    assert await it.say("go") == "All done." == it.spoken
+    assert len(it.model.prompts) == 1
+
+
+async def test_an_answer_cut_in_the_middle_is_no_answer() -> None:
+    it = shop({"raw": '{"action":"stop","final_response":"All do'})
+    with pytest.raises(RunFailed) as failure:
+        await it.say("go")
+    assert failure.value.code in ("llm_bad_response", "output_limit")
+
+
+async def test_a_failing_model_fails_the_run_with_its_own_code() -> None:
+    it = shop(RunFailed("slow down", code="llm_rate_limited"))
+    with pytest.raises(RunFailed) as failure:
+        await it.say("go")
+    assert failure.value.code == "llm_rate_limited"
+
+
+async def test_the_next_message_works_after_a_failed_one() -> None:
+    it = shop(RunFailed("away", code="llm_unavailable"), stop("here"))
+    with pytest.raises(RunFailed):
+        await it.say("go")
+    assert await it.say("again") == "here"

@@ -1,0 +1,170 @@
+"""Goal, plan, progress and facts: they outlive the step, the page, the plan and the message."""
+
+from typing import Any
+
+from langchain_core.messages import HumanMessage
+
+from server.agent.context import Notes
+from tests.support.operator_world import World, world
+from tests.support.scripted_model import act, click, navigate, on, stop
+from tests.unit.test_operator_graph import CART, LEADS, PAGES, SHOP
+
+PLAN = ["Open the shop", "Compare prices", "Give the answer"]
+
+
+def shop(*turns: Any, **options: Any) -> World:
+    return world(dict(PAGES), turns, leads=dict(LEADS), url=SHOP, **options)
+
+
+async def test_the_first_message_is_the_goal_and_the_model_may_word_it() -> None:
+    it = shop(act("scroll", goal="Find the cheapest kettle", plan=PLAN, step=1), stop("ok"))
+    await it.say("kettle, cheap!")
+    assert it.values["current_goal"] == "Find the cheapest kettle"
+    assert "Task: kettle, cheap!\nGoal: Find the cheapest kettle" in it.model.prompts[1]
+
+
+async def test_a_plan_is_written_worked_off_and_ends_with_the_answer() -> None:
+    it = shop(
+        act("scroll", plan=PLAN, step=1, done="opened"), act("scroll", step=2, done="compared", blocked="no stock"),
+        stop("5 EUR"),
+    )  # fmt: skip
+    await it.say("find it")
+    assert it.values["plan"] == PLAN
+    assert it.values["progress"] == {"current": 2, "done": ["opened", "compared"], "blocked": ["no stock"]}
+    assert "> 2. Compare prices" in it.model.prompts[2]
+    assert "Done: opened; compared" in it.model.prompts[2]
+
+
+async def test_every_change_of_the_working_state_is_told() -> None:
+    it = shop(act("scroll", plan=PLAN, step=1), act("scroll", facts=["A costs 5"]), stop("ok"))
+    await it.say("find it")
+    told = it.of("state")
+    assert [len(payload["facts"]) for payload in told] == [0, 0, 1, 1]
+    assert [payload["plan"] for payload in told][:2] == [[], PLAN]
+    assert told[-1]["progress"]["current"] == 2
+
+
+async def test_a_replan_keeps_the_facts() -> None:
+    it = shop(
+        act("scroll", plan=PLAN, facts=["A costs 5"]),
+        act("scroll", plan=["Try another shop", "Compare", "Answer"], facts=["B costs 7"]),
+        stop("ok"),
+    )
+    await it.say("compare")
+    assert it.values["plan"][0] == "Try another shop"
+    assert [fact["fact"] for fact in it.values["facts"]] == ["A costs 5", "B costs 7"]
+
+
+async def test_facts_carry_the_page_and_time_they_came_from() -> None:
+    it = shop(click("Kettle", facts=["Kettles cost 43.90"]), stop("ok"))
+    await it.say("price?")
+    (fact,) = it.values["facts"]
+    assert fact["url"] == SHOP
+    assert fact["at"].endswith("+00:00")
+    assert f"- Kettles cost 43.90 ({SHOP})" in it.model.prompts[1]
+
+
+async def test_only_the_newest_page_is_seen_and_old_eids_are_gone() -> None:
+    it = shop(click("Kettle"), stop("ok"))
+    await it.say("go")
+    work, _, page = it.model.prompts[1].partition("<page>")
+    assert "Place order" in page
+    assert "Search" not in page
+    assert "[e" not in work.partition("Task:")[2]
+
+
+async def test_continue_keeps_the_goal_the_plan_and_the_facts() -> None:
+    it = shop(again=act("scroll", plan=PLAN, facts=["A costs 5"], step=2), max_tool_steps=1)
+    it.model.turns[:] = [it.model.again, "Scrolled. Go on?"]
+    await it.say("compare all kettles")
+    it.model.turns[:] = [stop("A is cheapest.")]
+    for_second = len(it.model.prompts)
+    assert await it.say("да, продолжай") == "A is cheapest."
+    prompt = it.model.prompts[for_second]
+    assert "Task: compare all kettles" in prompt
+    assert "A costs 5" in prompt
+    assert "> 2. Compare prices" in prompt
+    assert it.values["current_goal"] == "compare all kettles"
+
+
+async def test_a_new_request_after_the_answer_replaces_the_goal_and_the_plan() -> None:
+    it = shop(stop("5 EUR", plan=PLAN, facts=["A costs 5"]), stop("Sunny."))
+    await it.say("price of A?")
+    await it.say("how is the weather?")
+    assert it.values["current_goal"] == "how is the weather?"
+    assert it.values["plan"] == []
+    assert it.values["facts"][0]["fact"] == "A costs 5"
+    assert "Task: how is the weather?" in it.model.prompts[1]
+    assert "User: price of A?" in it.model.prompts[1]
+    assert "You: 5 EUR" in it.model.prompts[1]
+
+
+async def test_feedback_on_unfinished_work_is_the_task_and_the_goal_stays_the_anchor() -> None:
+    it = shop(act("scroll", plan=PLAN), "Paused. Go on?", max_tool_steps=1)
+    await it.say("buy a kettle")
+    it.model.turns[:] = [stop("ok")]
+    await it.say("only red ones")
+    assert "Task: only red ones\nGoal: buy a kettle" in it.model.prompts[-1]
+    assert it.values["plan"] == PLAN
+
+
+async def test_counters_start_anew_with_each_message() -> None:
+    it = shop(act("scroll"), stop("one"), act("scroll"), stop("two"), max_tool_steps=2)
+    await it.say("one")
+    assert await it.say("two") == "two"
+    assert it.values["tool_steps"] == 1
+    assert len(it.values["steps"]) == 1
+
+
+# The person at the side
+
+
+async def test_a_steering_message_is_read_before_the_next_step() -> None:
+    it = shop(act("scroll"), stop("ok"))
+    it.inbox.notes = [Notes(), Notes(), Notes(messages=("only red ones",))]
+    await it.say("find a kettle")
+    assert "only red ones" not in it.model.prompts[0]
+    assert "the user said: only red ones" in it.model.prompts[1]
+    assert "User: only red ones" in it.model.prompts[1]
+
+
+async def test_a_steering_message_right_before_an_act_makes_the_agent_think_again() -> None:
+    it = shop(click("Kettle"), stop("ok"))
+    it.inbox.notes = [Notes(), Notes(messages=("do not touch kettles",))]
+    await it.say("find a kettle")
+    assert it.browser.log == []
+    assert "do not touch kettles" in it.model.prompts[1]
+
+
+async def test_an_edited_plan_is_followed_from_the_next_step_and_not_overwritten() -> None:
+    mine = ("Look at teapots", "Give the answer")
+    it = shop(act("scroll", plan=PLAN), act("scroll", plan=PLAN), stop("ok"))
+    it.inbox.notes = [Notes(), Notes(), Notes(plan=mine)]
+    await it.say("find a kettle")
+    assert "Plan (edited by the user: follow it):\n> 1. Look at teapots" in it.model.prompts[1]
+    assert it.values["plan"] == list(mine)
+    assert list(mine) in [payload["plan"] for payload in it.of("state")]
+
+
+async def test_after_a_take_over_the_page_is_looked_at_anew_and_the_note_is_told() -> None:
+    it = shop(on("Kettle", "read"), stop("ok"))
+    it.inbox.notes = [Notes(), Notes(), Notes(takeover="address changed to /cart; a value was entered in User")]
+    await it.say("go")
+    assert it.browser.looks == 2
+    assert "a value was entered in User" in it.model.prompts[1]
+
+
+async def test_messages_stay_bounded() -> None:
+    it = shop(again=stop("ok"))
+    for number in range(30):
+        await it.say(f"message {number}")
+    assert len(it.values["messages"]) <= 42
+    assert it.values["messages"][-2] == HumanMessage("message 29", id="m29")
+
+
+async def test_the_prompt_grows_by_a_line_a_step_and_not_with_the_pages() -> None:
+    it = shop(*(navigate(url) for url in (CART, SHOP, CART + "?1", SHOP + "?1")), stop("ok"))
+    await it.say("go")
+    lengths = [len(prompt.partition("<page>")[0]) for prompt in it.model.prompts]
+    growth = [after - before for before, after in zip(lengths[1:], lengths[2:], strict=False)]
+    assert max(growth) < 60
