@@ -58,6 +58,7 @@ class Topic:
     frames: deque[Frame] = field(default_factory=deque)
     first: int = 0
     """The number of frames[0], counted from the topic's beginning."""
+    kept: int = KEPT_FRAMES
     size: int = 0
     ended: bool = False
     gone: bool = False
@@ -70,7 +71,7 @@ class Topic:
     def append(self, frame: Frame) -> None:
         self.frames.append(frame)
         self.size += frame.size
-        while len(self.frames) > KEPT_FRAMES or (self.size > KEPT_BYTES and len(self.frames) > 1):
+        while len(self.frames) > self.kept or (self.size > KEPT_BYTES and len(self.frames) > 1):
             self.size -= self.frames.popleft().size
             self.first += 1
 
@@ -131,10 +132,14 @@ class EventBus(Protocol):
 
 
 class InProcessBus:
-    def __init__(self, *, heartbeat: float = 10.0) -> None:
+    def __init__(
+        self, *, heartbeat: float = 10.0, kept_frames: int = KEPT_FRAMES, kept_topics: int = KEPT_QUIET_TOPICS
+    ) -> None:
         self._topics: OrderedDict[str, Topic] = OrderedDict()
         self._watchers: set[_Watcher] = set()
         self._heartbeat = heartbeat
+        self._kept_frames = kept_frames
+        self._kept_topics = kept_topics
         self._closed = False
         self.listeners: list[Callable[[Stamped], None]] = []
 
@@ -262,13 +267,13 @@ class InProcessBus:
     def _topic(self, session_id: str) -> Topic:
         topic = self._topics.get(session_id)
         if topic is None:
-            topic = self._topics[session_id] = Topic(session_id)
+            topic = self._topics[session_id] = Topic(session_id, kept=self._kept_frames)
             self._drop_quiet_topics()
         self._topics.move_to_end(session_id)
         return topic
 
     def _drop_quiet_topics(self) -> None:
-        excess = len(self._topics) - KEPT_QUIET_TOPICS
+        excess = len(self._topics) - self._kept_topics
         quiet = [id for id, topic in self._topics.items() if topic.ended and not topic.waiting]
         for session_id in quiet[: max(0, excess)]:
             del self._topics[session_id]

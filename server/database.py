@@ -27,14 +27,15 @@ class Database:
         self.is_sqlite = settings.is_sqlite
         self.engine = _open_sqlite(self.url) if self.is_sqlite else _open_postgresql(self.url)
         self.answers = False
+        self._snapshot = {} if self.is_sqlite else {"isolation_level": "REPEATABLE READ"}
         self._sessions = async_sessionmaker(self.engine, expire_on_commit=False)
         # SQLite has one writer; queueing here costs less than its busy-wait in a thread.
         self._writer = asyncio.Lock() if self.is_sqlite else None
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncSession]:
-        with_errors = self._transaction()
-        async with with_errors as db:
+        """All queries of the block see the database at one moment."""
+        async with self._transaction(self._snapshot) as db:
             yield db
 
     @asynccontextmanager
@@ -44,15 +45,15 @@ class Database:
             async with self._transaction() as db:
                 yield db
             return
-        async with self._writer, self._transaction(write=True) as db:
+        async with self._writer, self._transaction({"immediate": True}) as db:
             yield db
 
     @asynccontextmanager
-    async def _transaction(self, *, write: bool = False) -> AsyncIterator[AsyncSession]:
+    async def _transaction(self, options: dict[str, Any] | None = None) -> AsyncIterator[AsyncSession]:
         try:
             async with self._sessions() as db, db.begin():
-                if write:
-                    await db.connection(execution_options={"immediate": True})
+                if options:
+                    await db.connection(execution_options=options)
                 yield db
         except DBAPIError as error:
             raise _translate(error) from error

@@ -41,6 +41,14 @@ class Accepted:
     is_new: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class Overview:
+    session: SessionRow
+    messages: list[Message]
+    run: RunRow | None
+    pending: InterruptRow | None
+
+
 def new_id() -> str:
     return secrets.token_hex(12)
 
@@ -77,6 +85,16 @@ class Store:
     async def session(self, session_id: str) -> SessionRow:
         async with self._database.reading() as db:
             return await _session(db, session_id)
+
+    async def overview(self, session_id: str) -> Overview:
+        """The session with all that a client draws first, as it was at one moment."""
+        async with self._database.reading() as db:
+            return Overview(
+                await _session(db, session_id),
+                await _messages(db, session_id),
+                await _current_run(db, session_id),
+                await _pending(db, session_id),
+            )
 
     async def sessions(
         self, *, query: str | None, archived: bool, cursor: str | None, limit: int
@@ -199,10 +217,7 @@ class Store:
 
     async def messages(self, session_id: str) -> list[Message]:
         async with self._database.reading() as db:
-            rows = await db.scalars(
-                select(MessageRow).where(MessageRow.session_id == session_id).order_by(MessageRow.seq)
-            )
-            return [to_message(row) for row in rows]
+            return await _messages(db, session_id)
 
     async def run(self, run_id: str) -> RunRow:
         async with self._database.reading() as db:
@@ -214,12 +229,7 @@ class Store:
     async def current_run(self, session_id: str) -> RunRow | None:
         """The unfinished run of the session, else its last one."""
         async with self._database.reading() as db:
-            return await db.scalar(
-                select(RunRow)
-                .where(RunRow.session_id == session_id, ~RunRow.held)
-                .order_by(UNFINISHED.desc(), RunRow.created_at.desc())
-                .limit(1)
-            )
+            return await _current_run(db, session_id)
 
     async def orphaned_runs(self) -> list[RunRow]:
         """Unfinished runs that nobody executes: their process is gone, or its lease has ended."""
@@ -431,13 +441,9 @@ class Store:
             )
 
     async def pending(self, session_id: str) -> InterruptRow | None:
+        """The session's open question."""
         async with self._database.reading() as db:
-            return await db.scalar(
-                select(InterruptRow)
-                .where(InterruptRow.session_id == session_id, InterruptRow.status == "open")
-                .order_by(InterruptRow.created_at.desc())
-                .limit(1)
-            )
+            return await _pending(db, session_id)
 
     async def decide(self, session_id: str, reference: str, confirmed: bool) -> InterruptRow:
         """The first answer wins. Raises NotFound, or Conflict with already_decided / approval_expired.
@@ -569,6 +575,31 @@ async def _session(db: AsyncSession, session_id: str, *, lock: bool = False) -> 
     if row is None:
         raise NotFound("There is no such session.", code="session_unknown")
     return row
+
+
+async def _messages(db: AsyncSession, session_id: str) -> list[Message]:
+    rows = await db.scalars(
+        select(MessageRow).where(MessageRow.session_id == session_id).order_by(MessageRow.seq)
+    )
+    return [to_message(row) for row in rows]
+
+
+async def _current_run(db: AsyncSession, session_id: str) -> RunRow | None:
+    return await db.scalar(
+        select(RunRow)
+        .where(RunRow.session_id == session_id, ~RunRow.held)
+        .order_by(UNFINISHED.desc(), RunRow.created_at.desc())
+        .limit(1)
+    )
+
+
+async def _pending(db: AsyncSession, session_id: str) -> InterruptRow | None:
+    return await db.scalar(
+        select(InterruptRow)
+        .where(InterruptRow.session_id == session_id, InterruptRow.status == "open")
+        .order_by(InterruptRow.created_at.desc())
+        .limit(1)
+    )
 
 
 async def _by_client_id(db: AsyncSession, session_id: str, client_id: str | None) -> Accepted | None:

@@ -71,15 +71,14 @@ async def list_sessions(
 
 @router.get("/{session_id}")
 async def read(session_id: SessionId, world: World) -> dict[str, Any]:
-    row = await world.store.session(session_id)
-    pending = await world.store.pending(session_id)
+    overview = await world.store.overview(session_id)
     state = await world.runner.state(session_id)
     browser = world.browsers.peek(session_id)
     return session_json(
-        row,
-        messages=[message.model_dump(mode="json") for message in await world.store.messages(session_id)],
-        run=run_json(await world.store.current_run(session_id)),
-        pending=pending_json(pending) if pending else None,
+        overview.session,
+        messages=[message.model_dump(mode="json") for message in overview.messages],
+        run=run_json(overview.run),
+        pending=pending_json(overview.pending) if overview.pending else None,
         state=(state or State()).model_dump(exclude={"type"}),
         live=world.runner.live(session_id),
         queue_place=browser.place if browser else None,

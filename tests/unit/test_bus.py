@@ -1,0 +1,149 @@
+"""Numbers, fences, replay: what a reader may rely on."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from server.bus import Fenced, InProcessBus, read_frame_id
+from server.events import Error, SessionChanged, Token
+
+SESSION = "s1"
+
+
+def token(number: int) -> Token:
+    return Token(message_id="m", text=f"{number} ")
+
+
+END = Error(code="cancelled", message="Task cancelled")
+
+
+@pytest.fixture
+def bus() -> InProcessBus:
+    return opened()
+
+
+def opened(**limits: int) -> InProcessBus:
+    bus = InProcessBus(heartbeat=0.01, **limits)
+    bus.open(SESSION, "r1", 1)
+    return bus
+
+
+async def ids(bus: InProcessBus, **options: object) -> list[str]:
+    found: list[str] = []
+    async for batch in bus.follow(SESSION, **options):  # type: ignore[arg-type]
+        found += [frame.stamped.id for frame in batch]
+    return found
+
+
+async def test_a_late_reader_gets_the_whole_run(bus: InProcessBus) -> None:
+    bus.publish(SESSION, 1, [token(1), token(2), END])
+    assert await ids(bus) == ["1-1", "1-2", "1-3"]
+
+
+async def test_whoever_comes_back_gets_what_he_missed_and_nothing_twice(bus: InProcessBus) -> None:
+    bus.publish(SESSION, 1, [token(number) for number in range(20)])
+    bus.publish(SESSION, 1, [END])
+    for seen in range(1, 22):
+        assert await ids(bus, after=(1, seen)) == [f"1-{number}" for number in range(seen + 1, 22)]
+
+
+async def test_nothing_is_lost_between_backlog_and_live(bus: InProcessBus) -> None:
+    async def write() -> None:
+        for number in range(200):
+            bus.publish(SESSION, 1, [token(number)])
+            if number % 7 == 0:
+                await asyncio.sleep(0)
+        bus.publish(SESSION, 1, [END])
+
+    readers = [asyncio.create_task(ids(bus)) for _ in range(3)]
+    await write()
+    for reader in readers:
+        assert await reader == [f"1-{number}" for number in range(1, 202)]
+
+
+async def test_a_writer_of_an_older_epoch_is_refused(bus: InProcessBus) -> None:
+    bus.open(SESSION, "r1", 2)
+    with pytest.raises(Fenced):
+        bus.publish(SESSION, 1, [token(1)])
+    with pytest.raises(Fenced):
+        bus.open(SESSION, "r0", 1)
+
+
+async def test_numbers_begin_again_with_each_epoch(bus: InProcessBus) -> None:
+    bus.publish(SESSION, 1, [token(1)])
+    bus.open(SESSION, "r1", 2)
+    bus.publish(SESSION, 2, [token(2), END])
+    assert await ids(bus) == ["1-1", "2-1", "2-2"]
+
+
+async def test_who_fell_out_of_the_buffer_is_told_to_resync() -> None:
+    bus = opened(kept_frames=10)
+    bus.publish(SESSION, 1, [token(number) for number in range(50)])
+    frames = [
+        frame
+        async for batch in bus.follow(SESSION, after=(1, 3), forever=True)
+        for frame in batch or _stop(bus)
+    ]
+    assert frames[0].stamped.event.type == "resync"
+    assert frames[0].stamped.id == "1-50"
+
+
+def _stop(bus: InProcessBus) -> list[object]:
+    bus.close()
+    return []
+
+
+async def test_a_reader_that_does_not_read_costs_the_run_nothing() -> None:
+    bus = opened(kept_frames=100)
+    slow = bus.follow(SESSION)
+    assert bus.publish(SESSION, 1, [token(0)])
+    assert len(await anext(slow)) == 1
+    for number in range(5_000):
+        bus.publish(SESSION, 1, [token(number)])
+    assert [frame.stamped.event.type for frame in await anext(slow)] == ["resync"]
+    with pytest.raises(StopAsyncIteration):
+        await anext(slow)
+
+
+async def test_silence_is_told_so_that_a_ping_can_be_sent(bus: InProcessBus) -> None:
+    follower = bus.follow(SESSION)
+    assert await anext(follower) == []
+    await follower.aclose()
+    assert bus.reader_count == 0
+
+
+async def test_a_follower_goes_on_from_run_to_run(bus: InProcessBus) -> None:
+    follower = bus.follow(SESSION, forever=True)
+    bus.publish(SESSION, 1, [END])
+    assert [frame.stamped.run_id for frame in await anext(follower)] == ["r1"]
+    bus.open(SESSION, "r2", 2)
+    bus.publish(SESSION, 2, [token(1)])
+    assert [frame.stamped.run_id for frame in await anext(follower)] == ["r2"]
+    await follower.aclose()
+
+
+async def test_a_watcher_gets_the_newest_change_of_each_session(bus: InProcessBus) -> None:
+    watcher = bus.watch()
+    first = asyncio.create_task(anext(watcher))
+    await asyncio.sleep(0)
+    for status in ("queued", "running"):
+        bus.announce(SessionChanged(session_id=SESSION, status=status, title="t"))
+    assert [change.status for change in await first] == ["running"]
+    await watcher.aclose()
+
+
+def test_frame_ids_are_read_strictly() -> None:
+    assert read_frame_id("3-17") == (3, 17)
+    for odd in (None, "", "3", "3-", "-3", "a-b", "3-17-1", "3 - 17"):
+        assert read_frame_id(odd) is None
+
+
+def test_quiet_sessions_are_forgotten_first() -> None:
+    bus = InProcessBus(kept_topics=3)
+    for number in range(10):
+        bus.open(f"s{number}", "r", 1)
+        bus.publish(f"s{number}", 1, [token(1) if number == 0 else END])
+    assert bus.run_of("s0") == "r"  # still running
+    assert bus.topic_count <= 5

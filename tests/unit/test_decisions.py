@@ -1,0 +1,192 @@
+"""Questions to the person: asked once, answered once, in any way, kept over a restart."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+from typing import Any
+
+import httpx
+import pytest
+
+from server.events import now
+from server.main import create_app
+from server.settings import Settings
+from tests.conftest import PASSWORD, open_client
+from tests.support.chat import new_session, of_type, read_stream, send
+
+
+async def read(client: httpx.AsyncClient, session_id: str) -> dict[str, Any]:
+    return dict((await client.get(f"/api/sessions/{session_id}")).json())
+
+
+async def wait_for(client: httpx.AsyncClient, session_id: str, status: str) -> dict[str, Any]:
+    async with asyncio.timeout(10):
+        while (session := await read(client, session_id))["run"]["status"] != status:
+            await asyncio.sleep(0.01)
+    return session
+
+
+async def asked(
+    client: httpx.AsyncClient, content: str = "shop for a kettle", **body: Any
+) -> tuple[str, dict[str, Any]]:
+    """A session whose run waits for the person, and its question."""
+    session_id = await new_session(client, **body)
+    await send(client, session_id, content)
+    session = await wait_for(client, session_id, "waiting_user")
+    return session_id, session["pending"]
+
+
+async def decide(client: httpx.AsyncClient, session_id: str, reference: str, **body: Any) -> httpx.Response:
+    return await client.post(f"/api/sessions/{session_id}/decision", json={"reference": reference, **body})
+
+
+def orders(session: dict[str, Any]) -> list[str]:
+    tools = [message for message in session["messages"] if message["role"] == "tool"]
+    return [tool["content"] for tool in tools if "Place order" in tool["content"] and tool["meta_json"]["ok"]]
+
+
+@pytest.mark.parametrize("agent", ["operator", "assistant"])
+async def test_an_order_waits_for_a_yes_and_is_then_done_once(client: httpx.AsyncClient, agent: str) -> None:
+    session_id, pending = await asked(client, agent=agent)
+    assert pending["kind"] == "confirm"
+    assert pending["target"]["name"] == "Place order"
+    assert pending["expires_at"]
+    assert not orders(await read(client, session_id))
+    assert (await decide(client, session_id, pending["reference"], confirmed=True)).status_code == 202
+    session = await wait_for(client, session_id, "completed")
+    assert session["pending"] is None
+    assert "ordered" in session["messages"][-1]["content"]
+    assert len(orders(session)) <= 1
+    events = await read_stream(client, session_id)
+    kinds = [event["type"] for event in events]
+    assert kinds.index("interrupt") < kinds.index("decision") < kinds.index("done")
+    assert [event["epoch"] for event in events] == sorted(event["epoch"] for event in events)
+    assert "".join(event["text"] for event in of_type(events, "token")) == session["messages"][-1]["content"]
+
+
+async def test_a_plain_no_ends_the_run_and_nothing_is_ordered(client: httpx.AsyncClient) -> None:
+    session_id, pending = await asked(client)
+    await decide(client, session_id, pending["reference"], confirmed=False)
+    session = await wait_for(client, session_id, "completed")
+    assert not orders(session)
+
+
+async def test_the_first_answer_wins(client: httpx.AsyncClient) -> None:
+    session_id, pending = await asked(client)
+    answers = await asyncio.gather(
+        *(decide(client, session_id, pending["reference"], confirmed=bool(number % 2)) for number in range(6))
+    )
+    assert sorted(answer.status_code for answer in answers) == [202, 409, 409, 409, 409, 409]
+    assert {answer.json()["code"] for answer in answers if answer.status_code == 409} == {"already_decided"}
+
+
+async def test_an_unknown_or_foreign_reference_is_not_found(client: httpx.AsyncClient) -> None:
+    session_id, pending = await asked(client)
+    other, _ = await asked(client)
+    assert (await decide(client, session_id, "nope", confirmed=True)).status_code == 404
+    assert (await decide(client, other, pending["reference"], confirmed=True)).status_code == 404
+
+
+async def test_cancel_while_waiting_closes_the_question(client: httpx.AsyncClient) -> None:
+    session_id, pending = await asked(client)
+    assert (await client.post(f"/api/sessions/{session_id}/cancel")).status_code == 202
+    late = await decide(client, session_id, pending["reference"], confirmed=True)
+    assert (late.status_code, late.json()["code"]) == (409, "already_decided")
+    session = await read(client, session_id)
+    assert session["run"]["status"] == "cancelled"
+    assert not orders(session)
+
+
+async def test_an_answer_that_comes_too_late_is_asked_anew(settings: Settings) -> None:
+    hasty = settings.model_copy(update={"decision_timeout": 0.01})
+    app = create_app(hasty)
+    async with (
+        app.router.lifespan_context(app),
+        open_client(app, {"authorization": f"Bearer {PASSWORD}"}) as client,
+    ):
+        session_id, pending = await asked(client)
+        async with asyncio.timeout(5):
+            while now() < _moment(pending["expires_at"]) + timedelta(milliseconds=5):
+                await asyncio.sleep(0.005)
+        late = await decide(client, session_id, pending["reference"], confirmed=True)
+        assert (late.status_code, late.json()["code"]) == (409, "approval_expired")
+        async with asyncio.timeout(10):
+            while (await read(client, session_id)).get("pending") in (None, pending):
+                await asyncio.sleep(0.01)
+        session = await read(client, session_id)
+        assert session["pending"]["reference"] != pending["reference"]
+        assert not orders(session)
+
+
+def _moment(text: str) -> Any:
+    from datetime import datetime
+
+    return datetime.fromisoformat(text)
+
+
+@pytest.mark.parametrize(
+    ("words", "ordered"), [("да", True), ("yes, please", True), ("no", False), ("hm, maybe", False)]
+)
+async def test_a_message_while_a_question_is_open_answers_it(
+    client: httpx.AsyncClient, words: str, ordered: bool
+) -> None:
+    session_id, _ = await asked(client)
+    run_id = (await read(client, session_id))["run"]["id"]
+    assert (await send(client, session_id, words))["run"]["id"] == run_id
+    async with asyncio.timeout(10):
+        while (session := await read(client, session_id))["run"]["status"] in ("running", "queued"):
+            await asyncio.sleep(0.01)
+    assert bool(orders(session)) == ordered
+
+
+async def test_a_manual_step_goes_on_when_the_person_says_done(client: httpx.AsyncClient) -> None:
+    session_id, pending = await asked(client, "log in to my mail")
+    assert pending["kind"] == "manual"
+    await decide(client, session_id, pending["reference"], done=True, message="I am in")
+    async with asyncio.timeout(10):
+        while (session := await read(client, session_id))["run"]["status"] == "queued":
+            await asyncio.sleep(0.01)
+    assert session["run"]["status"] in ("running", "completed", "waiting_user")
+
+
+async def test_a_grant_allows_the_same_kind_on_the_same_site_until_it_is_taken_back(
+    client: httpx.AsyncClient,
+) -> None:
+    session_id, pending = await asked(client)
+    await decide(client, session_id, pending["reference"], confirmed=True, remember=True)
+    await wait_for(client, session_id, "completed")
+    (grant,) = (await client.get(f"/api/sessions/{session_id}/grants")).json()["items"]
+    assert grant["site"] == "shop.example"
+    assert (await client.delete(f"/api/sessions/{session_id}/grants/{grant['id']}")).status_code == 204
+    assert (await client.get(f"/api/sessions/{session_id}/grants")).json()["items"] == []
+
+
+@pytest.mark.parametrize("agent", ["operator", "assistant"])
+async def test_a_question_survives_a_restart_of_the_service(settings: Settings, agent: str) -> None:
+    headers = {"authorization": f"Bearer {PASSWORD}"}
+    first = create_app(settings)
+    async with first.router.lifespan_context(first), open_client(first, headers) as client:
+        session_id, pending = await asked(client, agent=agent)
+    second = create_app(settings)
+    async with second.router.lifespan_context(second), open_client(second, headers) as client:
+        session = await read(client, session_id)
+        assert session["run"]["status"] == "waiting_user"
+        assert session["pending"]["reference"] == pending["reference"]
+        assert (await decide(client, session_id, pending["reference"], confirmed=True)).status_code == 202
+        async with asyncio.timeout(10):
+            while (session := await read(client, session_id))["run"]["status"] in ("queued", "running"):
+                await asyncio.sleep(0.01)
+        # The mock's page is gone with the process: the approval is void, so it is not acted on.
+        assert not orders(session)
+        assert session["run"]["status"] in ("waiting_user", "completed")
+
+
+async def test_the_plan_can_be_edited_while_a_question_is_open(client: httpx.AsyncClient) -> None:
+    session_id, pending = await asked(client)
+    plan = ["Check the price", "Order", "Tell the result"]
+    assert (await client.put(f"/api/sessions/{session_id}/plan", json={"plan": plan})).json()["plan"] == plan
+    await decide(client, session_id, pending["reference"], confirmed=True)
+    session = await wait_for(client, session_id, "completed")
+    assert of_type(await read_stream(client, session_id), "state")
+    assert session["state"]["plan"]

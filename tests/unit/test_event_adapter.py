@@ -1,0 +1,94 @@
+"""The fold from LangGraph's raw events to ours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langchain_core.messages import AIMessageChunk
+
+from server.agent.event_adapter import EventAdapter
+from server.events import Thinking, Token, ToolEnd, ToolStart, Usage, UsageChanged
+
+
+def chunk(content: Any, *, node: str = "model", run_id: str = "lc1", **metadata: Any) -> dict[str, Any]:
+    message = AIMessageChunk(content=content, response_metadata={"model_provider": "anthropic"})
+    return {
+        "event": "on_chat_model_stream",
+        "run_id": run_id,
+        "metadata": {"langgraph_node": node, **metadata},
+        "data": {"chunk": message},
+    }
+
+
+def custom(event: str, **data: Any) -> dict[str, Any]:
+    return {"event": "on_custom_event", "name": event, "data": data}
+
+
+def test_text_and_thinking_of_every_provider_shape() -> None:
+    adapter = EventAdapter("m")
+    assert adapter.feed(chunk("Hi")) == [Token(message_id="m", text="Hi")]
+    thinking = [{"type": "thinking", "thinking": "hm", "index": 0}]
+    assert adapter.feed(chunk(thinking)) == [Thinking(message_id="m", text="hm")]
+    text = [{"type": "text", "text": " there", "index": 1}]
+    assert adapter.feed(chunk(text)) == [Token(message_id="m", text=" there")]
+    assert (adapter.answer, adapter.thinking) == ("Hi there", "hm")
+
+
+def test_other_models_calls_are_not_the_answer() -> None:
+    adapter = EventAdapter("m")
+    assert adapter.feed(chunk("plan", node="plan_action")) == []
+    assert adapter.feed(chunk("summary", lc_source="summarization")) == []
+
+
+def test_what_is_said_after_a_tool_call_is_a_new_paragraph() -> None:
+    adapter = EventAdapter("m")
+    events = adapter.feed(chunk("I look.", run_id="one")) + adapter.feed(chunk("Done.", run_id="two"))
+    assert "".join(event.text for event in events) == adapter.answer == "I look.\n\nDone."
+
+
+def test_a_run_that_goes_on_begins_with_what_was_said_before() -> None:
+    adapter = EventAdapter("m", said="Before.")
+    event = adapter.feed(chunk("After."))[0]
+    assert event == Token(message_id="m", text="\n\nAfter.")
+    assert adapter.answer == "Before.\n\nAfter."
+
+
+def test_a_tool_call_opens_and_closes_with_its_time() -> None:
+    times = iter([10.0, 10.25])
+    adapter = EventAdapter("m", clock=lambda: next(times))
+    start = adapter.feed(custom("tool_start", call_id="c", name="click", args={"text": "x" * 900}))
+    assert isinstance(start[0], ToolStart)
+    assert len(str(start[0].args["text"])) < 600
+    end = adapter.feed(custom("tool_end", call_id="c", ok=True, summary="Clicked", url="http://a"))
+    assert end == [
+        ToolEnd(call_id="c", name="click", ok=True, summary="Clicked", duration_ms=250, url="http://a")
+    ]
+
+
+def test_what_is_open_is_closed_when_the_run_breaks_off() -> None:
+    adapter = EventAdapter("m")
+    adapter.feed(custom("tool_start", call_id="c", name="click", args={}))
+    assert [(end.call_id, end.ok, end.summary) for end in adapter.flush("Task cancelled")] == [
+        ("c", False, "Task cancelled")
+    ]
+    assert adapter.flush("again") == []
+    assert adapter.feed(custom("tool_end", call_id="c", ok=True, summary="late")) == []
+
+
+def test_usage_adds_up_with_cost() -> None:
+    adapter = EventAdapter("m", usage=Usage(input_tokens=5, model_calls=1), cost=lambda usage: 0.5)
+    output = AIMessageChunk(
+        content="",
+        usage_metadata={
+            "input_tokens": 10, "output_tokens": 2, "total_tokens": 12, "input_token_details": {"cache_read": 4},
+        },
+    )  # fmt: skip
+    (event,) = adapter.feed({"event": "on_chat_model_end", "data": {"output": output}})
+    assert isinstance(event, UsageChanged)
+    assert event.total == Usage(input_tokens=15, output_tokens=2, cached_tokens=4, model_calls=2, cost=0.5)
+
+
+def test_unknown_raw_events_are_ignored() -> None:
+    adapter = EventAdapter("m")
+    assert adapter.feed({"event": "on_tool_start", "data": {}}) == []
+    assert adapter.feed(custom("something_new", a=1)) == []

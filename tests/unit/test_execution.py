@@ -1,0 +1,103 @@
+"""Joined text, pauses and notes of one execution."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from server.agent.event_adapter import EventAdapter
+from server.bus import InProcessBus
+from server.events import Event, State, Thinking, Token
+from server.execution import JOIN_DELTAS, Execution, TextJoiner
+from server.models import RunRow
+
+
+def token(text: str) -> Token:
+    return Token(message_id="m", text=text)
+
+
+async def test_the_first_delta_goes_at_once_the_next_ones_together() -> None:
+    sent: list[Event] = []
+    joiner = TextJoiner(sent.append)
+    for text in ("a", "b", "c"):
+        joiner.add(token(text))
+    assert sent == [token("a")]
+    joiner.flush()
+    assert sent == [token("a"), token("bc")]
+
+
+async def test_nothing_waits_longer_than_a_moment() -> None:
+    arrived = asyncio.Event()
+    sent: list[Event] = []
+
+    def emit(event: Event) -> None:
+        sent.append(event)
+        if len(sent) == 2:
+            arrived.set()
+
+    joiner = TextJoiner(emit)
+    joiner.add(token("a"))
+    joiner.add(token("b"))
+    async with asyncio.timeout(2):
+        await arrived.wait()
+    assert sent == [token("a"), token("b")]
+
+
+async def test_a_change_of_kind_keeps_the_order() -> None:
+    sent: list[Event] = []
+    joiner = TextJoiner(sent.append)
+    joiner.add(Thinking(message_id="m", text="t1"))
+    joiner.add(Thinking(message_id="m", text="t2"))
+    joiner.add(token("x"))
+    joiner.flush()
+    assert [event.text for event in sent if isinstance(event, Token | Thinking)] == ["t1", "t2", "x"]
+
+
+async def test_many_deltas_are_not_held_back() -> None:
+    sent: list[Any] = []
+    joiner = TextJoiner(sent.append)
+    for number in range(3 * JOIN_DELTAS):
+        joiner.add(token(f"{number} "))
+    joiner.flush()
+    assert len(sent) >= 3
+    assert "".join(event.text for event in sent) == "".join(f"{number} " for number in range(3 * JOIN_DELTAS))
+
+
+def execution() -> Execution:
+    bus = InProcessBus()
+    bus.open("s", "r", 1)
+    run = RunRow(id="r", session_id="s", agent="operator", model="m", epoch=1)
+    return Execution(run, EventAdapter("m"), bus, max_steps=10)
+
+
+async def test_a_paused_run_waits_at_its_next_step_and_then_reads_what_was_said() -> None:
+    running = execution()
+    running.pause()
+    step = asyncio.create_task(running.checkpoint())
+    running.steer("only blue ones")
+    running.edit_plan(["look", "answer"])
+    await asyncio.sleep(0)
+    assert not step.done()
+    running.resume()
+    notes = await step
+    assert (notes.messages, notes.plan) == (("only blue ones",), ("look", "answer"))
+    assert (await running.checkpoint()).messages == ()
+
+
+async def test_a_held_browser_keeps_the_run_waiting_even_when_resumed() -> None:
+    running = execution()
+    running.pause()
+    running.hold()
+    running.resume()
+    step = asyncio.create_task(running.checkpoint())
+    await asyncio.sleep(0)
+    assert not step.done()
+    running.release("The address changed.")
+    assert (await step).takeover == "The address changed."
+
+
+async def test_an_execution_that_was_replaced_says_nothing_more_and_stops() -> None:
+    running = execution()
+    running._bus.open("s", "r", 2)
+    running.publish(State(goal="g"))
+    assert running.stop_reason == "interrupted"
