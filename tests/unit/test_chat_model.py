@@ -79,6 +79,11 @@ async def answer(model: Any, question: Any = "hi") -> AIMessageChunk:
     return whole
 
 
+async def listen(model: Any, said: list[str]) -> None:
+    async for chunk in model.astream("hi"):
+        said.append(chunk.text)
+
+
 async def failure(model: Any) -> RunFailed:
     with pytest.raises(RunFailed) as failed:
         await answer(model)
@@ -202,11 +207,10 @@ async def test_text_thinking_usage_and_calls_come_through(wire: str) -> None:
 @every_wire
 async def test_text_arrives_before_the_end(wire: str) -> None:
     async with ModelServer(stall("one two three", after=6)) as server:
-        texts = []
+        said: list[str] = []
         with pytest.raises(RunFailed):
-            async for chunk in model_for(server, wire, model_idle_timeout=0.3).astream("hi"):
-                texts.append(chunk.text)
-    assert "".join(texts).startswith("one")
+            await listen(model_for(server, wire, model_idle_timeout=0.3), said)
+    assert "".join(said).startswith("one")
 
 
 @every_wire
@@ -305,11 +309,10 @@ async def test_what_a_retry_cannot_mend_fails_at_once(wire: str, reply: Reply, c
 @every_wire
 async def test_no_retry_after_the_first_token(wire: str) -> None:
     async with ModelServer([cut("one two three four five six", after=7), say("again")]) as server:
-        texts = []
+        said: list[str] = []
         with pytest.raises(RunFailed):
-            async for chunk in model_for(server, wire).astream("hi"):
-                texts.append(chunk.text)
-        assert (bool("".join(texts)), len(server.requests)) == (True, 1)
+            await listen(model_for(server, wire), said)
+        assert (bool("".join(said)), len(server.requests)) == (True, 1)
 
 
 @every_wire

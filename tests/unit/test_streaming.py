@@ -70,6 +70,11 @@ def graph(*, asks: bool = False, fails: bool = False) -> Any:
     return built.compile(checkpointer=InMemorySaver())
 
 
+async def collect(run: Any, told: list[Any]) -> None:
+    async for event in events(run, INPUT, CONFIG):
+        told.append(event)
+
+
 CONFIG: RunnableConfig = {"configurable": {"thread_id": "t"}}
 INPUT = {"messages": [HumanMessage("hi")]}
 
@@ -97,12 +102,10 @@ async def test_an_open_interrupt_is_in_the_state_after_the_stream() -> None:
 
 
 async def test_a_failing_model_raises_after_its_partial_text() -> None:
-    texts = []
+    told: list[Any] = []
     with pytest.raises(RuntimeError, match="broken"):
-        async for event in events(graph(fails=True), INPUT, CONFIG):
-            if event["event"] == "on_chat_model_stream":
-                texts.append(event["data"]["chunk"].text)
-    assert texts == ["Hello "]
+        await collect(graph(fails=True), told)
+    assert [e["data"]["chunk"].text for e in told if e["event"] == "on_chat_model_stream"] == ["Hello "]
 
 
 async def test_options_reach_the_graph() -> None:

@@ -1,0 +1,208 @@
+"""Plain commands in English and Russian, read from what a person wrote. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal, cast
+
+Kind = Literal[
+    "open",
+    "back",
+    "click",
+    "type",
+    "press",
+    "select",
+    "scroll",
+    "hover",
+    "wait",
+    "screenshot",
+    "log_in",
+    "read",
+]
+
+
+@dataclass(frozen=True)
+class Command:
+    """One thing to do. `target` names an element, an address, a key or a direction; `text` is what goes there."""
+
+    kind: Kind
+    target: str = ""
+    text: str = ""
+    submit: bool = False
+
+
+@dataclass(frozen=True)
+class Request:
+    """A person's message as far as it was understood."""
+
+    commands: tuple[Command, ...]
+    not_understood: tuple[str, ...] = ()
+
+    @property
+    def actions(self) -> list[Command]:
+        """What takes a step; reading is part of every answer."""
+        return [command for command in self.commands if command.kind != "read"]
+
+
+_QUOTED = re.compile(r"“([^”]*)”|«([^»]*)»|\"([^\"]*)\"|`([^`]*)`|(?<!\w)'([^']*)'(?!\w)")
+_URL = (
+    r"(?P<url>https?://\S+|about:blank|localhost(?::\d+)?(?:/\S*)?|"
+    r"(?:[\w-]+\.)+[^\W\d_]{2,}(?::\d+)?(?:/\S*)?|\d+\.\d+\.\d+\.\d+(?::\d+)?(?:/\S*)?)"
+)
+_KEYS = {
+    "enter": "Enter", "return": "Enter", "ввод": "Enter", "энтер": "Enter", "tab": "Tab", "таб": "Tab",
+    "escape": "Escape", "esc": "Escape", "space": "Space", "пробел": "Space", "backspace": "Backspace",
+    "delete": "Delete", "pagedown": "PageDown", "page down": "PageDown", "pageup": "PageUp", "page up": "PageUp",
+    "home": "Home", "end": "End", "arrow down": "ArrowDown", "down arrow": "ArrowDown", "arrow up": "ArrowUp",
+    "up arrow": "ArrowUp",
+}  # fmt: skip
+_KEY = "|".join(sorted(map(re.escape, _KEYS), key=len, reverse=True))
+_OPEN = r"(?:open|go to|navigate to|visit|browse to|load|открой(?:те)?|перейди(?:те)? (?:на|по|к)|зайди(?:те)? на)"
+_CLICK = r"(?:click|tap|push|press|hit|нажми(?:те)?|кликни(?:те)?|щ[её]лкни(?:те)?)(?: (?:on|at|на|по))?"
+_TYPE = r"(?:type|enter|write|input|put|введи(?:те)?|впиши(?:те)?|напиши(?:те)?|напечатай(?:те)?)"
+_INTO = r"(?:into|in|to|in to|as|for|в|во)"
+_FILL = r"(?:fill(?: in| out)?|set|заполни(?:те)?)"
+_WITH = r"(?:with|to|=|:|значением|текстом|словами)"
+_SELECT = r"(?:select|choose|pick|выбери(?:те)?)"
+
+_RULES: tuple[tuple[str, str], ...] = (
+    ("screenshot", r"(?:(?:take|make|capture|get) )?(?:a |the )?screen ?shot(?: of .*)?"),
+    ("screenshot", r"(?:(?:сделай(?:те)?|сними) )?(?:скриншот|снимок)(?: .*)?"),
+    ("back", r"(?:go )?back|return to the (?:last|previous) page|(?:вернись|вернитесь|вернуться|иди)?(?: ?назад)"),
+    ("scroll", r"(?:scroll|прокрути(?:те)?|пролистай(?:те)?)(?: (?:to the|the page|страницу))*(?: (?P<target>.+))?"),
+    ("wait", r"(?:wait|подожди(?:те)?)(?: for)?(?: (?P<target>\d+(?:[.,]\d+)?))?(?: ?(?:s|sec\w*|сек\w*))?"),
+    ("open", rf"{_OPEN}(?: (?:the )?(?:page|site|website|url|сайт|страницу|адрес))?:? {_URL}(?P<rest>.*)"),
+    ("open", rf"{_URL}"),
+    ("press", rf"(?:press|hit|нажми(?:те)?)(?: (?:the|on|на|клавишу|кнопку))* (?P<target>{_KEY})(?: key)?"),
+    ("type", rf"{_FILL}(?: (?:the|field|поле))* (?P<target>.+?) ?{_WITH} (?P<text>.+)"),
+    ("type", rf"{_TYPE} (?P<text>.+?) {_INTO} (?P<target>.+)"),
+    ("type", rf"{_TYPE} в (?P<target>\S+(?: поле)?) (?P<text>.+)"),
+    ("type", rf"{_TYPE} (?P<text>.+)"),
+    ("select", rf"{_SELECT} (?P<text>.+?) (?:in|from|for|as|в|во|из) (?P<target>.+)"),
+    ("select", rf"{_SELECT} (?P<text>.+)"),
+    ("click", r"(?:check|tick|uncheck|отметь(?:те)?) (?P<target>.+)"),
+    ("hover", r"(?:hover(?: over| on)?|point (?:to|at)|наведи(?:те)?(?: мышь| курсор)?(?: на)?) (?P<target>.+)"),
+    ("log_in", r"(?:log ?in|sign in|login|войди(?:те)?|залогинься|авторизуйся)(?P<rest>.*)"),
+    ("search", r"(?:search(?: for)?|look for|find|поищи|ищи|найди(?:те)?|искать) (?P<text>.+)"),
+    ("click", rf"{_CLICK} (?P<target>.+)"),
+    ("click", rf"{_OPEN} (?P<target>.+)"),
+    ("read", r"(?:read|summari[sz]e|describe|show(?: me)?|tell(?: me)?|what|what's|which|who|how|list|"
+             r"прочитай(?:те)?|прочти|расскажи(?:те)?|опиши(?:те)?|покажи(?:те)?|что|какой|какая|какие|скажи)\b(?P<rest>.*)"),
+)  # fmt: skip
+_COMPILED = tuple((kind, re.compile(pattern, re.IGNORECASE | re.DOTALL)) for kind, pattern in _RULES)
+_VERB = (
+    rf"(?:{_OPEN}|{_CLICK}|{_TYPE}|{_FILL}|{_SELECT}|go back|back|scroll|wait|screenshot|take a|take the|make a|check|"
+    r"tick|uncheck|hover|log ?in|sign in|search|find|look for|read|summari[sz]e|describe|show|tell|what|list|"
+    r"назад|вернись|прокрути|подожди|сделай|скриншот|отметь|наведи|войди|найди|поищи|прочитай|прочти|расскажи|опиши|"
+    r"покажи|что|скажи)"
+)
+_SPLIT = re.compile(
+    r"\s*(?:[;\n]|[.,](?=\s)|\b(?:and|then|after that|finally|и|а|потом|затем|после этого)\b)"
+    r"(?:\s*[,.;]|\s*\b(?:and|then|also|please|finally|и|а|потом|затем|после этого|пожалуйста)\b){0,4}"
+    rf"\s+(?={_VERB}\b)",
+    re.IGNORECASE,
+)
+_POLITE = re.compile(
+    r"^(?:\s|please|could you|can you|would you|hey|hi|hello|pilothouse|now|first|then|and|let's|i want you to|"
+    r"пожалуйста|можешь|сначала|теперь|привет|[,.!:-])+(?=\s)|[\s.!?]+$|,?\s*(?:please|пожалуйста)[\s.!?]*$",
+    re.IGNORECASE,
+)
+_NOISE = re.compile(
+    r"^(?:(?:the|a|an|on|to)\s+|(?:кнопк[уи]|ссылк[уи]|пункт|пол[ея]|элемент|вкладк[уи])\s+)+|"
+    r"\s+(?:button|link|field|box|input|checkbox|dropdown|menu|tab|кнопк[уаи]|ссылк[уаи]|пол[ея])$",
+    re.IGNORECASE,
+)
+
+
+_LONGEST = 2000
+"""Characters of a message that are read; commands are short."""
+_ABOUT_ME = re.compile(
+    r"\b(?:what|who|how) (?:can|could|do|are|should) (?:you|i)\b|^\s*(?:help|помощь)\b|\bчто ты\b|\bкто ты\b|ты умеешь",
+    re.IGNORECASE,
+)
+
+
+def read_request(text: str) -> Request:
+    """The commands of a message in their order, and the parts that were not understood."""
+    text = " ".join(re.sub("[\ue000\ue001]", " ", text[:_LONGEST]).replace("\n", " ; ").split())
+    if _ABOUT_ME.search(text):
+        return Request(())
+    quoted: list[str] = []
+    hidden = _QUOTED.sub(lambda m: _hide(quoted, next(g for g in m.groups() if g is not None)), text)
+    commands: list[Command] = []
+    strange: list[str] = []
+    for part in _SPLIT.split(hidden):
+        found, rest = _read_part(_strip_politeness(part), quoted)
+        commands += found
+        if rest:
+            strange.append(_show(rest, quoted))
+    return Request(tuple(commands), tuple(strange))
+
+
+def _hide(quoted: list[str], text: str) -> str:
+    """Quoted words stand aside as one word while the rest is read."""
+    quoted.append(text)
+    return f"\ue000{len(quoted) - 1}\ue001"
+
+
+def _show(text: str, quoted: list[str]) -> str:
+    return re.sub("\ue000(\\d+)\ue001", lambda m: quoted[int(m[1])], text).strip()
+
+
+def _strip_politeness(text: str) -> str:
+    before = None
+    while before != text:
+        before, text = text, _POLITE.sub("", text).strip()
+    return text
+
+
+def _read_part(part: str, quoted: list[str]) -> tuple[list[Command], str]:
+    for kind, pattern in _COMPILED:
+        if match := pattern.fullmatch(part):
+            found = {name: _show(value or "", quoted) for name, value in match.groupdict().items()}
+            return _commands(kind, found, part, quoted)
+    return [], part
+
+
+def _commands(kind: str, found: dict[str, str], part: str, quoted: list[str]) -> tuple[list[Command], str]:
+    rest = _strip_politeness(found.get("rest", ""))
+    match kind:
+        case "open":
+            return [Command("open", _address(found["url"]))], rest
+        case "read":
+            address = re.search(_URL, _show(part, quoted))
+            opening = [Command("open", _address(address["url"]))] if address else []
+            return [*opening, Command("read")], ""
+        case "search":
+            return [Command("type", "search", found["text"], submit=True)], ""
+        case "press":
+            return [Command("press", _KEYS[found["target"].lower()])], ""
+        case "scroll":
+            return [Command("scroll", _direction(found["target"]))], ""
+        case "type" | "select":
+            return [Command(kind, _name(found.get("target", "")), found["text"])], ""
+        case "click" | "hover":
+            return [Command(kind, _name(found["target"]))], ""
+        case "wait":
+            return [Command("wait", found["target"].replace(",", ".") or "1")], ""
+    return [Command(cast(Kind, kind))], ""
+
+
+def _address(text: str) -> str:
+    text = text.rstrip(".,;!?)»”")
+    if "://" in text or text.startswith("about:"):
+        return text
+    is_local = re.match(r"localhost|\d+\.\d+\.\d+\.\d+", text)
+    return f"http://{text}" if is_local else f"https://{text}"
+
+
+def _name(text: str) -> str:
+    before = None
+    while before != text:
+        before, text = text, _NOISE.sub("", text).strip()
+    return text
+
+
+def _direction(text: str) -> str:
+    return "up" if re.search(r"\b(?:up|top|вверх|наверх|начал)", text, re.IGNORECASE) else "down"

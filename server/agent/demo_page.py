@@ -1,0 +1,135 @@
+"""A page as the demo model sees it, read from whatever the agent shows: an observation, a snapshot, a state. Pure."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+FIELDS = frozenset({"textbox", "searchbox", "combobox", "spinbutton", "textarea"})
+LISTS = frozenset({"combobox", "listbox"})
+_TEXT_ROLES = frozenset(
+    {"heading", "paragraph", "text", "listitem", "cell", "alert", "status", "strong", "generic"}
+)
+_TAGS = {"a": "link", "button": "button", "input": "textbox", "textarea": "textbox", "select": "combobox"}
+
+
+@dataclass(frozen=True)
+class Thing:
+    """Something to click or to type into; `ref` is its name in the tool calls."""
+
+    ref: str
+    role: str
+    name: str
+    disabled: bool = False
+
+
+@dataclass
+class DemoPage:
+    url: str = ""
+    title: str = ""
+    things: list[Thing] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+
+    def find(self, name: str, roles: frozenset[str] = frozenset()) -> Thing | None:
+        """The thing that `name` most likely means; with `roles`, among these alone."""
+        able = [thing for thing in self.things if not thing.disabled and (not roles or thing.role in roles)]
+        if not name:
+            return able[0] if len(able) == 1 else None
+        best = max(able, key=lambda thing: _likeness(name, thing), default=None)
+        if best is not None and _likeness(name, best) > 0:
+            return best
+        return able[0] if roles and len(able) == 1 else None
+
+
+def _likeness(wanted: str, thing: Thing) -> float:
+    want, have = _plain(wanted), _plain(thing.name)
+    if want == have:
+        return 5.0
+    if want in (thing.role, f"{have} {thing.role}") or (
+        thing.role == "searchbox" and want in ("search", "поиск")
+    ):
+        return 4.0
+    if have and (have.startswith(want) or want in have):
+        return 2.0 + len(want) / (len(have) + 1)
+    words, has = set(want.split()), set(have.split())
+    return len(words & has) / len(words) if words and len(words & has) * 2 > len(words) else 0.0
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.sub(r"[^\w\s]", " ", text.casefold().replace("ё", "е")).split())
+
+
+def read_page(text: str) -> DemoPage | None:
+    """The last page shown in a text; None when there is none."""
+    if page := _read_json(text):
+        return page
+    shown = re.findall(r"<(page(?:-\d+)?|untrusted-page)>\n(.*?)\n</\1>", text, re.DOTALL)
+    lines = (shown[-1][1] if shown else text).splitlines()
+    if any(re.match(r"\[e\d+\] ", line) for line in lines) or any(line.startswith("URL: ") for line in lines):
+        return _read_observation(lines)
+    if any("[ref=" in line for line in lines):
+        return _read_snapshot(lines, text)
+    return None
+
+
+def _read_observation(lines: Iterable[str]) -> DemoPage:
+    page = DemoPage()
+    for line in lines:
+        if match := re.match(r'\[(e\d+)\] (\S+) "((?:[^"])*)"(.*)', line):
+            page.things.append(Thing(match[1], match[2], match[3], " disabled" in match[4]))
+        elif line.startswith("URL: "):
+            page.url = line[5:].strip()
+        elif line.startswith("Title: "):
+            page.title = line[7:].strip()
+        elif line.startswith(("- ", "# ")):
+            page.texts.append(line[2:].strip())
+    return page
+
+
+_NODE = re.compile(
+    r'\s*- (?P<role>[\w-]+)(?: "(?P<name>(?:[^"\\]|\\.)*)")?(?P<marks>(?: \[[^\]]*\])*)(?::\s*(?P<text>.*))?$'
+)
+
+
+def _read_snapshot(lines: Iterable[str], whole: str) -> DemoPage:
+    page = DemoPage()
+    if match := re.search(r'^(?:- )?Page(?: URL)?: (\S+)(?: "(.*)")?$', whole, re.MULTILINE):
+        page.url, page.title = match[1], match[2] or ""
+    if title := re.search(r"^- Page Title: (.*)$", whole, re.MULTILINE):
+        page.title = title[1]
+    for line in lines:
+        match = _NODE.match(line)
+        if match is None:
+            continue
+        role, name, marks = match["role"], (match["name"] or "").replace('\\"', '"'), match["marks"]
+        said = (match["text"] or "").strip().strip('"')
+        ref = re.search(r"\[ref=(\w+)\]", marks)
+        if ref and (role not in _TEXT_ROLES or "[cursor=pointer]" in marks):
+            page.things.append(Thing(ref[1], role, name or said, "[disabled]" in marks))
+        if role in _TEXT_ROLES and (name or said):
+            page.texts.append(name or said)
+    return page
+
+
+def _read_json(text: str) -> DemoPage | None:
+    """browser-use's state."""
+    start = text.find("{")
+    if start < 0 or '"interactive_elements"' not in text:
+        return None
+    try:
+        state, _ = json.JSONDecoder().raw_decode(text[start:])
+    except ValueError:
+        return None
+    things = [
+        Thing(
+            str(item.get("index")),
+            _TAGS.get(str(item.get("tag")), str(item.get("tag"))),
+            item.get("text") or item.get("placeholder") or "",
+        )
+        for item in state.get("interactive_elements") or ()
+        if isinstance(item, dict)
+    ]
+    texts = [str(state[key]) for key in ("page_text", "text", "content") if state.get(key)]
+    return DemoPage(state.get("url", ""), state.get("title", ""), things, texts)

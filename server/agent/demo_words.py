@@ -1,0 +1,98 @@
+"""What the demo model says, in English or in Russian. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from server.agent.demo_commands import Command
+from server.agent.demo_page import DemoPage
+
+_TEXT_SHOWN = 900
+_THINGS_SHOWN = 8
+
+_ENGLISH = {
+    "open": "Opened {target}", "back": "Went back", "click": "Clicked “{target}”", "press": "Pressed {target}",
+    "type": "Typed “{text}” into {target}", "select": "Chose “{text}”", "scroll": "Scrolled {target}",
+    "hover": "Pointed at “{target}”", "wait": "Waited {target} s", "screenshot": "Took a screenshot",
+    "log_in": "You logged in", "focused": "the field", "field": "“{name}”",
+    "page": "The page is **{title}** ({url}).", "says": "It says:", "nothing": "I see no text on it.",
+    "missing": "I found nothing called “{name}” on the page.", "see": "What I can see there: {things}.",
+    "failed": "This did not work: {what}. {why}", "left": "Not done: {what}.",
+    "strange": "I did not understand: {what}.", "cannot": "I have no tool for this: {what}.",
+    "log_in_please": "Please log in by yourself in the browser, then say “done”.",
+    "pause": "I pause here. Done so far: {done}. Shall I go on?", "answer": "Say what the page shows",
+    "footer": "*Built-in demo model: it follows fixed rules and is not an LLM.*",
+    "help": (
+        "I am the built-in **demo model**, not an LLM: I follow simple commands in a real browser.\n\n"
+        "I understand, for example:\n"
+        "- open example.com and read the page\n- click “More information”\n- type “hello” into Search, then press Enter\n"
+        "- fill Name with “Ada”\n- select “Large” in Size\n- scroll down, go back, take a screenshot\n\n"
+        "Several steps may be joined by “then”. For everything else, set the key of a model provider, such as "
+        "ANTHROPIC_API_KEY, and choose its model."
+    ),
+}  # fmt: skip
+_RUSSIAN = {
+    "open": "Открыл {target}", "back": "Вернулся назад", "click": "Нажал «{target}»", "press": "Нажал {target}",
+    "type": "Ввёл «{text}» в {target}", "select": "Выбрал «{text}»", "scroll": "Прокрутил страницу ({target})",
+    "hover": "Навёл на «{target}»", "wait": "Подождал {target} с", "screenshot": "Сделал снимок экрана",
+    "log_in": "Вы вошли", "focused": "поле", "field": "«{name}»",
+    "page": "Открыта страница **{title}** ({url}).", "says": "На ней написано:", "nothing": "Текста на ней не видно.",
+    "missing": "На странице нет ничего с названием «{name}».", "see": "Что я там вижу: {things}.",
+    "failed": "Не получилось: {what}. {why}", "left": "Не сделано: {what}.",
+    "strange": "Этого я не понял: {what}.", "cannot": "Для этого у меня нет инструмента: {what}.",
+    "log_in_please": "Пожалуйста, войдите сами в браузере и скажите «готово».",
+    "pause": "Я остановился. Сделано: {done}. Продолжать?", "answer": "Сказать, что на странице",
+    "footer": "*Встроенная демо-модель: она работает по простым правилам и не является LLM.*",
+    "help": (
+        "Я встроенная **демо-модель**, а не LLM: выполняю простые команды в настоящем браузере.\n\n"
+        "Я понимаю, например:\n"
+        "- открой example.com и прочитай страницу\n- нажми «Подробнее»\n- введи «привет» в Поиск, потом нажми Enter\n"
+        "- заполни Имя значением «Ада»\n- выбери «Большой» в Размер\n- прокрути вниз, назад, сделай скриншот\n\n"
+        "Шаги можно соединять словами «потом», «и». Для всего остального задайте ключ провайдера модели, например "
+        "ANTHROPIC_API_KEY, и выберите его модель."
+    ),
+}  # fmt: skip
+
+
+class Words:
+    """The sentences in the language of `like`, the person's own words."""
+
+    def __init__(self, like: str) -> None:
+        self._words = _RUSSIAN if re.search("[а-яё]", like, re.IGNORECASE) else _ENGLISH
+
+    def say(self, sentence: str, /, **values: object) -> str:
+        return self._words[sentence].format(**values)
+
+    def did(self, command: Command) -> str:
+        target = command.target
+        if command.kind == "type":
+            target = self.say("field", name=target) if target else self.say("focused")
+        return self.say(command.kind, target=target, text=command.text)
+
+    def page(self, page: DemoPage) -> str:
+        """Title, address and main text."""
+        head = self.say("page", title=page.title or page.url, url=page.url)
+        text = _main_text(page)
+        return f"{head}\n\n{self.say('says')}\n\n{text}" if text else f"{head} {self.say('nothing')}"
+
+    def missing(self, name: str, page: DemoPage) -> str:
+        named = [f"{thing.role} “{thing.name}”" for thing in page.things if thing.name][:_THINGS_SHOWN]
+        told = self.say("missing", name=name)
+        return f"{told} {self.say('see', things=', '.join(named))}" if named else told
+
+    def joined(self, commands: Sequence[Command]) -> str:
+        return "; ".join(self.did(command) for command in commands)
+
+
+def _main_text(page: DemoPage) -> str:
+    """The page's text as quoted lines, each once, up to a length that can be read."""
+    lines: list[str] = []
+    size = 0
+    for text in dict.fromkeys(text for text in page.texts if len(text) > 1):
+        size += len(text)
+        lines.append(f"> {text[:_TEXT_SHOWN]}")
+        if size > _TEXT_SHOWN:
+            lines.append("> …")
+            break
+    return "\n>\n".join(lines)

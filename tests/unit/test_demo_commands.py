@@ -1,0 +1,87 @@
+"""Plain words become commands, in English and Russian; what is not understood is told, not guessed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from server.agent.demo_commands import Command, read_request
+
+OPEN = Command("open", "https://example.com")
+READ = Command("read")
+
+
+@pytest.mark.parametrize(
+    ("text", "commands"),
+    [
+        ("open example.com", [OPEN]),
+        ("example.com", [OPEN]),
+        ("Please go to https://example.com.", [OPEN]),
+        ("visit the page http://127.0.0.1:8000/form.html", [Command("open", "http://127.0.0.1:8000/form.html")]),
+        ("open localhost:3000/a?b=c", [Command("open", "http://localhost:3000/a?b=c")]),
+        ("go to example.com and read the page", [OPEN, READ]),
+        ("what is on example.com?", [OPEN, READ]),
+        ("what does it say?", [READ]),
+        ("click the “Sign in” button", [Command("click", "Sign in")]),
+        ("Click on More information.", [Command("click", "More information")]),
+        ("open the menu", [Command("click", "menu")]),
+        ("press Submit", [Command("click", "Submit")]),
+        ("press Enter", [Command("press", "Enter")]),
+        ("hit the escape key", [Command("press", "Escape")]),
+        ('type "salt and pepper" into Search', [Command("type", "Search", "salt and pepper")]),
+        ("type hello", [Command("type", "", "hello")]),
+        ("enter Ada in the Name field", [Command("type", "Name", "Ada")]),
+        ("fill in Name with Ada Lovelace", [Command("type", "Name", "Ada Lovelace")]),
+        ("fill E-mail with ada@example.com", [Command("type", "E-mail", "ada@example.com")]),
+        ("search for blue kettles", [Command("type", "search", "blue kettles", submit=True)]),
+        ("select Large in Size", [Command("select", "Size", "Large")]),
+        ("choose “Dark mode”", [Command("select", "", "Dark mode")]),
+        ("tick Remember me", [Command("click", "Remember me")]),
+        ("scroll down", [Command("scroll", "down")]),
+        ("scroll to the top", [Command("scroll", "up")]),
+        ("go back", [Command("back")]),
+        ("take a screenshot", [Command("screenshot")]),
+        ("hover over Products", [Command("hover", "Products")]),
+        ("wait 2 seconds", [Command("wait", "2")]),
+        ("log in", [Command("log_in")]),
+        ("scroll down, then go back; take a screenshot", [Command("scroll", "down"), Command("back"), Command("screenshot")]),
+        ("type a into Name, type b into City and press Enter",
+         [Command("type", "Name", "a"), Command("type", "City", "b"), Command("press", "Enter")]),
+        ("открой example.com и прочитай страницу", [OPEN, READ]),
+        ("Перейди на example.com, потом нажми «Подробнее»", [OPEN, Command("click", "Подробнее")]),
+        ("введи Привет в поле Поиск, затем нажми Enter", [Command("type", "Поиск", "Привет"), Command("press", "Enter")]),
+        ("заполни Имя значением Ада; выбери Большой в Размер",
+         [Command("type", "Имя", "Ада"), Command("select", "Размер", "Большой")]),
+        ("прокрути вверх и вернись назад", [Command("scroll", "up"), Command("back")]),
+        ("сделай скриншот", [Command("screenshot")]),
+        ("найди чайник", [Command("type", "search", "чайник", submit=True)]),
+        ("что там написано?", [READ]),
+    ],
+)  # fmt: skip
+def test_words_become_commands(text: str, commands: list[Command]) -> None:
+    request = read_request(text)
+    assert list(request.commands) == commands
+    assert request.not_understood == ()
+
+
+@pytest.mark.parametrize("text", ["buy me a car", "hello", "", "What can you do?", "что ты умеешь?", "help"])
+def test_other_words_become_no_command(text: str) -> None:
+    assert read_request(text).commands == ()
+
+
+def test_the_part_that_is_not_understood_is_kept() -> None:
+    request = read_request("open example.com and dance")
+    assert (list(request.commands), request.not_understood) == ([OPEN], ("dance",))
+
+
+@pytest.mark.parametrize(
+    "text", ["“", "click", "type into", "\ue0005\ue001", "open " * 500, "a, " * 3000, "и и и и", "'''"]
+)
+def test_odd_words_do_no_harm(text: str) -> None:
+    read_request(text)
+
+
+def test_actions_are_what_takes_a_step() -> None:
+    found: Any = read_request("read the page, then click Next, then tell me what it says").actions
+    assert found == [Command("click", "Next")]

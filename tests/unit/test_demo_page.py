@@ -1,0 +1,101 @@
+"""The demo model reads every form in which an agent shows a page."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from server.agent.demo_page import FIELDS, DemoPage, Thing, read_page
+
+OBSERVATION = """\
+Task: x
+<page>
+URL: https://shop.example/form
+Title: Order
+# Your order
+- One blue kettle
+[e1] textbox "Name" value="Ada"
+[e2] combobox "Size" options=[Small, Large]
+[e3] button "Send" disabled
+[e4] link "Terms"
+</page>"""
+
+SNAPSHOT = """\
+Opened the page.
+Page: https://shop.example/form "Order"
+<untrusted-page>
+- heading "Your order" [level=1] [ref=e2]
+- paragraph [ref=e3]: One blue kettle
+- textbox "Name" [ref=e4]: Ada
+- combobox "Size" [ref=e5]:
+  - option "Small" [selected]
+- button "Send \\"now\\"" [disabled] [ref=e6]
+- link "Terms" [ref=e7] [cursor=pointer]:
+  - /url: /terms
+- generic [ref=e8] [cursor=pointer]: Close
+</untrusted-page>"""
+
+STATE = "State:\n" + json.dumps(
+    {
+        "url": "https://shop.example/form",
+        "title": "Order",
+        "interactive_elements": [
+            {"index": 3, "tag": "a", "text": "Terms"},
+            {"index": 7, "tag": "input", "text": "", "placeholder": "Name"},
+        ],
+    }
+)
+
+
+def page(text: str) -> DemoPage:
+    found = read_page(text)
+    assert found is not None
+    assert (found.url, found.title) == ("https://shop.example/form", "Order")
+    return found
+
+
+def test_the_operators_observation() -> None:
+    found = page(OBSERVATION)
+    assert found.texts == ["Your order", "One blue kettle"]
+    assert found.things[0] == Thing("e1", "textbox", "Name")
+    assert found.things[2] == Thing("e3", "button", "Send", disabled=True)
+
+
+def test_playwrights_snapshot() -> None:
+    found = page(SNAPSHOT)
+    assert found.texts[:2] == ["Your order", "One blue kettle"]
+    assert found.find("Name", FIELDS) == Thing("e4", "textbox", "Name")
+    assert found.find("Close") == Thing("e8", "generic", "Close")
+    assert found.find('Send "now"') is None
+
+
+def test_browser_uses_state() -> None:
+    found = page(STATE)
+    assert found.find("Terms") == Thing("3", "link", "Terms")
+    assert found.find("Name", FIELDS) == Thing("7", "textbox", "Name")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "nothing here", "{broken", '{"interactive_elements": ', "- a list\n- of things"]
+)
+def test_text_without_a_page_is_no_page(text: str) -> None:
+    assert read_page(text) is None
+
+
+@pytest.mark.parametrize(
+    ("wanted", "ref"),
+    [("More information...", "1"), ("more information", "1"), ("information", "1"), ("Add to basket", "2"),
+     ("add basket", "2"), ("search", "3"), ("button", "2"), ("nothing like it", None), ("елка", "4")],
+)  # fmt: skip
+def test_a_thing_is_found_by_about_its_name(wanted: str, ref: str | None) -> None:
+    things = [Thing("1", "link", "More information..."), Thing("2", "button", "Add to basket"), Thing("3", "searchbox", "Q"),
+              Thing("4", "link", "Ёлка")]  # fmt: skip
+    found = DemoPage(things=things).find(wanted)
+    assert (found.ref if found else None) == ref
+
+
+def test_the_only_field_is_the_field() -> None:
+    alone = DemoPage(things=[Thing("1", "textbox", "Q"), Thing("2", "button", "Go")])
+    assert alone.find("", FIELDS) == Thing("1", "textbox", "Q")
+    assert alone.find("anything", FIELDS) == Thing("1", "textbox", "Q")
