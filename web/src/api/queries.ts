@@ -12,7 +12,7 @@ import type { SessionChanged } from '@/stream/events'
 import { storeOf } from '@/stream/store'
 import { api } from './client'
 import { ApiError } from './http'
-import type { Page, Session, SessionDetail, SessionStatus } from './types'
+import type { Page, Session, SessionStatus } from './types'
 
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -67,11 +67,13 @@ async function readSession(id: string): Promise<Session> {
   await arriving.get(id)?.catch(() => undefined)
   const session = await api.session(id)
   storeOf(id).getState().load(session)
-  return withoutContent(session)
+  return session
 }
 
-function withoutContent({ messages: _, run: __, pending: ___, state: ____, ...session }: SessionDetail): Session {
-  return session
+/** A session that could not be read because it was not there yet. */
+export function rereadIfFailed(id: string): void {
+  const queryKey = ['session', id]
+  if (queryClient.getQueryState(queryKey)?.status === 'error') void queryClient.invalidateQueries({ queryKey })
 }
 
 export function refreshLists(): void {

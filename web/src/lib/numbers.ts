@@ -10,11 +10,11 @@ export function money(value: number, lang: string): string {
   return new Intl.NumberFormat(lang, format).format(value)
 }
 
-/** `0.4 s`, `12 s`, `3 min 5 s`. */
+/** `0.4s`, `12s`, `3m 5s`. */
 export function duration(ms: number, lang: string): string {
   const seconds = ms / 1000
   const unit = (value: number, name: 'second' | 'minute', digits = 0) =>
-    new Intl.NumberFormat(lang, { style: 'unit', unit: name, unitDisplay: 'short', maximumFractionDigits: digits }).format(value)
+    new Intl.NumberFormat(lang, { style: 'unit', unit: name, unitDisplay: 'narrow', maximumFractionDigits: digits }).format(value)
   if (seconds < 10) return unit(seconds, 'second', 1)
   if (seconds < 60) return unit(Math.floor(seconds), 'second')
   return `${unit(Math.floor(seconds / 60), 'minute')} ${unit(Math.floor(seconds % 60), 'second')}`

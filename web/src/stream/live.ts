@@ -52,6 +52,13 @@ export const EMPTY: Live = {
   stale: false,
 }
 
+/** Steps of the current run. After a reload nothing has told it, and the stored tool calls are counted. */
+export function stepsTaken({ run, ids, rows }: Live): number {
+  if (!run) return 0
+  if (run.step !== null) return run.step
+  return ids.filter((id) => rows[id]?.kind === 'tool' && rows[id].runId === run.id).length
+}
+
 type OpenStatus = 'queued' | 'running' | 'waiting_user' | 'paused'
 const OPEN: RunStatus[] = ['queued', 'running', 'waiting_user', 'paused'] satisfies OpenStatus[]
 

@@ -43,7 +43,7 @@ export function ApprovalCard({ row }: { row: AskRow }) {
 
 function Why({ row: { ask } }: { row: AskRow }) {
   const t = useT()
-  const facts: [string, string][] = [[t('ask.why'), ask.risk ? `${ask.reason} (${ask.risk})` : ask.reason], ...payloadOf(ask)]
+  const facts: [string, string][] = [[t('ask.why'), ask.reason], ...payloadOf(ask)]
   return (
     <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
       {facts.map(([name, value]) => (

@@ -3,6 +3,8 @@ import { api } from '@/api/client'
 import { ApiError } from '@/api/http'
 import type { Decision } from '@/api/types'
 import { useSessionId } from '@/features/chat/session'
+import { focusComposer } from '@/features/composer/Composer'
+import { isTouch } from '@/lib/media'
 import { useSessionStore } from '@/stream/store'
 
 /** Sends a decision once; a question decided elsewhere is told by the stream and closes the card. */
@@ -18,6 +20,7 @@ export function useDecide() {
     try {
       await api.decide(sessionId, decision)
       store.getState().answer(decision.reference, decision.confirmed ?? decision.done ?? false)
+      if (!isTouch()) focusComposer()
     } catch (error) {
       const isOver = error instanceof ApiError && (error.status === 409 || error.status === 404)
       if (isOver) store.setState({ stale: true })

@@ -5,7 +5,7 @@ import type { Translate } from '@/i18n'
 /** What would be done, in the words of the feed: "Click Place order". */
 export function actionWords(ask: Pending, t: Translate): string {
   const action = ask.action ?? {}
-  const kind = String(action.type ?? action.name ?? action.action ?? '')
+  const kind = String(action.kind ?? action.type ?? action.name ?? '')
   const words = toolWords({ name: kind, args: action, url: null })
   const object = ask.target?.name ?? words.object ?? ''
   const doing = words.verb?.replace('did.', 'do.') as Parameters<Translate>[0] | undefined
@@ -14,7 +14,7 @@ export function actionWords(ask: Pending, t: Translate): string {
 
 /** The rest of the action: what a person should see before saying yes. */
 export function payloadOf(ask: Pending): [string, string][] {
-  const hidden = new Set(['type', 'name', 'action', 'eid', 'reason', 'element', 'target'])
+  const hidden = new Set(['id', 'kind', 'type', 'name', 'eid', 'reason', 'element', 'target'])
   return Object.entries(ask.action ?? {})
     .filter(([name, value]) => !hidden.has(name) && value !== null && value !== '')
     .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)])

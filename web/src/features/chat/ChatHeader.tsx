@@ -10,7 +10,7 @@ import { UsageMeter } from './UsageMeter'
 
 export function ChatHeader({ session }: { session: Session | undefined }) {
   const t = useT()
-  const { sidebar, panel } = useFrame()
+  const { panel } = useFrame()
   return (
     <header className="flex h-12 shrink-0 items-center gap-2 border-b border-line px-2 md:px-3">
       <SidebarButton />
@@ -22,7 +22,6 @@ export function ChatHeader({ session }: { session: Session | undefined }) {
           <PanelRight size={17} aria-hidden />
         </IconButton>
       )}
-      <span hidden data-sidebar={sidebar.isOpen} />
     </header>
   )
 }

@@ -42,7 +42,7 @@ function Chat({ id }: { id: string }) {
   return (
     <ChatFrame>
       <ChatHeader session={session} />
-      {error && !session ? (
+      {error && !session && !isLoaded ? (
         <LoadFailure error={error} onRetry={() => void refetch()} />
       ) : isLoaded ? (
         <Feed sessionId={id} />

@@ -1,7 +1,7 @@
 import { ArrowRight } from 'lucide-react'
 import { sendMessage } from '@/features/composer/send'
 import { useT } from '@/i18n'
-import { isOpen } from '@/stream/live'
+import { isOpen, stepsTaken } from '@/stream/live'
 import type { TextRow } from '@/stream/rows'
 import { useLive } from '@/stream/store'
 import { Button } from '@/ui/Button'
@@ -11,10 +11,10 @@ import { useSessionId } from './session'
 export function ContinueOffer({ row }: { row: TextRow }) {
   const t = useT()
   const sessionId = useSessionId()
-  const isOffered = useLive(({ ids, run }) => {
-    if (isOpen(run) || ids.at(-1) !== row.id) return false
-    if (row.meta.finish !== undefined) return row.meta.finish === 'limit' || row.meta.finish === 'budget'
-    return run?.id === row.runId && run?.step != null && run.maxSteps != null && run.step >= run.maxSteps
+  const isOffered = useLive((state) => {
+    const { ids, run } = state
+    if (run === null || isOpen(run) || run.id !== row.runId || ids.at(-1) !== row.id) return false
+    return run.maxSteps !== null && stepsTaken(state) >= run.maxSteps
   })
   if (!isOffered) return null
   return (

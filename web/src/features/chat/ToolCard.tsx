@@ -37,6 +37,9 @@ function StepIcon({ row, icon }: { row: ToolRow; icon: React.ReactNode }) {
   return <span className="text-muted">{icon}</span>
 }
 
+/** Milliseconds below which a duration says nothing. */
+const NOTICED = 50
+
 function Summary({ row }: { row: ToolRow }) {
   const t = useT()
   const lang = useLang()
@@ -44,7 +47,7 @@ function Summary({ row }: { row: ToolRow }) {
   const host = hostOf(row.url)
   const facts = [
     host !== object && host,
-    row.durationMs !== null && duration(row.durationMs, lang),
+    row.durationMs !== null && row.durationMs >= NOTICED && duration(row.durationMs, lang),
     row.status === 'ok' && t('tool.ok'),
     row.status === 'failed' && t('tool.failed'),
   ].filter((fact): fact is string => !!fact)
@@ -69,8 +72,15 @@ function Summary({ row }: { row: ToolRow }) {
 
 function Details({ row }: { row: ToolRow }) {
   const t = useT()
+  const { reason, ...args } = row.args
   return (
     <dl className="mt-1.5 mb-2 flex flex-col gap-2 rounded-lg border border-line bg-s1 p-3 text-xs">
+      {typeof reason === 'string' && (
+        <div>
+          <dt className="text-2xs text-faint">{t('tool.reason')}</dt>
+          <dd className="wrap-anywhere">{reason}</dd>
+        </div>
+      )}
       {row.summary && (
         <div>
           <dt className="text-2xs text-faint">{t('tool.result')}</dt>
@@ -89,7 +99,7 @@ function Details({ row }: { row: ToolRow }) {
         </dt>
         <dd>
           <pre className="max-h-60 overflow-auto font-mono text-2xs wrap-anywhere whitespace-pre-wrap">
-            {JSON.stringify(row.args, null, 2)}
+            {JSON.stringify(args, null, 2)}
           </pre>
         </dd>
       </div>

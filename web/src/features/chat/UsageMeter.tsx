@@ -1,7 +1,8 @@
 import { useLang, useT } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { compact, money, whole } from '@/lib/numbers'
-import { type SessionState, useLive } from '@/stream/store'
+import { stepsTaken } from '@/stream/live'
+import { useLive } from '@/stream/store'
 import { Tooltip } from '@/ui/Tooltip'
 
 const NEAR_LIMIT = 0.8
@@ -34,7 +35,7 @@ export function UsageMeter() {
 
 function StepMeter() {
   const t = useT()
-  const step = useLive(stepOf)
+  const step = useLive(stepsTaken)
   const limit = useLive((state) => state.run?.maxSteps ?? null)
   if (step === 0 || limit === null) return null
   const isNear = step >= limit * NEAR_LIMIT
@@ -47,16 +48,4 @@ function StepMeter() {
       {isNear && step < limit && <span className="hidden md:inline">{t('step.near', { left: limit - step })}</span>}
     </span>
   )
-}
-
-/** The run tells its step; after a reload of an old run the stored tool calls are counted instead. */
-function stepOf({ run, ids, rows }: SessionState): number {
-  if (!run) return 0
-  if (run.step !== null) return run.step
-  let steps = 0
-  for (const id of ids) {
-    const row = rows[id]
-    if (row?.kind === 'tool' && row.runId === run.id) steps += 1
-  }
-  return steps
 }

@@ -79,10 +79,13 @@ export function toolWords(row: Pick<ToolRow, 'name' | 'args' | 'url'>): ToolWord
 
 const TELLING = ['element', 'target', 'label', 'name', 'field', 'key', 'option', 'file', 'query', 'direction']
 
+/** `button "Add to basket"`: only the name is for people. */
+const NAMED = /^[a-z]+ "(.+)"$/
+
 function objectOf(args: Record<string, unknown>): string | null {
   for (const name of TELLING) {
     const value = args[name]
-    if (typeof value === 'string' && value) return value
+    if (typeof value === 'string' && value) return NAMED.exec(value)?.[1] ?? value
     if (isNamed(value)) return value.name
   }
   if (typeof args.url === 'string') return hostOf(args.url) ?? args.url

@@ -1,5 +1,5 @@
 import { api } from '@/api/client'
-import { refreshLists, whileArriving } from '@/api/queries'
+import { refreshLists, rereadIfFailed, whileArriving } from '@/api/queries'
 import type { NewSession, SendMode } from '@/api/types'
 import { newId } from '@/lib/ids'
 import { storeOf } from '@/stream/store'
@@ -30,6 +30,12 @@ export function startSession(text: string, choice: { agent?: string; model?: str
 }
 
 async function deliver(sessionId: string, clientId: string, text: string, mode: SendMode | null): Promise<void> {
+  const delivery = hand(sessionId, clientId, text, mode)
+  if (unborn.has(sessionId)) whileArriving(sessionId, delivery)
+  await delivery
+}
+
+async function hand(sessionId: string, clientId: string, text: string, mode: SendMode | null): Promise<void> {
   const store = storeOf(sessionId).getState()
   try {
     await create(sessionId)
@@ -43,9 +49,8 @@ async function deliver(sessionId: string, clientId: string, text: string, mode: 
 async function create(sessionId: string): Promise<void> {
   const session = unborn.get(sessionId)
   if (!session) return
-  const creation = api.createSession(session)
-  whileArriving(sessionId, creation)
-  await creation
+  await api.createSession(session)
   unborn.delete(sessionId)
   refreshLists()
+  rereadIfFailed(sessionId)
 }

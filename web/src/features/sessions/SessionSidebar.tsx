@@ -5,6 +5,7 @@ import { useConfig, useSessions } from '@/api/queries'
 import { Appearance } from '@/features/auth/Appearance'
 import { useT } from '@/i18n'
 import { useNow } from '@/lib/time'
+import { Badge } from '@/ui/Badge'
 import { Brand } from '@/ui/Brand'
 import { Button } from '@/ui/Button'
 import { IconButton } from '@/ui/IconButton'
@@ -15,12 +16,18 @@ import { SessionItem } from './SessionItem'
 export function SessionSidebar({ onHide }: { onHide: () => void }) {
   const t = useT()
   const [words, setWords] = useState('')
+  const isMock = useConfig()?.mode === 'mock'
   return (
     <nav aria-label={t('sessions')} className="flex h-full min-h-0 flex-col bg-s1">
       <div className="flex h-12 shrink-0 items-center justify-between pr-2 pl-4">
         <Link href="/" className="rounded-md" aria-label="Pilothouse">
           <Brand />
         </Link>
+        {isMock && (
+          <span className="flex-1 pl-2" title={t('mode.mock')}>
+            <Badge tone="info">mock</Badge>
+          </span>
+        )}
         <IconButton label={t('sidebar.hide')} keys="mod+b" onClick={onHide}>
           <PanelLeft size={17} aria-hidden />
         </IconButton>
@@ -88,11 +95,9 @@ function List({ words }: { words: string }) {
   const { data, hasNextPage, fetchNextPage, isPending, isError, refetch } = useSessions(q)
   const now = useNow(60_000)
   const [path] = useLocation()
-  const isMock = useConfig()?.mode === 'mock'
   const sessions = data?.pages.flatMap((page) => page.items) ?? []
   return (
     <div className="min-h-0 flex-1 overflow-y-auto px-2 pb-3">
-      {isMock && <p className="mx-2 mb-1 rounded-md bg-info-soft px-2 py-1 text-2xs text-info">{t('mode.mock')}</p>}
       {groupSessions(sessions, new Date(now)).map(({ age, sessions: items }) => (
         <section key={age} aria-label={t(`age.${age}`)}>
           <h2 className="px-2.5 pt-3 pb-1 text-2xs font-medium text-faint">{t(`age.${age}`)}</h2>

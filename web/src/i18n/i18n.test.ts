@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { en } from './en'
+import { loadLanguage, translatorOf } from './index'
+import { ru } from './ru'
+
+const holes = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map((match) => match[1]).sort()
+const forms = (entry: string | object) => (typeof entry === 'string' ? [entry] : Object.values(entry))
+
+test('both languages have the same keys', () => {
+  expect(Object.keys(ru).sort()).toEqual(Object.keys(en).sort())
+})
+
+test('both languages have the same holes in their texts', () => {
+  for (const key of Object.keys(en) as (keyof typeof en)[]) {
+    const wanted = holes(forms(en[key])[0] as string)
+    for (const text of [...forms(en[key]), ...forms(ru[key])]) expect(holes(text as string), key).toEqual(wanted)
+  }
+})
+
+test('Russian counts rightly', async () => {
+  await loadLanguage('ru')
+  const t = translatorOf('ru')
+  expect([1, 2, 5, 11, 21, 22].map((n) => t('steps', { n }))).toEqual([
+    '1 шаг',
+    '2 шага',
+    '5 шагов',
+    '11 шагов',
+    '21 шаг',
+    '22 шага',
+  ])
+})

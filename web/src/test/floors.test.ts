@@ -1,0 +1,24 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const FLOOR: Record<string, number> = { lib: 0, i18n: 0, api: 0, stream: 0, ui: 1, features: 2 }
+const ROOF = 3
+
+const floorOf = (path: string) => FLOOR[path.split('/')[0] ?? ''] ?? ROOF
+
+function sources(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => /\.tsx?$/.test(file) && !/\.test\.|^test\//.test(file),
+  )
+}
+
+test('imports go down only: app, features, ui, and what they stand on', () => {
+  const wrong: string[] = []
+  for (const file of sources('src')) {
+    for (const [, target] of readFileSync(join('src', file), 'utf8').matchAll(/from '@\/([^']+)'/g)) {
+      if (floorOf(target!) > floorOf(file)) wrong.push(`${file} imports ${target}`)
+    }
+  }
+  expect(wrong).toEqual([])
+})
