@@ -27,6 +27,8 @@ from mcp.types import TextContent
 from server.browser.page_script import PAGE_SCRIPT
 
 VIEWPORT = (1280, 720)
+HOST = "pages.example"
+"""Stands for the loopback address in what is kept, so that every run keeps the same."""
 CLI = "node_modules/@playwright/mcp/cli.js"
 
 # Counted without the accessibility tree, so that what the snapshot leaves out is missed too.
@@ -54,16 +56,21 @@ CONTROLS = """() => {
 async def open_browser(cli: str, chromium: str) -> AsyncIterator[ClientSession]:
     """An MCP session on a headless Chromium that reaches nothing but loopback."""
     with tempfile.TemporaryDirectory() as folder:
-        config = Path(folder, "config.json")
-        rules = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
-        launch = {"executablePath": chromium, "headless": True, "chromiumSandbox": False, "args": [rules]}
-        config.write_text(json.dumps({"browser": {"launchOptions": launch}}))
         size = "x".join(map(str, VIEWPORT))
         flags = ["--isolated", "--viewport-size", size, "--snapshot-mode", "none", "--output-dir", folder]
-        server = StdioServerParameters(command="node", args=[cli, "--config", str(config), *flags])
+        config = write_config(Path(folder), chromium)
+        server = StdioServerParameters(command="node", args=[cli, "--config", config, *flags])
         async with stdio_client(server) as (read, write), ClientSession(read, write) as session:
             await session.initialize()
             yield session
+
+
+def write_config(folder: Path, chromium: str) -> str:
+    rules = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
+    launch = {"executablePath": chromium, "headless": True, "chromiumSandbox": False, "args": [rules]}
+    config = folder / "config.json"
+    config.write_text(json.dumps({"browser": {"launchOptions": launch}}))
+    return str(config)
 
 
 async def call(session: ClientSession, name: str, **arguments: Any) -> str:
@@ -103,20 +110,19 @@ class Quiet(SimpleHTTPRequestHandler):
         pass
 
 
-async def capture_all(pages: Path, out: Path, cli: str, chromium: str) -> None:
-    out.mkdir(parents=True, exist_ok=True)
+async def capture_all(pages: Path, names: list[str], out: Path, cli: str, chromium: str) -> None:
     server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(pages)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         async with open_browser(cli, chromium) as session:
-            for page in sorted(pages.rglob("*.html")):
-                name = page.relative_to(pages).as_posix()
+            for name in names:
                 try:
                     async with asyncio.timeout(90):
                         shot = await capture(session, f"http://127.0.0.1:{server.server_port}/{name}")
                 except TimeoutError:
                     print(f"{name}: no snapshot within 90 s")
                     continue
+                shot["snapshot"] = shot["snapshot"].replace(f"127.0.0.1:{server.server_port}", HOST)
                 (out / (name.replace("/", "__") + ".json")).write_text(json.dumps(shot, ensure_ascii=False))
                 print(f"{name}: {len(shot['snapshot']):,} characters, {shot['seconds'] * 1000:.0f} ms")
     finally:
@@ -130,4 +136,6 @@ if __name__ == "__main__":
     parser.add_argument("--cli", default=CLI)
     parser.add_argument("--chromium", default="/usr/bin/chromium")
     options = parser.parse_args()
-    asyncio.run(capture_all(options.pages, options.out, options.cli, options.chromium))
+    options.out.mkdir(parents=True, exist_ok=True)
+    names = sorted(page.relative_to(options.pages).as_posix() for page in options.pages.rglob("*.html"))
+    asyncio.run(capture_all(options.pages, names, options.out, options.cli, options.chromium))

@@ -216,10 +216,10 @@ def modal() -> str:
 
 def shadow() -> str:
     prose = Prose("en", 3)
-    script = f"""<script>customElements.define('x-card', class extends HTMLElement {{ connectedCallback() {{
-      const root = this.attachShadow({{mode: 'open'}});
-      root.innerHTML = '<style>.z{{cursor:pointer;display:inline-block;width:16px;height:16px;background:#999}}</style>' +
-        '<h3>' + this.title + '</h3><slot></slot><button>Open</button><span class="z icon-pin"></span>'; }} }});</script>"""
+    script = """<script>customElements.define('x-card', class extends HTMLElement { connectedCallback() {
+      const root = this.attachShadow({mode: 'open'});
+      root.innerHTML = '<style>.z{cursor:pointer;display:inline-block;width:16px;height:16px;background:#999}</style>' +
+        '<h3>' + this.title + '</h3><slot></slot><button>Open</button><span class="z icon-pin"></span>'; } });</script>"""
     cards = each(30, lambda at: f'<x-card title="{prose.words(2, 3)}"><p>{prose.words(6, 12)}</p></x-card>')
     return page("en", "Components", menu(prose) + f'<main class="grid">{cards}</main>', script)
 

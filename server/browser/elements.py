@@ -56,7 +56,7 @@ def _pick(snapshot: Snapshot) -> list[int]:
             if not _is_folded(snapshot, index):
                 picked.append(index)
         elif node.role in CHOICES:
-            if label := _label_around(snapshot, index):
+            if (label := _label_around(snapshot, index)) is not None:
                 picked.append(label)
         elif node.ref and (node.is_pointed or node.parent in lists or _is_summary(snapshot, index)):
             if node.role == "gridcell" or _is_list(snapshot, index):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from server.browser.elements import Draft
 from server.browser.page import Budget, Element
@@ -13,14 +14,24 @@ from server.browser.wire import NAME_CHARS, clean, cost, cut, element_lines, tex
 CONTEXT_CHARS = 120
 VALUE_CHARS = 100
 OPTION_CHARS = 40
-OPTIONS = 12
-SHORTER = (NAME_CHARS, 48, 24)
 SEEN_TEXT = 320
 """Tokens that words in view get even where elements have filled the room that is meant for both."""
 TEXT_SHARE = 0.45
 SLACK = 30
 """Tokens for headlines and for the note on what was left out."""
 HEADLINES = {1: ["Below:"], 2: ["Above:"]}
+
+
+class Cuts(NamedTuple):
+    """How short a line is cut: characters of a name, options of a select in view and elsewhere."""
+
+    chars: int
+    options: int
+    far_options: int
+
+
+CUTS = (Cuts(NAME_CHARS, 12, 4), Cuts(48, 8, 4), Cuts(24, 4, 2))
+DETAILED = Cuts(300, 60, 60)
 
 
 @dataclass(slots=True)
@@ -48,15 +59,18 @@ class _Room:
 
 
 def fit(
-    ranked: Sequence[Draft], must: int, blocks: Sequence[Block], around: Surroundings, budget: Budget, used: int
-) -> Fitted:
-    """`must` of the `ranked` drafts must not be cut; `used` tokens are spent already."""
+    ranked: Sequence[Draft], must: int, blocks: Sequence[Block], around: Surroundings, budget: Budget, used: int,
+    *, detail: bool = False,
+) -> Fitted:  # fmt: skip
+    """`must` of the `ranked` drafts must not be cut; `used` tokens are spent already. `detail` cuts less short."""
     leaders = [draft for draft in ranked if draft.same_as is None]
     must = sum(draft.same_as is None for draft in ranked[:must])
     top = leaders[: budget.elements]
     contexts = around.contexts(top, CONTEXT_CHARS)
-    room = _Room(used, budget.fill, budget.tokens - SLACK)
-    chars, prices = _price(top, must, contexts, around, room.limit - used)
+    limit = budget.tokens - SLACK
+    room = _Room(used, min(budget.fill, limit), limit)
+    choice = (DETAILED, *CUTS) if detail else CUTS
+    cuts, prices = _price(top, must, contexts, around, room.limit - used, choice)
     chosen = [draft for draft, price in zip(top[:must], prices, strict=False) if room.take(price, room.limit)]
     by_weight = sorted(blocks, key=lambda block: (not block.seen, -block.weight))[: budget.blocks]
     share = int(TEXT_SHARE * (room.fill - room.used))
@@ -68,23 +82,21 @@ def fit(
         chosen.append(draft)
     _add_blocks(room, by_weight, room.fill)
     chosen = _with_twins(chosen, ranked, budget.elements)
-    fitted = _lay_out(chosen, room.blocks, dict(zip(map(id, top), contexts, strict=True)), around, chars)
+    fitted = _lay_out(chosen, room.blocks, dict(zip(map(id, top), contexts, strict=True)), around, cuts)
     fitted.truncated = len(ranked) - len(chosen)
     return fitted
 
 
 def _price(
-    top: Sequence[Draft], must: int, contexts: Sequence[str], around: Surroundings, room: int
-) -> tuple[int, list[int]]:
-    """Characters that a name may have, and what each line then costs. Names are cut before elements go."""
-    for chars in SHORTER:
-        elements = [
-            _make(draft, "e100", context, around, chars) for draft, context in zip(top, contexts, strict=True)
-        ]
+    top: Sequence[Draft], must: int, contexts: Sequence[str], around: Surroundings, room: int, choice: Sequence[Cuts]
+) -> tuple[Cuts, list[int]]:
+    """How to cut, and what each line then costs. Names are cut before elements go."""
+    for cuts in choice:
+        elements = [_make(draft, "e100", context, around, cuts) for draft, context in zip(top, contexts, strict=True)]
         prices = [cost([line]) for line in element_lines(elements)]
         if sum(prices[:must]) <= room:
             break
-    return chars, prices
+    return cuts, prices
 
 
 def _spent(room: _Room) -> int:
@@ -106,7 +118,7 @@ def _with_twins(chosen: list[Draft], ranked: Sequence[Draft], most: int) -> list
 
 
 def _lay_out(
-    chosen: list[Draft], blocks: Sequence[Block], contexts: dict[int, str], around: Surroundings, chars: int
+    chosen: list[Draft], blocks: Sequence[Block], contexts: dict[int, str], around: Surroundings, cuts: Cuts
 ) -> Fitted:
     """Reading order: what is in view, then what is below, then what is above."""
     things: list[Draft | Block] = sorted([*chosen, *blocks], key=lambda thing: (_section(thing), thing.place))
@@ -124,7 +136,7 @@ def _lay_out(
             order.append(f"t{len(texts)}")
             texts.append(thing.text)
             continue
-        element = _make(thing, eids[id(thing)], contexts.get(id(thing), ""), around, chars)
+        element = _make(thing, eids[id(thing)], contexts.get(id(thing), ""), around, cuts)
         if thing.same_as is not None:
             element = element.model_copy(update={"same_as": eids[id(thing.same_as)]})
         else:
@@ -143,7 +155,7 @@ def _section(thing: Draft | Block) -> int:
     return 2 if y is not None and y < 0 else 1
 
 
-def _make(draft: Draft, eid: str, context: str, around: Surroundings, chars: int) -> Element:
+def _make(draft: Draft, eid: str, context: str, around: Surroundings, cuts: Cuts) -> Element:
     node = draft.node or Node(draft.role, -1)
     states = node.attributes
     value = clean(node.text) if draft.role in FIELDS | {"slider"} else ""
@@ -154,15 +166,15 @@ def _make(draft: Draft, eid: str, context: str, around: Surroundings, chars: int
         eid=eid,
         ref=draft.ref,
         role=draft.role,
-        name=cut(clean(draft.name), chars),
+        name=cut(clean(draft.name), cuts.chars),
         value=None if node.secret else cut(value, VALUE_CHARS) or None,
-        placeholder=cut(clean(node.placeholder), chars) or None,
+        placeholder=cut(clean(node.placeholder), cuts.chars) or None,
         disabled="disabled" in states,
         visible=draft.seen,
         checked="checked" in states if draft.role in CHOICES else True if "pressed" in states else None,
         expanded=True if "expanded" in states else None,
         selected=True if "selected" in states else None,
-        options=_cut_options([name for name, _ in options], OPTIONS if draft.seen else OPTIONS // 3),
+        options=_cut_options([name for name, _ in options], cuts.options if draft.seen else cuts.far_options),
         href=draft.url[:1000] or None,
         box=draft.box,
         secret=node.secret,

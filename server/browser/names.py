@@ -1,6 +1,7 @@
 """What a node is called: its accessible name, else the best guess from what it holds or stands beside."""
 
 import re
+from collections.abc import Iterable
 from urllib.parse import unquote, urlsplit
 
 from server.browser.snapshot import FIELDS, WIDGETS, Node, Snapshot
@@ -29,6 +30,25 @@ def text_of(
             if len(joined) >= chars:
                 break
     return joined
+
+
+def words_around(snapshot: Snapshot, index: int, chars: int) -> str:
+    """What stands before and after a node in reading order, whatever it belongs to."""
+    nodes, end = snapshot.nodes, snapshot.nodes[index].end
+    before = _gather((own_text(nodes[at]) for at in range(index - 1, -1, -1)), chars // 3)
+    after = _gather((own_text(nodes[at]) for at in range(end, len(nodes))), chars // 2)
+    return " ".join([*reversed(before), text_of(snapshot, index, chars // 3), *after])
+
+
+def _gather(texts: Iterable[str], chars: int) -> list[str]:
+    found: list[str] = []
+    for text in texts:
+        if text and text not in found:
+            found.append(text)
+            chars -= len(text)
+            if chars < 0:
+                break
+    return found
 
 
 def label_of_field(snapshot: Snapshot, index: int) -> str:

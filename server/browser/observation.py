@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from server.browser.browser_use_state import read_state
 from server.browser.elements import find_elements
 from server.browser.fitting import fit
-from server.browser.names import text_of
+from server.browser.names import text_of, words_around
 from server.browser.outline import outline
 from server.browser.overlays import find_overlays
 from server.browser.page import Budget, Element, Overlay, Page
@@ -132,7 +132,7 @@ def focus(
     Where the page has no such element any more, the whole page with a note that says so.
     """
     tree = _read(snapshot, url, title, viewport, notes, extra)
-    index = tree.find(ref)
+    index = _locate(tree, ref, extra)
     if index is None:
         tree.notes = (*tree.notes, "the element is not on the page any more")
         return _observe(tree, viewport, budget, extra or Extra())
@@ -142,7 +142,7 @@ def focus(
 def text_near(snapshot: str, ref: str, *, chars: int = 600, extra: Extra | None = None) -> str:
     """The words around an element, at most `chars` characters; empty where there is no such element."""
     tree = _read(snapshot, "", "", VIEWPORT, (), extra)
-    index = tree.find(ref)
+    index = _locate(tree, ref, extra)
     if index is None:
         return ""
     text = ""
@@ -151,7 +151,7 @@ def text_near(snapshot: str, ref: str, *, chars: int = 600, extra: Extra | None 
         if text and len(wider) > chars:
             break
         text = wider
-    return cut(text, chars)
+    return cut(text if 3 * len(text) > chars else words_around(tree, index, chars), chars)
 
 
 def _read(
@@ -162,6 +162,15 @@ def _read(
     tree.notes = tuple(dict.fromkeys((*notes, *tree.notes)))
     hide_secrets(tree, extra.secrets if extra else ())
     return tree
+
+
+def _locate(tree: Snapshot, ref: str, extra: Extra | None) -> int | None:
+    """The node of a ref; for something that only the page script saw, the last node that begins above it."""
+    found = next((thing for thing in extra.clickables if thing.target == ref), None) if extra else None
+    if found is None:
+        return tree.find(ref)
+    above = (at for at, node in enumerate(tree.nodes) if node.seen and node.box and node.box[1] <= found.box[1])
+    return max(above, default=None)
 
 
 def _observe(
@@ -182,7 +191,10 @@ def _observe(
     else:
         ranked, blocks = select_around(tree, around, blocks, target)
         must = len(ranked)
-    fitted = fit(ranked, must, blocks, around, budget, used)
+    fitted = fit(ranked, must, blocks, around, budget, used, detail=target is not None)
+    notes = list(map(clean, tree.notes))
+    if target is not None:
+        notes += [f"around {element.eid}" for element in fitted.elements if element.ref == tree.nodes[target].ref]
     left = (f"truncated, {fitted.truncated} more elements",) if fitted.truncated else ()
     return Observation(
         page=page,
@@ -191,7 +203,7 @@ def _observe(
         interactive=fitted.elements,
         text_blocks=fitted.blocks,
         overlays=overlays,
-        notes=(*map(clean, tree.notes), *left),
+        notes=(*notes, *left),
         truncated=fitted.truncated,
         order=fitted.order,
         header_tokens=room,

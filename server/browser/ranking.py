@@ -11,8 +11,8 @@ from server.browser.text_blocks import Block
 CARD_NODES = 14
 """Two links this close in reading order, to one address, are the picture and the title of one thing."""
 MEMORY = 8
-FOCUS_ELEMENTS = 25
-"""A focused observation widens its view until it holds this many elements."""
+FEW, NEIGHBOURS = 3, 20
+"""A focused observation widens its view while it holds fewer elements than `NEIGHBOURS`, at least to `FEW`."""
 NOWHERE = ("", "#")
 
 
@@ -88,20 +88,24 @@ def _distance(draft: Draft, around: Surroundings, height: int) -> float:
 def select_around(
     snapshot: Snapshot, around: Surroundings, blocks: Sequence[Block], target: int
 ) -> tuple[list[Draft], list[Block]]:
-    """What belongs together with one node: the target first, then the rest of its form, dialog, row or section."""
-    box = _section_of(snapshot, around, target)
+    """What belongs together with one node: it first, then the rest of its form, dialog, row or section, or its
+    neighbours where it stands alone."""
+    box = _box_around(snapshot, around, target)
     inside = range(box, snapshot.nodes[box].end)
     near = [draft for draft in around.drafts if draft.index in inside]
+    if len(near) < FEW <= len(around.drafts) and around.outline.form[target] < 0:
+        near = sorted(around.drafts, key=lambda draft: abs(draft.place - target))[:NEIGHBOURS]
+        inside = range(min(draft.index for draft in near), max(draft.index for draft in near) + 1)
     near.sort(key=lambda draft: (draft.index != target, abs(draft.place - target)))
-    return near, [block for block in blocks if block.place in inside]
+    return near, [block for block in blocks if block.place in inside or abs(block.place - target) < FEW]
 
 
-def _section_of(snapshot: Snapshot, around: Surroundings, target: int) -> int:
+def _box_around(snapshot: Snapshot, around: Surroundings, target: int) -> int:
     """The widest ancestor that is still small; the form, dialog or unit that it stands in, whatever its size."""
     box, container = target, around.container_of(target)
     for ancestor in snapshot.ancestors(target):
         _, controls = around.count_controls(ancestor)
-        if controls > FOCUS_ELEMENTS and (container < 0 or ancestor < container):
+        if controls > NEIGHBOURS and (container < 0 or ancestor < container):
             break
         box = ancestor
     return box

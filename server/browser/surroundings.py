@@ -134,7 +134,10 @@ class Surroundings:
                 families.setdefault(kind, []).append(draft)
         labels: dict[int, str] = {}
         for kind, family in families.items():
-            labels |= self._tell_apart(family, kinds[kind])
+            if len(kinds[kind]) > 1:
+                labels |= self._tell_apart(family, kinds[kind])
+            else:
+                labels |= {id(draft): label_of_field(self.snapshot, draft.index) for draft in family}
         return labels
 
     def _tell_apart(self, family: list[Draft], places: list[int]) -> dict[int, str]:

@@ -53,7 +53,9 @@ def find_text(snapshot: Snapshot, outline: Outline, drafts: Sequence[Draft], cha
     blocks: list[Block] = []
     known: set[str] = set()
     for runs in _join(snapshot, outline, _runs(snapshot, drafts), chars):
-        pieces = [text for run in runs if (text := clean(run.text)) and _key(text) not in named]
+        is_heading = runs[0].holder >= 0 and snapshot.nodes[runs[0].holder].role == "heading"
+        texts = [clean(run.text) for run in runs]
+        pieces = [text for text in texts if is_heading or _key(text) not in named]
         text = " | ".join(dict.fromkeys(pieces)).lstrip("#").strip()
         if len(text) < 2 or _key(text) in known:
             continue

@@ -1,0 +1,352 @@
+"""What the agent sees of a page."""
+
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+
+from server.browser.observation import (
+    Budget,
+    Element,
+    Extra,
+    Observation,
+    focus,
+    observe_snapshot,
+    observe_state,
+    text_near,
+)
+from server.browser.wire import cost
+from tests.support.observations import load_shot, observe_shot, shot_names
+
+LOGIN = """- generic [ref=e1] [box=0,0,1280,300]:
+  - heading "Sign in" [level=1] [ref=e2] [box=0,0,300,30]
+  - text: E-mail
+  - textbox "E-mail" [active] [ref=e3] [box=0,40,200,20]: ann@mail.example
+  - textbox "Password" [ref=e4] [box=0,70,200,20]: S3cret pass!
+  - checkbox "Remember me" [checked] [ref=e5] [box=0,100,20,20]
+  - combobox "Language" [ref=e6] [box=0,120,90,20]:
+    - option "English" [box=0,0,0,0]
+    - option "Deutsch" [selected] [box=0,0,0,0]
+  - button "Sign in" [disabled] [ref=e7] [box=0,150,90,20]
+"""
+
+
+def lines_of(seen: Observation) -> list[str]:
+    return seen.text().splitlines()
+
+
+def by_name(seen: Observation, name: str) -> Element:
+    return next(element for element in seen.interactive if element.name == name)
+
+
+def test_a_form_is_told_in_short_lines_with_values_and_states() -> None:
+    seen = observe_snapshot(LOGIN, url="http://mail.example/login", title="Mail")
+    assert lines_of(seen) == [
+        "URL: http://mail.example/login",
+        "Title: Mail",
+        'Overlay: login "Sign in"',
+        "# Sign in",
+        '[e1] textbox "E-mail" value="ann@mail.example"',
+        '[e2] textbox "Password" secret filled',
+        '[e3] checkbox "Remember me" checked',
+        '[e4] combobox "Language" value="Deutsch" options=[English, Deutsch]',
+        '[e5] button "Sign in" disabled',
+    ]
+
+
+def test_a_password_is_neither_in_the_observation_nor_anywhere_else() -> None:
+    snapshot = LOGIN + '  - paragraph: You typed "S3cret pass!"\n'
+    seen = observe_snapshot(snapshot, url="http://mail.example/?p=S3cret%20pass%21&q=S3cret+pass%21", title="S3cret pass!")
+    password = by_name(seen, "Password")
+    assert (password.value, password.secret, password.filled) == (None, True, True)
+    assert "S3cret" not in seen.model_dump_json() + seen.text() + text_near(snapshot, "e4")
+    assert "S3cret" not in focus(snapshot, "e4").model_dump_json()
+
+
+@pytest.mark.parametrize("label", [
+    "Passwort", "Mot de passe", "Пароль", "密码", "パスワード", "비밀번호", "كلمة المرور", "Şifre", "Card number",
+    "Kartennummer", "CVC", "Código de verificación", "Код из СМС", "รหัสผ่าน", "Hasło", "Mật khẩu",
+])  # fmt: skip
+def test_secret_fields_are_known_in_many_languages(label: str) -> None:
+    seen = observe_snapshot(f'- textbox "{label}" [ref=e1]: 12345678')
+    assert (seen.interactive[0].secret, seen.interactive[0].value) == (True, None)
+
+
+def test_the_page_script_marks_secrets_that_no_label_tells() -> None:
+    snapshot = '- textbox "Answer" [ref=e1] [box=10,20,100,20]: hunter22\n- paragraph: hunter22 was typed'
+    extra = Extra.model_validate({"secrets": [{"box": [10, 20, 100, 20], "value": "hunter22"}]})
+    seen = observe_snapshot(snapshot, extra=extra)
+    assert seen.interactive[0].secret
+    assert "hunter22" not in seen.text()
+
+
+def test_eids_are_dense_and_lead_to_their_targets() -> None:
+    seen = observe_shot("shop")
+    assert [element.eid for element in seen.interactive] == [f"e{at}" for at in range(1, len(seen.interactive) + 1)]
+    assert seen.find("e3") == seen.interactive[2]
+    assert seen.find("e999") is None
+
+
+@pytest.mark.parametrize("name", shot_names())
+def test_nothing_in_view_is_missing(name: str) -> None:
+    seen, shot = observe_shot(name), load_shot(name)
+    boxes = [element.box for element in seen.interactive if element.box]
+    width, height = shot["viewport"]
+    for tag, x, y, w, h in shot["controls"]:
+        if x < width and x + w > 0 and y < height and y + h > 0:
+            near = any(max(abs(a - b) for a, b in zip((x, y, w, h), box, strict=True)) <= 2 for box in boxes)
+            assert near, (tag, x, y, w, h)
+
+
+@pytest.mark.parametrize("name", shot_names())
+def test_every_page_keeps_its_budget(name: str) -> None:
+    seen = observe_shot(name)
+    assert len(seen.interactive) <= 160
+    assert len(seen.text_blocks) <= 30
+    assert all(len(block) <= 242 for block in seen.text_blocks)
+    assert cost(lines_of(seen)) <= 3300
+
+
+def test_a_bar_that_comes_last_in_the_document_is_kept_and_named() -> None:
+    seen = observe_shot("shop")
+    assert [overlay.kind for overlay in seen.overlays] == ["cookies"]
+    assert by_name(seen, "Alle akzeptieren").visible
+    assert by_name(seen, "Ablehnen").visible
+
+
+def test_an_open_dialog_comes_first() -> None:
+    seen = observe_shot("modal")
+    assert [(overlay.kind, overlay.text) for overlay in seen.overlays] == [("dialog", "حذف الطلب؟")]
+    assert [element.name for element in seen.interactive[:4]] == ["السبب", "حذف", "إلغاء", "close"]
+
+
+def test_picture_and_title_of_one_thing_share_a_line() -> None:
+    seen = observe_shot("shop")
+    title = next(element for element in seen.interactive if element.href == "/p/0" and not element.same_as)
+    picture = next(element for element in seen.interactive if element.same_as == title.eid)
+    assert f'[{title.eid}] link "{title.name}" also={picture.eid}' in lines_of(seen)
+
+
+def test_one_address_under_one_name_is_told_once_off_screen() -> None:
+    snapshot = "\n".join(
+        f'- link "Imprint" [ref=e{at}] [box=0,{at * 900},50,20]:\n  - /url: /imprint' for at in range(1, 6)
+    )
+    seen = observe_snapshot(snapshot)
+    assert [element.ref for element in seen.interactive] == ["e1"]
+    assert seen.truncated == 0
+
+
+def test_controls_of_one_name_are_told_apart_by_their_row() -> None:
+    rows = "\n".join(
+        f'  - row [ref=r{at}]:\n    - cell "Order {at}" [ref=c{at}]\n    - cell [ref=d{at}]:\n'
+        f'      - button "Delete" [ref=b{at}]' for at in (7, 8)
+    )
+    seen = observe_snapshot(f"- table [ref=t]:\n{rows}")
+    assert [line for line in lines_of(seen) if "button" in line] == [
+        '[e1] button "Delete" (Order 7)',
+        '[e2] button "Delete" (Order 8)',
+    ]
+    assert len({element.group for element in seen.interactive}) == 2
+
+
+def test_twins_with_nothing_to_tell_them_apart_are_counted() -> None:
+    seen = observe_snapshot('- button "Next" [ref=e1]\n- button "Next" [ref=e2]')
+    assert lines_of(seen)[-2:] == ['[e1] button "Next"', '[e2] button "Next" (#2)']
+
+
+def test_icons_without_a_name_get_one_from_the_page_script() -> None:
+    names = [element.name for element in observe_shot("mail").interactive if element.role == "clickable"]
+    assert {"archive", "spam", "trash", "Undo"} <= set(names)
+
+
+def test_a_clickable_thing_that_the_snapshot_does_not_list_gets_an_eid() -> None:
+    extra = Extra.model_validate(
+        {"clickables": [{"box": [500, 5, 20, 20], "tag": "i", "name": "close", "target": "css=#x > i"}]}
+    )
+    snapshot = '- button "Top" [ref=e1] [box=0,0,50,20]\n- button "Low" [ref=e2] [box=0,90,50,20]'
+    seen = observe_snapshot(snapshot, extra=extra)
+    assert [(element.name, element.ref) for element in seen.interactive] == [
+        ("Top", "e1"), ("close", "css=#x > i"), ("Low", "e2"),
+    ]  # fmt: skip
+    assert focus(snapshot, "css=#x > i", extra=extra).mode == "focused"
+
+
+def test_a_styled_checkbox_is_told_by_its_label() -> None:
+    seen = observe_snapshot('- generic [ref=e1]:\n  - radio "Express" [checked] [box=0,0,0,0]\n  - text: Express')
+    assert [(e.role, e.name, e.checked, e.ref) for e in seen.interactive] == [("radio", "Express", True, "e1")]
+
+
+def test_the_label_around_a_field_is_not_a_second_element() -> None:
+    snapshot = '- generic [ref=e1] [cursor=pointer]:\n  - checkbox "I agree" [ref=e2]\n  - text: I agree'
+    assert [element.ref for element in observe_snapshot(snapshot).interactive] == ["e2"]
+
+
+def test_a_clickable_list_is_told_by_its_items() -> None:
+    snapshot = '- list [ref=e1] [cursor=pointer]:\n  - listitem [ref=e2]: Red\n  - listitem [ref=e3]: Blue'
+    assert [element.name for element in observe_snapshot(snapshot).interactive] == ["Red", "Blue"]
+
+
+def test_frames_and_shadow_roots_are_part_of_the_page() -> None:
+    seen = observe_shot("frames")
+    assert by_name(seen, "Apply").visible
+    assert by_name(seen, "Card number").secret
+    assert by_name(seen, "Pay now").box is not None
+
+
+def test_page_text_cannot_look_like_a_line_of_ours() -> None:
+    seen = observe_shot("evil")
+    own = [line for line in lines_of(seen) if line.startswith(("[", "URL:", "Title:", "Note:", "Below:", "Overlay:"))]
+    assert sum(line.startswith("[e") for line in own) == len(seen.interactive)
+    assert sum(line.startswith("URL:") for line in own) == 1
+    assert sum(line.startswith("Note:") for line in own) == 0
+    assert seen.text().count("[e") == len(seen.interactive)
+
+
+def test_a_name_cannot_add_a_state_to_its_line() -> None:
+    seen = observe_snapshot(r"""- 'button "Pay\" disabled value=\"0" [ref=e1]'""")
+    assert lines_of(seen)[-1] == "[e1] button \"Pay' disabled value='0\""
+
+
+def test_words_that_name_a_field_are_not_told_again() -> None:
+    seen = observe_snapshot('- text: "E-mail:"\n- textbox "E-mail" [ref=e1]\n- paragraph: We never share it.')
+    assert seen.text_blocks == ("We never share it.",)
+
+
+def test_text_stands_between_the_elements_that_it_stands_between_on_the_page() -> None:
+    seen = observe_snapshot('- button "A" [ref=e1]\n- paragraph: 'f'"12,90 €"\n- button "B" [ref=e2]')
+    assert lines_of(seen)[1:] == ['[e1] button "A"', "- 12,90 €", '[e2] button "B"']
+
+
+def test_what_is_off_screen_comes_after_its_headline() -> None:
+    snapshot = (
+        '- button "Gone" [ref=e1] [box=0,-300,50,20]\n- button "Here" [ref=e2] [box=0,10,50,20]\n'
+        '- button "Later" [ref=e3] [box=0,900,50,20]'
+    )
+    seen = observe_snapshot(snapshot)
+    assert lines_of(seen)[1:] == ['[e1] button "Here"', "Below:", '[e2] button "Later"', "Above:", '[e3] button "Gone"']
+    assert [element.visible for element in seen.interactive] == [True, False, False]
+
+
+def test_what_does_not_fit_is_cut_from_the_far_end_and_counted() -> None:
+    snapshot = "\n".join(f'- button "Number {at}" [ref=e{at}] [box=0,{at * 30},50,20]' for at in range(400))
+    seen = observe_snapshot(snapshot)
+    assert [element.name for element in seen.interactive[:24]] == [f"Number {at}" for at in range(24)]
+    assert seen.truncated == 400 - len(seen.interactive) > 0
+    assert seen.notes == (f"truncated, {seen.truncated} more elements",)
+
+
+def test_the_form_at_hand_is_kept_whole() -> None:
+    links = "\n".join(f'- link "News {at}" [ref=l{at}] [box=0,{at % 20 * 30},50,20]' for at in range(150))
+    fields = "\n".join(f'  - textbox "Field {at}" [ref=f{at}] [box=600,{600 + at * 40},50,20]' for at in range(30))
+    seen = observe_snapshot(f'{links}\n- form "Order" [ref=e1]:\n{fields}\n  - button "Send" [ref=s] [box=600,1900,50,20]')
+    names = {element.name for element in seen.interactive}
+    assert {f"Field {at}" for at in range(30)} | {"Send"} <= names
+    assert by_name(seen, "Send").submits
+
+
+def test_names_get_shorter_before_anything_in_view_goes() -> None:
+    snapshot = "\n".join(
+        f'- link "{at} {"very long words of a headline " * 6}" [ref=e{at}] [box=0,{at * 4},50,20]' for at in range(150)
+    )
+    seen = observe_snapshot(snapshot)
+    assert len(seen.interactive) == 150
+    assert cost(lines_of(seen)) <= 3300
+
+
+def test_the_digest_changes_with_the_page_and_only_with_it() -> None:
+    again = LOGIN.replace("ref=e", "ref=f2e").replace("box=0,", "box=7,")
+    assert observe_snapshot(LOGIN).digest() == observe_snapshot(again).digest()
+    assert observe_snapshot(LOGIN).digest() != observe_snapshot(LOGIN.replace(" [checked]", "")).digest()
+
+
+def test_notes_are_told_in_one_line_each() -> None:
+    seen = observe_snapshot("- paragraph: x", notes=["a new tab was opened:\n  Bank", "HTTP status: 500"])
+    assert lines_of(seen)[1:3] == ["Note: a new tab was opened: Bank", "Note: HTTP status: 500"]
+
+
+def test_a_focused_observation_tells_all_of_one_part_and_none_of_the_rest() -> None:
+    options = "\n".join(f'      - option "Land {at}" [box=0,0,0,0]' for at in range(50))
+    snapshot = (
+        '- dialog "Address" [ref=e1]:\n  - generic [ref=e2]:\n    - combobox "Country" [ref=e3]:\n' + options
+        + '\n  - button "Save" [ref=e4]\n' + "\n".join(f'- link "L{at}" [ref=l{at}]' for at in range(40))
+    )
+    seen = focus(snapshot, "e3")
+    assert seen.mode == "focused"
+    assert [element.name for element in seen.interactive] == ["Country", "Save"]
+    assert len(seen.interactive[0].options) == 50
+    assert "around e1" in seen.notes
+
+
+def test_a_focus_on_something_gone_says_so() -> None:
+    seen = focus(LOGIN, "e99")
+    assert seen.mode == "main"
+    assert seen.notes == ("the element is not on the page any more",)
+
+
+def test_text_near_an_element_is_its_card() -> None:
+    near = text_near(load_shot("shop")["snapshot"], by_name(observe_shot("shop"), "In den Warenkorb").ref, chars=200)
+    assert "€" in near
+    assert len(near) <= 200
+    assert text_near(LOGIN, "nope") == ""
+
+
+def test_browser_use_state_becomes_the_same_kind_of_observation() -> None:
+    state = {
+        "url": "http://a.example/", "title": "A", "tabs": [{}, {}],
+        "interactive_elements": [
+            {"index": 19, "tag": "label", "text": "Name"},
+            {"index": 2, "tag": "input", "text": ""},
+            {"index": 3, "tag": "input", "text": "", "placeholder": "E-mail"},
+            {"index": 5, "tag": "select", "text": "Austria\nGermany"},
+            {"index": 7, "tag": "button", "text": "Create account"},
+            {"index": 9, "tag": "a", "text": "Help", "href": "/help"},
+            {"index": 10, "tag": "span", "text": "More"},
+        ],
+    }  # fmt: skip
+    seen = observe_state(state, notes=["dialog closed"])
+    assert lines_of(seen) == [
+        "URL: http://a.example/", "Title: A", "Note: 2 tabs are open", "Note: dialog closed",
+        '[e1] textbox "Name"', '[e2] textbox "E-mail" placeholder="E-mail"',
+        '[e3] combobox "" options=[Austria, Germany]', '[e4] button "Create account"', '[e5] link "Help"',
+        '[e6] clickable "More"',
+    ]  # fmt: skip
+    assert [element.ref for element in seen.interactive] == ["2", "3", "5", "7", "9", "10"]
+
+
+def test_a_budget_limits_elements_blocks_and_tokens() -> None:
+    shot = load_shot("shop")["snapshot"]
+    seen = observe_snapshot(shot, budget=Budget(elements=12, blocks=3, block_chars=40, tokens=400))
+    assert len(seen.interactive) <= 12
+    assert len(seen.text_blocks) <= 3
+    assert all(len(block) <= 42 for block in seen.text_blocks)
+    assert cost(lines_of(seen)) <= 400
+
+
+def test_fifty_thousand_links_are_observed_in_time() -> None:
+    snapshot = "\n".join(
+        f'- link "Link {at}" [ref=e{at}] [cursor=pointer] [box=0,{at * 20},90,18]:\n  - /url: /x/{at}'
+        for at in range(50_000)
+    )
+    started = time.process_time()
+    seen = observe_snapshot(snapshot)
+    assert time.process_time() - started < 8
+    assert seen.truncated + len(seen.interactive) == 50_000
+    assert len(seen.text()) < 14_000
+
+
+def test_the_command_line_answers_each_line_with_text_and_targets() -> None:
+    requests = [
+        {"snapshot": LOGIN, "viewport": [1280, 720], "mode": "main"},
+        {"snapshot": LOGIN, "viewport": [1280, 720], "mode": "focused", "target": "e5"},
+    ]
+    done = subprocess.run(
+        [sys.executable, "-m", "server.browser.observation"], check=True, capture_output=True, text=True,
+        input="\n".join(map(json.dumps, requests)),
+    )  # fmt: skip
+    main, focused = map(json.loads, done.stdout.splitlines())
+    assert main["text"] == observe_snapshot(LOGIN).text()
+    assert main["targets"] == {"e1": "e3", "e2": "e4", "e3": "e5", "e4": "e6", "e5": "e7"}
+    assert main["truncated"] == 0
+    assert "e7" in focused["targets"].values()
