@@ -54,8 +54,10 @@ class DemoChatModel(BaseChatModel):
         tools: Sequence[dict[str, Any]] = (),
         **kwargs: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
-        for chunk in _chunks(_reply(messages, tools)):
-            await asyncio.sleep(self.delay)
+        reply = _reply(messages, tools)
+        speaks = isinstance(reply, str) or "final_response" in reply[1]
+        for chunk in _chunks(reply):
+            await asyncio.sleep(self.delay if speaks else 0)
             yield chunk
 
     def _generate(
