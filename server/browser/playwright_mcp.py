@@ -17,10 +17,11 @@ from server.browser.masking import mask_snapshot, mask_text
 from server.browser.mcp_client import McpClient, Stdio
 from server.browser.observation import Budget, Element, Observation
 from server.browser.page_script import Extra
-from server.browser.playwright_reply import Reply, read_reply, read_tabs
+from server.browser.playwright_reply import Reply, read_reply
 from server.browser.session_browser import CallFailed, SessionBrowser
 from server.browser.supervisor import quote
 from server.browser.tool_schema import check_arguments, make_safe
+from server.browser.viewport_script import MEASURE_SCRIPT, TOO_HEAVY, VIEWPORT_SCRIPT
 
 OFFERED = {
     "browser_navigate": True, "browser_navigate_back": True, "browser_click": True, "browser_type": True,
@@ -30,7 +31,7 @@ OFFERED = {
 }
 """The tools a model is offered, and whether each may change the page. What is not here does not exist for it."""
 
-NAVIGATION, ACTION, LOOK = 20.0, 10.0, 10.0
+NAVIGATION, ACTION, LOOK = 20.0, 10.0, 8.0
 """Deadlines in seconds."""
 
 _DEADLINES = {"browser_navigate": NAVIGATION, "browser_navigate_back": NAVIGATION, "browser_tabs": NAVIGATION,
@@ -43,6 +44,8 @@ _NOT_YET = ("does not handle the modal state", 'interrupted by another navigatio
 """Refusals because of something that is over already: a dialog that was answered, a page that failed before."""
 
 _REPEATS = 6
+_NAVIGATIONS = ("browser_navigate", "browser_navigate_back", "browser_tabs")
+_LOADS_ON = "Timeout 15000ms exceeded"
 
 
 def server_command(endpoint: str | None, scratch: Path) -> tuple[str, ...]:
@@ -115,14 +118,8 @@ class PlaywrightBrowser(SessionBrowser):
 
     async def _page_text(self, mcp: McpClient) -> str | None:
         """The page as a model may read it; None when it cannot be read now."""
-        if self._dialog:
-            return None
-        try:
-            snapshot = (await self._use(mcp, "browser_snapshot", {"boxes": True})).snapshot
-        except CallFailed as error:
-            self._note(str(error))
-            return None
-        return mask_snapshot(snapshot, self._viewport(), (await self._look()).secrets) if snapshot else None
+        snapshot, extra = await self._see(mcp)
+        return mask_snapshot(snapshot, self._viewport(), extra.secrets) if snapshot else None
 
     def _tell(self, reply: Reply, snapshot: str | None) -> Outcome:
         notes = self._take_notes()
@@ -154,12 +151,24 @@ class PlaywrightBrowser(SessionBrowser):
         if dialog := self._dialog:
             self._note(f"The page waits for an answer to its {dialog.kind} dialog: {quote(dialog.message)}")
             return "", Extra()
-        try:
-            reply = await self._use(mcp, "browser_snapshot", {"boxes": True})
-        except CallFailed as error:
-            self._note(f"{error} What is on the page could not be read.")
-            return "", Extra()
-        return reply.snapshot or "", await self._look()
+        snapshot = ""
+        weight = await self._weigh()
+        if weight is None:
+            await self._recover()
+        elif weight <= TOO_HEAVY:
+            try:
+                snapshot = (await self._use(mcp, "browser_snapshot", {"boxes": True})).snapshot or ""
+            except CallFailed as error:
+                self._note(f"{error} What is on the page could not be read.")
+        else:
+            self._note("The page is too large to be read whole: only what is in view is shown. Scroll to see more.")
+            snapshot = str(await self._run(VIEWPORT_SCRIPT) or "")
+        return snapshot, await self._look()
+
+    async def _weigh(self) -> float | None:
+        """How much there is on the page; None when the page does not answer."""
+        weight = await self._run(MEASURE_SCRIPT, deadline=5)
+        return float(weight) if isinstance(weight, int | float) else None
 
     def _frame(self) -> dict[str, Any]:
         return {"url": self._url or "about:blank", "title": self._title or "", "viewport": self._viewport(),
@@ -269,6 +278,8 @@ class PlaywrightBrowser(SessionBrowser):
         """A call that may change the page: what stands in its way is cleared first."""
         if tool != "browser_handle_dialog":
             await self._clear_modal(mcp)
+        if tool in _NAVIGATIONS:
+            await self._leave_hung_page()
         reply = await self._use(mcp, tool, args)
         if reply.modal and "File chooser" in reply.modal and tool != "browser_click":
             await self._clear_modal(mcp, reply.modal)
@@ -281,8 +292,14 @@ class PlaywrightBrowser(SessionBrowser):
                 break
             await asyncio.sleep(0.05)
             reply = await self._read(mcp, tool, args)
-        if tool == "browser_tabs" and reply.ok:
-            reply.tabs = read_tabs(reply.text)
+        self._remember(reply)
+        if not reply.ok and tool in _NAVIGATIONS and _LOADS_ON in reply.text:
+            self._count_hang()
+            await self._recover()
+            reply.text = "The page did not finish loading in time. Loading was stopped; look at what is there."
+        return reply
+
+    def _remember(self, reply: Reply) -> None:
         front = next((tab for tab in reply.tabs if tab.active), None)
         if front is not None:
             self._url, self._title = front.url, front.title
@@ -290,10 +307,13 @@ class PlaywrightBrowser(SessionBrowser):
             self._url, self._title = reply.url, reply.title
         for note in reply.notes:
             self._note(note)
-        return reply
+
+    async def _locate(self, mcp: McpClient) -> None:
+        self._remember(read_reply(await mcp.call("browser_tabs", {"action": "list"}, deadline=3), lists_tabs=True))
 
     async def _read(self, mcp: McpClient, tool: str, args: Mapping[str, Any]) -> Reply:
-        reply = read_reply(await self._ask(mcp, tool, args, self._deadline(tool, args)))
+        result = await self._ask(mcp, tool, args, self._deadline(tool, args))
+        reply = read_reply(result, lists_tabs=tool == "browser_tabs")
         await self._settle()
         return reply
 

@@ -43,14 +43,15 @@ class Reply:
     notes: list[str] = field(default_factory=list)
 
 
-def read_reply(result: CallToolResult) -> Reply:
+def read_reply(result: CallToolResult, *, lists_tabs: bool = False) -> Reply:
+    """`lists_tabs`: the result itself is the list of tabs."""
     raw = "\n".join(part.text for part in result.content if isinstance(part, TextContent))
     sections = _split(raw)
     reply = Reply(ok=not result.isError, raw=raw)
     known = sections.get("Error") or sections.get("Result") or ("" if sections else raw)
     reply.text = known.strip() if reply.ok else _plain_error(known)
     _read_page(reply, sections.get("Page", ""))
-    reply.tabs = read_tabs(sections.get("Open tabs", ""))
+    reply.tabs = read_tabs(sections.get("Result" if lists_tabs else "Open tabs", ""))
     reply.modal = _read_modal(sections.get("Modal state", ""))
     if (snapshot := sections.get("Snapshot")) is not None:
         reply.snapshot = snapshot.removeprefix("```yaml\n").rstrip().removesuffix("```").rstrip()

@@ -17,6 +17,7 @@ from typing import Any
 from mcp.types import CallToolResult
 from pydantic import ValidationError
 
+from server.browser.addresses import host_of
 from server.browser.browser import BrowserUnavailable, Outcome, Picture, ToolSpec
 from server.browser.cdp import CdpError
 from server.browser.chromium import VIEWPORT, Chromium
@@ -72,6 +73,7 @@ class SessionBrowser(ABC):
         self._mcp: McpClient | None = None
         self._watch: Supervisor | None = None
         self._was_abandoned = False
+        self._hangs = ("", 0)
         self._url: str | None = None
         self._title: str | None = None
 
@@ -80,6 +82,10 @@ class SessionBrowser(ABC):
     @abstractmethod
     def _server(self, chromium: Chromium) -> Stdio:
         """The MCP server's command, attached to this Chromium."""
+
+    @abstractmethod
+    async def _locate(self, mcp: McpClient) -> None:
+        """Ask where the browser is, and remember it. Raises what `McpClient.call` raises."""
 
     @abstractmethod
     async def _picture(self, mcp: McpClient, deadline: float) -> bytes | None: ...
@@ -224,21 +230,29 @@ class SessionBrowser(ABC):
             return
         for page in list(watch.pages.values()):
             await watch.stop_loading(page)
-            if page.dialog is None and not await watch.is_responsive(page):
+            if page.dialog is None and not await watch.is_steady(page):
                 self._note(f"The page {page.url[:120]} hung; its tab was closed and replaced by an empty one.")
+                self._count_hang()
                 with suppress(CdpError):
                     await watch.replace(page)
-        if self._mcp is not None and not await self._tools_answer(self._mcp):
-            await self._drop_mcp()
+        if self._mcp is not None:
+            try:
+                await self._locate(self._mcp)
+            except (ToolTimeout, ToolServerLost, ToolRefused):
+                await self._drop_mcp()
 
-    async def _tools_answer(self, mcp: McpClient) -> bool:
-        try:
-            await mcp.call("browser_tabs", {"action": "list"}, deadline=3)
-        except (ToolTimeout, ToolServerLost):
-            return False
-        except ToolRefused:
-            return True
-        return True
+    async def _leave_hung_page(self) -> None:
+        """A page whose thread is stuck cannot be left by navigating: replace it first."""
+        page = self._page()
+        if page and self._watch and not page.dialog and not await self._watch.is_responsive(page):
+            await self._recover()
+
+    def _count_hang(self) -> None:
+        """A site that hangs twice in a row is told to be left alone."""
+        host = host_of(self._url or "")
+        self._hangs = (host, self._hangs[1] + 1 if self._hangs[0] == host else 1)
+        if self._hangs[1] >= 2 and host:
+            self._note(f"{host} hung {self._hangs[1]} times in a row: do not try it again, go on without it.")
 
     async def _drop_mcp(self) -> None:
         mcp, self._mcp = self._mcp, None
@@ -247,14 +261,22 @@ class SessionBrowser(ABC):
 
     async def _look(self) -> Extra:
         """What the page script sees in the page at hand; empty when it cannot run there."""
-        page = self._page()
-        if page is None or page.dialog or self._watch is None:
-            return Extra()
         try:
-            return Extra.model_validate(await self._watch.evaluate(PAGE_SCRIPT, page))
-        except (CdpError, ValidationError) as error:
+            return Extra.model_validate(await self._run(PAGE_SCRIPT) or {})
+        except ValidationError as error:
             log.debug("page script: %s", error)
             return Extra()
+
+    async def _run(self, script: str, *, deadline: float = 3) -> Any:
+        """The value of a read-only script of ours in the page at hand; None when it cannot run there."""
+        page = self._page()
+        if page is None or page.dialog or self._watch is None:
+            return None
+        try:
+            return await self._watch.evaluate(script, page, deadline=deadline)
+        except CdpError as error:
+            log.debug("script in the page: %s", error)
+            return None
 
     def _page(self) -> WatchedPage | None:
         return self._watch.page_at(self._url, self._title) if self._watch else None

@@ -11,7 +11,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
@@ -23,6 +23,9 @@ log = logging.getLogger(__name__)
 MAX_TABS = 5
 ENDLESS_ALERTS = 8
 """So many alerts of one page within five seconds, and its tab is closed."""
+
+
+_CLOSE_TRIES = 5
 
 
 @dataclass(slots=True)
@@ -43,6 +46,7 @@ class WatchedPage:
     session: str = ""
     opener: str | None = None
     dialog: Dialog | None = None
+    gone: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 class Supervisor:
@@ -131,13 +135,29 @@ class Supervisor:
             raise CdpError(f"page script: {done['exceptionDetails'].get('text')}")
         return done["result"].get("value")
 
-    async def is_responsive(self, page: WatchedPage, *, deadline: float = 1.5) -> bool:
-        """Does the page's thread still answer?"""
+    async def is_responsive(self, page: WatchedPage, *, deadline: float = 3) -> bool:
+        """Does the page's thread answer?"""
         try:
-            await self.cdp.send("Runtime.evaluate", {"expression": "1"}, session=page.session, deadline=deadline)
+            await self._document(page, deadline)
         except CdpError:
             return False
         return True
+
+    async def is_steady(self, page: WatchedPage, *, deadline: float = 1.5) -> bool:
+        """Does the page's thread answer, and is the page still the same a moment later?"""
+        try:
+            first = await self._document(page, deadline)
+            await asyncio.sleep(0.2)
+            return bool(first == await self._document(page, deadline))
+        except CdpError:
+            return False
+
+    async def _document(self, page: WatchedPage, deadline: float) -> Any:
+        done = await self.cdp.send(
+            "Runtime.evaluate", {"expression": "performance.timeOrigin", "returnByValue": True},
+            session=page.session, deadline=deadline,
+        )
+        return done["result"].get("value")
 
     async def stop_loading(self, page: WatchedPage) -> None:
         with suppress(CdpError):
@@ -150,13 +170,16 @@ class Supervisor:
         await self.close_page(page)
 
     async def close_page(self, page: WatchedPage) -> None:
-        with suppress(CdpError):
-            await self.cdp.send("Target.closeTarget", {"targetId": page.target}, deadline=2)
-        for _ in range(20):
-            if page.target not in self.pages:
-                return
-            await asyncio.sleep(0.05)
-        with suppress(CdpError):  # a page that will not go: end its process
+        """Close a tab, whatever its page is at: one that keeps navigating loses the first requests to close."""
+        for _ in range(_CLOSE_TRIES):
+            with suppress(CdpError):
+                await self.cdp.send("Target.closeTarget", {"targetId": page.target}, deadline=1)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(0.4):
+                    await page.gone.wait()
+                    return
+            await self.stop_loading(page)
+        with suppress(CdpError):  # it will not go: end its process
             await self.cdp.send("Page.crash", session=page.session, deadline=0.5)
 
     def _on_created(self, params: Params, _: str | None) -> None:
@@ -174,7 +197,8 @@ class Supervisor:
             page.url, page.title = info["url"], info.get("title", "")
 
     def _on_destroyed(self, params: Params, _: str | None) -> None:
-        self.pages.pop(params["targetId"], None)
+        if page := self.pages.pop(params["targetId"], None):
+            page.gone.set()
 
     def _on_crashed(self, params: Params, _: str | None) -> None:
         if page := self.pages.get(params["targetId"]):

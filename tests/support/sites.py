@@ -71,7 +71,7 @@ class Site:
         return self.url(path)
 
     def wait_for(self, holds: Callable[[Site], bool], seconds: float = 10) -> None:
-        """Wait until something happened to the site."""
+        """Wait until something happened to the site. It blocks; not for tests that share a loop with the browser."""
         deadline = time.monotonic() + seconds
         while not holds(self):
             assert time.monotonic() < deadline, f"did not happen; effects {self.effects}, paths {self.paths}"
@@ -299,7 +299,6 @@ _fixed("/spin", "Spin", "<h1>Busy</h1><script>setTimeout(() => { for (;;); }, 20
 _fixed("/spin-on-click", "Spin on click", "<button onclick='for (;;);'>Spin</button>")
 _fixed("/reload-loop", "Reloads", "<h1>Again</h1><script>location.reload()</script>")
 _fixed("/meta-refresh", "Refreshes", "<h1>Again</h1>", "<meta http-equiv=refresh content=0>")
-_fixed("/crash", "Crash", "<h1>Soon gone</h1><script>setTimeout(() => { location = 'about:crash' }, 100)</script>")
 
 
 # Dialogs

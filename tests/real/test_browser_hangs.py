@@ -1,0 +1,195 @@
+"""Pages that hang, ask, loop or are too large: the next call works, and what happened is told."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+import pytest_asyncio
+
+from server.browser.cdp import CdpError
+from server.browser.playwright_mcp import PlaywrightBrowser
+from server.browser.pool import BrowserPool
+from tests.support.browsers import element, open_pool, until
+from tests.support.sites import Site
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Site]:
+    with Site() as site:
+        yield site
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def pool(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[BrowserPool]:
+    async with open_pool(tmp_path_factory.mktemp("data")) as pool:
+        yield pool
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def browser(pool: BrowserPool, site: Site) -> AsyncIterator[PlaywrightBrowser]:
+    """And after each test: the browser still does its job, at once."""
+    browser = await pool.get("hangs")
+    yield browser
+    began = time.monotonic()
+    assert (await browser.navigate(site.url("/form"))).ok
+    assert element(await browser.observe(), "Name")
+    assert time.monotonic() - began < 8
+
+
+def notes_of(*outcomes) -> str:
+    return "\n".join(note for outcome in outcomes for note in outcome.notes)
+
+
+async def test_an_alert_is_closed_and_told(browser: PlaywrightBrowser, site: Site):
+    await browser.navigate(site.url("/dialogs"))
+    outcome = await browser.click(element(await browser.observe(), "Alert"))
+    assert "Saved." in notes_of(outcome, await browser.observe())
+    assert (await browser.observe()).page.title == "alerted"
+
+
+async def test_a_confirm_waits_for_its_answer(browser: PlaywrightBrowser, site: Site):
+    await browser.navigate(site.url("/dialogs"))
+    asked = await browser.click(element(await browser.observe(), "Confirm"))
+    assert "Delete it all?" in notes_of(asked)
+    waiting = await browser.observe()
+    assert "Delete it all?" in notes_of(waiting)
+    assert await browser.screenshot() is None
+    assert (await browser.answer_dialog(True)).title == "deleted"
+
+
+async def test_a_confirm_that_nobody_answers_is_dismissed_at_the_next_action(browser: PlaywrightBrowser, site: Site):
+    await browser.navigate(site.url("/dialogs"))
+    seen = await browser.observe()
+    await browser.click(element(seen, "Confirm"))
+    outcome = await browser.click(element(seen, "Alert"))
+    assert "dismissed" in notes_of(outcome)
+    assert (await browser.observe()).page.title == "alerted"
+
+
+async def test_a_prompt_takes_a_text(browser: PlaywrightBrowser, site: Site):
+    await browser.navigate(site.url("/dialogs"))
+    await browser.click(element(await browser.observe(), "Prompt"))
+    assert (await browser.answer_dialog(True, "Ann")).title == "name Ann"
+
+
+async def test_answering_where_nothing_was_asked_is_an_error_in_words(browser: PlaywrightBrowser, site: Site):
+    await browser.navigate(site.url("/form"))
+    outcome = await browser.answer_dialog(True)
+    assert not outcome.ok
+    assert "dialog" in outcome.text.lower()
+
+
+async def test_an_alert_while_loading_does_not_hide_the_page(browser: PlaywrightBrowser, site: Site):
+    outcome = await browser.navigate(site.url("/alert-on-load"))
+    assert outcome.ok
+    seen = await browser.observe()
+    assert "Welcome!" in notes_of(outcome, seen)
+    assert seen.page.url == site.url("/alert-on-load")
+    assert "After the alert" in seen.text()
+
+
+async def test_leaving_a_draft_is_possible_and_told(browser: PlaywrightBrowser, site: Site):
+    await browser.navigate(site.url("/beforeunload"))
+    await browser.call("browser_type", {"target": "#draft", "text": "half a sentence", "slowly": True})
+    outcome = await browser.navigate(site.url("/form"))
+    seen = await browser.observe()
+    assert seen.page.url == site.url("/form"), outcome
+    assert "leave" in notes_of(outcome, seen)
+
+
+async def test_alerts_without_end_cost_their_tab(browser: PlaywrightBrowser, site: Site):
+    began = time.monotonic()
+    outcome = await browser.navigate(site.url("/alerts-endless"))
+    await asyncio.sleep(1)
+    seen = await browser.observe()
+    assert time.monotonic() - began < 8
+    assert "tab was closed" in notes_of(outcome, seen)
+    assert len(await browser.tabs()) == 1
+
+
+async def test_a_server_that_never_answers_costs_one_deadline(browser: PlaywrightBrowser, site: Site):
+    began = time.monotonic()
+    outcome = await browser.navigate(site.url("/hang"))
+    assert not outcome.ok
+    assert time.monotonic() - began < 22
+
+
+async def test_a_cancelled_navigation_does_not_block_the_next_call(browser: PlaywrightBrowser, site: Site):
+    call = asyncio.create_task(browser.navigate(site.url("/hang")))
+    await until(lambda: site.paths[-1] == "/hang")
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    began = time.monotonic()
+    await browser.reset()
+    assert (await browser.navigate(site.url("/form"))).ok
+    assert time.monotonic() - began < 5
+
+
+async def test_a_page_that_spins_is_replaced(browser: PlaywrightBrowser, site: Site):
+    began = time.monotonic()
+    await browser.navigate(site.url("/spin"))
+    await asyncio.sleep(0.3)
+    seen = await browser.observe()
+    assert time.monotonic() - began < 25
+    assert "hung" in notes_of(seen)
+
+
+async def test_a_click_that_hangs_the_page_is_told(browser: PlaywrightBrowser, site: Site):
+    await browser.navigate(site.url("/spin-on-click"))
+    began = time.monotonic()
+    outcome = await browser.click(element(await browser.observe(), "Spin"))
+    assert time.monotonic() - began < 20
+    assert not outcome.ok
+    assert "hung" in notes_of(outcome, await browser.observe())
+
+
+async def test_a_cancelled_call_on_a_spinning_page_needs_no_reset_by_hand(browser: PlaywrightBrowser, site: Site):
+    await browser.navigate(site.url("/spin-on-click"))
+    seen = await browser.observe()
+    call = asyncio.create_task(browser.click(element(seen, "Spin")))
+    await asyncio.sleep(0.5)
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+
+
+@pytest.mark.parametrize("path", ["/redirect-loop", "/reload-loop", "/meta-refresh", "/slow-body"])
+async def test_loops_and_endless_pages_come_to_an_end(browser: PlaywrightBrowser, site: Site, path: str):
+    began = time.monotonic()
+    await browser.navigate(site.url(path))
+    await browser.observe()
+    assert time.monotonic() - began < 30
+
+
+@pytest.mark.parametrize("path", ["/many-links", "/huge", "/deep", "/canvas"])
+async def test_a_page_of_any_size_is_observed_within_ten_seconds(browser: PlaywrightBrowser, site: Site, path: str):
+    await browser.navigate(site.url(path))
+    began = time.monotonic()
+    seen = await browser.observe()
+    assert time.monotonic() - began < 11
+    assert seen.page.url == site.url(path)
+    assert len(seen.text()) < 20_000
+
+
+async def test_what_is_in_view_of_a_huge_page_can_be_clicked(browser: PlaywrightBrowser, site: Site):
+    await browser.navigate(site.url("/many-links"))
+    seen = await browser.observe()
+    assert "too large" in notes_of(seen)
+    outcome = await browser.click(element(seen, "Link 7", "link"))
+    assert outcome.url == site.url("/links?7")
+
+
+async def test_a_page_that_crashes_is_told(browser: PlaywrightBrowser, site: Site):
+    await browser.navigate(site.url("/links"))
+    watch = browser.supervisor
+    assert watch is not None
+    page = next(iter(watch.pages.values()))
+    with pytest.raises(CdpError):
+        await watch.cdp.send("Page.crash", session=page.session, deadline=1)
+    seen = await browser.observe()
+    assert "crashed" in notes_of(seen)
+    assert seen.page.url == "about:blank"
