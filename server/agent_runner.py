@@ -557,6 +557,7 @@ class AgentRunner:
             inbox=execution,
             grants=execution.grants,
             max_tool_steps=execution.max_steps,
+            has_browser=lambda: self._browsers.peek(session_id) is not None,
         )
 
     def _start(self, accepted: Accepted) -> None:

@@ -43,3 +43,5 @@ class RunContext:
     inbox: Inbox
     grants: Grants
     max_tool_steps: int
+    has_browser: Callable[[], bool] = lambda: True
+    """False while no browser was needed yet in this session: then there is no page to look at."""

@@ -16,7 +16,8 @@ from langgraph.types import Command, interrupt
 
 from server.agent.approval import Action, Sight, confirm_question, targets_of
 from server.agent.context import Grants, RunContext
-from server.agent.policy import Judgement, Subject, Verdict, assess
+from server.agent.policy import Judgement, Verdict, assess
+from server.agent.subjects import subjects_of
 from server.agent.tool_actions import LOOKS_AT_PAGE, read_call
 from server.browser.browser import Browser, ToolSpec
 from server.browser.observation import Element, Observation, Page
@@ -25,7 +26,6 @@ MOST_ASKS = 5
 """Approvals asked for in one run before it pauses."""
 
 _SEVERITY = {Verdict.ALLOW: 0, Verdict.ASK: 1, Verdict.DENY: 2}
-_FIELDS = frozenset({"textbox", "searchbox", "combobox", "spinbutton"})
 _UNSEEN = Judgement(Verdict.ASK, "acts on something that cannot be seen on the page", "unknown")
 _FOREIGN = Judgement(Verdict.ASK, "uses a tool that may change something", "tool")
 
@@ -63,56 +63,6 @@ class Gate:
         return worst
 
 
-def subjects_of(action: Action, observation: Observation, focused: Element | None = None) -> list[Subject]:
-    """Everything one action does: a form that is filled and sent is judged field by field and as sent."""
-    targets = targets_of(action, observation)
-    match action["kind"]:
-        case "navigate":
-            return [Subject("navigate", url=observation.page.url, target_url=str(action.get("url", "")))]
-        case "press":
-            return [_subject(_key_action(str(action["key"])), focused, observation)]
-        case "type":
-            last = targets[-1:] if action.get("submit") else []
-            return [_subject("type", element, observation) for element in targets] + [
-                _subject("press_enter", element, observation) for element in last
-            ]
-        case "dialog":
-            return [_dialog(action, observation)]
-    return [_subject(action["kind"], targets[0] if targets else None, observation)]
-
-
-def _subject(action: str, element: Element | None, observation: Observation) -> Subject:
-    if element is None:
-        return Subject(action, url=observation.page.url)
-    group = [
-        other for other in observation.interactive
-        if element.group and other.group == element.group and other.eid != element.eid
-    ]  # fmt: skip
-    return Subject(
-        action, role=element.role, name=element.name, value=element.value or "", context=element.context,
-        url=observation.page.url, href=element.href or "", submits=element.submits or None, secret=element.secret,
-        form_fields=tuple(other.name for other in group if other.role in _FIELDS),
-        in_dialog=element.group.startswith(("dialog", "alertdialog")),
-        siblings=tuple(other.name for other in group if other.role not in _FIELDS),
-    )  # fmt: skip
-
-
-def _key_action(key: str) -> str:
-    """Enter and the space bar set off what has the focus, with whatever modifier."""
-    name = key.rpartition("+")[2].strip().casefold() or "space"
-    return "press_enter" if name in ("enter", "return", "numpadenter", "space", "spacebar") else "press"
-
-
-def _dialog(action: Action, observation: Observation) -> Subject:
-    """To accept a dialog of the page's script is to press its OK button."""
-    if not action.get("accept"):
-        return Subject("observe")
-    return Subject(
-        "click", role="button", name="OK", context=" · ".join(observation.notes), url=observation.page.url,
-        submits=True, in_dialog=True, siblings=("Cancel",),
-    )  # fmt: skip
-
-
 def judge_command(
     gate: Gate, action: Action, observation: Observation, *, grants: Grants | None = None
 ) -> Judgement:
@@ -143,13 +93,15 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
         spec = self._specs.get(call["name"])
         if spec is None or not spec.acts:
             return await handler(request)
-        refusal = await self._refusal(spec, call["args"], call["id"] or call["name"])
-        if refusal is None:
-            return await handler(request)
-        return ToolMessage(refusal, tool_call_id=call["id"] or "", name=call["name"], status="error")
+        ruling = await self._rule(spec, call["args"], call["id"] or call["name"], _count_asks(request))
+        if ruling.refusal is None:
+            result = await handler(request)
+        else:
+            result = ToolMessage(ruling.refusal, tool_call_id=call["id"] or "", name=call["name"], status="error")
+        return _marked(result, ruling.mark)
 
-    async def _refusal(self, spec: ToolSpec, args: dict[str, Any], call_id: str) -> str | None:
-        """Why the call is not made, for the model; None when it may be made.
+    async def _rule(self, spec: ToolSpec, args: dict[str, Any], call_id: str, asks: int) -> _Ruling:
+        """May the call be made?
 
         An interrupt runs this again from the top, so each round looks at the page anew: a yes counts only for
         the page it was given for, and a changed page is asked about again.
@@ -161,15 +113,16 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
             action = read_call(spec.name, args, observation)
             judgement = self._judge(spec, action, observation, context.grants)
             if judgement.verdict is not Verdict.ASK:
-                return None if judgement.verdict is Verdict.ALLOW else f"Not allowed: {judgement.reason}."
+                return _Ruling(None if judgement.verdict is Verdict.ALLOW else f"Not allowed: {judgement.reason}.")
+            if asks >= MOST_ASKS:
+                return _ask_how_to_go_on(call_id, asks)
             question = await self._question(context, action or _as_action(spec, args), observation, judgement, call_id)
             answer = interrupt(question)
             if answer.get("reference") != question["reference"] or answer.get("expired"):
                 continue
-            if answer.get("confirmed") is True:
-                return None
-            return _refused_by_person(answer)
-        return "Not done: the page changed after every approval."
+            is_yes = answer.get("confirmed") is True
+            return _Ruling(None if is_yes else f"Not done: the person said no. {_words(answer)}".strip(), _ASKED)
+        return _Ruling("Not done: the page changed after every approval.", _ASKED)
 
     def _judge(
         self, spec: ToolSpec, action: Action | None, observation: Observation, grants: Grants
@@ -199,6 +152,40 @@ def _as_action(spec: ToolSpec, args: dict[str, Any]) -> Action:
     return {"kind": spec.name, **args}
 
 
-def _refused_by_person(answer: dict[str, Any]) -> str:
-    words = str(answer.get("message") or "").strip()
-    return f"Not done: the person said no. {words}".strip()
+_ASKED, _PAUSED = "asked", "paused"
+
+
+@dataclass(frozen=True, slots=True)
+class _Ruling:
+    """`refusal` is what the model is told instead of a result; `mark` says whether the person was asked."""
+
+    refusal: str | None
+    mark: str | None = None
+
+
+def _ask_how_to_go_on(call_id: str, asks: int) -> _Ruling:
+    """So many questions tire a person into yes: now they are asked what they want."""
+    text = f"I have asked for your approval {asks} times in this task. How shall I go on?"
+    answer = interrupt({"kind": "manual", "reference": f"{call_id}:pause", "reason": text, "text": text})
+    return _Ruling(f"Not done. The person was asked how to go on and said: {_words(answer) or 'go on'}", _PAUSED)
+
+
+def _count_asks(request: ToolCallRequest) -> int:
+    """Questions since the person last spoke."""
+    asks = 0
+    for message in reversed(request.state["messages"]):
+        mark = message.additional_kwargs.get("gate")
+        if message.type == "human" or mark == _PAUSED:
+            break
+        asks += mark == _ASKED
+    return asks
+
+
+def _marked(result: ToolMessage | Command[Any], mark: str | None) -> ToolMessage | Command[Any]:
+    if mark is None or not isinstance(result, ToolMessage):
+        return result
+    return result.model_copy(update={"additional_kwargs": {**result.additional_kwargs, "gate": mark}})
+
+
+def _words(answer: Any) -> str:
+    return str(answer.get("message") or answer.get("text") or "").strip() if isinstance(answer, dict) else str(answer)

@@ -50,6 +50,8 @@ class World:
     grants: Granted = field(default_factory=Granted)
     gate: Gate = field(default_factory=Gate)
     max_tool_steps: int = 10
+    is_open: bool = True
+    """Was a browser started before?"""
     options: dict[str, Any] = field(default_factory=dict)
     told: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     kept: list[Picture] = field(default_factory=list)
@@ -93,6 +95,7 @@ class World:
 
     def _context(self) -> RunContext:
         async def browser() -> ScriptedBrowser:
+            self.is_open = True
             return self.browser
 
         async def keep(picture: Picture) -> str:
@@ -101,7 +104,7 @@ class World:
 
         return RunContext(
             run_id="r", session_id="s", browser=browser, keep=keep, inbox=self.inbox, grants=self.grants,
-            max_tool_steps=self.max_tool_steps,
+            max_tool_steps=self.max_tool_steps, has_browser=lambda: self.is_open,
         )  # fmt: skip
 
     def of(self, name: str) -> list[dict[str, Any]]:

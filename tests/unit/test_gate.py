@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from server.agent.approval import approval_digest, retarget, targets_of
-from server.agent.gate import Gate, judge_command, site_of, subjects_of
+from server.agent.gate import Gate, judge_command, site_of
 from server.agent.policy import Verdict
+from server.agent.subjects import subjects_of
 from server.agent.tool_actions import read_call
 from server.browser.observation import Observation, observe_snapshot
 from tests.support.operator_world import Granted

@@ -55,6 +55,18 @@ async def test_an_answer_without_a_step_ends_done() -> None:
     assert it.browser.log == []
 
 
+async def test_talk_alone_starts_no_browser_and_the_first_need_does() -> None:
+    it = shop(stop("Harbour"), stop("Hi"), navigate(CART), stop("There."), is_open=False)
+    assert await it.say("ping") == "Harbour"
+    assert await it.say("hello") == "Hi"
+    assert not it.is_open
+    assert it.browser.looks == 0
+    assert "URL: about:blank" in it.model.prompts[0]
+    assert await it.say("open the cart") == "There."
+    assert it.is_open
+    assert "Place order" in it.model.prompts[3]
+
+
 async def test_steps_follow_each_other_until_the_answer() -> None:
     it = shop(type_into({"Search": "kettle"}), click("Kettle"), stop("In the cart."))
     assert await it.say("put a kettle in the cart") == "In the cart."

@@ -1,5 +1,6 @@
 """Goal, plan, progress and facts: they outlive the step, the page, the plan and the message."""
 
+from itertools import pairwise
 from typing import Any
 
 from langchain_core.messages import HumanMessage
@@ -166,5 +167,5 @@ async def test_the_prompt_grows_by_a_line_a_step_and_not_with_the_pages() -> Non
     it = shop(*(navigate(url) for url in (CART, SHOP, CART + "?1", SHOP + "?1")), stop("ok"))
     await it.say("go")
     lengths = [len(prompt.partition("<page>")[0]) for prompt in it.model.prompts]
-    growth = [after - before for before, after in zip(lengths[1:], lengths[2:], strict=False)]
+    growth = [after - before for before, after in pairwise(lengths[1:])]
     assert max(growth) < 60

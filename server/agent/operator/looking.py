@@ -9,16 +9,17 @@ from typing import Any, Literal
 from server.agent.approval import Sight
 from server.agent.context import RunContext
 from server.agent.gate import site_of
-from server.agent.operator.state import State, Update
+from server.agent.operator.state import State, Update, last_url
 from server.agent.operator.telling import tell_observation
 from server.browser.browser import Picture
-from server.browser.observation import Element, Observation
+from server.browser.observation import Element, Observation, Page
 
 Vision = Literal["auto", "always", "never"]
 
 POOR_ELEMENTS = 3
 POOR_TEXT = 200
 PICTURES_KEPT = 32
+BLANK = ("", "about:blank")
 
 
 def seen(state: State) -> Observation:
@@ -46,6 +47,8 @@ class Eyes:
         self._pictures: OrderedDict[str, Picture] = OrderedDict()
 
     async def look(self, context: RunContext, state: State) -> Update:
+        if not context.has_browser() and last_url(state) in BLANK:
+            return as_seen(Observation(page=Page(url="about:blank", title=""))) | {"last_screenshot": None}
         browser = await context.browser()
         picture = await browser.screenshot()
         observation = await browser.observe()
@@ -87,7 +90,7 @@ def as_seen(observation: Observation) -> Update:
 
 def is_poor(observation: Observation) -> bool:
     """A page that is more than a blank one and yet gives next to nothing to read or to click: a canvas, a captcha."""
-    if observation.page.url in ("", "about:blank"):
+    if observation.page.url in BLANK:
         return False
     if any(overlay.kind == "captcha" for overlay in observation.overlays):
         return True

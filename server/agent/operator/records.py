@@ -13,7 +13,7 @@ from server.agent.gate import site_of
 from server.agent.operator import facts
 from server.agent.operator.answers import is_continuation
 from server.agent.operator.decision import Decision
-from server.agent.operator.state import State, Update, merged
+from server.agent.operator.state import State, Update, last_url, merged
 from server.browser.observation import Observation
 
 log = logging.getLogger(__name__)
@@ -65,9 +65,7 @@ def take_notes(state: State, notes: Notes) -> Update:
 
 def with_site(state: State) -> list[str]:
     """The private sites with the present one among them: what a person does there is their own."""
-    known = state.get("private_sites", [])
-    page = (state.get("last_observation") or {}).get("page") or {}
-    site = site_of(page.get("url", ""))
+    known, site = state.get("private_sites", []), site_of(last_url(state))
     return [*known, site] if site and site not in known else list(known)
 
 

@@ -89,3 +89,9 @@ def merged(state: State, update: Update) -> State:
 def planned(state: State) -> dict[str, Any]:
     """The present step's action."""
     return state["planned_action"] or {}
+
+
+def last_url(state: State) -> str:
+    """The address of the page as it was last seen; "" before the first look."""
+    page = (state.get("last_observation") or {}).get("page") or {}
+    return str(page.get("url", ""))
