@@ -13,7 +13,6 @@ from typing import Any
 
 import orjson
 
-_VOLATILE = ("obfuscation", "sequence_number")
 _CHAT_TEXT = ("content", "reasoning_content", "reasoning")
 _EVENT_TYPES = {
     "content_block_delta": ("text", "thinking"),
@@ -22,17 +21,28 @@ _EVENT_TYPES = {
 }
 
 
-@dataclass
+@dataclass(slots=True)
 class _Delta:
-    """One event that carries text: `holder[key]` is the text, `shape` everything else about it."""
+    """One event that carries text, taken out of `payload`, and the number that Responses give it."""
 
+    raw: bytes
     head: bytes
     payload: dict[str, Any]
     holder: dict[str, Any]
     key: str
-    shape: object
+    number: int | None
+    texts: list[str]
+
+    def takes(self, other: _Delta) -> bool:
+        """True when the other event differs in nothing but its text."""
+        return self.payload == other.payload and self.key == other.key and self.head == other.head
 
     def as_bytes(self) -> bytes:
+        if len(self.texts) == 1:
+            return self.raw
+        self.holder[self.key] = "".join(self.texts)
+        if self.number is not None:
+            self.payload["sequence_number"] = self.number
         return self.head + b"data: " + orjson.dumps(self.payload)
 
 
@@ -64,22 +74,19 @@ class DeltaJoiner:
 
 def _join(events: Iterable[bytes]) -> bytes:
     out: list[bytes] = []
-    open_: _Delta | None = None
-    raw = b""
-    count = 0
+    last: _Delta | None = None
     for event in events:
         delta = _read_delta(event)
-        if open_ and delta and delta.shape == open_.shape:
-            open_.holder[open_.key] += delta.holder[delta.key]
-            count += 1
+        if last and delta and last.takes(delta):
+            last.texts += delta.texts
             continue
-        if open_:
-            out.append(open_.as_bytes() if count > 1 else raw)
-        open_, raw, count = delta, event, 1
+        if last:
+            out.append(last.as_bytes())
         if delta is None:
             out.append(event)
-    if open_:
-        out.append(open_.as_bytes() if count > 1 else raw)
+        last = delta
+    if last:
+        out.append(last.as_bytes())
     return b"\n\n".join(out) + b"\n\n"
 
 
@@ -91,23 +98,28 @@ def _read_delta(event: bytes) -> _Delta | None:
         payload = orjson.loads(data)
     except orjson.JSONDecodeError:
         return None
-    if not isinstance(payload, dict):
+    found = _find_text(payload) if isinstance(payload, dict) else None
+    if found is None:
         return None
+    holder, key = found
+    payload.pop("obfuscation", None)
+    number = payload.pop("sequence_number", None)
+    text, holder[key] = holder[key], ""
+    return _Delta(event, head, payload, holder, key, number, [text])
+
+
+def _find_text(payload: dict[str, Any]) -> tuple[dict[str, Any], str] | None:
+    """Where the text of a delta is: its holder and key; None for any other event."""
     if "choices" in payload:
-        return _chat_delta(head, payload)
-    return _event_delta(head, payload)
-
-
-def _event_delta(head: bytes, payload: dict[str, Any]) -> _Delta | None:
-    """Anthropic Messages and OpenAI Responses: the event's type says what it is."""
+        return _find_chat_text(payload)
     keys = _EVENT_TYPES.get(str(payload.get("type")))
     if keys is None or payload.get("logprobs"):
         return None
-    holder = payload["delta"] if isinstance(payload.get("delta"), dict) else payload
-    return _delta(head, payload, holder, keys, whole=holder is not payload)
+    delta = payload.get("delta")
+    return _only_text(delta, keys) if isinstance(delta, dict) else _with_text(payload, keys)
 
 
-def _chat_delta(head: bytes, payload: dict[str, Any]) -> _Delta | None:
+def _find_chat_text(payload: dict[str, Any]) -> tuple[dict[str, Any], str] | None:
     """OpenAI Chat Completions: one choice, a delta of nothing but one text."""
     choices = payload["choices"]
     if payload.get("usage") or not isinstance(choices, list) or len(choices) != 1:
@@ -115,21 +127,17 @@ def _chat_delta(head: bytes, payload: dict[str, Any]) -> _Delta | None:
     choice = choices[0]
     if not isinstance(choice, dict) or choice.get("finish_reason") or choice.get("logprobs"):
         return None
-    holder = choice.get("delta")
-    return _delta(head, payload, holder, _CHAT_TEXT, whole=True) if isinstance(holder, dict) else None
+    return _only_text(choice.get("delta"), _CHAT_TEXT)
 
 
-def _delta(
-    head: bytes, payload: dict[str, Any], holder: dict[str, Any], keys: tuple[str, ...], *, whole: bool
-) -> _Delta | None:
-    """`whole`: the holder may have nothing beside the text but a role or type, and empty values."""
+def _with_text(holder: dict[str, Any], keys: tuple[str, ...]) -> tuple[dict[str, Any], str] | None:
     key = next((k for k in keys if isinstance(holder.get(k), str) and holder[k]), None)
-    if key is None:
+    return (holder, key) if key else None
+
+
+def _only_text(holder: Any, keys: tuple[str, ...]) -> tuple[dict[str, Any], str] | None:
+    """As above, for a holder that has nothing beside the text but a role or type, and empty values."""
+    found = _with_text(holder, keys) if isinstance(holder, dict) else None
+    if found is None or any(v for k, v in holder.items() if k not in (found[1], "role", "type")):
         return None
-    if whole and any(v for k, v in holder.items() if k not in (key, "role", "type")):
-        return None
-    text = holder[key]
-    holder[key] = ""
-    shape = (head, key, orjson.dumps({k: v for k, v in payload.items() if k not in _VOLATILE}))
-    holder[key] = text
-    return _Delta(head, payload, holder, key, shape)
+    return found
