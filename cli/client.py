@@ -187,7 +187,7 @@ class Client:
         return Refused(response.status_code, known, self.address.url, response.headers.get("retry-after"))
 
 
-def backoff(first: float, limit: float = 10.0) -> Iterator[float]:
+def backoff(first: float, limit: float = 5.0) -> Iterator[float]:
     """Waits between tries, doubling, each with a little chance so that many clients do not return at once."""
     delay = first
     while True:

@@ -38,6 +38,7 @@ class Conversation:
         self.elements: list[dict[str, Any]] = []
         self._wishes = dict(wishes or {})
         self._begun = asyncio.Event()
+        self._unconfirmed: Call | None = None
 
     async def attach(self, *, silently: bool = False) -> dict[str, Any]:
         """Take the session as it is, with its history; nothing when there is none yet."""
@@ -76,7 +77,7 @@ class Conversation:
         if isinstance(entry, Words):
             return await self.say(entry.text)
         if entry.command.by_hand:
-            return await self._browse(entry.name, entry.args)
+            return await self._browse(entry)
         match entry.name:
             case "yes" | "no" | "done":
                 return await self._decide(entry.name, entry.args.get("words"))
@@ -120,7 +121,7 @@ class Conversation:
     async def _decide(self, answer: str, words: str | None) -> dict[str, Any]:
         asked = self.view.pending
         if asked is None:
-            raise Misused("Nothing is waiting for an answer.")
+            return await self._decide_by_hand(answer)
         if asked.kind == "confirm" and answer == "done":
             raise Misused("This wants /yes or /no.")
         if asked.kind == "manual" and answer == "no":
@@ -129,15 +130,34 @@ class Conversation:
         body |= {"done": True} if asked.kind == "manual" else {"confirmed": answer == "yes"}
         return await self._post("decision", body | ({"message": words} if words else {}))
 
-    async def _browse(self, tool: str, args: dict[str, Any]) -> dict[str, Any]:
-        answer = await self.client.browse(await self._session(), tool, args)
-        page = answer.get("observation") or (answer if "interactive" in answer else None)
-        if page:
-            self.elements = page.get("interactive") or []
-            self.screen.print(tables.observation(page))
+    async def _decide_by_hand(self, answer: str) -> dict[str, Any]:
+        """The answer to a command of the person's own that the policy wants confirmed."""
+        call, self._unconfirmed = self._unconfirmed, None
+        if call is None:
+            raise Misused("Nothing is waiting for an answer.")
+        if answer == "yes":
+            return await self._browse(Call(call.command, call.args | {"confirmed": True}))
+        self.screen.show(Note("Left as it is."))
+        return {}
+
+    async def _browse(self, call: Call) -> dict[str, Any]:
+        self._unconfirmed = None
+        try:
+            answer = await self.client.browse(await self._session(), call.name, call.args)
+        except Refused as error:
+            if error.code != "confirmation_required":
+                raise
+            self._unconfirmed = call
+            raise Misused(
+                f"{error.detail.partition(' Send confirmed')[0]} /yes does it, /no leaves it."
+            ) from None
+        if "interactive" in answer:
+            self.elements = answer["interactive"]
+            self.screen.print(tables.observation(answer))
         else:
-            self.screen.print(tables.outcome(tool, args, answer, self.client.address))
-        await self._show_picture(answer.get("screenshot") if tool == "screenshot" else None)
+            told = {name: value for name, value in call.args.items() if name not in ("text", "confirmed")}
+            self.screen.print(tables.outcome(call.name, told, answer, self.client.address))
+        await self._show_picture(answer.get("screenshot"))
         return answer
 
     async def _show_picture(self, path: str | None) -> None:

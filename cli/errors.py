@@ -34,11 +34,11 @@ class Refused(Trouble):
     def __init__(self, status: int, problem: dict[str, Any], url: str, retry_after: str | None) -> None:
         self.status = status
         self.code = str(problem.get("code", ""))
+        self.detail = str(problem.get("detail") or problem.get("title") or _unexplained(status))
         self.retry_after = _seconds(retry_after)
         super().__init__(self._explain(problem, url))
 
     def _explain(self, problem: dict[str, Any], url: str) -> str:
-        detail = str(problem.get("detail") or problem.get("title") or f"HTTP {self.status}")
         if self.status == 401:
             return (
                 f"Not logged in at {url}. Give the server's token with --token or AUTH_TOKEN; a server that "
@@ -47,15 +47,18 @@ class Refused(Trouble):
         if self.status == 429:
             return f"Too many requests: try again in {self._pause()}."
         if self.status == 503:
-            return f"{detail} Try again in {self._pause()}."
+            return f"{self.detail} Try again in {self._pause()}."
         if self.status >= 500:
-            return (
-                f"The server failed: {detail} (request {problem.get('request_id', 'unknown')}, see its log)."
-            )
-        return " ".join(part for part in (detail, ADVICE.get(self.code)) if part)
+            return f"The server failed: {self.detail} (request {problem.get('request_id', 'unknown')}, see its log)."
+        return " ".join(part for part in (self.detail, ADVICE.get(self.code)) if part)
 
     def _pause(self) -> str:
         return f"{self.retry_after:.0f} s" if self.retry_after else "a moment"
+
+
+def _unexplained(status: int) -> str:
+    hint = " Is it older than this command line?" if status == 404 else ""
+    return f"The server answered HTTP {status} and nothing more.{hint}"
 
 
 def _seconds(text: str | None) -> float | None:

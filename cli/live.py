@@ -34,7 +34,8 @@ def _activity(view: View, now: float, width: int, call: OpenTool | None) -> list
     if call:
         lines.append(_tool(call, now, width))
     if view.is_lost:
-        lines.append(Text("⚠ The connection is lost; trying again. The run goes on without us.", "warn"))
+        ending = " The run goes on without us." if view.is_busy else ""
+        lines.append(Text(f"⚠ The connection is lost; trying again.{ending}", "warn"))
     if view.pending:
         lines.append(_waiting(view.pending))
     elif view.is_busy:
@@ -49,7 +50,7 @@ def _activity(view: View, now: float, width: int, call: OpenTool | None) -> list
 
 
 def _waiting(asked: Asked) -> Text:
-    answers = "/yes · /no [words]" if asked.kind == "confirm" else "/done [words]"
+    answers = "/yes · /no [words]" if asked.kind == "confirm" else "/done or words"
     left = ""
     if asked.expires_at:
         left = f" · {duration(max((asked.expires_at - datetime.now(UTC)).total_seconds(), 0))} left"

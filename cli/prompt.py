@@ -153,6 +153,7 @@ def _keys() -> KeyBindings:
         event.current_buffer.insert_text("\n")
 
     @keys.add("c-c")
+    @keys.add("<sigint>")
     def _(event: KeyPressEvent) -> None:
         if event.current_buffer.text:
             event.current_buffer.reset()

@@ -9,9 +9,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
-from rich.markdown import Heading, Markdown
+from rich.markdown import Heading, Markdown, TableElement
 from rich.panel import Panel
 from rich.segment import Segment
+from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 from rich.theme import Theme
@@ -48,6 +49,8 @@ THEME = Theme(
 )
 WIDEST = 100
 ARGS_AT_MOST = 400
+BARE = frozenset({"url", "eid", "element", "text", "key", "direction", "amount", "ms"})
+UNTOLD = frozenset({"id", "reason"})
 
 
 class _LeftHeading(Heading):
@@ -57,10 +60,18 @@ class _LeftHeading(Heading):
         yield self.text
 
 
+class _EdgelessTable(TableElement):
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for table in super().__rich_console__(console, options):
+            if isinstance(table, Table):
+                table.show_edge = False
+            yield table
+
+
 class Prose(Markdown):
     """Markdown for a conversation: headings at the left, colours of the terminal, addresses in plain sight."""
 
-    elements = Markdown.elements | {"heading_open": _LeftHeading}
+    elements = Markdown.elements | {"heading_open": _LeftHeading, "table_open": _EdgelessTable}
 
     def __init__(self, text: str) -> None:
         super().__init__(text, code_theme="ansi_dark", hyperlinks=False)
@@ -95,7 +106,7 @@ def _(item: ToolRan) -> RenderableType:
     if item.duration_ms:
         line.append(f"  {duration(item.duration_ms / 1000)}", "quiet")
     if item.screenshot:
-        line.append("  ▣ picture", f"quiet link {item.screenshot}")
+        line.append("  ▣ picture", linked(item.screenshot))
     rows = [line]
     if item.summary:
         rows.append(Text("  " + cut(item.summary, 160), "quiet" if item.ok else "bad"))
@@ -137,7 +148,11 @@ def _(item: StepReached) -> RenderableType:
 @draw.register
 def _(item: Asked) -> RenderableType:
     is_confirm = item.kind == "confirm"
-    answer = "/yes does it · /no [words] refuses" if is_confirm else "/done [words] when you have done it"
+    answer = (
+        "/yes does it · /no [words] refuses"
+        if is_confirm
+        else "/done when you have done it, or answer in words"
+    )
     title = "May I do this?" if is_confirm else "Your turn"
     panel = Panel(
         question(item),
@@ -155,7 +170,7 @@ def question(item: Asked, now: datetime | None = None) -> Table:
     """What is asked, row by row: what would be done, to what, on which site, why it asks, until when."""
     rows = Table.grid(padding=(0, 2))
     rows.add_column(style="key", no_wrap=True)
-    rows.add_column()
+    rows.add_column(overflow="fold")
     if item.action:
         rows.add_row("action", action(item.action))
     if item.target:
@@ -165,14 +180,18 @@ def question(item: Asked, now: datetime | None = None) -> Table:
         rows.add_row(
             "site", Text.assemble((urlsplit(item.url).netloc or item.url, "bold"), ("  " + item.url, "quiet"))
         )
-    rows.add_row("why" if item.kind == "confirm" else "to do", Text(item.reason))
+    rows.add_row("why" if item.kind == "confirm" else "wanted", Text(item.reason))
     if item.risk:
         rows.add_row("risk", Text(item.risk, "warn"))
     if item.expires_at:
         rows.add_row("until", Text(until(item.expires_at, now or datetime.now(UTC))))
     if item.screenshot:
-        rows.add_row("picture", Text(item.screenshot, f"quiet link {item.screenshot}"))
+        rows.add_row("picture", Text(item.screenshot, linked(item.screenshot)))
     return rows
+
+
+def linked(address: str) -> Style:
+    return Style(dim=True, link=address)
 
 
 def until(when: datetime, now: datetime) -> str:
@@ -246,11 +265,15 @@ def action(intended: Mapping[str, Any]) -> Text:
 
 
 def describe(args: Mapping[str, Any]) -> Text:
-    """Arguments in one line: a single one bare, several with their names."""
-    given = {key: value for key, value in args.items() if value not in (None, "", [], {})}
+    """Arguments in one line: what speaks for itself bare, the rest with its name, the agent's reason last."""
     line = Text()
-    for key, value in given.items():
-        line.append(f"{'  ' if line else ''}{key} " if len(given) > 1 else "", "key")
-        line.append(cut(str(value), 100))
+    for key, value in args.items():
+        if value in (None, "", [], {}) or key in UNTOLD:
+            continue
+        line.append("  " if line else "")
+        line.append("" if key in BARE else f"{key} ", "key")
+        line.append(f"“{cut(value, 100)}”" if key == "text" else cut(str(value), 100))
+    if args.get("reason"):
+        line.append(f"  {cut(str(args['reason']), 100)}", "quiet")
     line.truncate(ARGS_AT_MOST, overflow="ellipsis")
     return line

@@ -137,7 +137,7 @@ class Repl:
         if self._wants_out:
             return True
         self._wants_out = True
-        if self._doing:
+        if self._doing and self._call:
             self._doing.cancel()
         else:
             ending = " The run goes on without you; /stop ends it." if self._view.is_busy else ""

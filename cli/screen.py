@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Protocol, TextIO
 
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from cli.items import Asked, Entered, Item, Plan, Spoken, UserSaid
+from cli.items import Asked, Entered, Item, Plan, Spoken, ToolRan, UserSaid
 from cli.picture import Way, encode
 from cli.render import THEME, draw, question
 
@@ -75,6 +76,9 @@ class PlainScreen:
         if isinstance(item, Spoken):
             self._out.write(item.text + ("\n" if item.ends else ""))
             self._out.flush()
+        elif isinstance(item, ToolRan) and item.screenshot:
+            self._log.print(draw(replace(item, screenshot=None)))
+            self._log.print(Text(f"    {item.screenshot}"))
         elif isinstance(item, Asked):
             self._log.print(Text("A question is open:"))
             self._log.print(question(item))

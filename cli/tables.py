@@ -12,12 +12,13 @@ from rich.text import Text
 
 from cli.address import Address
 from cli.commands import COMMANDS
-from cli.items import ToolRan
+from cli.items import ToolRan, Visited
 from cli.render import draw, indent
 from cli.text import ago, cut, moment, spent
 from cli.view import View
 
 ELEMENTS = 60
+BLOCKS = 6
 SIGNS = {
     "running": ("●", "good"),
     "queued": ("◌", "quiet"),
@@ -52,42 +53,58 @@ def short(session_id: str) -> str:
 
 
 def observation(page: Mapping[str, Any]) -> RenderableType:
-    """The page and what can be clicked or filled in."""
+    """The page, what it says, and what can be clicked or filled in."""
     where = page.get("page") or {}
-    head = Text.assemble((where.get("title") or "untitled", "bold"), (f"  {where.get('url', '')}", "quiet"))
-    elements = page.get("interactive") or []
-    rows: list[RenderableType] = [head, _elements(elements[:ELEMENTS])]
-    if len(elements) > ELEMENTS:
-        rows.append(Text(f"… and {len(elements) - ELEMENTS} more elements", "quiet"))
-    rows += [Text(f"over it: {cut(str(overlay), 100)}", "warn") for overlay in page.get("overlays") or ()]
-    return indent(Group(*rows))
+    elements = [item for item in page.get("interactive") or [] if not item.get("same_as")]
+    blocks = page.get("text_blocks") or []
+    rows: list[RenderableType] = [
+        Text.assemble((where.get("title") or "untitled", "bold"), (f"  {where.get('url', '')}", "quiet"))
+    ]
+    rows += [
+        Text(f"over it: {cut(over['text'], 90)} ({over['kind']})", "warn")
+        for over in page.get("overlays") or ()
+    ]
+    rows += [Text(cut(note, 100), "warn") for note in page.get("notes") or ()]
+    rows += [Text(cut(block, 100), "quiet") for block in blocks[:BLOCKS]]
+    if elements:
+        rows.append(_elements(elements[:ELEMENTS]))
+    hidden = max(len(elements) - ELEMENTS, 0) + int(page.get("truncated") or 0)
+    return indent(Group(*rows, *([Text(f"… and {hidden} more elements", "quiet")] if hidden else [])))
 
 
 def outcome(tool: str, args: dict[str, Any], answer: Mapping[str, Any], address: Address) -> RenderableType:
     """What became of one thing done by hand."""
     picture = answer.get("screenshot")
-    summary = answer.get("summary") or answer.get("text") or answer.get("url") or ""
     ran = ToolRan(
         name=tool,
         args=args,
         ok=bool(answer.get("ok", True)),
-        summary=str(summary),
-        duration_ms=int(answer.get("duration_ms") or 0),
+        summary=" · ".join([str(answer.get("text") or ""), *(answer.get("notes") or ())]),
         screenshot=address.absolute(picture) if picture else None,
     )
-    return draw(ran)
+    where = Visited(answer.get("title") or "", answer["url"]) if answer.get("url") else None
+    return Group(draw(ran), *([draw(where)] if where else []))
 
 
 def _elements(elements: Iterable[Mapping[str, Any]]) -> Table:
     table = Table.grid(padding=(0, 2))
     for item in elements:
+        name = cut(item.get("name") or item.get("placeholder") or item.get("context") or "", 60)
         style = "quiet" if item.get("disabled") else ""
-        name = cut(item.get("name") or item.get("placeholder") or "", 60)
-        value = f"= {cut(str(item['value']), 40)}" if item.get("value") else ""
         table.add_row(
-            Text(item["eid"], "you"), Text(item["role"], "quiet"), Text(name, style), Text(value, "quiet")
+            Text(item["eid"], "you"),
+            Text(item["role"], "quiet"),
+            Text(name, style),
+            Text(_holds(item), "quiet"),
         )
     return table
+
+
+def _holds(element: Mapping[str, Any]) -> str:
+    """What is in a field or how a box stands; of a secret only that it is there."""
+    parts = [f"= {cut(str(element['value']), 40)}"] if element.get("value") else []
+    parts += [name for name in ("checked", "expanded", "selected", "filled", "disabled") if element.get(name)]
+    return " ".join(parts)
 
 
 def state(view: View) -> RenderableType:

@@ -242,7 +242,7 @@ class View:
 
     def _observed(self, event: Mapping[str, Any]) -> list[Item]:
         page, overlays = (event["url"], event["title"]), tuple(event.get("overlays") or ())
-        if page == self._page and not overlays:
+        if event["url"] == "about:blank" or (page == self._page and not overlays):
             return []
         self._page = page
         return [Visited(event["title"], event["url"], overlays)]

@@ -115,9 +115,12 @@ class ScriptedApi:
         self.chats: dict[str, Chat] = {}
         self.calls: list[tuple[str, str, Any]] = []
         self.refusals: dict[str, Response] = {}
+        self.slow: dict[str, asyncio.Event] = {}
+        self.slow_call = asyncio.Event()
         self.browser: dict[str, dict[str, Any]] = {}
         self.config: dict[str, Any] = dict(CONFIG)
         self.stream_headers: list[dict[str, str]] = []
+        self.streams: asyncio.Queue[str] = asyncio.Queue()
         self.questions: asyncio.Queue[str] = asyncio.Queue()
         self._runs: dict[str, ScriptedRun] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
@@ -177,6 +180,8 @@ class ScriptedApi:
     async def close(self) -> None:
         for task in self._tasks.values():
             task.cancel()
+        for release in self.slow.values():
+            release.set()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
         self.break_lines()
 
@@ -187,6 +192,10 @@ class ScriptedApi:
         for end, refusal in self.refusals.items():
             if path.endswith(end):
                 return refusal
+        for end, release in self.slow.items():
+            if path.endswith(end):
+                self.slow_call.set()
+                await release.wait()
         if path == "/health":
             return JSONResponse({"status": "ok"})
         if request.headers.get("authorization") != f"Bearer {TOKEN}":
@@ -243,7 +252,7 @@ class ScriptedApi:
                 if played:
                     played.emit("state", **chat.state)
             case ["browser", tool]:
-                return JSONResponse(self.browser.get(tool, {"ok": True, "summary": f"{tool} done"}))
+                return JSONResponse(self.browser.get(tool, {"ok": True, "text": f"{tool} done"}))
             case ["export"]:
                 form = request.query_params["format"]
                 return Response(f"{form} of {chat.row['title']}\n".encode())
@@ -272,6 +281,7 @@ class ScriptedApi:
     async def _blocks(self, chat: Chat, run_id: str | None, last_id: str) -> AsyncIterator[bytes]:
         epoch, seq = (int(part) for part in last_id.split("-"))
         sent, line = (epoch, seq), self._line
+        self.streams.put_nowait(chat.row["id"])
         yield b": hello\n\n"
         while True:
             async with self._changed:

@@ -291,10 +291,23 @@ class TestConversation:
     ) -> None:
         page = {"url": "https://a.example", "title": "A"}
         element = {"eid": "e1", "role": "button", "name": "Go", "value": None}
-        api.browser["observe"] = {"observation": {"page": page, "interactive": [element], "overlays": []}}
+        api.browser["observe"] = {"page": page, "interactive": [element], "overlays": []}
         await run_line(conversation, "/observe", waits=False)
         assert conversation.elements == [element]
         assert "e1  button  Go" in out_of(conversation)
+
+    async def test_what_is_risky_by_hand_wants_a_yes_of_its_own(
+        self, api: ScriptedApi, conversation: Conversation
+    ) -> None:
+        detail = "places an order Send confirmed: true to do it."
+        api.refusals["/browser/click"] = problem(409, "confirmation_required", detail)
+        with pytest.raises(Misused, match="places an order /yes does it"):
+            await run_line(conversation, "/click e3", waits=False)
+        api.refusals.clear()
+        await run_line(conversation, "/yes", waits=False)
+        assert api.asked("POST", "/browser/click") == [{"eid": "e3"}, {"eid": "e3", "confirmed": True}]
+        with pytest.raises(Misused, match="Nothing is waiting"):
+            await run_line(conversation, "/yes", waits=False)
 
     @pytest.mark.parametrize("line", ["/yes", "/no", "/done"])
     async def test_without_a_question_an_answer_is_refused(

@@ -270,7 +270,7 @@ class TestDrawing:
 
     def test_a_tool_line_has_arguments_time_and_result(self) -> None:
         shown = text_of(ToolRan("type", {"eid": "e3", "text": "kettle", "submit": None}, True, "Typed.", 420))
-        assert "✓ type  eid e3  text kettle  0.4 s" in shown
+        assert "✓ type  e3  “kettle”  0.4 s" in shown
         assert "Typed." in shown
         assert "✗ click  e3" in text_of(ToolRan("click", {"eid": "e3"}, False))
 
