@@ -14,8 +14,8 @@ import json
 import tempfile
 import threading
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -110,23 +110,31 @@ class Quiet(SimpleHTTPRequestHandler):
         pass
 
 
-async def capture_all(pages: Path, names: list[str], out: Path, cli: str, chromium: str) -> None:
+@contextmanager
+def serve(pages: Path) -> Iterator[str]:
+    """The folder on loopback; yields its address."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(pages)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+async def capture_all(pages: Path, names: list[str], out: Path, cli: str, chromium: str) -> None:
+    with serve(pages) as base:
         async with open_browser(cli, chromium) as session:
             for name in names:
                 try:
                     async with asyncio.timeout(90):
-                        shot = await capture(session, f"http://127.0.0.1:{server.server_port}/{name}")
+                        shot = await capture(session, f"{base}/{name}")
                 except TimeoutError:
                     print(f"{name}: no snapshot within 90 s")
                     continue
-                shot["snapshot"] = shot["snapshot"].replace(f"127.0.0.1:{server.server_port}", HOST)
-                (out / (name.replace("/", "__") + ".json")).write_text(json.dumps(shot, ensure_ascii=False))
+                shot["snapshot"] = shot["snapshot"].replace(base, f"http://{HOST}")
+                (out / f"{name.replace('/', '__')}.json").write_text(json.dumps(shot, ensure_ascii=False))
                 print(f"{name}: {len(shot['snapshot']):,} characters, {shot['seconds'] * 1000:.0f} ms")
-    finally:
-        server.shutdown()
 
 
 if __name__ == "__main__":

@@ -45,6 +45,7 @@ __all__ = [
 
 VIEWPORT = (1280, 720)
 BUDGET = Budget()
+NOTHING = "no text and no control can be read on this page; it may be drawn as a picture"
 
 
 class Observation(BaseModel, frozen=True):
@@ -195,6 +196,8 @@ def _observe(
     notes = list(map(clean, tree.notes))
     if target is not None:
         notes += [f"around {element.eid}" for element in fitted.elements if element.ref == tree.nodes[target].ref]
+    if not (fitted.elements or fitted.blocks or page.url.startswith("about:")):
+        notes.append(NOTHING)
     left = (f"truncated, {fitted.truncated} more elements",) if fitted.truncated else ()
     return Observation(
         page=page,

@@ -80,7 +80,7 @@ def _distance(draft: Draft, around: Surroundings, height: int) -> float:
         away -= 2
     elif draft.role != "link":
         away -= 0.5
-    if not draft.name:
+    if not draft.name or around.is_footnote(draft):
         away += 2
     return away + (1.5 if around.is_aside(draft) else 0)
 

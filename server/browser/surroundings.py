@@ -53,6 +53,10 @@ class Surroundings:
         mark = self.outline.mark[draft.index] if draft.node is not None else -1
         return mark >= 0 and self.snapshot.nodes[mark].role in SIDE
 
+    def is_footnote(self, draft: Draft) -> bool:
+        parent = draft.node.parent if draft.node is not None else -1
+        return parent >= 0 and self.snapshot.nodes[parent].role == "superscript"
+
     def count_controls(self, index: int) -> tuple[int, int]:
         """Buttons, and elements of any kind, in the node's subtree."""
         return self._count(self._buttons, index), self._count(self._places, index)

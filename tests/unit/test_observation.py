@@ -215,7 +215,7 @@ def test_words_that_name_a_field_are_not_told_again() -> None:
 
 
 def test_text_stands_between_the_elements_that_it_stands_between_on_the_page() -> None:
-    seen = observe_snapshot('- button "A" [ref=e1]\n- paragraph: 'f'"12,90 €"\n- button "B" [ref=e2]')
+    seen = observe_snapshot('- button "A" [ref=e1]\n- paragraph: ' '"12,90 €"\n- button "B" [ref=e2]')
     assert lines_of(seen)[1:] == ['[e1] button "A"', "- 12,90 €", '[e2] button "B"']
 
 

@@ -82,6 +82,6 @@ states = st.recursive(
 )
 
 
-@given(st.lists(st.fixed_dictionaries({}, optional={key: states for key in ("index", "tag", "text", "href")}), max_size=8))
+@given(st.lists(st.fixed_dictionaries({}, optional=dict.fromkeys(("index", "tag", "text", "href"), states)), max_size=8))
 def test_any_state_of_browser_use_is_read(elements: list[dict[str, object]]) -> None:
     assert observe_state({"url": "u", "interactive_elements": elements}).text()

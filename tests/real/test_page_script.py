@@ -1,0 +1,70 @@
+"""The page script, in a real Chromium."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+from playwright.async_api import Page, async_playwright
+
+from server.browser.page_script import PAGE_SCRIPT, Extra
+from server.browser.parts import find_chromium
+
+PAGE = """<!doctype html><body style="margin:0">
+<div class="icon icon-trash" style="cursor:pointer;width:20px;height:20px"></div>
+<button class="btn fa-search"></button> <button>Named</button> <a href="/x">Named link</a>
+<span onclick="1">No pointer</span> <details><summary>More</summary>words</details>
+<div contenteditable="true" aria-label="Letter">Dear <b>all</b></div>
+<div style="cursor:pointer">Row <i class="star" style="display:inline-block;width:9px;height:9px"></i></div>
+<div id="host"></div>
+<form action="/go"><input type="password" value="S3cret"><input autocomplete="cc-number" value="4111">
+<input name="city" value="Bern"><button>Send</button><button type="button">Help</button></form>
+<iframe style="border:0;position:absolute;left:100px;top:400px" srcdoc="<input type=password value=inner>"></iframe>
+<script>document.getElementById('host').attachShadow({mode: 'open'}).innerHTML =
+  '<span class="x-close" style="cursor:pointer;display:inline-block;width:9px;height:9px"></span>'</script>"""
+
+
+@pytest.fixture
+async def page() -> AsyncIterator[Page]:
+    flags = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=find_chromium(), args=flags)
+        page = await browser.new_page(viewport={"width": 1280, "height": 720})
+        await page.set_content(PAGE)
+        await page.frames[-1].wait_for_load_state()
+        yield page
+        await browser.close()
+
+
+async def test_it_finds_what_is_clickable_without_a_role_or_a_name(page: Page) -> None:
+    extra = Extra.model_validate(await page.evaluate(PAGE_SCRIPT))
+    assert [(found.tag, found.name) for found in extra.clickables] == [
+        ("div", "trash"), ("button", "search"), ("span", "No pointer"), ("summary", "More"), ("editable", "Letter"),
+        ("div", "Row"), ("i", "star"), ("span", "close"),
+    ]  # fmt: skip
+
+
+async def test_its_targets_are_unique_and_lead_to_the_box_they_came_with(page: Page) -> None:
+    extra = Extra.model_validate(await page.evaluate(PAGE_SCRIPT))
+    for found in extra.clickables:
+        box = await page.locator(found.target).bounding_box()
+        assert box is not None
+        assert tuple(map(round, (box["x"], box["y"], box["width"], box["height"]))) == found.box
+
+
+async def test_it_finds_secrets_in_frames_too_and_nothing_else(page: Page) -> None:
+    extra = Extra.model_validate(await page.evaluate(PAGE_SCRIPT))
+    assert [secret.value for secret in extra.secrets] == ["S3cret", "4111", "inner"]
+    assert extra.secrets[2].box[0] > 100
+    assert extra.secrets[2].box[1] > 400
+
+
+async def test_it_knows_which_button_submits(page: Page) -> None:
+    extra = Extra.model_validate(await page.evaluate(PAGE_SCRIPT))
+    send = await page.get_by_role("button", name="Send").bounding_box()
+    assert send is not None
+    assert [(box[0], box[1]) for box in extra.submits] == [(round(send["x"]), round(send["y"]))]
+
+
+async def test_it_leaves_the_page_as_it_was(page: Page) -> None:
+    before = await page.content()
+    await page.evaluate(PAGE_SCRIPT)
+    assert await page.content() == before
