@@ -1,0 +1,30 @@
+"""The script of the bench's model provider: what is asked for is said, every token with the time it was sent.
+
+`bulk N` is N tokens as fast as they go, `paced R N` N tokens at R a second, anything else one word. A token is
+`<unix time> ` with microseconds, so that any reader on this machine can tell how late it is.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+
+from tests.support.model_reply import Asked, Reply, say
+
+_BULK = re.compile(r"bulk (\d+)")
+_PACED = re.compile(r"paced (\d+) (\d+)")
+STAMP = re.compile(r"(\d{10}\.\d{6}) ")
+
+
+def stamped(count: int) -> Iterator[str]:
+    for _ in range(count):
+        yield f"{time.time():.6f} "
+
+
+def script(asked: Asked) -> Reply:
+    if found := _BULK.search(asked.last_text):
+        return say(stamped(int(found[1])))
+    if found := _PACED.search(asked.last_text):
+        return say(stamped(int(found[2])), delay=1 / int(found[1]))
+    return say("Harbour")

@@ -1,0 +1,163 @@
+"""What is measured, all behind one call: `batch(prompt, streams)`."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import httpx
+
+from bench.stream.measured import Batch, StreamTimes, cpu_of
+from tests.support.model_server import KEY
+from tests.support.ports import free_port
+
+ROOT = Path(__file__).resolve().parents[2]
+TOKEN = "bench-token-bench-token"
+
+
+class Subject(Protocol):
+    name: str
+
+    async def batch(self, prompt: str, streams: int) -> Batch: ...
+
+
+@contextmanager
+def process(*command: str, **env: str) -> Iterator[subprocess.Popen[str]]:
+    clean = {
+        key: value for key, value in os.environ.items() if not key.upper().endswith(("_API_KEY", "_BASE_URL"))
+    }
+    started = subprocess.Popen(
+        [sys.executable, *command], cwd=ROOT, env={**clean, "PYTHONPATH": str(ROOT), **env}, text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        yield started
+    finally:
+        started.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            started.wait(20)
+        started.kill()
+        started.wait()
+
+
+@contextmanager
+def provider() -> Iterator[str]:
+    """The scripted model provider in a process of its own; yields its URL."""
+    with process("-m", "tests.support.model_server", "--script", "bench.stream.provider:script") as started:
+        assert started.stdout is not None
+        yield f"http://127.0.0.1:{json.loads(started.stdout.readline())['port']}"
+
+
+@dataclass
+class Worker:
+    name: str
+    started: subprocess.Popen[str]
+
+    async def batch(self, prompt: str, streams: int) -> Batch:
+        return await asyncio.to_thread(self._batch, prompt, streams)
+
+    def _batch(self, prompt: str, streams: int) -> Batch:
+        assert self.started.stdin is not None
+        assert self.started.stdout is not None
+        self.started.stdin.write(json.dumps({"prompt": prompt, "streams": streams}) + "\n")
+        self.started.stdin.flush()
+        return Batch.from_json(json.loads(self.started.stdout.readline()))
+
+
+@contextmanager
+def worker(kind: str, wire: str, url: str) -> Iterator[Worker]:
+    with process("-m", "bench.stream.worker", kind, wire, url) as started:
+        yield Worker(kind, started)
+
+
+@dataclass
+class Ours:
+    """The whole server, over HTTP and SSE; every stream is a session of its own."""
+
+    client: httpx.AsyncClient
+    pid: int
+    model: str
+    cold: tuple[float, float]
+    name: str = "ours"
+
+    async def batch(self, prompt: str, streams: int) -> Batch:
+        sessions = [await self._session() for _ in range(streams)]
+        began = cpu_of(self.pid)
+        done = await asyncio.gather(*(self.ask(session, prompt) for session in sessions))
+        return Batch(list(done), cpu_of(self.pid) - began)
+
+    async def _session(self) -> str:
+        made = await self.client.post("/api/sessions", json={"agent": "assistant", "model": self.model})
+        return str(made.raise_for_status().json()["id"])
+
+    async def new_session(self) -> str:
+        return await self._session()
+
+    async def ask(self, session: str, prompt: str) -> StreamTimes:
+        """One message and its stream to the terminal event."""
+        times, kind = StreamTimes(), ""
+        try:
+            sent = await self.client.post(f"/api/sessions/{session}/messages", json={"content": prompt})
+            sent.raise_for_status()
+            async with self.client.stream("GET", f"/api/sessions/{session}/stream") as response:
+                async for line in response.aiter_lines():
+                    if line.startswith("event: "):
+                        kind = line[7:]
+                    elif kind == "token" and line.startswith("data: "):
+                        times.hear(json.loads(line[6:])["text"])
+        except httpx.HTTPError:
+            kind = "error"
+        times.end(failed=kind == "error")
+        return times
+
+
+@asynccontextmanager
+async def ours(url: str, wire: str, **settings: str) -> AsyncIterator[Ours]:
+    """A server as a process; measured from its start to the first answered message."""
+    from bench.stream.worker import MODELS
+
+    port = free_port()
+    with tempfile.TemporaryDirectory() as folder:
+        env = {
+            "PORT": str(port), "DATA_DIR": folder, "AUTH_TOKEN": TOKEN, "OPENAI_BASE_URL": f"{url}/v1",
+            "OPENAI_API_KEY": KEY, "ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": KEY, "AGENT_MODEL": MODELS[wire],
+            "OPENAI_API": "responses" if wire == "responses" else "auto", "MAX_RUNS": "1000", "LOG_LEVEL": "WARNING",
+            "BROWSER_HEADLESS": "true", **settings,
+        }  # fmt: skip
+        began = time.monotonic()
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=None)
+        headers = {"authorization": f"Bearer {TOKEN}"}
+        base = f"http://127.0.0.1:{port}"
+        with process("-m", "server", **env) as started:
+            client = httpx.AsyncClient(
+                base_url=base, headers=headers, timeout=600, limits=limits, trust_env=False
+            )
+            async with client:
+                server = Ours(client, started.pid, env["AGENT_MODEL"], (0.0, 0.0))
+                await _until(client, "/api/health")
+                alive = time.monotonic() - began
+                await _until(client, "/api/ready")
+                await server.ask(await server.new_session(), "ping")
+                server.cold = (alive, time.monotonic() - began)
+                yield server
+
+
+async def _until(client: httpx.AsyncClient, path: str, timeout: float = 90) -> Any:
+    deadline = time.monotonic() + timeout
+    while time.monotonic() < deadline:
+        with contextlib.suppress(httpx.TransportError):
+            if (await client.get(path)).is_success:
+                return
+        await asyncio.sleep(0.02)
+    raise SystemExit(f"the server does not answer {path}")
