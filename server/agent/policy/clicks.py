@@ -15,6 +15,7 @@ _CHOICES = {"option", "radio", "checkbox", "menuitemcheckbox", "menuitemradio"}
 _LINKS = {"link", "cell", "gridcell", "row", "listitem", "article", "paragraph", "text", "img", "image", "figure"}
 _LONG_LINK = 7
 _THRESHOLDS = {Force.MUTE: 1, Force.LEAN: 2, Force.UNKNOWN: STRONG, Force.PROCEED: STRONG}
+_SHOPPING = ("pay", "order")
 _LIVE = (
     "scene.live", "scene.gear", "scene.security", "scene.plan", "scene.funds", "scene.now", "scene.crowd",
     "act.system", "act.account", "act.publish", "act.pay", "deed.system", "deed.pay", "deed.account", "scene.charge",
@@ -26,10 +27,10 @@ _HELD = ("scene.held", "scene.plan")
 def assess_click(subject: Subject) -> Judgement:
     """The judgement on pressing a control."""
     role = subject.role.lower()
-    meaning = grasp(subject.name or (subject.value if role == "button" else ""))
-    scene = read_scene(subject.context)
     if role in _OPENERS and not subject.submits:
         return ALLOWED
+    meaning = grasp(subject.name or (subject.value if role == "button" else ""))
+    scene = read_scene(subject.context, subject.url)
     if role in ("switch", "slider"):
         return _assess_switch(subject, meaning)
     if role in _CHOICES:
@@ -48,9 +49,9 @@ def _assess_button(subject: Subject, meaning: Meaning, scene: Scene) -> Judgemen
         case Force.CANCEL:
             return _assess_cancel(scene)
         case Force.ACT | Force.DEED:
-            return ask(meaning.kind)
+            return ask(_kind(meaning, scene))
         case Force.WEAK | Force.AFFIRM:
-            return ALLOWED if scene.calm and not scene.strong else ask(_kind(meaning, scene))
+            return ALLOWED if scene.calm and scene.score < STRONG else ask(_kind(meaning, scene))
     return _assess_generic(subject, meaning, scene)
 
 
@@ -87,7 +88,8 @@ def _assess_link(meaning: Meaning, scene: Scene) -> Judgement:
         return ALLOWED
     match meaning.force:
         case Force.ACT:
-            return ask(meaning.kind)
+            leads_to_shop = meaning.kind in _SHOPPING and not scene.score
+            return ALLOWED if leads_to_shop else ask(meaning.kind)
         case Force.WEAK | Force.AFFIRM | Force.DEED:
             return ask(_kind(meaning, scene)) if scene.score >= 2 and not scene.calm else ALLOWED
         case Force.PROCEED | Force.MUTE:
@@ -100,7 +102,7 @@ def _assess_link(meaning: Meaning, scene: Scene) -> Judgement:
 def _assess_item(meaning: Meaning, scene: Scene) -> Judgement:
     match meaning.force:
         case Force.ACT | Force.DEED | Force.WEAK:
-            return ask(meaning.kind or scene.kind)
+            return ask(_kind(meaning, scene))
         case Force.CANCEL:
             return _assess_cancel(scene)
         case Force.AFFIRM | Force.PROCEED | Force.LEAN:
@@ -110,7 +112,7 @@ def _assess_item(meaning: Meaning, scene: Scene) -> Judgement:
 
 def _assess_switch(subject: Subject, meaning: Meaning) -> Judgement:
     """A switch acts at once: it asks where it governs a live system, access, money or what is public."""
-    both = read_scene(f"{subject.context}\n{subject.name}")
+    both = read_scene(f"{subject.context}\n{subject.name}", subject.url)
     if meaning.force is Force.ACT:
         return ask(meaning.kind)
     return ask(both.kind or "system") if both.has(*_LIVE) else ALLOWED
@@ -133,12 +135,11 @@ def _binds(meaning: Meaning, scene: Scene, both: Scene) -> bool:
 
 
 def _kind(meaning: Meaning, scene: Scene) -> str:
-    if meaning.force in (Force.WEAK, Force.LEAN):
-        return scene.kind or _WEAK_KINDS.get(meaning.kind, "")
-    return scene.kind or meaning.kind
+    kind = _WEAK_KINDS.get(meaning.kind, meaning.kind)
+    return kind if meaning.force in (Force.ACT, Force.DEED) else scene.kind or kind
 
 
 _WEAK_KINDS = {
     "remove": "delete", "save": "account", "accept": "legal", "switch": "system", "share": "publish",
-    "make": "account", "join": "account", "reply": "send",
+    "make": "account", "join": "account", "reply": "send", "change": "account", "apply": "account",
 }  # fmt: skip

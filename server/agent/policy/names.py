@@ -1,4 +1,9 @@
-"""What a control says it does, told from its name alone."""
+"""What a control says it does, told from its name alone.
+
+The words of a name are read as verbs and objects, whatever the language: a verb that commits (`send`),
+one whose object decides (`remove` a filter, `remove` a member), a generic one (`continue`), a thing
+to look at (`order history`). README.md in lexicon/ tells the concepts.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +11,9 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 
-from server.agent.policy.lexicon import Hit, lexicon
+from server.agent.policy.lexicon import Hit, icon_meaning, lexicon
+from server.agent.policy.money import is_price
 from server.agent.policy.text import WORD, fold, has_words, readings
-
-_ICONS = {
-    "delete": "🗑🚮",
-    "pay": "💳💰💸💵💶🛍",
-    "send": "✉📤📨📧➤📩🛫📞📣",
-    "system": "⏻⏼🔌🛑🚀⏹",
-    "legal": "✍🖊🖋",
-    "affirm": "✓✔✅☑👍👌🆗⭕🤝",
-    "proceed": "→➡➜➔▶⏭⏩»›➝➞⇒🏁▸",
-    "retreat": "✕✖✗❌×╳🚫←⬅↩«‹⏮🔙👎⎌",
-    "look": "🔍🔎❓❔ℹ☰⋮⋯…≡👁📄📋🏠⚙🔔👤🌐🎥📷⏸🔊🔇🖨📥⬇⬆↓↑▼▲▾▴🔄📅🗓?⭐★☆♡♥❤🛒➕➖+-−–",
-}
-_ICON_MEANING = {char: kind for kind, chars in _ICONS.items() for char in chars}
 
 
 class Force(IntEnum):
@@ -50,13 +43,14 @@ class Meaning:
     hits: tuple[Hit, ...] = ()
 
 
-_FORCES = {
-    "act": Force.ACT, "deed": Force.DEED, "weak": Force.WEAK, "lean": Force.LEAN, "calm": Force.CALM,
+_VERBS = {
+    "act": Force.ACT, "deed": Force.DEED, "weak": Force.WEAK, "lean": Force.LEAN,
+    "calm.look": Force.CALM, "calm.open": Force.CALM, "calm.cart": Force.CALM, "calm.thing": Force.CALM,
+    "soft.proceed": Force.PROCEED, "soft.finish": Force.PROCEED, "soft.affirm": Force.AFFIRM,
+    "soft.no": Force.RETREAT, "soft.retreat": Force.RETREAT, "soft.cancel": Force.CANCEL,
 }  # fmt: skip
-_SOFT = {
-    "proceed": Force.PROCEED, "affirm": Force.AFFIRM, "retreat": Force.RETREAT, "cancel": Force.CANCEL,
-}  # fmt: skip
-_COMMITS = (Force.ACT, Force.DEED)
+_COMPLETES = {"soft.finish", "soft.affirm", "weak.submit", "weak.accept"}
+_MATTERS = {f"scene.{kind}" for kind in "held plan security person gear live crowd funds legal paper file".split()}
 
 
 @lru_cache(maxsize=1024)
@@ -71,21 +65,18 @@ def grasp(name: str) -> Meaning:
 
 
 def _grasp_icon(name: str) -> Meaning:
-    kinds = [_ICON_MEANING[char] for char in name if char in _ICON_MEANING]
-    kind = kinds[0] if kinds else ""
-    if kind in _SOFT:
-        return Meaning(_SOFT[kind])
-    if kind == "look":
-        return Meaning(Force.CALM)
-    return Meaning(Force.ACT, kind) if kind else Meaning(Force.MUTE)
+    group, _, kind = icon_meaning(name).partition(".")
+    if not group:
+        return Meaning(Force.MUTE)
+    return Meaning(_VERBS.get(f"{group}.{kind}", _VERBS.get(group, Force.CALM)), kind if group == "act" else "")
 
 
 def _grasp_reading(text: str) -> Meaning:
-    hits = [hit for hit in lexicon().find(text) if hit.group in _FORCES or hit.group == "soft"]
-    count = len(WORD.findall(text))
-    parts = _split(hits)
-    best = max((_weigh(part) for part in parts), key=lambda meaning: meaning.force)
-    return Meaning(best.force, best.kind, count, tuple(hits))
+    hits = lexicon().find(text)
+    best = max((weigh(part) for part in _split(hits)), key=lambda meaning: meaning.force)
+    if best.force is Force.UNKNOWN and is_price(text):
+        best = Meaning(Force.DEED, "pay")
+    return Meaning(best.force, best.kind, len(WORD.findall(text)), tuple(hits))
 
 
 def _split(hits: list[Hit]) -> list[list[Hit]]:
@@ -99,40 +90,73 @@ def _split(hits: list[Hit]) -> list[list[Hit]]:
     return [part for part in parts if part] or [[]]
 
 
-def _weigh(hits: list[Hit]) -> Meaning:
-    if not hits:
-        return Meaning(Force.UNKNOWN)
-    if any(hit.concept == "calm.howto" for hit in hits):
+def weigh(hits: list[Hit]) -> Meaning:
+    """The meaning of the words of one phrase."""
+    verbs = [hit for hit in hits if _force(hit) is not None]
+    concepts = {hit.concept for hit in hits}
+    if "calm.howto" in concepts:
         return Meaning(Force.CALM)
-    head = _head(hits)
-    force = _force(head)
-    if force in (Force.CALM, Force.RETREAT):
-        return Meaning(force)
-    acts = [hit for hit in hits if _force(hit) is Force.ACT]
+    if not verbs:
+        return Meaning(Force.CALM if "calm.light" in concepts else Force.UNKNOWN)
+    head = _head(verbs)
+    acts = [hit for hit in verbs if hit.group == "act"]
     if acts:
-        return Meaning(Force.ACT, acts[0].kind)
-    deeds = [hit for hit in hits if _force(hit) is Force.DEED]
-    if deeds:
-        return _weigh_deed(hits, deeds[0], force)
+        return _weigh_act(acts[0], head, concepts)
+    if head.concept == "soft.cancel":
+        return _weigh_cancel(hits, concepts)
+    if _force(head) in (Force.CALM, Force.RETREAT) or concepts & {"calm.look", "calm.open", "calm.cart"}:
+        return Meaning(Force.RETREAT if _force(head) is Force.RETREAT else Force.CALM)
+    return _weigh_deed(verbs, head, concepts)
+
+
+def _weigh_act(act: Hit, head: Hit, concepts: set[str]) -> Meaning:
+    if "calm.light" in concepts or head.concept in ("calm.look", "calm.open", "calm.cart"):
+        return Meaning(Force.CALM)
+    if head.concept == "soft.retreat":
+        return Meaning(Force.RETREAT)
+    return Meaning(Force.ACT, act.kind)
+
+
+def _weigh_cancel(hits: list[Hit], concepts: set[str]) -> Meaning:
+    if concepts & {"calm.light", "calm.cart"}:
+        return Meaning(Force.RETREAT)
+    held = concepts & {"scene.held", "scene.plan"} or any(hit.group == "deed" for hit in hits)
+    return Meaning(Force.ACT, "end") if held else Meaning(Force.CANCEL)
+
+
+def _weigh_deed(verbs: list[Hit], head: Hit, concepts: set[str]) -> Meaning:
+    """A name with a noun or an ambiguous verb in it: what stands beside it decides."""
+    if "calm.light" in concepts:
+        return Meaning(Force.CALM)
+    deed = next((hit for hit in verbs if hit.group == "deed"), None)
+    if deed is None:
+        return _weigh_plain(head, concepts)
+    if concepts & _COMPLETES:
+        return Meaning(Force.ACT, deed.kind)
+    if "calm.thing" in concepts:
+        return Meaning(Force.CALM)
+    return Meaning(Force.PROCEED if _force(head) is Force.PROCEED else Force.DEED, deed.kind)
+
+
+def _weigh_plain(head: Hit, concepts: set[str]) -> Meaning:
+    force = _force(head) or Force.UNKNOWN
+    if force is Force.WEAK and concepts & _MATTERS:
+        return Meaning(Force.DEED, head.kind)
     return Meaning(force, head.kind if head.group != "soft" else "")
 
 
-def _weigh_deed(hits: list[Hit], deed: Hit, force: Force) -> Meaning:
-    if any(hit.concept == "calm.thing" for hit in hits):
-        return Meaning(Force.CALM)
-    if force is Force.PROCEED:
-        return Meaning(Force.PROCEED, deed.kind)
-    return Meaning(Force.DEED, deed.kind)
-
-
-def _head(hits: list[Hit]) -> Hit:
+def _head(verbs: list[Hit]) -> Hit:
     """The hit that decides: the first, or the last where the language puts the verb there."""
-    if any(hit.last for hit in hits):
-        end = max(hit.end for hit in hits)
-        return max((hit for hit in hits if hit.end == end), key=_force)
-    start = hits[0].start
-    return max((hit for hit in hits if hit.start == start), key=_force)
+    if any(hit.last for hit in verbs):
+        end = max(hit.end for hit in verbs)
+        return max((hit for hit in verbs if hit.end == end), key=_rank)
+    start = verbs[0].start
+    return max((hit for hit in verbs if hit.start == start), key=_rank)
 
 
-def _force(hit: Hit) -> Force:
-    return _SOFT[hit.kind] if hit.group == "soft" else _FORCES[hit.group]
+def _rank(hit: Hit) -> Force:
+    return _force(hit) or Force.CALM
+
+
+def _force(hit: Hit) -> Force | None:
+    return _VERBS.get(hit.concept, _VERBS.get(hit.group))

@@ -1,6 +1,6 @@
 """What the text around a control says about the step at hand.
 
-Evidence of risk only adds up: no text takes any of it away. Only the first sentence, the heading, may
+Evidence of risk only adds up: no text takes any of it away. Only the first line, the heading, may
 tell that a step is a calm one (filters, a cart, step 1 of 3), and that never outweighs strong evidence.
 """
 
@@ -11,28 +11,29 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from server.agent.policy.lexicon import Hit, lexicon
-from server.agent.policy.text import fold, readings
+from server.agent.policy.money import has_money
+from server.agent.policy.names import Force, weigh
+from server.agent.policy.text import readings
+from server.agent.policy.trail import read_trail
 
 STRONG = 3
 _WEIGHTS = {
-    "act": STRONG, "deed": 2, "claim.skip": STRONG,
+    "act": STRONG, "claim.skip": STRONG, "claim.agent": STRONG,
+    "deed": 2, "deed.send": 1, "deed.publish": 1, "deed.account": 1, "deed.approve": 1, "scene.draft": 2,
     "scene.sure": STRONG, "scene.final": STRONG, "scene.charge": STRONG, "scene.live": STRONG,
     "scene.last": 2, "scene.funds": 2, "scene.security": 2, "scene.legal": 2, "scene.plan": 2, "scene.now": 2,
     "scene.total": 1, "scene.compose": 1, "scene.crowd": 1, "scene.gear": 1, "scene.ask": 1, "scene.person": 1,
-    "scene.paper": 1,
+    "scene.paper": 1, "scene.file": 1, "scene.held": 1,
 }  # fmt: skip
 _KINDS = {
     "scene.charge": "pay", "scene.total": "pay", "scene.funds": "pay", "scene.money": "pay",
-    "scene.compose": "send", "scene.crowd": "send", "scene.live": "system", "scene.gear": "system",
+    "scene.compose": "send", "scene.draft": "send", "scene.crowd": "send", "scene.live": "system", "scene.gear": "system",
     "scene.security": "account", "scene.person": "account", "scene.plan": "account",
-    "scene.legal": "legal", "scene.paper": "legal",
+    "scene.legal": "legal", "scene.paper": "legal", "scene.file": "delete", "scene.held": "order",
 }  # fmt: skip
-_SENTENCE = re.compile(r"\n+|(?<=[.!?…])\s+|(?<=[。！？؟।])|(?<=;)\s+")
-_MONEY = re.compile(
-    r"[$€£¥₽₹₩₺₴₫₪฿₦₱₸]\s*\d|\d[\d\s.,٬٫']*(?:[$€£¥₽₹₩₺₴₫₪฿₦₱₸元円원]|万元|บาท|(?:usd|eur|gbp|rub|uah|pln|zl|kc|czk|huf|ft|kr|sek|nok|dkk|chf|tl|try|lei|ron|"
-    r"inr|jpy|cny|rmb|krw|vnd|idr|rp|brl|mxn|ars|cop|sar|aed|egp|irr|ils|thb|pyb|pyб|гph|лв|usdt|usdc|btc|eth|aud|cad|sgd|hkd|zar|"
-    r"dong|d|تومان|ریال|رس|ر\.س|درهم|جنیه|דולר|ש.?ח|रुपये|रु|yen|euros?|dollars?|pounds?)(?!\w))|(?<!\w)(?:rp|r|rs|us|usd|eur|pln|kr|chf|inr|rm|s)\.?\s?[$€]?\d"
-)
+_SENTENCE = re.compile(r"\n+|(?<=[.!?…])\s+|(?<=[。！？؟।])|(?<=;)\s+|\s[·•|]\s")
+_QUESTION = re.compile(r"[?？؟;]\W*$|(?:吗|ですか|ますか|까요|습니까|ไหม|หรือไม่|khong)\W*$")
+_FILE = re.compile(r"\w\.(?:docx?|xlsx?|pptx?|pdf|csv|txt|jpe?g|png|zip|mp[34]|key|json|ya?ml|sql|py|psd)(?!\w)")
 _COUNT = re.compile(r"(?<![\d.,:])(\d{1,2})(?![\d.,:]*\d)")
 _FRACTION = re.compile(r"(?<![\d./])(\d{1,2})\s?/\s?(\d{1,2})(?![\d/])")
 _MOST_STEPS = 25
@@ -62,66 +63,101 @@ class Scene:
 
 
 @lru_cache(maxsize=512)
-def read_scene(context: str) -> Scene:
-    """The evidence in the text around a control; it is read the riskiest way."""
-    return max((_read(text) for text in readings(context)), key=lambda scene: (scene.strong, scene.score))
+def read_scene(context: str, url: str = "") -> Scene:
+    """The evidence in the text around a control and in the page's address; it is read the riskiest way."""
+    scenes = [_read(text, url) for text in readings(context)]
+    return max(scenes, key=lambda scene: (scene.strong, scene.score))
 
 
-def _read(text: str) -> Scene:
-    sentences = [sentence for sentence in _SENTENCE.split(text) if sentence.strip()]
-    found = [lexicon().find(sentence) for sentence in sentences]
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    text: str
+    hits: list[Hit]
+
+    @property
+    def asks(self) -> bool:
+        return _QUESTION.search(self.text) is not None
+
+    def has(self, *concepts: str) -> bool:
+        return any(hit.concept in concepts for hit in self.hits)
+
+
+def _read(text: str, url: str) -> Scene:
+    sentences = _sentences(text)
     evidence: dict[str, int] = {}
-    kinds: dict[str, int] = {}
-    for sentence, hits in zip(sentences, found, strict=True):
-        for concept, weight in [*_weigh(sentence, hits), *_count_steps(sentence, hits)]:
-            evidence[concept] = max(weight, evidence.get(concept, 0))
-            kind = _KINDS.get(concept, concept.partition(".")[2] if concept.startswith(("act", "deed")) else "")
-            kinds[kind] = max(weight if kind else -1, kinds.get(kind, 0))
-    kind = max(kinds, key=lambda k: kinds[k], default="")
-    calm = bool(found) and _is_calm(sentences[0], found[0])
-    return Scene(evidence, calm, kind, bool(found) and _is_question(sentences[0]))
+    for concept, weight in [pair for sentence in sentences for pair in _weigh(sentence)] + read_trail(url):
+        evidence[concept] = max(weight, evidence.get(concept, 0))
+    heading = _sentences(text.partition("\n")[0])
+    calm = any(map(_is_calm, heading))
+    return Scene(evidence, calm, _main_kind(evidence), bool(heading) and any(s.asks for s in heading))
 
 
-def _weigh(sentence: str, hits: list[Hit]) -> list[tuple[str, int]]:
-    told = any(hit.concept == "calm.howto" for hit in hits)
-    asked = _is_question(sentence)
-    weights = [("scene.money", 1)] if _MONEY.search(sentence) else []
-    for hit in hits:
-        weight = _WEIGHTS.get(hit.concept, _WEIGHTS.get(hit.group, 0))
-        if hit.group == "act" and told:
-            weight = 1
-        if hit.group in ("weak", "deed") and asked:
-            weight = STRONG
-        weights.append((hit.concept, weight))
-    return weights
+def _sentences(text: str) -> list[_Sentence]:
+    parts = [part for part in _SENTENCE.split(text) if part.strip()]
+    return [_Sentence(part, lexicon().find(part)) for part in parts]
 
 
-def _is_question(sentence: str) -> bool:
-    return sentence.rstrip().endswith(("?", "？", "؟", ";")) or sentence.rstrip().endswith(("吗", "ですか", "ますか", "까요", "습니까"))
+def _main_kind(evidence: dict[str, int]) -> str:
+    kinds = {_kind_of(concept): weight for concept, weight in sorted(evidence.items(), key=lambda pair: pair[1])}
+    return max((kind for kind in kinds if kind), key=lambda kind: kinds[kind], default="")
 
 
-def _count_steps(sentence: str, hits: list[Hit]) -> list[tuple[str, int]]:
+def _kind_of(concept: str) -> str:
+    group, _, kind = concept.partition(".")
+    return kind if group in ("act", "deed", "trail") else _KINDS.get(concept, "")
+
+
+def _weigh(sentence: _Sentence) -> list[tuple[str, int]]:
+    told = sentence.has("calm.howto")
+    weights = [(hit.concept, _WEIGHTS.get(hit.concept, _WEIGHTS.get(hit.group, 0))) for hit in sentence.hits]
+    if told:
+        weights = [(concept, min(weight, 1)) if concept.startswith("act") else (concept, weight) for concept, weight in weights]
+    if has_money(sentence.text):
+        weights.append(("scene.money", 1))
+    if _FILE.search(sentence.text):
+        weights.append(("scene.file", 1))
+    weights += [*_asked(sentence), *_count_steps(sentence), *_claimed(sentence)]
+    return [pair for pair in weights if pair[1]]
+
+
+def _claimed(sentence: _Sentence) -> list[tuple[str, int]]:
+    """Text that speaks to an agent, or of a consent that is given or not needed, is a reason to ask."""
+    speaks = sentence.has("claim.agent", "claim.skip")
+    consents = sentence.has("claim.consent") and sentence.has("claim.waive", "claim.who")
+    return [("claim.skip", STRONG)] if speaks or consents else []
+
+
+def _asked(sentence: _Sentence) -> list[tuple[str, int]]:
+    """`Cancel your plan?`: a question that names a deed asks for a commitment."""
+    if not sentence.asks:
+        return []
+    meaning = weigh(sentence.hits)
+    commits = meaning.force in (Force.ACT, Force.DEED, Force.WEAK)
+    return [(f"act.{meaning.kind}", STRONG)] if commits else []
+
+
+def _count_steps(sentence: _Sentence) -> list[tuple[str, int]]:
     """Whether the text counts steps and this is the last of them."""
-    place = _find_step(sentence, hits)
-    if place and place[0] == place[1] > 1 and not any(hit.concept == "ease.media" for hit in hits):
-        return [("scene.end", STRONG if any(hit.concept == "ease.step" for hit in hits) else 2)]
-    return []
+    place = _find_step(sentence)
+    if not place or not place[0] == place[1] > 1 or sentence.has("ease.media", "ease.tour"):
+        return []
+    return [("scene.end", STRONG if sentence.has("ease.step") else 2)]
 
 
-def _find_step(sentence: str, hits: list[Hit]) -> tuple[int, int] | None:
-    fraction = _FRACTION.search(sentence)
+def _find_step(sentence: _Sentence) -> tuple[int, int] | None:
+    fraction = _FRACTION.search(sentence.text)
     if fraction:
         return int(fraction[1]), int(fraction[2])
-    if not any(hit.concept == "ease.step" for hit in hits):
+    if not sentence.has("ease.step"):
         return None
-    numbers = [int(number) for number in _COUNT.findall(sentence)]
+    numbers = [int(number) for number in _COUNT.findall(sentence.text)]
     if len(numbers) < 2 or max(numbers[:2]) > _MOST_STEPS:
         return None
     return min(numbers[:2]), max(numbers[:2])
 
 
-def _is_calm(sentence: str, hits: list[Hit]) -> bool:
-    place = _find_step(sentence, hits)
+def _is_calm(sentence: _Sentence) -> bool:
+    place = _find_step(sentence)
     if place and 0 < place[0] < place[1]:
         return True
-    return any(hit.group == "ease" and hit.concept != "ease.step" for hit in hits)
+    return any(hit.group == "ease" and hit.concept != "ease.step" for hit in sentence.hits)

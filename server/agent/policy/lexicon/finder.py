@@ -1,0 +1,138 @@
+"""Finding patterns in a folded text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from server.agent.policy.lexicon.patterns import GAP, Hit, Pattern
+from server.agent.policy.text import WORD, is_dense
+
+_LONGEST_GAP = 4
+_SKIP = "skip.words"
+_FAMILIES = {"act": "name", "deed": "name", "weak": "name", "lean": "name", "soft": "name", "calm": "name"}
+_PREFIXED = re.compile("[והבלמשכ][\u05d0-\u05ea]{2,}")
+"""A Hebrew word that may begin with `and`, `the`, `in`, `to`, `from`, `that` or `as`."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    forms: tuple[str, ...]
+    start: int
+    end: int
+
+
+class Lexicon:
+    """Patterns, indexed by how they begin."""
+
+    def __init__(self, patterns: Iterable[Pattern]) -> None:
+        self._by_word: dict[str, list[Pattern]] = {}
+        self._by_stem: dict[str, list[Pattern]] = {}
+        self._by_tail: dict[str, list[Pattern]] = {}
+        self._dense: dict[str, list[Pattern]] = {}
+        self._skipped: set[str] = set()
+        for pattern in patterns:
+            self._add(pattern)
+
+    def _add(self, pattern: Pattern) -> None:
+        first = pattern.words[0]
+        if pattern.concept == _SKIP:
+            self._skipped.add(first)
+        elif pattern.is_dense:
+            self._dense.setdefault(first[0], []).append(pattern)
+        elif first.startswith("*"):
+            self._by_tail.setdefault(first[1:], []).append(pattern)
+        elif first.endswith("*"):
+            self._by_stem.setdefault(first[:-1], []).append(pattern)
+        else:
+            self._by_word.setdefault(first, []).append(pattern)
+
+    def find(self, text: str) -> list[Hit]:
+        """The concepts in a folded text, left to right; where patterns of a family overlap, the longest counts."""
+        return list(self._find(text))
+
+    @lru_cache(maxsize=2048)  # noqa: B019 - the one lexicon lives as long as the process
+    def _find(self, text: str) -> tuple[Hit, ...]:
+        words = [_Word(_forms(match.group()), match.start(), match.end()) for match in WORD.finditer(text)]
+        hits = {*self._find_words(words), *self._find_dense(text)}
+        families: dict[str, list[Hit]] = {}
+        for hit in hits:
+            families.setdefault(_FAMILIES.get(hit.group, hit.group), []).append(hit)
+        found = [hit for family in families.values() for hit in _longest(family)]
+        return tuple(sorted(found, key=lambda hit: (hit.start, hit.end, hit.concept)))
+
+    def _find_words(self, words: list[_Word]) -> Iterator[Hit]:
+        for i, word in enumerate(words):
+            for pattern in self._begin_with(word):
+                end = self._match(pattern.words, words, i)
+                if end is not None and _is_placed(pattern, i, end, len(words)):
+                    yield Hit(word.start, words[end - 1].end, pattern.concept, pattern.last, pattern.weight)
+
+    def _begin_with(self, word: _Word) -> Iterator[Pattern]:
+        for form in word.forms:
+            yield from self._by_word.get(form, ())
+            for length in range(1, len(form) + 1):
+                yield from self._by_stem.get(form[:length], ())
+                yield from self._by_tail.get(form[-length:], ())
+
+    def _match(self, wanted: tuple[str, ...], words: list[_Word], start: int) -> int | None:
+        """Where the pattern ends that begins at this word, or None."""
+        i, gap = start, 0
+        for piece in wanted:
+            if piece == GAP:
+                gap = _LONGEST_GAP
+                continue
+            while start < i < len(words) and not _fits(piece, words[i]) and (gap or self._is_skipped(words[i])):
+                i, gap = i + 1, gap if self._is_skipped(words[i]) else gap - 1
+            if i >= len(words) or not _fits(piece, words[i]):
+                return None
+            i, gap = i + 1, 0
+        return i
+
+    def _is_skipped(self, word: _Word) -> bool:
+        return word.forms[0] in self._skipped
+
+    def _find_dense(self, text: str) -> Iterator[Hit]:
+        if not is_dense(text):
+            return
+        places = [i for i, char in enumerate(text) if not char.isspace()]
+        dense = "".join(text[i] for i in places)
+        bare = "".join(WORD.findall(dense))
+        for i, char in enumerate(dense):
+            for pattern in self._dense.get(char, ()):
+                wanted = pattern.words[0]
+                if (pattern.whole and bare != wanted) or (pattern.at_start and i):
+                    continue
+                if dense.startswith(wanted, i):
+                    end = places[i + len(wanted) - 1] + 1
+                    yield Hit(places[i], end, pattern.concept, pattern.last, pattern.weight)
+
+
+def _forms(word: str) -> tuple[str, ...]:
+    return (word, word[1:]) if _PREFIXED.fullmatch(word) else (word,)
+
+
+def _fits(piece: str, word: _Word) -> bool:
+    if piece.startswith("*"):
+        return any(form.endswith(piece[1:]) for form in word.forms)
+    if piece.endswith("*"):
+        return any(form.startswith(piece[:-1]) for form in word.forms)
+    return piece in word.forms
+
+
+def _is_placed(pattern: Pattern, start: int, end: int, count: int) -> bool:
+    if pattern.whole:
+        return start == 0 and end == count
+    return not (pattern.at_start and start)
+
+
+def _longest(hits: list[Hit]) -> list[Hit]:
+    """The hits that stand: the longest first, of equally long ones the one that is spelled out most."""
+    taken: list[Hit] = []
+    for hit in sorted(hits, key=lambda h: (h.start - h.end, -h.weight)):
+        rivals = [t for t in taken if hit.start < t.end and t.start < hit.end]
+        if all((t.start, t.end, t.weight) == (hit.start, hit.end, hit.weight) for t in rivals):
+            taken.append(hit)
+    return taken

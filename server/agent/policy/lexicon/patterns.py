@@ -1,0 +1,79 @@
+"""The patterns that the files of this folder are written in, and what is found by them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from server.agent.policy.text import WORD, fold, is_dense
+
+GAP = "~"
+_PIECE = re.compile(rf"\*?{WORD.pattern}\*?|{GAP}")
+_SHORTEST_JOINED = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """What to find and what it means."""
+
+    words: tuple[str, ...]
+    concept: str
+    last: bool
+    """Whether the language puts the verb last, as in `Konto löschen`."""
+    at_start: bool = False
+    whole: bool = False
+
+    @property
+    def is_dense(self) -> bool:
+        return is_dense(self.words[0])
+
+    @property
+    def weight(self) -> int:
+        """How much of a text the pattern spells out; of two on the same words the weightier counts."""
+        text = "".join(self.words)
+        return 2 * len(text.replace("*", "").replace(GAP, "")) - ("*" in text)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A concept found in a folded text, at these characters."""
+
+    start: int
+    end: int
+    concept: str
+    last: bool
+    weight: int = 0
+
+    @property
+    def group(self) -> str:
+        return self.concept.partition(".")[0]
+
+    @property
+    def kind(self) -> str:
+        return self.concept.partition(".")[2]
+
+
+def parse(language: Mapping[str, Any]) -> Iterator[Pattern]:
+    """The patterns of one language file."""
+    last = bool(language.get("verb_last", False))
+    for group, kinds in language.items():
+        if group != "verb_last":
+            for kind, patterns in kinds.items():
+                for written in patterns.split(","):
+                    yield from _spell(written.strip(), f"{group}.{kind}", last)
+
+
+def _spell(written: str, concept: str, last: bool) -> Iterator[Pattern]:
+    at_start, whole = written.startswith("^"), written.startswith("=")
+    folded = fold(written.lstrip("^="))
+    if is_dense(folded):
+        yield Pattern(("".join(WORD.findall(folded)),), concept, last, at_start, whole)
+        return
+    words = tuple(_PIECE.findall(folded))
+    if words:
+        yield Pattern(words, concept, last, at_start, whole)
+    joined = "".join(words).replace("*", "")
+    if len(words) > 1 and GAP not in words and len(joined) >= _SHORTEST_JOINED and not at_start:
+        yield Pattern((joined + "*",), concept, last)
