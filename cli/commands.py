@@ -61,6 +61,7 @@ class Call:
 
 
 _WORDS = (Param("words", "rest", is_optional=True),)
+_ALWAYS = Param("always", is_optional=True, choices=("always",))
 _EID = Param("eid")
 
 COMMANDS = {
@@ -68,7 +69,7 @@ COMMANDS = {
     for command in (
         Command("chat", "chat mode: what you write goes to the agent"),
         Command("exit", "leave chat mode; in cmd mode, leave"),
-        Command("yes", "do what is asked for"),
+        Command("yes", "do what is asked for; always: such things on this site from now on", (_ALWAYS,)),
         Command("no", "refuse; words tell the agent what to do instead", _WORDS),
         Command("done", "you have done what the agent could not", _WORDS),
         Command("stop", "end the run"),

@@ -80,7 +80,7 @@ class Conversation:
             return await self._browse(entry)
         match entry.name:
             case "yes" | "no" | "done":
-                return await self._decide(entry.name, entry.args.get("words"))
+                return await self._decide(entry.name, entry.args)
             case "stop":
                 return await self._post("cancel")
             case "pause" | "resume":
@@ -118,7 +118,7 @@ class Conversation:
         session_id = await self._session()
         await self.client.call("PUT", f"/sessions/{session_id}/plan", {"plan": steps})
 
-    async def _decide(self, answer: str, words: str | None) -> dict[str, Any]:
+    async def _decide(self, answer: str, args: dict[str, Any]) -> dict[str, Any]:
         asked = self.view.pending
         if asked is None:
             return await self._decide_by_hand(answer)
@@ -128,7 +128,9 @@ class Conversation:
             raise Misused("This wants /done when you have done it, plain words to go on otherwise, or /stop.")
         body: dict[str, Any] = {"reference": asked.reference}
         body |= {"done": True} if asked.kind == "manual" else {"confirmed": answer == "yes"}
-        return await self._post("decision", body | ({"message": words} if words else {}))
+        body |= {"message": args["words"]} if "words" in args else {}
+        body |= {"remember": True} if "always" in args else {}
+        return await self._post("decision", body)
 
     async def _decide_by_hand(self, answer: str) -> dict[str, Any]:
         """The answer to a command of the person's own that the policy wants confirmed."""

@@ -88,7 +88,7 @@ def _with_time(line: Text, seconds: float, width: int) -> Text:
 def bar(view: View, mode: str, host: str) -> list[str]:
     """The parts of the bar under the prompt: mode, session, status, step, usage, server."""
     parts = [mode, cut(view.title or "new session", 40), _status(view)]
-    if view.is_busy and view.max_steps:
+    if view.is_busy and view.step:
         parts.append(f"step {view.step}/{view.max_steps}")
     return [part for part in (*parts, spent(view.usage), host) if part]
 

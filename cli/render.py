@@ -149,7 +149,7 @@ def _(item: StepReached) -> RenderableType:
 def _(item: Asked) -> RenderableType:
     is_confirm = item.kind == "confirm"
     answer = (
-        "/yes does it · /no [words] refuses"
+        "/yes does it · /yes always allows such here · /no [words] refuses"
         if is_confirm
         else "/done when you have done it, or answer in words"
     )

@@ -218,6 +218,15 @@ class TestOneLine:
         assert api.asked("POST", "/decision")[0]["message"] == "слишком дорого"
         assert out_of(again) == "Left it.\n"
 
+    async def test_a_yes_can_hold_for_all_that_is_like_it(
+        self, api: ScriptedApi, client: Client, conversation: Conversation
+    ) -> None:
+        api.scripts["order"] = order
+        await run_line(conversation, "order it", waits=False)
+        again = Conversation(client, PlainScreen(StringIO(), StringIO()), conversation.session_id)
+        assert await run_line(again, "/yes always", waits=False) == 0
+        assert api.asked("POST", "/decision")[0]["remember"] is True
+
     async def test_a_question_answered_elsewhere_can_be_waited_out(
         self, api: ScriptedApi, client: Client, conversation: Conversation
     ) -> None:

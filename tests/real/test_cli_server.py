@@ -1,0 +1,155 @@
+"""The command line against the real server in mock mode, in a terminal and without one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.server import Server, serving
+from tests.support.terminal import Ran, run, terminal
+
+READY = "what shall I do?"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with serving(tmp_path_factory.mktemp("server")) as server:
+        yield server
+
+
+@pytest.fixture
+def at(server: Server, tmp_path: Path) -> dict[str, object]:
+    return {"url": server.url, "token": server.token, "home": tmp_path}
+
+
+async def pilothouse(at: dict[str, object], *arguments: str, **more: str) -> Ran:
+    return await run(*arguments, **at, **more)  # type: ignore[arg-type]
+
+
+async def test_an_order_is_asked_for_answered_and_done_once(at: dict[str, object], server: Server) -> None:
+    async with terminal("chat", **at) as screen:  # type: ignore[arg-type]
+        await screen.shows(READY)
+        screen.enter("shop for a kettle")
+        asked = await screen.shows("/yes does it")
+        for words in ("“Place order”  button", "shop.example", "order", "left)", "/api/files/screenshots/"):
+            assert words in asked
+        screen.enter("/yes")
+        told = await screen.shows("done ·")
+        assert "The blue kettle is ordered: €43.90, delivered on Tuesday." in told
+        assert told.count('✓ click  button "Place order"') == 1
+        assert told.count("Approved") == 1
+        screen.enter("/state")
+        await screen.shows("goal    shop for a kettle")
+
+
+async def test_a_question_is_answered_in_the_persons_own_words(at: dict[str, object]) -> None:
+    async with terminal("chat", **at) as screen:  # type: ignore[arg-type]
+        await screen.shows(READY)
+        screen.enter("shop for a kettle")
+        await screen.shows("/yes does it")
+        screen.enter("да")
+        await screen.shows("✓ Approved")
+        await screen.shows("The blue kettle is ordered")
+
+
+async def test_one_terminal_sees_what_another_one_does(at: dict[str, object]) -> None:
+    first = await pilothouse(at, "chat", "-m", "hello")
+    assert first.code == 0
+    async with terminal("chat", "last", **at) as screen:  # type: ignore[arg-type]
+        await screen.shows("Hello! I am Pilothouse in mock mode")
+        await screen.shows(READY)
+        elsewhere = await pilothouse(at, "chat", "last", "-m", "slow story")
+        assert elsewhere.code == 0
+        shown = await screen.shows("done ·")
+        assert "❯ slow story" in shown
+        assert shown.count("Hello! I am Pilothouse") == 1
+        assert shown.count("Wave 1 rolled") == 1
+
+
+async def test_a_run_is_stopped_and_the_next_message_works(at: dict[str, object]) -> None:
+    async with terminal("chat", **at) as screen:  # type: ignore[arg-type]
+        await screen.shows(READY)
+        screen.enter("slow story")
+        await screen.shows("Wave 1 rolled")
+        screen.enter("/stop")
+        await screen.shows("■ Task cancelled")
+        screen.enter("think about boats")
+        await screen.shows("Boats float because they push water aside.")
+
+
+async def test_the_browser_is_driven_by_hand_under_the_same_policy(at: dict[str, object]) -> None:
+    async with terminal("chat", **at) as screen:  # type: ignore[arg-type]
+        await screen.shows(READY)
+        screen.enter("/launch https://shop.example/basket")
+        await screen.shows("✓ launch  https://shop.example/basket")
+        screen.enter("observe")
+        await screen.shows("Place order", times=1)
+        screen.enter("click e1")
+        await screen.shows("/yes does it, /no leaves it.")
+        screen.enter("yes")
+        await screen.shows("https://shop.example/thanks")
+        screen.enter("screenshot")
+        await screen.shows("✓ screenshot")
+
+
+async def test_an_answer_in_a_pipe_is_the_stored_text_and_nothing_else(at: dict[str, object]) -> None:
+    ran = await pilothouse(at, "chat", "-m", "this is a ping test: do not think")
+    assert (ran.code, ran.out) == (0, "Harbour\n")
+    failed = await pilothouse(at, "chat", "-m", "error")
+    assert (failed.code, failed.out) == (1, "")
+    assert "The mock model failed" in failed.err
+
+
+async def test_events_as_lines_of_json_are_those_of_the_protocol(at: dict[str, object]) -> None:
+    ran = await pilothouse(at, "chat", "-m", "shop for a kettle", "--json")
+    events = [json.loads(line) for line in ran.out.splitlines()]
+    assert ran.code == 1
+    assert events[-1]["type"] == "interrupt"
+    answered = await pilothouse(at, "chat", events[0]["session_id"], "-m", "/yes", "--json")
+    assert answered.code == 0
+    last = json.loads(answered.out.splitlines()[-1])
+    assert (last["type"], last["message"]["role"]) == ("done", "assistant")
+
+
+async def test_sessions_are_listed_searched_opened_and_exported(
+    at: dict[str, object], tmp_path: Path
+) -> None:
+    await pilothouse(at, "chat", "-m", "think about zeppelins")
+    listed = await pilothouse(at, "sessions", "--search", "zeppelins", "--json")
+    (found,) = [json.loads(line) for line in listed.out.splitlines()]
+    assert found["title"] == "think about zeppelins"
+    assert found["id"][:8] in (await pilothouse(at, "sessions")).out
+    opened = await pilothouse(at, "open", found["id"][:8])
+    assert opened.out == f"{at['url']}/s/{found['id']}\n"
+    for form, sign in (("md", "zeppelins"), ("json", '"messages"'), ("html", "<html")):
+        target = tmp_path / f"session.{form}"
+        exported = await pilothouse(at, "export", found["id"], "--format", form, "-o", str(target))
+        assert exported.code == 0, exported.err
+        assert sign in target.read_text()
+    assert "zeppelins" in (await pilothouse(at, "export", found["id"])).out
+
+
+async def test_the_doctor_finds_everything_there(at: dict[str, object]) -> None:
+    ran = await pilothouse(at, "doctor")
+    assert ran.code == 0
+    for name in ("server", "login", "readiness", "browser", "model", "versions"):
+        assert f"✓ {name}" in ran.out
+    assert "Mock mode" in ran.out
+
+
+async def test_a_restart_of_the_server_is_survived(tmp_path: Path) -> None:
+    with serving(tmp_path / "data") as server:
+        async with terminal("chat", url=server.url, token=server.token, home=tmp_path) as screen:
+            await screen.shows(READY)
+            screen.enter("think about boats")
+            await screen.shows("done ·")
+            server.stop()
+            await screen.shows("The connection is lost")
+            screen.enter("hello")
+            await screen.shows("No server at")
+            with serving(tmp_path / "data", port=str(server.port), auth_token=server.token):
+                screen.enter("hello")
+                await screen.shows("mock mode")
