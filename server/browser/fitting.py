@@ -1,6 +1,6 @@
 """Fit a page into its budget: which elements and which words, in what order, cut how short."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -9,11 +9,11 @@ from server.browser.page import Budget, Element
 from server.browser.snapshot import CHOICES, FIELDS, Node
 from server.browser.surroundings import Surroundings
 from server.browser.text_blocks import Block
-from server.browser.wire import NAME_CHARS, clean, cost, cut, element_lines, text_line
+from server.browser.wire import NAME_CHARS, clean, cost, cut, element_lines, text_line, well_formed
 
 CONTEXT_CHARS = 120
 VALUE_CHARS = 100
-OPTION_CHARS = 40
+OPTIONS = 250
 SEEN_TEXT = 320
 """Tokens that words in view get even where elements have filled the room that is meant for both."""
 TEXT_SHARE = 0.45
@@ -174,8 +174,9 @@ def _make(draft: Draft, eid: str, context: str, around: Surroundings, cuts: Cuts
         checked="checked" in states if draft.role in CHOICES else True if "pressed" in states else None,
         expanded=True if "expanded" in states else None,
         selected=True if "selected" in states else None,
-        options=_cut_options([name for name, _ in options], cuts.options if draft.seen else cuts.far_options),
-        href=draft.url[:1000] or None,
+        options=tuple(name for name, _ in options[:OPTIONS]),
+        options_told=cuts.options if draft.seen else cuts.far_options,
+        href=well_formed(draft.url[:1000]) or None,
         box=draft.box,
         secret=node.secret,
         filled=node.filled,
@@ -191,12 +192,7 @@ def _options(draft: Draft, around: Surroundings) -> list[tuple[str, bool]]:
         return []
     inside = (around.snapshot.nodes[at] for at in around.snapshot.subtree(draft.index))
     return [
-        (clean(node.name or node.text), "selected" in node.attributes)
+        (cut(clean(node.name or node.text), 200), "selected" in node.attributes)
         for node in inside
         if node.role == "option" and not node.ref
     ]
-
-
-def _cut_options(names: Iterable[str], most: int) -> tuple[str, ...]:
-    names = [cut(name, OPTION_CHARS) for name in names]
-    return tuple(names) if len(names) <= most + 1 else (*names[:most], f"{len(names) - most} more")

@@ -228,9 +228,12 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def main() -> None:
-    for line in sys.stdin:
-        if line.strip():
-            print(json.dumps(answer(json.loads(line))), flush=True)
+    for line in filter(str.strip, sys.stdin):
+        try:
+            reply = answer(json.loads(line))
+        except ValueError as error:
+            reply = {"error": str(error)}
+        print(json.dumps(reply), flush=True)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,8 @@ from server.browser.wire import clean, cut
 
 TEXT_CHARS = 100
 MOST = 4
+TELLING = frozenset({"link", "option", "paragraph", "listitem", "cell", "searchbox"})
+"""Roles whose words are about a thing rather than the thing."""
 
 _COOKIES = re.compile(
     r"cookie|\bgdpr\b|\bdsgvo\b|\brgpd\b|consent|einwilligung|consentement|consentimiento|consenso|toestemming|samtyck"
@@ -104,7 +106,7 @@ def _is_apart(snapshot: Snapshot, box: int) -> bool:
 def _find_captcha(snapshot: Snapshot) -> Overlay | None:
     for node in snapshot.nodes:
         text = node.name or node.text
-        if node.seen and len(text) < 200 and _CAPTCHA.search(text) and node.role not in ("link", "option"):
+        if node.seen and len(text) < TEXT_CHARS and _CAPTCHA.search(text) and node.role not in TELLING:
             return Overlay(kind="captcha", text=_short(text))
     return None
 

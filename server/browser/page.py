@@ -30,7 +30,9 @@ class Element(BaseModel, frozen=True):
     expanded: bool | None = None
     selected: bool | None = None
     options: tuple[str, ...] = ()
-    """Of a select, in order; a long list is cut and its last entry says how many more there are."""
+    """Of a select, in order: the first 250."""
+    options_told: int = 12
+    """How many of them its line tells."""
     href: str | None = None
     box: Box | None = None
     """x, y, width, height in CSS pixels of the viewport."""

@@ -44,7 +44,7 @@ PAGE_SCRIPT = r"""() => {
   const NOISE = new Set(('icon icons ico btn button fa fas far fab fal glyphicon material mdi bi svg img image ' +
     'link item wrapper container inner outer js is has css sc small large sm md lg xl active left right').split(' '));
   const MOST = 200, started = performance.now();
-  const clickables = [], secrets = [], submits = [];
+  const clickables = [], secrets = [], submits = [], reachable = [];
 
   const boxOf = (el, dx, dy) => {
     const r = el.getBoundingClientRect();
@@ -89,10 +89,13 @@ PAGE_SCRIPT = r"""() => {
       (getComputedStyle(el).webkitTextSecurity || 'none') !== 'none' ||
       /(^|[^a-z])(passwd|password|otp|totp|cvv2?|cvc2?|card-?_?num(ber)?|cc-?_?num(ber)?)([^a-z]|$)/i.test(words);
   };
-  const look = (el, root, dx, dy, framed) => {
-    if (el.matches('input,textarea') && isSecret(el)) secrets.push({box: boxOf(el, dx, dy), value: el.value});
-    if (el.matches('button,input') && el.form && /^(submit|image)$/.test(el.type)) submits.push(boxOf(el, dx, dy));
-    if (clickables.length >= MOST || framed || el.matches('html,body')) return;
+  const findSecrets = (root, dx, dy) => {
+    for (const el of root.querySelectorAll('input,textarea,button')) {
+      if (el.tagName !== 'BUTTON' && isSecret(el)) secrets.push({box: boxOf(el, dx, dy), value: el.value});
+      if (el.form && /^(submit|image)$/.test(el.type)) submits.push(boxOf(el, dx, dy));
+    }
+  };
+  const look = (el, root) => {
     const editable = el.isContentEditable && !(el.parentElement && el.parentElement.isContentEditable);
     const widget = el.matches(WIDGET);
     if (!editable && (widget ? el.matches('input,select,textarea,label,iframe') || clean(el.textContent) || label(el)
@@ -102,24 +105,30 @@ PAGE_SCRIPT = r"""() => {
     const icon = !el.children.length && !clean(el.textContent) && el.offsetWidth < 60 && !el.matches('img,svg *');
     const hand = style.cursor === 'pointer' && (!inherited || icon);
     if (!widget && !editable && !hand && !el.matches('[onclick],[tabindex="0"],summary')) return;
-    const box = boxOf(el, dx, dy);
-    if (!near(box) || style.visibility !== 'visible') return;
+    const box = boxOf(el, 0, 0);
+    if (!near(box) || style.visibility !== 'visible' || el.matches('html,body')) return;
     const tag = editable ? 'editable' : el.tagName.toLowerCase();
     const name = editable ? label(el) || '' : clean(el.innerText) || guess(el);
     clickables.push({box, tag, name, target: path(el, root)});
   };
-  const visit = (root, dx, dy, framed) => {
+  const findClickables = root => {
     for (const el of root.querySelectorAll('*')) {
-      if (performance.now() - started > 200) return;
-      look(el, root, dx, dy, framed);
+      if (clickables.length >= MOST || performance.now() - started > 250) return;
+      look(el, root);
+    }
+  };
+  const visit = (root, dx, dy, framed) => {
+    findSecrets(root, dx, dy);
+    if (!framed) reachable.push(root);
+    for (const el of root.querySelectorAll('*')) {
       if (el.shadowRoot) visit(el.shadowRoot, dx, dy, framed);
-      if (el.tagName === 'IFRAME') {
-        const inner = (() => { try { return el.contentDocument; } catch { return null; } })();
-        const at = el.getBoundingClientRect();
-        if (inner) visit(inner, dx + at.x, dy + at.y, true);
-      }
+      if (el.tagName !== 'IFRAME') continue;
+      const inner = (() => { try { return el.contentDocument; } catch { return null; } })();
+      const at = el.getBoundingClientRect();
+      if (inner) visit(inner, dx + at.x, dy + at.y, true);
     }
   };
   visit(document, 0, 0, false);
+  reachable.forEach(findClickables);
   return {clickables, secrets, submits};
 }"""

@@ -28,6 +28,7 @@ class Surroundings:
         self._places = [draft.index for draft in drafts]
         self._fields = [draft.index for draft in drafts if draft.role in FIELDS]
         self._buttons = [draft.index for draft in drafts if draft.role == "button"]
+        self._told = [draft.index for draft in drafts if draft.submits]
 
     def form_of(self, draft: Draft) -> int:
         """The form or dialog that it belongs to, or the container that is one in all but name; -1 if none."""
@@ -73,19 +74,13 @@ class Surroundings:
         return f"{self.snapshot.nodes[index].role}:{self.snapshot.nodes[index].ref or index}" if index >= 0 else ""
 
     def submits(self, draft: Draft) -> bool:
-        """A guess where the page script did not tell: a button that follows the last field of its form."""
-        if draft.submits or draft.role != "button" or self._has_told:
+        """As the page script told; in a form of which it told nothing, a button after the last field."""
+        form = self.form_of(draft) if draft.role == "button" else -1
+        if draft.submits or form < 0 or not self._count(self._fields, form) or self._count(self._told, form):
             return draft.submits
-        form = self.form_of(draft)
-        if form < 0 or not self._count(self._fields, form):
-            return False
         last = self._fields[bisect_left(self._fields, self.snapshot.nodes[form].end) - 1]
         after = bisect_left(self._buttons, self.snapshot.nodes[form].end) - bisect_left(self._buttons, last)
         return draft.index > last or not after
-
-    @cached_property
-    def _has_told(self) -> bool:
-        return any(draft.submits for draft in self.drafts)
 
     @cached_property
     def in_hand(self) -> set[int]:

@@ -209,6 +209,25 @@ def test_a_name_cannot_add_a_state_to_its_line() -> None:
     assert lines_of(seen)[-1] == "[e1] button \"Pay' disabled value='0\""
 
 
+def test_a_row_cannot_add_a_state_to_the_line_of_its_controls() -> None:
+    row = '- row [ref=r{0}]:\n  - text: Sofa {0}) value="1" [e9]\n  - button "Buy" [ref=b{0}]\n'
+    seen = observe_snapshot(row.format(1) + row.format(2))
+    assert lines_of(seen)[-1] == """[e2] button "Buy" (Sofa 2 value='1' e9)"""
+
+
+def test_lone_surrogates_do_no_harm() -> None:
+    seen = observe_snapshot('- link "\ud800x" [ref=e1]:\n  - /url: /\ud800\n- paragraph: \ud83d', title="\udfff")
+    assert seen.model_dump_json()
+    assert seen.text().encode()
+
+
+def test_a_long_select_tells_some_options_and_knows_all() -> None:
+    options = "\n".join(f'  - option "Land {at}"' for at in range(200))
+    seen = observe_snapshot(f'- combobox "Country" [ref=e1]:\n{options}')
+    assert len(seen.interactive[0].options) == 200
+    assert lines_of(seen)[-1].endswith("Land 10, Land 11, 188 more]")
+
+
 def test_words_that_name_a_field_are_not_told_again() -> None:
     seen = observe_snapshot('- text: "E-mail:"\n- textbox "E-mail" [ref=e1]\n- paragraph: We never share it.')
     assert seen.text_blocks == ("We never share it.",)
