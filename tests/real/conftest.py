@@ -1,0 +1,39 @@
+"""Both databases, each test with one of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from server.runtime import migrate
+from tests.support.postgres import Postgres, postgres_cluster
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    with postgres_cluster() as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="session")
+def migrated_template(postgres: Postgres) -> str:
+    """The name of a database at head, to be copied."""
+    name = postgres.create_database()
+    migrate(postgres.url(name))
+    return name
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """A database at head; SQLite first, then PostgreSQL."""
+    if request.param == "sqlite":
+        url = f"sqlite:///{tmp_path / 'pilothouse.db'}"
+        migrate(url)
+        yield url
+        return
+    cluster: Postgres = request.getfixturevalue("postgres")
+    name = cluster.create_database(request.getfixturevalue("migrated_template"))
+    yield cluster.url(name)
+    cluster.drop_database(name)
