@@ -166,7 +166,7 @@ def _char_cost(char: str) -> float:
 
 
 _SCRIPTS = ((0x370, 0.5), (0x400, 0.38), (0x530, 0.29), (0xE80, 0.36), (0x1000, 0.6), (0x1100, 0.36), (0x1E00, 1.8),
-            (0x1F00, 0.4), (0x2E80, 1.0), (0xA000, 0.78), (0xAC00, 2.0), (0xD7B0, 0.52), (0x10000, 1.5))  # fmt: skip
+            (0x1F00, 0.4), (0x2E80, 1.0), (0xA000, 0.78), (0xAC00, 2.0), (0xD7B0, 0.6), (0x10000, 1.5))  # fmt: skip
 """Tokens a character: Latin, Greek, Cyrillic; Semitic and Indic; rare; Georgian; rare; Vietnamese; signs; Chinese
 and Japanese; rare; Korean; rare. Above that, each is three."""
 
