@@ -11,10 +11,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from string import Template
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from server.events import Message
-from server.models import SessionRow
+
+if TYPE_CHECKING:
+    from server.models import SessionRow
 
 PAGE = Path(__file__).parent / "templates" / "replay.html"
 PictureOf = Callable[[str], Path | None]

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import APIRouter
 from pydantic import Field
 
 from server.api.deps import Body, SessionId, Text, World
-from server.browser.browser import Browser, Outcome
-from server.browser.browser import Field as FieldText
-from server.browser.observation import Element, Observation
 from server.errors import Conflict, NotFound
 from server.runtime import Runtime
+
+if TYPE_CHECKING:
+    from server.browser.browser import Browser, Outcome
+    from server.browser.observation import Element, Observation
 
 router = APIRouter(prefix="/api/sessions/{session_id}/browser")
 
@@ -108,6 +109,8 @@ async def type_text(session_id: SessionId, body: Type, world: World) -> dict[str
     element, observation = element_of(session_id, body.eid, world)
     action = {"kind": "type", "eid": body.eid, "text": body.text, "submit": body.submit}
     world.judge_by_hand(action, observation, confirmed=body.confirmed)
+    from server.browser.browser import Field as FieldText
+
     return outcome_json(await browser.type([FieldText(element, body.text)], submit=body.submit))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import APIRouter
 from pydantic import Field
@@ -10,7 +10,9 @@ from starlette.responses import Response
 
 from server.api.deps import Body, SessionId, Text, World, run_json, session_json
 from server.errors import BadRequest, TooLarge
-from server.store import Accepted
+
+if TYPE_CHECKING:
+    from server.store import Accepted
 
 router = APIRouter(prefix="/api/sessions/{session_id}")
 

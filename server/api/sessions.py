@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
 from pydantic import Field
@@ -11,7 +11,9 @@ from starlette.responses import Response
 from server.api.deps import Body, SessionId, Text, World, run_json, session_json
 from server.errors import Conflict
 from server.events import State, now
-from server.models import InterruptRow
+
+if TYPE_CHECKING:
+    from server.models import InterruptRow
 
 router = APIRouter(prefix="/api/sessions")
 

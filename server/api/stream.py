@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import orjson
 from fastapi import APIRouter, Header
@@ -14,8 +14,10 @@ from server.api.merge import merge
 from server.api.sse import EventStream
 from server.bus import Frame, read_frame_id
 from server.events import Done, Error, Message, SessionChanged, Stamped, Usage, now, to_observer, to_sse
-from server.models import RunRow
 from server.runtime import Runtime
+
+if TYPE_CHECKING:
+    from server.models import RunRow
 
 router = APIRouter()
 
