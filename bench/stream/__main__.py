@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import statistics
-import time
 from contextlib import AsyncExitStack
 from typing import Any
 
@@ -74,14 +73,12 @@ async def paced(table: Table, subject: Subject, streams: int) -> Batch:
     return batch
 
 
-async def ping(table: Table, server: Ours, row: str = "ping ms") -> None:
-    session = await server.new_session()
-    took = []
-    for _ in range(20):
-        began = time.perf_counter()
-        await server.ask(session, "this is a ping test: respond with any noun")
-        took.append(time.perf_counter() - began)
-    table.add(row, server.name, statistics.median(took) * 1000)
+async def turns(table: Table, subject: Subject, name: str = "") -> None:
+    """Short questions one after the other: what a turn costs beside its tokens."""
+    batches = [await subject.batch("this is a ping test: respond with any noun", 1) for _ in range(20)]
+    took = [stream.ended - stream.asked for batch in batches for stream in batch.streams]
+    table.add("ping ms", name or subject.name, statistics.median(took) * 1000)
+    table.add("CPU-ms a turn", name or subject.name, statistics.fmean(batch.cpu for batch in batches) * 1000)
 
 
 async def memory_per_stream(table: Table, server: Ours, streams: int) -> None:
@@ -120,7 +117,7 @@ async def measure(options: argparse.Namespace) -> Table:
             for _ in range(options.rounds):
                 for subject in subjects:
                     await bulk(table, subject)
-                await ping(table, server)
+                    await turns(table, subject)
             for streams in counts:
                 await compare_paced(table, subjects, streams, 1 if streams >= 100 else options.rounds)
             await memory_per_stream(table, server, 100)
@@ -150,11 +147,11 @@ async def main() -> None:
     table = await measure(options)
     with provider() as url:
         async with ours(url, "chat", AGENT_MODE="mock") as mock:
-            await ping(table, mock, "mock ping ms")
+            await turns(table, mock, "ours, mock")
     if options.browsers:
         await memory_per_browser(table, options.browsers)
     print(f"wire: {options.wire}; provider, server and reader share this machine's cores")
-    table.print(["direct", "bare", "chain", "ours"])
+    table.print(["direct", "bare", "chain", "ours", "ours, mock"])
 
 
 if __name__ == "__main__":

@@ -155,19 +155,19 @@ class ModelServer:
 async def _body(wire: Wire, reply: Reply, body: dict[str, Any]) -> AsyncIterator[bytes | None]:
     """What goes over the line; None is a reset."""
     sent = 0
-    for count, event in enumerate(model_formats.stream(wire, reply, body)):
-        if (
-            count >= reply.after
-            and reply.fault in ("stall", "cut", "garbage", "unknown")
-            and count == reply.after
-        ):
+    events = enumerate(model_formats.stream(wire, reply, body))
+    while True:
+        if reply.delay:
+            await asyncio.sleep(reply.delay)  # first, then made: a lazy text may tell when it was sent
+        count, event = next(events, (0, b""))
+        if not event:
+            return
+        if count == reply.after and reply.fault in ("stall", "cut", "garbage", "unknown"):
             if reply.fault == "cut":
                 return
             if reply.fault == "stall":
                 await asyncio.sleep(3600)
             yield _odd_event(wire, reply.fault)
-        if reply.delay:
-            await asyncio.sleep(reply.delay)
         data = event if reply.newline == "\n" else event.replace(b"\n", reply.newline.encode())
         if reply.fault == "reset" and sent + len(data) > reply.after:
             yield data[: reply.after - sent]
