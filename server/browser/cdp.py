@@ -82,8 +82,7 @@ class Cdp:
 
     async def close(self) -> None:
         self._reader.cancel()
-        with suppress(asyncio.CancelledError):
-            await self._reader
+        await asyncio.wait((self._reader,))
         with suppress(Exception):
             async with asyncio.timeout(1):
                 await self._socket.close()

@@ -37,7 +37,7 @@ class Egress:
         self.refusals: OrderedDict[str, str] = OrderedDict()
         self._reach = reach
         self._server: asyncio.Server | None = None
-        self._visits: set[asyncio.Task[None]] = set()
+        self._visits: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
 
     @property
     def url(self) -> str:
@@ -48,23 +48,26 @@ class Egress:
         self.port = self._server.sockets[0].getsockname()[1]
 
     async def close(self) -> None:
-        if self._server is not None:
-            self._server.close()
-        for visit in self._visits:
+        if self._server is None:
+            return
+        self._server.close()
+        await asyncio.sleep(0)  # so that a connection accepted just now is among the visits
+        for visit, writer in self._visits.items():
+            writer.transport.abort()
             visit.cancel()
         await asyncio.gather(*self._visits, return_exceptions=True)
+        await asyncio.sleep(0)  # and so that what they closed is closed when this returns
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         visit = asyncio.current_task()
         assert visit is not None
-        self._visits.add(visit)
+        self._visits[visit] = writer
         try:
             await self._visit(reader, writer)
-        except (OSError, EOFError, asyncio.CancelledError):
+        except (OSError, EOFError):
             log.debug("a connection of the browser ended early")
         finally:
-            self._visits.discard(visit)
-            writer.close()
+            self._visits.pop(visit).close()
 
     async def _visit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         async with asyncio.timeout(CONNECT_DEADLINE):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,6 +35,11 @@ Sending = MemoryObjectSendStream[SessionMessage]
 
 class ToolServerLost(Exception):
     """The MCP session is over: the server ended, never began, or cannot be understood."""
+
+    def __init__(self, detail: str, *, was_sent: bool = False) -> None:
+        super().__init__(detail)
+        self.was_sent = was_sent
+        """The call under way had left: what it asked for may have been done."""
 
 
 class ToolTimeout(Exception):
@@ -102,21 +107,33 @@ class McpClient:
     async def call(self, tool: str, args: Mapping[str, Any], *, deadline: float) -> CallToolResult:
         """Call a tool. Raises ToolTimeout, ToolRefused or ToolServerLost, nothing else."""
         try:
-            async with asyncio.timeout(deadline):
-                async with self._turn:
-                    if self._session is None or self._leave.is_set():
-                        raise ToolServerLost(self._obituary("has ended"))
-                    return await self._session.call_tool(tool, dict(args))
+            async with asyncio.timeout(deadline), self._turn:
+                if self._session is None or self._leave.is_set():
+                    raise ToolServerLost(self._obituary("has ended"))
+                return await self._while_open(self._session.call_tool(tool, dict(args)))
         except TimeoutError:
             raise ToolTimeout(f"{tool} took longer than {deadline:.0f} s") from None
         except McpError as error:
             if error.error.code == CONNECTION_CLOSED:
-                raise ToolServerLost(self._obituary("ended during the call")) from None
+                raise ToolServerLost(self._obituary("ended during the call"), was_sent=True) from None
             raise ToolRefused(error.error.message) from None
         except (anyio.ClosedResourceError, anyio.BrokenResourceError):
-            raise ToolServerLost(self._obituary("has ended")) from None
+            raise ToolServerLost(self._obituary("has ended"), was_sent=True) from None
         except (ValidationError, RuntimeError) as error:
             raise ToolRefused(f"{tool} answered in a form that cannot be read: {error}") from None
+
+    async def _while_open(self, work: Coroutine[Any, Any, CallToolResult]) -> CallToolResult:
+        """The SDK does not tell a waiting call of a session that ends under it, so that is watched here."""
+        call, leaving = asyncio.create_task(work), asyncio.create_task(self._leave.wait())
+        try:
+            await asyncio.wait((call, leaving), return_when=asyncio.FIRST_COMPLETED)
+            if not call.done():
+                raise ToolServerLost(self._obituary("ended during the call"), was_sent=True)
+            return call.result()
+        finally:
+            call.cancel()
+            leaving.cancel()
+            await asyncio.wait((call, leaving))
 
     async def close(self) -> None:
         """End the session and its process. Safe to repeat."""
@@ -124,8 +141,7 @@ class McpClient:
         if self._owner is not None:
             if self._session is None:
                 self._owner.cancel()
-            with suppress(asyncio.CancelledError):
-                await asyncio.shield(self._owner)
+            await asyncio.wait((self._owner,))
 
     async def _own(self, opened: asyncio.Future[None]) -> None:
         try:

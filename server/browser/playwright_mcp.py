@@ -84,6 +84,8 @@ def _schema_of(tool: Tool) -> dict[str, Any]:
 class PlaywrightBrowser(SessionBrowser):
     """Implements the `Browser` door."""
 
+    _repeatable = frozenset(name for name, acts in OFFERED.items() if not acts)
+
     def _server(self, chromium: Chromium) -> Stdio:
         return Stdio(server_command(chromium.endpoint, self._outfit.scratch.resolve()),
                      cwd=self._outfit.files.resolve())
@@ -97,28 +99,28 @@ class PlaywrightBrowser(SessionBrowser):
         if wrong := check_arguments(spec.schema, args):
             return Outcome(False, f"{name}: wrong arguments: {wrong}.", self._url, self._title)
         try:
-            async with self._using() as mcp:
+            async with self._using():
                 if spec.acts:
-                    return self._tell(await self._act(mcp, name, _with_normal_url(args)), await self._page_text(mcp))
-                return await self._look_up(mcp, name, args)
+                    return self._tell(await self._act(name, _with_normal_url(args)), await self._page_text())
+                return await self._look_up(name, args)
         except AddressRefused as error:
             return Outcome(False, f"Not opened: {error}.", self._url, self._title)
         except CallFailed as error:
             return self._failed(error)
 
-    async def _look_up(self, mcp: McpClient, name: str, args: Mapping[str, Any]) -> Outcome:
+    async def _look_up(self, name: str, args: Mapping[str, Any]) -> Outcome:
         """The tools that change nothing. The picture itself is `screenshot`'s to give."""
         if name == "browser_take_screenshot":
             return Outcome(True, "A picture of the page was taken.", self._url, self._title, self._take_notes())
         if name == "browser_snapshot":
-            return self._tell(Reply(ok=True), await self._page_text(mcp))
-        reply = await self._use(mcp, name, args)
+            return self._tell(Reply(ok=True), await self._page_text())
+        reply = await self._use(name, args)
         found = fence(mask_text(reply.text, (await self._look()).secrets)) if reply.ok else reply.text
         return Outcome(reply.ok, found, self._url, self._title, self._take_notes())
 
-    async def _page_text(self, mcp: McpClient) -> str | None:
+    async def _page_text(self) -> str | None:
         """The page as a model may read it; None when it cannot be read now."""
-        snapshot, extra = await self._see(mcp)
+        snapshot, extra = await self._see()
         return mask_snapshot(snapshot, self._viewport(), extra.secrets) if snapshot else None
 
     def _tell(self, reply: Reply, snapshot: str | None) -> Outcome:
@@ -132,41 +134,43 @@ class PlaywrightBrowser(SessionBrowser):
     # The door's own methods.
 
     async def observe(self) -> Observation:
-        async with self._using() as mcp:
-            snapshot, extra = await self._see(mcp)
+        async with self._using():
+            snapshot, extra = await self._see()
             return observation.observe_snapshot(snapshot, extra=extra, budget=self._budget(), **self._frame())
 
     async def focus(self, element: Element) -> Observation:
-        async with self._using() as mcp:
-            snapshot, extra = await self._see(mcp)
+        async with self._using():
+            snapshot, extra = await self._see()
             return observation.focus(snapshot, element.ref, extra=extra, budget=self._budget(), **self._frame())
 
     async def text_near(self, element: Element) -> str:
-        async with self._using() as mcp:
-            snapshot, extra = await self._see(mcp)
+        async with self._using():
+            snapshot, extra = await self._see()
             return observation.text_near(snapshot, element.ref, extra=extra)
 
-    async def _see(self, mcp: McpClient) -> tuple[str, Extra]:
+    async def _see(self) -> tuple[str, Extra]:
         """The snapshot with boxes, empty when there is none to be had now, and what the page script found."""
         if dialog := self._dialog:
             self._note(f"The page waits for an answer to its {dialog.kind} dialog: {quote(dialog.message)}")
             return "", Extra()
-        snapshot = ""
         weight = await self._weigh()
         if weight is None:
             await self._recover()
-        elif weight <= TOO_HEAVY:
-            try:
-                snapshot = (await self._use(mcp, "browser_snapshot", {"boxes": True})).snapshot or ""
-            except CallFailed as error:
-                self._note(f"{error} What is on the page could not be read.")
-        else:
+            weight = 0
+        if weight > TOO_HEAVY:
             self._note("The page is too large to be read whole: only what is in view is shown. Scroll to see more.")
-            snapshot = str(await self._run(VIEWPORT_SCRIPT) or "")
-        return snapshot, await self._look()
+            return str(await self._run(VIEWPORT_SCRIPT) or ""), await self._look()
+        try:
+            snapshot = (await self._use("browser_snapshot", {"boxes": True})).snapshot
+        except CallFailed as error:
+            self._note(f"{error} What is on the page could not be read.")
+            snapshot = None
+        return snapshot or "", await self._look()
 
     async def _weigh(self) -> float | None:
         """How much there is on the page; None when the page does not answer."""
+        if (page := self._page()) and page.is_crashed:
+            return 0  # the tool server replaces it
         weight = await self._run(MEASURE_SCRIPT, deadline=5)
         return float(weight) if isinstance(weight, int | float) else None
 
@@ -220,9 +224,9 @@ class PlaywrightBrowser(SessionBrowser):
         along_x = direction in ("left", "right")
         wheel = {"deltaX": sign * amount if along_x else 0, "deltaY": 0 if along_x else sign * amount}
         try:
-            async with self._using() as mcp:
-                await self._act(mcp, "browser_mouse_move_xy", {"x": width // 2, "y": height // 2})
-                reply = await self._act(mcp, "browser_mouse_wheel", wheel)
+            async with self._using():
+                await self._act("browser_mouse_move_xy", {"x": width // 2, "y": height // 2})
+                reply = await self._act("browser_mouse_wheel", wheel)
                 return self._outcome(reply, f"Scrolled {direction} by {amount}.")
         except CallFailed as error:
             return self._failed(error)
@@ -242,11 +246,11 @@ class PlaywrightBrowser(SessionBrowser):
         if strange := [path.name for path in paths if not path.is_relative_to(folder) or not path.is_file()]:
             return Outcome(False, f"Not a file of this session: {', '.join(strange)}.", self._url, self._title)
         try:
-            async with self._using() as mcp:
-                reply = await self._act(mcp, "browser_click", _target(element))
+            async with self._using():
+                reply = await self._act("browser_click", _target(element))
                 if "File chooser" not in (reply.modal or ""):
                     return Outcome(False, f"{_name(element)} did not ask for a file.", self._url, self._title)
-                reply = await self._use(mcp, "browser_file_upload", {"paths": [str(path) for path in paths]})
+                reply = await self._use("browser_file_upload", {"paths": [str(path) for path in paths]})
                 return self._outcome(reply, f"Gave {', '.join(path.name for path in paths)} to {_name(element)}.")
         except CallFailed as error:
             return self._failed(error)
@@ -257,8 +261,8 @@ class PlaywrightBrowser(SessionBrowser):
 
     async def tabs(self) -> Sequence[Tab]:
         try:
-            async with self._using() as mcp:
-                return (await self._use(mcp, "browser_tabs", {"action": "list"})).tabs
+            async with self._using():
+                return (await self._use("browser_tabs", {"action": "list"})).tabs
         except CallFailed:
             return ()
 
@@ -269,29 +273,29 @@ class PlaywrightBrowser(SessionBrowser):
 
     async def _do(self, tool: str, args: Mapping[str, Any], did: str) -> Outcome:
         try:
-            async with self._using() as mcp:
-                return self._outcome(await self._act(mcp, tool, args), did)
+            async with self._using():
+                return self._outcome(await self._act(tool, args), did)
         except CallFailed as error:
             return self._failed(error)
 
-    async def _act(self, mcp: McpClient, tool: str, args: Mapping[str, Any]) -> Reply:
+    async def _act(self, tool: str, args: Mapping[str, Any]) -> Reply:
         """A call that may change the page: what stands in its way is cleared first."""
         if tool != "browser_handle_dialog":
-            await self._clear_modal(mcp)
+            await self._clear_modal()
         if tool in _NAVIGATIONS:
             await self._leave_hung_page()
-        reply = await self._use(mcp, tool, args)
+        reply = await self._use(tool, args)
         if reply.modal and "File chooser" in reply.modal and tool != "browser_click":
-            await self._clear_modal(mcp, reply.modal)
+            await self._clear_modal(reply.modal)
         return reply
 
-    async def _use(self, mcp: McpClient, tool: str, args: Mapping[str, Any]) -> Reply:
-        reply = await self._read(mcp, tool, args)
+    async def _use(self, tool: str, args: Mapping[str, Any]) -> Reply:
+        reply = await self._read(tool, args)
         for _ in range(_REPEATS):
             if reply.ok or self._dialog or not any(sign in reply.text for sign in _NOT_YET):
                 break
             await asyncio.sleep(0.05)
-            reply = await self._read(mcp, tool, args)
+            reply = await self._read(tool, args)
         self._remember(reply)
         if not reply.ok and tool in _NAVIGATIONS and _LOADS_ON in reply.text:
             self._count_hang()
@@ -311,8 +315,8 @@ class PlaywrightBrowser(SessionBrowser):
     async def _locate(self, mcp: McpClient) -> None:
         self._remember(read_reply(await mcp.call("browser_tabs", {"action": "list"}, deadline=3), lists_tabs=True))
 
-    async def _read(self, mcp: McpClient, tool: str, args: Mapping[str, Any]) -> Reply:
-        result = await self._ask(mcp, tool, args, self._deadline(tool, args))
+    async def _read(self, tool: str, args: Mapping[str, Any]) -> Reply:
+        result = await self._ask(tool, args, self._deadline(tool, args))
         reply = read_reply(result, lists_tabs=tool == "browser_tabs")
         await self._settle()
         return reply
@@ -322,19 +326,19 @@ class PlaywrightBrowser(SessionBrowser):
             return max(ACTION, min(float(args.get("time") or 0), 30) + 5)
         return _DEADLINES.get(tool, ACTION if tool in OFFERED else self._settings.tool_timeout)
 
-    async def _clear_modal(self, mcp: McpClient, modal: str | None = None) -> None:
+    async def _clear_modal(self, modal: str | None = None) -> None:
         """Dismiss a question that nobody answered, cancel a file chooser that nobody filled."""
         if dialog := self._dialog:
             self._note(f"The open {dialog.kind} dialog was dismissed.")
-            await self._use(mcp, "browser_handle_dialog", {"accept": False})
+            await self._use("browser_handle_dialog", {"accept": False})
         elif modal:
-            await self._use(mcp, "browser_file_upload", {})
+            await self._use("browser_file_upload", {})
 
     def _outcome(self, reply: Reply, did: str) -> Outcome:
         return Outcome(reply.ok, did if reply.ok else reply.text, self._url, self._title, self._take_notes())
 
-    async def _picture(self, mcp: McpClient, deadline: float) -> bytes | None:
-        result = await self._ask(mcp, "browser_take_screenshot", {"type": "jpeg", "scale": "css"}, deadline)
+    async def _picture(self, *, deadline: float) -> bytes | None:
+        result = await self._ask("browser_take_screenshot", {"type": "jpeg", "scale": "css"}, deadline)
         return read_reply(result).image
 
 

@@ -8,7 +8,6 @@ import logging
 import re
 import shutil
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 from typing import Literal
@@ -37,8 +36,8 @@ class BrowserPool:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._folder = settings.data_dir / "browsers"
-        self._processes = Processes(self._folder / "processes")
+        self.folder = settings.data_dir / "browsers"
+        self._processes = Processes(self.folder / "processes")
         self._places = Places(settings.max_browsers)
         self._reach = Reach.of(settings, self._own_ports)
         self._open: dict[str, SessionBrowser] = {}
@@ -49,7 +48,7 @@ class BrowserPool:
         swept = self._processes.sweep()
         if swept:
             log.info("%d browser processes of an earlier server were ended", swept)
-        shutil.rmtree(self._folder / "scratch", ignore_errors=True)
+        shutil.rmtree(self.folder / "scratch", ignore_errors=True)
 
     async def get(self, session_id: str) -> PlaywrightBrowser:
         if self._gardener is None:
@@ -111,8 +110,7 @@ class BrowserPool:
     async def aclose(self) -> None:
         if self._gardener is not None:
             self._gardener.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._gardener
+            await asyncio.wait((self._gardener,))
         await asyncio.gather(*(self.close(session_id) for session_id in list(self._open)))
         await self._processes.aclose()
 
@@ -121,7 +119,7 @@ class BrowserPool:
             return await self._launch(session_id)
 
         return Outfit(session_id, self._settings, self._processes, launch,
-                      self._folder / "scratch" / folder_name(session_id), self._files(session_id), tools)
+                      self.folder / "scratch" / folder_name(session_id), self._files(session_id), tools)
 
     async def _launch(self, session_id: str) -> Chromium:
         executable = parts.find_chromium(self._settings.browser_executable)
@@ -143,7 +141,7 @@ class BrowserPool:
 
     async def _find_tools(self) -> tuple[ToolSpec, ...]:
         """Ask the server itself, on a session of its own; no browser is needed for that."""
-        scratch = self._folder / "scratch" / "tools"
+        scratch = self.folder / "scratch" / "tools"
         scratch.mkdir(parents=True, exist_ok=True)
         client = McpClient("browser", Stdio(server_command(None, scratch), cwd=scratch), self._processes)
         try:

@@ -21,6 +21,7 @@ from server.browser.addresses import host_of
 from server.browser.browser import BrowserUnavailable, Outcome, Picture, ToolSpec
 from server.browser.cdp import CdpError
 from server.browser.chromium import VIEWPORT, Chromium
+from server.browser.downloads import Downloads
 from server.browser.masking import make_picture
 from server.browser.mcp_client import McpClient, Stdio, ToolRefused, ToolServerLost, ToolTimeout
 from server.browser.page_script import PAGE_SCRIPT, Extra
@@ -59,6 +60,9 @@ class Outfit:
 class SessionBrowser(ABC):
     """One session's browser. The methods of the `Browser` door are in the subclasses, one per MCP server."""
 
+    _repeatable: frozenset[str] = frozenset()
+    """Tools of the server that change nothing: called again when the server is lost."""
+
     def __init__(self, outfit: Outfit) -> None:
         self.last_used = monotonic()
         self.was_parked = False
@@ -72,6 +76,7 @@ class SessionBrowser(ABC):
         self._chromium: Chromium | None = None
         self._mcp: McpClient | None = None
         self._watch: Supervisor | None = None
+        self._downloads: Downloads | None = None
         self._was_abandoned = False
         self._hangs = ("", 0)
         self._url: str | None = None
@@ -88,7 +93,7 @@ class SessionBrowser(ABC):
         """Ask where the browser is, and remember it. Raises what `McpClient.call` raises."""
 
     @abstractmethod
-    async def _picture(self, mcp: McpClient, deadline: float) -> bytes | None: ...
+    async def _picture(self, *, deadline: float) -> bytes | None: ...
 
     # What callers see.
 
@@ -120,11 +125,11 @@ class SessionBrowser(ABC):
         if self.is_held:
             return None
         try:
-            async with self._using() as mcp:
+            async with self._using():
                 if self._dialog:
                     return None
                 hidden = [field.box for field in (await self._look()).secrets if field.value]
-                data = await self._picture(mcp, deadline=5)
+                data = await self._picture(deadline=5)
                 hidden += [field.box for field in (await self._look()).secrets if field.value] if hidden else []
         except (CallFailed, CdpError):
             return None
@@ -140,27 +145,25 @@ class SessionBrowser(ABC):
 
     async def end(self) -> None:
         """End the processes; the profile stays."""
-        mcp, watch, chromium = self._mcp, self._watch, self._chromium
-        self._mcp = self._watch = self._chromium = None
-        if mcp is not None:
-            await mcp.close()
-        if watch is not None:
-            await watch.close()
-        if chromium is not None:
-            await chromium.close()
-        shutil.rmtree(self._outfit.scratch, ignore_errors=True)
+        parts = (self._mcp, self._watch, self._downloads, self._chromium)
+        self._mcp = self._watch = self._downloads = self._chromium = None
+        for part in parts:
+            if part is not None:
+                await part.close()
+        await asyncio.to_thread(shutil.rmtree, self._outfit.scratch, ignore_errors=True)
 
     # The parts of a call.
 
     @asynccontextmanager
-    async def _using(self) -> AsyncIterator[McpClient]:
+    async def _using(self) -> AsyncIterator[None]:
         """One call at a time, on a browser that lives. Raises BrowserUnavailable."""
         async with self._turn:
             try:
                 if self._was_abandoned and self._chromium is not None:
                     self._was_abandoned = False
                     await self._recover()
-                yield await self._make_ready()
+                await self._make_ready()
+                yield
             except asyncio.CancelledError:
                 self._was_abandoned = True
                 raise
@@ -181,8 +184,10 @@ class SessionBrowser(ABC):
         if self._watch is None:
             self._watch = Supervisor(self._chromium.cdp, self._note, emulates_viewport=self._settings.headless)
             await self._watch.start()
+            self._downloads = Downloads(
+                self._chromium.cdp, self._outfit.files, self._outfit.scratch / "arriving", self._note)
+            await self._downloads.start(enabled=self._settings.downloads)
         if self._mcp is not None and not self._mcp.is_open:
-            self._note(TOOLS_RESTARTED)
             await self._drop_mcp()
         if self._mcp is None:
             self._mcp = await self._open_mcp(self._chromium)
@@ -200,8 +205,9 @@ class SessionBrowser(ABC):
                 log.warning("session %s: %s", self._outfit.session_id, error)
                 self._count_failure(str(error))
 
-    async def _ask(self, mcp: McpClient, tool: str, args: Mapping[str, Any], deadline: float) -> CallToolResult:
+    async def _ask(self, tool: str, args: Mapping[str, Any], deadline: float) -> CallToolResult:
         """Call a tool. Whatever goes wrong is put right for the next call and raised as CallFailed."""
+        mcp = await self._make_ready()
         try:
             result = await mcp.call(tool, args, deadline=deadline)
         except ToolRefused as error:
@@ -212,6 +218,8 @@ class SessionBrowser(ABC):
         except ToolServerLost as error:
             log.warning("session %s: %s", self._outfit.session_id, error)
             self._count_failure(str(error))
+            if tool in self._repeatable or not error.was_sent:
+                return await self._ask(tool, args, deadline)
             raise CallFailed("The browser tools broke off during this action: it may or may not have "
                              "happened. Look at the page before going on.") from None
         if result.isError and self._chromium is not None and not self._chromium.is_running:
@@ -244,7 +252,7 @@ class SessionBrowser(ABC):
     async def _leave_hung_page(self) -> None:
         """A page whose thread is stuck cannot be left by navigating: replace it first."""
         page = self._page()
-        if page and self._watch and not page.dialog and not await self._watch.is_responsive(page):
+        if page and self._watch and not page.dialog and not page.is_crashed and not await self._watch.is_responsive(page):
             await self._recover()
 
     def _count_hang(self) -> None:
@@ -257,6 +265,7 @@ class SessionBrowser(ABC):
     async def _drop_mcp(self) -> None:
         mcp, self._mcp = self._mcp, None
         if mcp is not None:
+            self._note(TOOLS_RESTARTED)
             await mcp.close()
 
     async def _look(self) -> Extra:
@@ -270,7 +279,7 @@ class SessionBrowser(ABC):
     async def _run(self, script: str, *, deadline: float = 3) -> Any:
         """The value of a read-only script of ours in the page at hand; None when it cannot run there."""
         page = self._page()
-        if page is None or page.dialog or self._watch is None:
+        if page is None or page.dialog or page.is_crashed or self._watch is None:
             return None
         try:
             return await self._watch.evaluate(script, page, deadline=deadline)
@@ -315,6 +324,6 @@ class SessionBrowser(ABC):
 
     def _empty_scratch(self) -> None:
         """The MCP server keeps a copy of each picture, before anything in it is made unreadable."""
-        for path in self._outfit.scratch.glob("*"):
-            with suppress(OSError):
-                path.unlink()
+        for path in self._outfit.scratch.iterdir():
+            if path.is_file():
+                path.unlink(missing_ok=True)

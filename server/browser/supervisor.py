@@ -46,6 +46,7 @@ class WatchedPage:
     session: str = ""
     opener: str | None = None
     dialog: Dialog | None = None
+    is_crashed: bool = False
     gone: asyncio.Event = field(default_factory=asyncio.Event)
 
 
@@ -202,6 +203,7 @@ class Supervisor:
 
     def _on_crashed(self, params: Params, _: str | None) -> None:
         if page := self.pages.get(params["targetId"]):
+            page.is_crashed = True
             self._note(f"The page {_short(page.url)} crashed: what was on it is lost.")
 
     async def _adopt(self, page: WatchedPage) -> None:

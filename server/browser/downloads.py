@@ -1,0 +1,119 @@
+"""What a browser downloads: few files, not too large, under harmless names, in the session's own folder."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from server.browser.cdp import Cdp, CdpError, Params
+
+MAX_BYTES = 25_000_000
+MAX_FILES = 50
+_ODD = re.compile(r"[^A-Za-z0-9_. -]+")
+
+
+class Downloads:
+    """Watches the downloads of one browser context and keeps what is within the limits.
+
+    A file arrives in `scratch` under a name of the browser's making and moves to `folder` when complete.
+    """
+
+    def __init__(self, cdp: Cdp, folder: Path, scratch: Path, note: Callable[[str], None]) -> None:
+        self._cdp = cdp
+        self._folder = folder
+        self._scratch = scratch
+        self._note = note
+        self._names: dict[str, str] = {}
+        """The name that the site gave each download in flight."""
+        self._stops: list[Callable[[], None]] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def start(self, *, enabled: bool, context: str | None = None) -> None:
+        """Raises CdpError."""
+        self._scratch.mkdir(parents=True, exist_ok=True)
+        self._stops = [
+            self._cdp.on("Browser.downloadWillBegin", self._on_begin),
+            self._cdp.on("Browser.downloadProgress", self._on_progress),
+        ]
+        where = {"browserContextId": context} if context else {}
+        await self._cdp.send("Browser.setDownloadBehavior", {
+            "behavior": "allowAndName" if enabled else "deny", "downloadPath": str(self._scratch.resolve()),
+            "eventsEnabled": True, **where,
+        })
+
+    async def close(self) -> None:
+        for stop in self._stops:
+            stop()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+
+    def _on_begin(self, params: Params, _: str | None) -> None:
+        name = safe_name(params.get("suggestedFilename", ""))
+        self._names[params["guid"]] = name
+        kept = len([path for path in self._folder.glob("*") if path.is_file()])
+        if kept + len(self._names) > MAX_FILES:
+            self._cancel(params["guid"], f"The download of {name} was cancelled: a session keeps {MAX_FILES} files.")
+
+    def _on_progress(self, params: Params, _: str | None) -> None:
+        guid, state = params["guid"], params["state"]
+        name = self._names.get(guid)
+        if name is None:
+            return
+        if state == "completed":
+            del self._names[guid]
+            self._spawn(asyncio.to_thread(self._keep, guid, name))
+        elif state == "canceled":
+            del self._names[guid]
+            self._note(f"The download of {name} did not complete.")
+            self._drop(guid)
+        elif max(params["receivedBytes"], params["totalBytes"]) > MAX_BYTES:
+            self._cancel(guid, f"The download of {name} was cancelled: a file may have {MAX_BYTES // 1_000_000} MB.")
+
+    def _keep(self, guid: str, name: str) -> None:
+        arrived = self._scratch / guid
+        size = arrived.stat().st_size
+        if size > MAX_BYTES:
+            arrived.unlink()
+            return self._note(f"The download of {name} was dropped: it is too large.")
+        self._folder.mkdir(parents=True, exist_ok=True)
+        kept = arrived.rename(_free_path(self._folder, name))
+        kept.chmod(0o600)
+        self._note(f"Downloaded {kept.name} ({size} bytes) to the files of this session.")
+
+    def _cancel(self, guid: str, why: str) -> None:
+        self._names.pop(guid, None)
+        self._note(why)
+        self._spawn(self._end(guid))
+
+    async def _end(self, guid: str) -> None:
+        with suppress(CdpError):
+            await self._cdp.send("Browser.cancelDownload", {"guid": guid})
+        self._drop(guid)
+
+    def _drop(self, guid: str) -> None:
+        for partial in self._scratch.glob(f"{guid}*"):
+            partial.unlink(missing_ok=True)
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+def safe_name(name: str) -> str:
+    """No folders, no hidden files, plain characters, at most 100 of them."""
+    base = _ODD.sub("_", name.replace("\\", "/").rpartition("/")[2]).strip(". ") or "file"
+    stem, dot, suffix = base.rpartition(".")
+    return f"{stem[:88]}.{suffix[:11]}" if dot and stem else base[:100]
+
+
+def _free_path(folder: Path, name: str) -> Path:
+    path, number = folder / name, 1
+    while path.exists():
+        number += 1
+        path = folder / f"{Path(name).stem}-{number}{Path(name).suffix}"
+    return path

@@ -1,0 +1,224 @@
+"""What dies is started again and told; what is not needed any more is gone."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from server.browser.browser import BrowserUnavailable, Field
+from server.browser.pool import BrowserPool
+from server.browser.session_browser import BROWSER_RESTARTED, TOOLS_RESTARTED
+from tests.support.browsers import element, open_pool, running_processes, until
+from tests.support.sites import Site
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    with Site() as site:
+        yield site
+
+
+@pytest_asyncio.fixture
+async def pool(tmp_path: Path) -> AsyncIterator[BrowserPool]:
+    async with open_pool(tmp_path) as pool:
+        yield pool
+
+
+def mcp_pid(folder: Path) -> int:
+    return int(running_processes("cli.js", str(folder), "--cdp-endpoint")[0].split()[0])
+
+
+def notes_of(*outcomes) -> str:
+    return "\n".join(note for outcome in outcomes for note in outcome.notes)
+
+
+async def test_a_killed_mcp_process_keeps_the_page(pool: BrowserPool, site: Site, tmp_path: Path):
+    browser = await pool.get("a")
+    await browser.navigate(site.url("/form"))
+    await browser.type([Field(element(await browser.observe(), "Name"), "Ann")])
+    os.kill(mcp_pid(tmp_path), signal.SIGKILL)
+    seen = await browser.observe()
+    assert TOOLS_RESTARTED in notes_of(seen)
+    assert element(seen, "Name").value == "Ann"
+
+
+async def test_a_mcp_process_killed_during_a_call_is_told_and_not_repeated(
+    pool: BrowserPool, site: Site, tmp_path: Path
+):
+    browser = await pool.get("a")
+    await browser.navigate(site.url("/slow-order"))
+    seen = await browser.observe()
+    call = asyncio.create_task(browser.click(element(seen, "Order slowly")))
+    await until(lambda: site.effects)
+    os.kill(mcp_pid(tmp_path), signal.SIGKILL)
+    outcome = await call
+    assert not outcome.ok
+    assert "may or may not have happened" in outcome.text
+    await browser.observe()
+    assert len(site.effects) == 1
+
+
+async def test_a_mcp_process_that_is_stopped_is_replaced(pool: BrowserPool, site: Site, tmp_path: Path):
+    browser = await pool.get("a")
+    await browser.navigate(site.url("/form"))
+    os.kill(mcp_pid(tmp_path), signal.SIGSTOP)
+    stuck = await browser.press("End")
+    assert not stuck.ok
+    seen = await browser.observe()
+    assert TOOLS_RESTARTED in notes_of(stuck, seen)
+    assert element(seen, "Name")
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+async def test_a_lost_browser_is_started_again_and_told(pool: BrowserPool, site: Site, number: int):
+    browser = await pool.get("a")
+    await browser.navigate(site.url("/login"))
+    seen = await browser.observe()
+    await browser.type([Field(element(seen, "User"), "ann"), Field(element(seen, "Password"), "x")], submit=True)
+    assert browser.chromium is not None
+    await asyncio.sleep(0.5)
+    os.killpg(browser.chromium.pid, number)
+    first, second = await browser.navigate(site.url("/form")), await browser.navigate(site.url("/form"))
+    assert second.ok
+    assert BROWSER_RESTARTED in notes_of(first, second)
+    assert (await browser.observe()).page.title == "Form"
+
+
+async def test_other_sessions_do_not_notice(pool: BrowserPool, site: Site):
+    one, other = await pool.get("one"), await pool.get("other")
+    await asyncio.gather(one.navigate(site.url("/form")), other.navigate(site.url("/form")))
+    assert one.chromium is not None
+    os.killpg(one.chromium.pid, signal.SIGKILL)
+    seen = await other.observe()
+    assert seen.notes == ()
+    assert element(seen, "Name")
+
+
+async def test_the_third_failure_within_five_minutes_ends_it(pool: BrowserPool, site: Site):
+    browser = await pool.get("a")
+    for _ in range(3):
+        assert (await browser.navigate(site.url("/form"))).ok
+        chromium = browser.chromium
+        assert chromium is not None
+        os.killpg(chromium.pid, signal.SIGKILL)
+        await until(lambda chromium=chromium: not chromium.is_running)
+    with pytest.raises(BrowserUnavailable, match="3 times"):
+        await browser.navigate(site.url("/form"))
+    assert (await browser.navigate(site.url("/form"))).ok
+
+
+async def test_cookies_of_one_session_are_not_seen_in_another(pool: BrowserPool, site: Site):
+    one, other = await pool.get("one"), await pool.get("other")
+    for browser, title in ((one, "Visit 1"), (one, "Visit 2"), (other, "Visit 1")):
+        await browser.navigate(site.url("/visits"))
+        assert title in (await browser.observe()).text()
+
+
+async def test_a_parked_browser_comes_back_with_its_login_and_its_page(pool: BrowserPool, site: Site):
+    browser = await pool.get("a")
+    await browser.navigate(site.url("/login"))
+    seen = await browser.observe()
+    await browser.type([Field(element(seen, "User"), "ann"), Field(element(seen, "Password"), "x")], submit=True)
+    await pool.park("a")
+    state = pool.peek("a")
+    assert state is not None
+    assert state.status == "parked"
+    assert not running_processes(str(pool.folder))
+    seen = await browser.observe()
+    assert "put to sleep" in notes_of(seen)
+    assert seen.page.title == "Private"
+
+
+async def test_a_closed_session_keeps_its_profile_until_it_is_purged(pool: BrowserPool, site: Site, tmp_path: Path):
+    browser = await pool.get("a")
+    await browser.navigate(site.url("/form"))
+    profile = tmp_path / "profiles" / "a"
+    assert profile.exists()
+    await pool.close("a")
+    assert profile.exists()
+    await pool.close("a", purge=True)
+    assert not profile.exists()
+
+
+async def test_at_most_max_browsers_are_open_and_the_next_one_has_a_place(site: Site, tmp_path: Path):
+    async with open_pool(tmp_path, max_browsers=1) as pool:
+        first, second = await pool.get("first"), await pool.get("second")
+        await first.navigate(site.url("/form"))
+        call = asyncio.create_task(second.navigate(site.url("/form")))
+        await until(lambda: pool.peek("second"))
+        state = pool.peek("second")
+        assert state is not None
+        assert (state.status, state.place) == ("queued", 1)
+        await pool.park("first")
+        assert (await call).ok
+
+
+async def test_unused_browsers_are_parked(site: Site, tmp_path: Path):
+    async with open_pool(tmp_path, session_idle_timeout=0.5) as pool:
+        browser = await pool.get("a")
+        await browser.navigate(site.url("/form"))
+        await until(lambda: pool.peek("a").status == "parked", seconds=15)
+
+
+async def test_nothing_is_left_when_a_pool_is_closed(site: Site, tmp_path: Path):
+    async with open_pool(tmp_path) as pool:
+        for name in ("a", "b"):
+            await (await pool.get(name)).navigate(site.url("/form"))
+        assert running_processes(str(tmp_path))
+    assert not running_processes(str(tmp_path))
+    assert not list((tmp_path / "browsers").rglob("*.json"))
+
+
+HOST = """
+    import asyncio, sys
+    from pathlib import Path
+    from tests.support.browsers import open_pool
+
+    async def main():
+        async with open_pool(Path(sys.argv[1])) as pool:
+            browser = await pool.get("a")
+            print((await browser.navigate(sys.argv[2])).ok, flush=True)
+            await asyncio.sleep(60)
+
+    asyncio.run(main())
+"""
+
+
+def start_host(folder: Path, url: str) -> subprocess.Popen[str]:
+    host = subprocess.Popen(
+        (sys.executable, "-c", textwrap.dedent(HOST), str(folder), url), stdout=subprocess.PIPE, text=True)
+    assert host.stdout is not None
+    assert host.stdout.readline() == "True\n"
+    return host
+
+
+async def test_nothing_outlives_a_server_that_is_killed(site: Site, tmp_path: Path):
+    host = await asyncio.to_thread(start_host, tmp_path, site.url("/form"))
+    assert len(running_processes(str(tmp_path))) > 2
+    host.kill()
+    host.communicate()
+    await until(lambda: not running_processes(str(tmp_path)))
+
+
+async def test_what_outlives_even_the_guard_is_swept_at_the_next_start(site: Site, tmp_path: Path):
+    host = await asyncio.to_thread(start_host, tmp_path, site.url("/form"))
+    guards = [int(line.split()[0]) for line in running_processes("guard.py") if parent_of(line) == host.pid]
+    assert len(guards) == 1
+    os.kill(guards[0], signal.SIGKILL)
+    host.kill()
+    host.communicate()
+    await asyncio.sleep(0.5)
+    assert running_processes(str(tmp_path), "--remote-debugging-port")
+    async with open_pool(tmp_path):
+        await until(lambda: not running_processes(str(tmp_path)))
+
+
+def parent_of(line: str) -> int:
+    return int(Path(f"/proc/{line.split()[0]}/stat").read_text().rpartition(") ")[2].split()[1])
