@@ -22,6 +22,7 @@ from server.agent.event_adapter import EventAdapter
 from server.agent.gate import Gate, GateMiddleware
 from server.agent.operator.graph import build_operator
 from server.agent.streaming import events
+from server.agent.titles import make_title
 from server.browser.browser import Browsers
 from server.errors import AppError, Conflict
 from server.events import Message, State, Usage
@@ -135,6 +136,11 @@ class AgentFactory:
                 checkpointer=self._checkpointer,
             )
         return self._graphs[key]
+
+    async def title(self, asked: str, answered: str) -> str | None:
+        """A better name for a session than its first words; None without a SUMMARY_MODEL."""
+        name = self._settings().summary_model
+        return await make_title(self.model(name), asked, answered) if name else None
 
     def adapter(self, run: RunRow, said: str) -> EventAdapter:
         return EventAdapter(
