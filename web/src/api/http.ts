@@ -22,11 +22,14 @@ export function whenSignedOut(then: SignedOut): void {
 
 export async function request<T>(method: Method, path: string, body?: unknown): Promise<T> {
   const response = await send(method, path, body)
-  if (response.ok) return (response.status === 204 ? undefined : await response.json()) as T
+  if (response.ok) return parse<T>(await response.text())
   const error = await problem(response)
   if (error.status === 401 && !path.startsWith('/auth/')) onSignedOut()
   throw error
 }
+
+/** Some answers have no body. */
+const parse = <T>(body: string) => (body ? JSON.parse(body) : undefined) as T
 
 async function send(method: Method, path: string, body?: unknown): Promise<Response> {
   const json = body === undefined ? {} : { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }

@@ -173,7 +173,7 @@ export const en = {
   'ask.picture': 'Screenshot of {site} with “{target}” outlined',
   'ask.expires': 'expires in {time}',
   'ask.expired': 'expired',
-  'ask.waiting': 'Waiting for your approval',
+  'ask.waiting': 'Your approval is needed',
   'ask.yes': 'Approved:',
   'ask.no': 'Denied:',
   'ask.void': 'No longer asked:',
@@ -184,7 +184,7 @@ export const en = {
   'manual.title': 'Your turn',
   'manual.note': 'Anything the assistant should know?',
   'manual.done': 'I’m done',
-  'manual.waiting': 'Waiting for you to do a step',
+  'manual.waiting': 'It is your turn',
 
   'plan.goal': 'Goal',
   'plan.none': 'The plan appears here when the agent has made one.',

@@ -171,7 +171,7 @@ export const ru: Dictionary = {
   'ask.picture': 'Снимок {site}, обведено «{target}»',
   'ask.expires': 'истекает через {time}',
   'ask.expired': 'истекло',
-  'ask.waiting': 'Ждёт вашего разрешения',
+  'ask.waiting': 'Нужно ваше разрешение',
   'ask.yes': 'Разрешено:',
   'ask.no': 'Отклонено:',
   'ask.void': 'Больше не спрашивает:',
@@ -182,7 +182,7 @@ export const ru: Dictionary = {
   'manual.title': 'Ваш ход',
   'manual.note': 'Что ассистенту стоит знать?',
   'manual.done': 'Готово',
-  'manual.waiting': 'Ждёт, пока вы сделаете шаг',
+  'manual.waiting': 'Теперь ваш ход',
 
   'plan.goal': 'Цель',
   'plan.none': 'План появится здесь, когда агент его составит.',

@@ -14,3 +14,13 @@ export function useMedia(query: string): boolean {
 export const useIsPhone = () => useMedia('(max-width: 767.9px)')
 export const useIsWide = () => useMedia('(min-width: 1200px)')
 export const isTouch = () => matchMedia('(pointer: coarse)').matches
+
+export function useIsVisible(): boolean {
+  return useSyncExternalStore(
+    (tell) => {
+      document.addEventListener('visibilitychange', tell)
+      return () => document.removeEventListener('visibilitychange', tell)
+    },
+    () => !document.hidden,
+  )
+}

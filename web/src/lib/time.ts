@@ -43,8 +43,8 @@ export function ageOf(at: Date, now: Date): Age {
 }
 
 interface Beat {
-  now: number
-  listeners: Set<() => void>
+  now: () => number
+  subscribe: (tell: () => void) => () => void
 }
 
 const beats = new Map<number, Beat>()
@@ -53,25 +53,23 @@ const beats = new Map<number, Beat>()
 function beatOf(every: number): Beat {
   const known = beats.get(every)
   if (known) return known
-  const beat: Beat = { now: Date.now(), listeners: new Set() }
+  let now = Date.now()
+  const listeners = new Set<() => void>()
   setInterval(() => {
-    if (beat.listeners.size === 0) return
-    beat.now = Date.now()
-    for (const tell of beat.listeners) tell()
+    now = Date.now()
+    for (const tell of listeners) tell()
   }, every)
+  const subscribe = (tell: () => void) => {
+    listeners.add(tell)
+    return () => void listeners.delete(tell)
+  }
+  const beat = { now: () => now, subscribe }
   beats.set(every, beat)
   return beat
 }
 
 /** The time, again every `every` milliseconds. */
 export function useNow(every: number): number {
-  const beat = beatOf(every)
-  return useSyncExternalStore(
-    (tell) => {
-      if (beat.listeners.size === 0) beat.now = Date.now()
-      beat.listeners.add(tell)
-      return () => void beat.listeners.delete(tell)
-    },
-    () => beat.now,
-  )
+  const { subscribe, now } = beatOf(every)
+  return useSyncExternalStore(subscribe, now)
 }

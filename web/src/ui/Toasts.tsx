@@ -30,7 +30,7 @@ export function Toasts({ children }: { children: ReactNode }) {
     <Base.Provider toastManager={toasts} limit={3}>
       {children}
       <Base.Portal>
-        <Base.Viewport className="fixed inset-x-3 bottom-4 z-40 mx-auto flex max-w-sm flex-col gap-2">
+        <Base.Viewport className="fixed inset-x-3 top-14 z-40 mx-auto flex max-w-sm flex-col gap-2 md:right-4 md:left-auto md:mx-0 md:w-96">
           <List />
         </Base.Viewport>
       </Base.Portal>

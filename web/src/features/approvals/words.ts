@@ -6,10 +6,9 @@ import type { Translate } from '@/i18n'
 export function actionWords(ask: Pending, t: Translate): string {
   const action = ask.action ?? {}
   const kind = String(action.kind ?? action.type ?? action.name ?? '')
-  const words = toolWords({ name: kind, args: action, url: null })
+  const words = toolWords({ name: kind, args: action }, false)
   const object = ask.target?.name ?? words.object ?? ''
-  const doing = words.verb?.replace('did.', 'do.') as Parameters<Translate>[0] | undefined
-  return `${doing ? t(doing) : words.name} ${object && `“${object}”`}`.trim()
+  return `${words.verb ? t(words.verb) : words.name} ${object && `“${object}”`}`.trim()
 }
 
 /** The rest of the action: what a person should see before saying yes. */

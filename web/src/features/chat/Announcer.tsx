@@ -18,7 +18,7 @@ export function Announcer() {
     if (status === 'completed' && answer) return answer
     if (status !== 'running') return ''
     if (!tool) return t('run.working')
-    const { verb, name, object } = toolWords(tool)
+    const { verb, name, object } = toolWords(tool, tool.status !== 'running')
     return `${verb ? t(verb) : name} ${object ?? ''}`
   }
   return (

@@ -16,8 +16,8 @@ export function AssistantText({ row }: { row: TextRow }) {
         <Markdown text={row.text} live={row.live} />
       </div>
       {row.cut && <p className="mt-1 text-xs text-faint">{t('text.cut')}</p>}
-      {!row.live && <Actions row={row} />}
       {!row.live && !row.cut && <ContinueOffer row={row} />}
+      {!row.live && <Actions row={row} />}
     </div>
   )
 }

@@ -50,9 +50,11 @@ function Title({ session }: { session: Session | undefined }) {
   return (
     <>
       <h1 className="min-w-0 truncate text-sm font-medium">{session.title || t('sessions.untitled')}</h1>
-      <IconButton small label={t('rename')} onClick={() => setEditing(true)} className="hidden md:inline-flex">
-        <PenLine size={14} aria-hidden />
-      </IconButton>
+      <span className="hidden shrink-0 md:block">
+        <IconButton small label={t('rename')} onClick={() => setEditing(true)}>
+          <PenLine size={14} aria-hidden />
+        </IconButton>
+      </span>
     </>
   )
 }

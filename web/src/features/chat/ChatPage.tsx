@@ -2,8 +2,10 @@ import { lazy, Suspense, useEffect } from 'react'
 import { api } from '@/api/client'
 import { patchCached, useSession } from '@/api/queries'
 import { ApiError } from '@/api/http'
+import type { Session } from '@/api/types'
 import { useViewer } from '@/features/screenshots/viewer'
 import { useT } from '@/i18n'
+import { useIsVisible } from '@/lib/media'
 import { useTitle } from '@/lib/title'
 import { watch } from '@/stream/connect'
 import { isOpen } from '@/stream/live'
@@ -36,7 +38,7 @@ function Chat({ id }: { id: string }) {
   const close = useViewer((state) => state.close)
   useEffect(() => close, [id, close])
   useFollow(id, session !== undefined)
-  useReadMark(id, session?.unread ?? false)
+  useReadMark(id, session)
   useSignedTitle(session?.title)
 
   return (
@@ -67,12 +69,15 @@ function useFollow(id: string, exists: boolean): void {
   useEffect(() => (exists ? watch(id) : undefined), [id, exists])
 }
 
-function useReadMark(id: string, isUnread: boolean): void {
+/** Who looks at a session has read it. */
+function useReadMark(id: string, session: Session | undefined): void {
+  const isVisible = useIsVisible()
+  const { unread, updated_at } = session ?? {}
   useEffect(() => {
-    if (!isUnread || document.hidden) return
+    if (!unread || !isVisible) return
     patchCached(id, (session) => ({ ...session, unread: false }))
     void api.markRead(id).catch(() => undefined)
-  }, [id, isUnread])
+  }, [id, unread, updated_at, isVisible])
 }
 
 function useSignedTitle(title: string | undefined): void {

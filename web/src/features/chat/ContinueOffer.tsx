@@ -18,7 +18,7 @@ export function ContinueOffer({ row }: { row: TextRow }) {
   })
   if (!isOffered) return null
   return (
-    <Button className="mt-1 mb-2" onClick={() => sendMessage(sessionId, t('continue'), null)}>
+    <Button className="mt-3" onClick={() => sendMessage(sessionId, t('continue'), null)}>
       {t('continue')}
       <ArrowRight size={15} aria-hidden />
     </Button>

@@ -22,8 +22,8 @@ export function ErrorNote({ row }: { row: ErrorRow }) {
         <p className="font-medium">{isStopped ? t('run.stopped') : t('run.failed')}</p>
         {!isStopped && row.text && <p className="text-sm wrap-anywhere text-muted">{row.text}</p>}
         <p className="text-sm text-muted">{advice ? t(advice) : t('run.kept')}</p>
+        <RetryButton row={row} />
       </div>
-      <RetryButton row={row} />
     </div>
   )
 }
@@ -42,7 +42,7 @@ function RetryButton({ row }: { row: ErrorRow }) {
     }
   }
   return (
-    <Button small onClick={() => void retry()}>
+    <Button small className="mt-2" onClick={() => void retry()}>
       <RotateCw size={14} aria-hidden />
       {t('retry')}
     </Button>

@@ -28,7 +28,6 @@ export function Feed({ sessionId }: { sessionId: string }) {
     scrollEndThreshold: NEAR_END,
     directDomUpdates: true,
     directDomUpdatesMode: 'position',
-    onChange: (instance) => place.note(instance),
   })
   const place = useFeedPlace(sessionId, virtual, entries.list)
   useReveal(virtual, entries.list)

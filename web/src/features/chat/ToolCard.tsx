@@ -43,7 +43,7 @@ const NOTICED = 50
 function Summary({ row }: { row: ToolRow }) {
   const t = useT()
   const lang = useLang()
-  const { verb, name, object } = toolWords(row)
+  const { verb, name, object } = toolWords(row, row.status !== 'running')
   const host = hostOf(row.url)
   const facts = [
     host !== object && host,

@@ -1,5 +1,5 @@
 import type { Virtualizer } from '@tanstack/react-virtual'
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { Entry } from './entries'
 
 type Virtual = Virtualizer<HTMLDivElement, Element>
@@ -23,22 +23,32 @@ export function useFeedPlace(sessionId: string, virtual: Virtual, entries: Entry
     const index = left ? entries.findIndex((entry) => entry.key === left.key) : -1
     if (!left || index < 0) return virtual.scrollToEnd()
     virtual.scrollToIndex(index, { align: 'start' })
-    const frame = requestAnimationFrame(() => virtual.scrollBy(left.offset))
-    return () => cancelAnimationFrame(frame)
+    afterTwoFrames(() => virtual.scrollBy(left.offset))
   }, [entries, sessionId, virtual])
 
-  useEffect(() => () => keepPlace(sessionId, virtual, current.current), [sessionId, virtual])
+  useEffect(() => {
+    const feed = virtual.scrollElement
+    const note = () => {
+      const isNowAtEnd = virtual.isAtEnd()
+      setAtEnd(isNowAtEnd)
+      if (isNowAtEnd) places.delete(sessionId)
+      else keepPlace(sessionId, virtual, current.current)
+    }
+    feed?.addEventListener('scroll', note, { passive: true })
+    return () => feed?.removeEventListener('scroll', note)
+  }, [sessionId, virtual])
 
-  const note = useCallback((instance: Virtual) => {
-    if (isPlaced.current) setAtEnd(instance.isAtEnd())
-  }, [])
-  return { isAtEnd, unseen: Math.max(0, entries.length - seen.current), note }
+  return { isAtEnd, unseen: Math.max(0, entries.length - seen.current) }
 }
 
 function keepPlace(sessionId: string, virtual: Virtual, entries: Entry[]): void {
   const offset = virtual.scrollOffset ?? 0
   const first = virtual.getVirtualItemForOffset(offset)
   const entry = first && entries[first.index]
-  if (virtual.isAtEnd() || !first || !entry) places.delete(sessionId)
-  else places.set(sessionId, { key: entry.key, offset: offset - first.start })
+  if (first && entry) places.set(sessionId, { key: entry.key, offset: offset - first.start })
+}
+
+/** Rows are measured in the first frame they are in. */
+function afterTwoFrames(act: () => void): void {
+  requestAnimationFrame(() => requestAnimationFrame(act))
 }

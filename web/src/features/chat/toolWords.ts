@@ -21,40 +21,40 @@ import { hostOf } from '@/lib/url'
 import type { ToolRow } from '@/stream/rows'
 
 interface Word {
-  key: Key
+  word: Extract<Key, `did.${string}`> extends `did.${infer Name}` ? Name : never
   icon: LucideIcon
 }
 
 const WORDS: Record<string, Word> = {
-  click: { key: 'did.click', icon: MousePointerClick },
-  type: { key: 'did.type', icon: TextCursorInput },
-  fill: { key: 'did.type', icon: TextCursorInput },
-  fill_form: { key: 'did.fill', icon: TextCursorInput },
-  navigate: { key: 'did.navigate', icon: Globe },
-  launch: { key: 'did.navigate', icon: Globe },
-  open: { key: 'did.navigate', icon: Globe },
-  back: { key: 'did.back', icon: ArrowLeft },
-  navigate_back: { key: 'did.back', icon: ArrowLeft },
-  press: { key: 'did.press', icon: Keyboard },
-  press_key: { key: 'did.press', icon: Keyboard },
-  select: { key: 'did.select', icon: ListChecks },
-  select_option: { key: 'did.select', icon: ListChecks },
-  hover: { key: 'did.hover', icon: Move },
-  scroll: { key: 'did.scroll', icon: ScrollText },
-  wait: { key: 'did.wait', icon: Hourglass },
-  wait_for: { key: 'did.wait', icon: Hourglass },
-  screenshot: { key: 'did.screenshot', icon: Camera },
-  take_screenshot: { key: 'did.screenshot', icon: Camera },
-  observe: { key: 'did.observe', icon: Eye },
-  snapshot: { key: 'did.observe', icon: Eye },
-  get_state: { key: 'did.observe', icon: Eye },
-  read: { key: 'did.read', icon: ScrollText },
-  get_text_near: { key: 'did.read', icon: ScrollText },
-  focus: { key: 'did.focus', icon: Compass },
-  switch_tab: { key: 'did.tab', icon: PanelsTopLeft },
-  tabs: { key: 'did.tab', icon: PanelsTopLeft },
-  upload: { key: 'did.upload', icon: FileUp },
-  file_upload: { key: 'did.upload', icon: FileUp },
+  click: { word: 'click', icon: MousePointerClick },
+  type: { word: 'type', icon: TextCursorInput },
+  fill: { word: 'type', icon: TextCursorInput },
+  fill_form: { word: 'fill', icon: TextCursorInput },
+  navigate: { word: 'navigate', icon: Globe },
+  launch: { word: 'navigate', icon: Globe },
+  open: { word: 'navigate', icon: Globe },
+  back: { word: 'back', icon: ArrowLeft },
+  navigate_back: { word: 'back', icon: ArrowLeft },
+  press: { word: 'press', icon: Keyboard },
+  press_key: { word: 'press', icon: Keyboard },
+  select: { word: 'select', icon: ListChecks },
+  select_option: { word: 'select', icon: ListChecks },
+  hover: { word: 'hover', icon: Move },
+  scroll: { word: 'scroll', icon: ScrollText },
+  wait: { word: 'wait', icon: Hourglass },
+  wait_for: { word: 'wait', icon: Hourglass },
+  screenshot: { word: 'screenshot', icon: Camera },
+  take_screenshot: { word: 'screenshot', icon: Camera },
+  observe: { word: 'observe', icon: Eye },
+  snapshot: { word: 'observe', icon: Eye },
+  get_state: { word: 'observe', icon: Eye },
+  read: { word: 'read', icon: ScrollText },
+  get_text_near: { word: 'read', icon: ScrollText },
+  focus: { word: 'focus', icon: Compass },
+  switch_tab: { word: 'tab', icon: PanelsTopLeft },
+  tabs: { word: 'tab', icon: PanelsTopLeft },
+  upload: { word: 'upload', icon: FileUp },
+  file_upload: { word: 'upload', icon: FileUp },
 }
 
 export interface ToolWords {
@@ -66,12 +66,12 @@ export interface ToolWords {
 }
 
 /** What a tool call did, in words a person reads instead of JSON. */
-export function toolWords(row: Pick<ToolRow, 'name' | 'args' | 'url'>): ToolWords {
+export function toolWords(row: Pick<ToolRow, 'name' | 'args'>, isDone = true): ToolWords {
   const bare = row.name.replace(/^(browser|playwright|browser_use)_+/, '')
   const word = WORDS[bare]
   return {
     icon: word?.icon ?? Wrench,
-    verb: word?.key ?? null,
+    verb: word ? `${isDone ? 'did' : 'do'}.${word.word}` : null,
     name: bare.replaceAll('_', ' '),
     object: objectOf(row.args),
   }
@@ -82,10 +82,12 @@ const TELLING = ['element', 'target', 'label', 'name', 'field', 'key', 'option',
 /** `button "Add to basket"`: only the name is for people. */
 const NAMED = /^[a-z]+ "(.+)"$/
 
+const ARROWS: Record<string, string> = { up: '↑', down: '↓', left: '←', right: '→' }
+
 function objectOf(args: Record<string, unknown>): string | null {
   for (const name of TELLING) {
     const value = args[name]
-    if (typeof value === 'string' && value) return NAMED.exec(value)?.[1] ?? value
+    if (typeof value === 'string' && value) return ARROWS[value] ?? NAMED.exec(value)?.[1] ?? value
     if (isNamed(value)) return value.name
   }
   if (typeof args.url === 'string') return hostOf(args.url) ?? args.url

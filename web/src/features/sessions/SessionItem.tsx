@@ -36,10 +36,10 @@ export const SessionItem = memo(function SessionItem({ session, current }: Props
         onKeyDown={(event) => event.key === 'F2' && setRenaming(true)}
         className="touch flex h-9 min-w-0 flex-1 items-center gap-2 rounded-md pr-9 pl-2.5 text-sm -outline-offset-2"
       >
-        <span className={cx('min-w-0 flex-1 truncate', session.unread && 'font-medium')}>
+        <span className={cx('min-w-0 flex-1 truncate', session.unread && !current && 'font-medium')}>
           {session.title || t('sessions.untitled')}
         </span>
-        <SessionSign session={session} />
+        <SessionSign session={session} current={current} />
       </Link>
       <ItemMenu session={session} onRename={() => setRenaming(true)} />
     </div>

@@ -4,9 +4,9 @@ import { useT } from '@/i18n'
 import { Spinner } from '@/ui/Spinner'
 
 /** What a session is doing, as a sign with words for those who do not see it. */
-export function SessionSign({ session }: { session: Session }) {
+export function SessionSign({ session, current }: { session: Session; current: boolean }) {
   const t = useT()
-  const sign = signOf(session)
+  const sign = signOf(session, session.unread === true && !current)
   if (!sign) return null
   const label = t(`status.${sign}`)
   return (
@@ -18,10 +18,9 @@ export function SessionSign({ session }: { session: Session }) {
 
 type Sign = 'running' | 'queued' | 'waiting_user' | 'paused' | 'error' | 'unread'
 
-function signOf(session: Session): Sign | null {
-  if (session.status === 'error') return session.unread ? 'error' : null
-  if (session.status !== 'idle') return session.status
-  return session.unread ? 'unread' : null
+function signOf({ status }: Session, isNews: boolean): Sign | null {
+  if (status !== 'idle' && status !== 'error') return status
+  return isNews ? (status === 'error' ? 'error' : 'unread') : null
 }
 
 const DRAWN: Record<Sign, React.ReactNode> = {

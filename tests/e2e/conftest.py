@@ -1,0 +1,94 @@
+"""One server in mock mode and one Chromium for all tests of the web UI; a fresh tab for each."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, StorageState, sync_playwright
+
+from scripts.shell import ROOT
+from tests.e2e.screen import Screen
+from tests.support.server import Server, serving
+
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+DESKTOP = {"width": 1440, "height": 900}
+
+OpenScreen = Callable[..., Screen]
+
+
+@pytest.fixture(scope="package")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    assert (ROOT / "web/dist/index.html").exists(), "the web UI is not built: make setup"
+    with serving(tmp_path_factory.mktemp("ui")) as server:
+        yield server
+
+
+@pytest.fixture(scope="package")
+def api(server: Server) -> Iterator[httpx.Client]:
+    """The server without the UI."""
+    with httpx.Client(base_url=server.api, headers=server.headers, trust_env=False) as client:
+        yield client
+
+
+@pytest.fixture(scope="package")
+def chromium() -> Iterator[Browser]:
+    executable = os.environ.get("CHROMIUM_PATH") or shutil.which("chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="package")
+def login(server: Server, chromium: Browser) -> StorageState:
+    """The cookie of someone who has logged in."""
+    context = chromium.new_context(base_url=server.url)
+    answer = context.request.post("/api/auth/login", data={"password": server.token})
+    assert answer.ok, answer.text()
+    state = context.storage_state()
+    context.close()
+    return state
+
+
+@pytest.fixture
+def open_screen(
+    server: Server, api: httpx.Client, chromium: Browser, login: StorageState
+) -> Iterator[OpenScreen]:
+    """Opens screens with options of a browser context; each must end without an error in its console."""
+    opened: list[tuple[BrowserContext, Screen]] = []
+
+    def open_one(*, logged_in: bool = True, **options: object) -> Screen:
+        defaults = {"base_url": server.url, "viewport": DESKTOP, "locale": "en-US", "color_scheme": "light"}
+        state = login if logged_in else None
+        context = chromium.new_context(**(defaults | {"storage_state": state} | options))  # type: ignore[arg-type]
+        context.set_default_timeout(8000)
+        screen = Screen(context.new_page(), server, api)
+        opened.append((context, screen))
+        return screen
+
+    yield open_one
+    for context, _ in opened:
+        context.close()
+    for _, screen in opened:
+        assert screen.errors == []
+
+
+@pytest.fixture
+def screen(open_screen: OpenScreen) -> Screen:
+    return open_screen()
+
+
+@pytest.fixture
+def page(screen: Screen) -> Page:
+    return screen.page

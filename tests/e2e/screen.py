@@ -1,0 +1,116 @@
+"""The web UI in words of a person who uses it."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from typing import Any
+
+import httpx
+from playwright.sync_api import ConsoleMessage, Locator, Page, expect
+
+from tests.support.server import Server
+
+
+class Screen:
+    """One tab. `errors` collects what its console complains about; `expect_errors` forgives by pattern."""
+
+    def __init__(self, page: Page, server: Server, api: httpx.Client) -> None:
+        self.page = page
+        self.server = server
+        self.api = api
+        self._complaints: list[str] = []
+        self._forgiven: list[str] = []
+        page.on("console", self._note)
+        page.on("pageerror", lambda error: self._complaints.append(str(error)))
+
+    def _note(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self._complaints.append(f"{message.text} {message.location.get('url', '')}")
+
+    def expect_errors(self, pattern: str) -> None:
+        self._forgiven.append(pattern)
+
+    @property
+    def errors(self) -> list[str]:
+        return [text for text in self._complaints if not any(re.search(p, text) for p in self._forgiven)]
+
+    # Where things are
+
+    @property
+    def composer(self) -> Locator:
+        return self.page.get_by_role("textbox", name="Message")
+
+    @property
+    def feed(self) -> Locator:
+        return self.page.get_by_role("feed")
+
+    @property
+    def sidebar(self) -> Locator:
+        return self.page.get_by_role("navigation", name="Sessions")
+
+    def button(self, name: str | re.Pattern[str]) -> Locator:
+        return self.page.get_by_role("button", name=name, exact=isinstance(name, str))
+
+    @property
+    def session_id(self) -> str:
+        return self.page.url.rpartition("/s/")[2].partition("?")[0]
+
+    # What one does
+
+    def open(self, session_id: str | None = None) -> Screen:
+        self.page.goto(f"/s/{session_id}" if session_id else "/")
+        expect(self.composer).to_be_visible()
+        return self
+
+    def send(self, text: str) -> None:
+        self.composer.fill(text)
+        self.composer.press("Enter")
+
+    def begin(self, text: str) -> str:
+        """A new session with this first message. Returns its id."""
+        self.open().send(text)
+        self.page.wait_for_url("**/s/*")
+        return self.session_id
+
+    def wait_idle(self) -> None:
+        """Until the run is over."""
+        expect(self.page.get_by_text(re.compile("^(Working|Waiting|Sending)"))).to_have_count(0)
+        expect(self.button("Stop")).to_have_count(0)
+
+    # What the server knows, without the UI
+
+    def new_session(self, **body: Any) -> str:
+        answer = self.api.post("/sessions", json={"id": f"ui-{uuid.uuid4().hex[:12]}", **body})
+        answer.raise_for_status()
+        return str(answer.json()["id"])
+
+    def tell(self, session_id: str, text: str) -> None:
+        body = {"content": text, "client_id": uuid.uuid4().hex}
+        self.api.post(f"/sessions/{session_id}/messages", json=body).raise_for_status()
+
+    def stored(self, session_id: str) -> dict[str, Any]:
+        answer = self.api.get(f"/sessions/{session_id}")
+        answer.raise_for_status()
+        return dict(answer.json())
+
+    # What the feed measures
+
+    def gap(self) -> float:
+        """Pixels between what is in sight and the end of the feed."""
+        return float(self.feed.evaluate("f => f.scrollHeight - f.clientHeight - f.scrollTop"))
+
+    def rows(self) -> list[str]:
+        """The texts of the rows in sight, times left out: what a reload must show again."""
+        script = """feed => [...feed.querySelectorAll('[role=article]')]
+            .sort((a, b) => a.dataset.index - b.dataset.index)
+            .map(row => { const copy = row.cloneNode(true);
+                          copy.querySelectorAll('time').forEach(time => time.remove());
+                          return copy.textContent.trim() })"""
+        return list(self.feed.evaluate(script))
+
+    def wait_at_end(self) -> None:
+        self.page.wait_for_function(
+            "() => { const f = document.getElementById('feed');"
+            " return f.scrollHeight - f.clientHeight - f.scrollTop < 2 }"
+        )

@@ -1,0 +1,157 @@
+"""Writing to the agent: sending, drafts, stopping, pausing, steering."""
+
+from __future__ import annotations
+
+import re
+import time
+
+from playwright.sync_api import expect
+
+from tests.e2e.conftest import OpenScreen
+from tests.e2e.screen import Screen
+
+TIME_TO_ROW = """async () => {
+    const seen = text => [...document.querySelectorAll('[role=article]')].some(row => row.textContent.includes(text));
+    const box = document.getElementById('composer');
+    const start = performance.now();
+    box.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', bubbles: true, cancelable: true}));
+    let row = 0, sign = 0;
+    while (!row || !sign) {
+        await new Promise(requestAnimationFrame);
+        if (!row && seen('hello there')) row = performance.now() - start;
+        if (!sign && document.querySelector('[data-run]')) sign = performance.now() - start;
+        if (performance.now() - start > 3000) break;
+    }
+    return [row, sign] }"""
+
+
+def test_enter_sends_shift_enter_breaks_the_line(screen: Screen) -> None:
+    screen.open()
+    screen.composer.press_sequentially("one")
+    screen.composer.press("Shift+Enter")
+    screen.composer.press_sequentially("two")
+    expect(screen.composer).to_have_value("one\ntwo")
+    screen.composer.press("Enter")
+    expect(screen.feed.get_by_text("one\ntwo")).to_be_visible()
+    expect(screen.composer).to_have_value("")
+
+
+def test_enter_that_ends_an_ime_composition_does_not_send(screen: Screen) -> None:
+    screen.open()
+    screen.composer.fill("にほん")
+    screen.composer.evaluate("""box => box.dispatchEvent(new KeyboardEvent('keydown',
+        {key: 'Enter', bubbles: true, cancelable: true, isComposing: true}))""")
+    expect(screen.composer).to_have_value("にほん")
+    assert screen.page.url.endswith("/")
+
+
+def test_the_box_grows_to_eight_lines_and_then_scrolls(screen: Screen) -> None:
+    screen.open()
+    heights = []
+    for lines in (1, 4, 8, 30):
+        screen.composer.fill("\n".join(["x"] * lines))
+        heights.append(screen.composer.evaluate("box => box.clientHeight"))
+    assert heights[0] < heights[1] < heights[2] == heights[3]
+
+
+def test_drafts_are_kept_for_each_session_over_a_reload(screen: Screen) -> None:
+    first, second = screen.new_session(title="First"), screen.new_session(title="Second")
+    screen.open(first).composer.fill("for the first")
+    screen.open(second).composer.fill("for the second")
+    screen.page.reload()
+    expect(screen.composer).to_have_value("for the second")
+    screen.sidebar.get_by_role("link", name="First").first.click()
+    expect(screen.composer).to_have_value("for the first")
+
+
+def test_the_message_and_a_sign_of_life_are_there_before_the_server_answers(screen: Screen) -> None:
+    screen.page.route("**/messages", lambda route: (time.sleep(0.6), route.continue_()))
+    times = []
+    for _ in range(3):
+        screen.open(screen.new_session())
+        screen.composer.fill("hello there")
+        times.append(screen.page.evaluate(TIME_TO_ROW))
+        expect(screen.page.get_by_text(re.compile(r"Working · \ds"))).to_be_visible()
+    assert 0 < min(row for row, _ in times) < 50
+    assert 0 < min(sign for _, sign in times) < 100
+
+
+def test_a_message_that_did_not_arrive_keeps_its_text_and_can_be_sent_again(screen: Screen) -> None:
+    screen.expect_errors("ERR_FAILED")
+    session = screen.new_session()
+    screen.open(session)
+    screen.page.route("**/messages", lambda route: route.abort())
+    screen.send("are you there")
+    expect(screen.page.get_by_role("alert")).to_contain_text("Not sent.")
+    screen.page.unroute("**/messages")
+    screen.button("Retry").click()
+    screen.wait_idle()
+    said = [message["content"] for message in screen.stored(session)["messages"]]
+    assert said.count("are you there") == 1
+
+
+def test_stop_is_acknowledged_at_once_and_ends_in_a_receipt(screen: Screen) -> None:
+    screen.begin("slow story")
+    expect(screen.feed.get_by_text("Wave 2 rolled")).to_be_visible()
+    screen.button("Stop").click()
+    expect(screen.page.get_by_text("Stopping…").or_(screen.feed.get_by_text("Stopped"))).to_be_visible(
+        timeout=300
+    )
+    expect(screen.feed.get_by_text("Stopped", exact=True)).to_be_visible()
+    expect(screen.feed.get_by_text("Finished steps are kept")).to_be_visible()
+    screen.send("hello")
+    expect(screen.feed.get_by_text("Hello! I am Pilothouse")).to_be_visible()
+
+
+def test_escape_stops_from_the_composer(screen: Screen) -> None:
+    screen.begin("slow story")
+    expect(screen.feed.get_by_text("Wave 2 rolled")).to_be_visible()
+    screen.composer.press("Escape")
+    expect(screen.feed.get_by_text("Stopped", exact=True)).to_be_visible()
+
+
+def test_a_paused_run_stays_paused_over_a_reload_and_goes_on(screen: Screen) -> None:
+    session = screen.begin("slow story")
+    expect(screen.feed.get_by_text("Wave 1 rolled")).to_be_visible()
+    screen.button("Pause").click()
+    expect(screen.button("Resume")).to_be_visible()
+    screen.page.reload()
+    expect(screen.button("Resume")).to_be_visible()
+    screen.button("Resume").click()
+    expect(screen.button("Pause")).to_be_visible()
+    screen.button("Stop").click()
+    screen.wait_idle()
+    assert screen.stored(session)["run"]["status"] == "cancelled"
+
+
+def test_a_message_during_a_run_is_read_now_or_afterwards(screen: Screen) -> None:
+    session = screen.begin("slow story")
+    expect(screen.feed.get_by_text("Wave 1 rolled")).to_be_visible()
+    choice = screen.page.get_by_role("radiogroup", name="When it is read")
+    expect(choice.get_by_role("radio", name="Now")).to_be_checked()
+    screen.send("mention gulls")
+    expect(screen.feed.get_by_text("mention gulls")).to_be_visible()
+    choice.get_by_text("Afterwards").click()
+    screen.send("hello again")
+    expect(screen.feed.get_by_text("hello again")).to_be_visible()
+    screen.button("Stop").click()
+    expect(screen.feed.get_by_text("Hello! I am Pilothouse")).to_be_visible()
+    said = [message["content"] for message in screen.stored(session)["messages"] if message["role"] == "user"]
+    assert said == ["slow story", "mention gulls", "hello again"]
+
+
+def test_agent_and_model_are_chosen_by_keyboard_and_locked_while_it_works(open_screen: OpenScreen) -> None:
+    screen = open_screen()
+    session = screen.new_session()
+    screen.open(session)
+    agent = screen.button(re.compile("^Agent: "))
+    expect(agent).to_have_text("Operator")
+    agent.press("Enter")
+    screen.page.get_by_role("menuitemradio", name=re.compile("Assistant")).focus()
+    screen.page.keyboard.press("Enter")
+    expect(agent).to_have_text("Assistant")
+    assert screen.stored(session)["agent"] == "assistant"
+    screen.send("slow story")
+    expect(screen.page.get_by_role("radiogroup", name="When it is read")).to_be_visible()
+    expect(agent).to_have_count(0)
+    screen.button("Stop").click()

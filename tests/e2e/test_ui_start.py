@@ -1,0 +1,83 @@
+"""Login, the start page and how fast it is there."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.e2e.conftest import OpenScreen
+from tests.e2e.screen import Screen
+
+FIRST_PAINT = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
+SHIFT = """() => new Promise(done => { let sum = 0;
+    new PerformanceObserver(list => { for (const e of list.getEntries()) if (!e.hadRecentInput) sum += e.value })
+        .observe({type: 'layout-shift', buffered: true});
+    setTimeout(() => done(sum), 100) })"""
+
+
+def test_a_stranger_is_asked_for_the_password_and_comes_back_to_the_page(open_screen: OpenScreen) -> None:
+    screen = open_screen(logged_in=False)
+    page = screen.page
+    screen.expect_errors("401")
+    page.goto("/settings")
+    page.wait_for_url("**/login?next=%2Fsettings")
+    password = page.get_by_label("Password", exact=True)
+    expect(password).to_be_focused()
+    assert password.get_attribute("autocomplete") == "current-password"
+    password.fill("wrong")
+    password.press("Enter")
+    expect(page.get_by_role("alert")).to_have_text("That password is not right.")
+    password.fill(screen.server.token)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url("**/settings")
+
+
+def test_too_many_tries_count_down(open_screen: OpenScreen) -> None:
+    screen = open_screen(logged_in=False)
+    screen.expect_errors("401|429")
+    screen.page.route(
+        "**/api/auth/login", lambda route: route.fulfill(status=429, headers={"Retry-After": "3"}, json={})
+    )
+    screen.page.goto("/login")
+    screen.page.get_by_label("Password", exact=True).fill("x")
+    screen.page.get_by_label("Password", exact=True).press("Enter")
+    expect(screen.page.get_by_role("alert")).to_have_text(re.compile("Wait 3 seconds"))
+    expect(screen.page.get_by_role("alert")).to_have_text(re.compile("Wait 1 second"))
+    expect(screen.button("Sign in")).to_be_enabled()
+
+
+def test_the_page_is_there_at_once_and_nothing_moves(screen: Screen) -> None:
+    paints = []
+    for _ in range(3):
+        screen.page.goto("/")
+        expect(screen.composer).to_be_focused()
+        paints.append(screen.page.wait_for_function(FIRST_PAINT).json_value())
+    assert min(paints) < 1000
+    assert screen.page.evaluate(SHIFT) < 0.02
+
+
+def test_touch_devices_are_not_given_the_keyboard_at_once(open_screen: OpenScreen) -> None:
+    screen = open_screen(has_touch=True, is_mobile=True, viewport={"width": 390, "height": 800}).open()
+    expect(screen.composer).not_to_be_focused()
+
+
+def test_the_start_page_shows_what_can_be_asked_and_what_cannot(screen: Screen) -> None:
+    screen.open()
+    examples = screen.page.get_by_role("list", name="Example tasks").get_by_role("button")
+    expect(examples).to_have_count(4)
+    expect(screen.page.get_by_text("cannot solve captchas")).to_be_visible()
+    task = examples.first.inner_text()
+    examples.first.click()
+    expect(screen.feed.get_by_text(task)).to_be_visible()
+
+
+def test_a_missing_model_key_is_told_with_a_way_to_the_settings(screen: Screen) -> None:
+    config = screen.api.get("/config").json()
+    config["notices"] = [{"code": "no_key", "text": "No model key is set; the demo model answers."}]
+    screen.page.route("**/api/config", lambda route: route.fulfill(json=config))
+    screen.open()
+    notice = screen.page.get_by_text("No model key is set")
+    expect(notice).to_be_visible()
+    notice.get_by_role("link", name="Settings").click()
+    expect(screen.page.get_by_role("heading", name="Settings")).to_be_visible()
