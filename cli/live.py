@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import lru_cache
 from io import StringIO
 
 from rich.console import Console, Group, RenderableType
@@ -24,9 +25,24 @@ def draw_live(view: View, now: float, width: int, rows: int, call: OpenTool | No
     At most `rows` lines; `now` is the view's clock, `call` a command of the person that is not done yet.
     """
     below = _lines(Group(*_activity(view, now, width, call)), width)
-    spoken = _lines(prose(view.speech.tail), width)[-max(rows - len(below) - 1, 1) :]
+    room = max(rows - len(below) - 1, 1)
+    spoken = _spoken(last_lines(view.speech.tail, room), width)[-room:]
     gap = [""] if spoken and below else []
     return "\n".join(spoken + gap + below)
+
+
+def last_lines(tail: str, rows: int) -> str:
+    """Of a long block of code what can be seen: highlighting it all again for each token would cost too much."""
+    fence, *code = tail.split("\n")
+    if not fence.startswith(("```", "~~~")) or len(code) <= rows:
+        return tail
+    return "\n".join([fence, *code[-rows:]])
+
+
+@lru_cache(maxsize=1)
+def _spoken(tail: str, width: int) -> list[str]:
+    """Kept because the wheel turns faster than words come."""
+    return _lines(prose(tail), width)
 
 
 def _activity(view: View, now: float, width: int, call: OpenTool | None) -> list[RenderableType]:

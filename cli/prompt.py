@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.filters import Condition
-from prompt_toolkit.formatted_text import AnyFormattedText
+from prompt_toolkit.formatted_text import ANSI, AnyFormattedText, StyleAndTextTuples, to_formatted_text
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.input import Input
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
@@ -128,6 +129,12 @@ def line_prompt(
     )
     session.app.min_redraw_interval = REDRAW
     return session
+
+
+def read_ansi(text: str) -> StyleAndTextTuples:
+    """ANSI text as fragments, one for each run of a style: a prompt is asked for many times a drawing."""
+    runs = groupby(to_formatted_text(ANSI(text)), key=lambda fragment: fragment[0])
+    return [(style, "".join(fragment[1] for fragment in run)) for style, run in runs]
 
 
 def plan_prompt(input: Input | None = None, output: Output | None = None) -> PromptSession[str]:

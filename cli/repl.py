@@ -8,19 +8,22 @@ import time
 from contextlib import suppress
 from urllib.parse import urlsplit
 
-from prompt_toolkit.formatted_text import ANSI, AnyFormattedText, merge_formatted_text
+from prompt_toolkit.formatted_text import AnyFormattedText
 
 from cli.commands import Call, Mode, Words, parse
 from cli.conversation import Conversation
 from cli.errors import Misused, Trouble
 from cli.items import Entered, Note, Tone
 from cli.live import bar, draw_live
-from cli.prompt import line_prompt, plan_prompt
+from cli.prompt import line_prompt, plan_prompt, read_ansi
 from cli.tables import short
 from cli.view import OpenTool
 
-TICK = 0.08
+TICK = 0.12
 """Seconds between two looks at what is going on. The screen is only touched when it changed."""
+
+TALLEST = 14
+"""Lines above the prompt for what is not finished."""
 
 
 class Repl:
@@ -34,6 +37,7 @@ class Repl:
         self._doing: asyncio.Task[object] | None = None
         self._call: OpenTool | None = None
         self._drawn = ("", "")
+        self._above = read_ansi("\n")
         self._wants_out = False
         self._prompt = line_prompt(
             mode=lambda: self.mode,
@@ -162,18 +166,22 @@ class Repl:
         while True:
             size = shutil.get_terminal_size()
             live = draw_live(
-                self._view, time.monotonic(), size.columns - 1, max(size.lines // 2, 3), self._call
+                self._view,
+                time.monotonic(),
+                size.columns - 1,
+                min(max(size.lines // 2, 3), TALLEST),
+                self._call,
             )
             below = ("  " + " · ".join(bar(self._view, self.mode, host)))[: size.columns - 1]
             if (live, below) != self._drawn:
                 self._drawn = live, below
+                self._above = read_ansi(f"\n{live}\n" if live else "\n")
                 self._prompt.app.invalidate()
             await asyncio.sleep(TICK)
 
     def _message(self) -> AnyFormattedText:
-        live, _ = self._drawn
         sign = ("class:prompt", "❯ ") if self.mode == "chat" else ("class:prompt.cmd", "cmd ❯ ")
-        return merge_formatted_text([ANSI(f"\n{live}\n" if live else "\n"), [sign]])
+        return [*self._above, sign]
 
     def _toolbar(self) -> AnyFormattedText:
         return [("class:bottom-toolbar", self._drawn[1])]

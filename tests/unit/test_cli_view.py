@@ -24,7 +24,7 @@ from cli.items import (
     UserSaid,
     Visited,
 )
-from cli.live import bar, draw_live
+from cli.live import bar, draw_live, last_lines
 from cli.render import THEME, draw, until
 from cli.screen import PlainScreen
 from cli.view import View
@@ -337,6 +337,11 @@ class TestLive:
         lines = live_of(story, rows=8).split("\n")
         assert len(lines) == 8
         assert "line 39" in lines[-3]
+
+    def test_of_long_code_only_the_end_is_drawn_as_code(self) -> None:
+        code = "```python\n" + "\n".join(f"x = {n}" for n in range(99))
+        assert last_lines(code, 3) == "```python\nx = 96\nx = 97\nx = 98"
+        assert last_lines("- a\n" * 99, 3) == "- a\n" * 99
 
     def test_what_it_waits_for_is_said(self) -> None:
         story = Story()

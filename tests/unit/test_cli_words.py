@@ -164,6 +164,10 @@ class TestCommands:
         assert isinstance(call, Call)
         assert set(call.args) == {p.name for p in params}
 
+    def test_every_command_is_in_the_documentation(self) -> None:
+        page = (Path(__file__).parents[2] / "docs" / "cli.md").read_text()
+        assert [name for name in COMMANDS if f"`/{name}" not in page] == []
+
     @pytest.mark.parametrize(
         ("line", "mode", "words"),
         [
