@@ -12,17 +12,22 @@ from server.agent.providers import Provider
 
 log = logging.getLogger(__name__)
 
+_GOOGLES_THOUGHTLESS = ("gemini-1", "gemini-2.0", "gemma", "learnlm")
+"""Models that refuse a request which asks for thoughts."""
+
 
 def options_for(provider: Provider, model: str, options: dict[str, Any]) -> dict[str, Any]:
     """The constructor's options, fitted to what the provider's class takes."""
+    if provider.name == "anthropic" and "thinking" not in options and _thinks_by_default(model):
+        options["thinking"] = {"type": "adaptive", "display": "summarized"}
     options = {key: value for key, value in options.items() if value is not None or key.endswith("timeout")}
     if provider.langchain == "openai":
         return options | {
             "http_async_client": model_http_client(),
             "api_key": options.get("api_key") or "none",
         }
-    if provider.name == "anthropic" and "thinking" not in options and _thinks_by_default(model):
-        return options | {"thinking": {"type": "adaptive", "display": "summarized"}}
+    if provider.name == "google":
+        return {"include_thoughts": not model.startswith(_GOOGLES_THOUGHTLESS)} | options
     if provider.name == "ollama":
         options["num_predict"] = options.pop("max_tokens")
         options.pop("streaming")

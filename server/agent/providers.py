@@ -82,7 +82,7 @@ def _openrouter(settings: Settings) -> dict[str, Any]:
 
 
 def _google(settings: Settings) -> dict[str, Any]:
-    return {"max_retries": 1, "include_thoughts": True}
+    return {"max_retries": 1}
 
 
 def _ollama(settings: Settings) -> dict[str, Any]:

@@ -176,6 +176,7 @@ def test_pictures_are_for_models_that_take_them() -> None:
 def test_thinking_models_are_not_forced_to_call_tools() -> None:
     keys = settings(anthropic_api_key="k", openai_api_key="k")
     assert not forces_tools(build_chat_model("anthropic:claude-haiku-5-5", keys))
+    assert forces_tools(build_chat_model("anthropic:claude-haiku-5-5", keys, thinking=None))
     assert forces_tools(build_chat_model("anthropic:claude-haiku-4-5", keys))
     assert forces_tools(build_chat_model("openai:gpt-6-luna", keys))
 
@@ -421,6 +422,15 @@ async def test_a_retry_is_announced_as_a_custom_event() -> None:
             if e["name"] == "model_retry"
         ]
     assert [e["data"] for e in told] == [{"code": "llm_unavailable", "delay": 0.0, "failed": 1, "tries": 3}]
+
+
+def test_thoughts_are_asked_of_models_that_have_them() -> None:
+    keys = settings(anthropic_api_key="k", google_api_key="k")
+    haiku: Any = build_chat_model("anthropic:claude-haiku-5-5", keys)
+    assert haiku.thinking == {"type": "adaptive", "display": "summarized"}
+    gemini: Any = build_chat_model("google:gemini-3.8-flash", keys)
+    old: Any = build_chat_model("google:gemini-2.0-flash", keys)
+    assert (gemini.include_thoughts, old.include_thoughts) == (True, False)
 
 
 async def test_all_models_share_our_transport() -> None:
