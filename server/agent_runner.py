@@ -36,7 +36,7 @@ from server.models import InterruptRow, RunRow
 from server.queue import InProcessRunQueue
 from server.screenshots import Screenshots
 from server.settings import Settings
-from server.store import Accepted, Store
+from server.store import Accepted, Store, title_of
 
 logger = logging.getLogger(__name__)
 
@@ -73,6 +73,10 @@ class Agents(Protocol):
     async def begin(self, run: RunRow, context: RunContext, history: Sequence[Message]) -> Agent: ...
 
     async def resume(self, run: RunRow, context: RunContext, answer: dict[str, Any]) -> Agent: ...
+
+    async def title(self, asked: str, answered: str) -> str | None:
+        """A name for the session, None when there is no better one than its first words."""
+        ...
 
     def adapter(self, run: RunRow, said: str) -> EventAdapter: ...
 
@@ -478,7 +482,19 @@ class AgentRunner:
         if ended and (message := ended[1]):
             execution.publish(MessageAdded(message=message))
             execution.publish(Done(message=message, usage=adapter.usage))
+            self._background(self._name_session(execution.run, message))
         await self.announce(execution.run.session_id)
+
+    async def _name_session(self, run: RunRow, answer: Message) -> None:
+        """After the first answer, unless the person has named the session."""
+        session = await self._store.session(run.session_id)
+        messages = await self._store.messages(run.session_id)
+        asked = messages[0].content
+        if len({message.run_id for message in messages}) > 1 or session.title != title_of(asked):
+            return
+        if title := await self._agents.title(asked, answer.content):
+            await self._store.change_session(session.id, title=title)
+            await self.announce(session.id)
 
     async def _fail(self, execution: Execution, code: str, text: str) -> None:
         for event in execution.adapter.flush(text):

@@ -13,9 +13,11 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import asdict, dataclass, field
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from server.errors import Conflict, Forbidden
+from server.events import now
 from server.settings import Settings
 
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ logger = logging.getLogger(__name__)
 
 LEASE_BEAT = 15.0
 DATABASE_PATIENCE = 30.0
+TIDY_SECONDS = 3600.0
 MOCK_MODEL = "mock:scripted"
 
 
@@ -155,8 +158,8 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         preferences.listeners.append(lambda _: agents.rebuild())
         runner = runner_module.AgentRunner(settings, store, bus, agents, browsers, screenshots)
         await runner.recover()
-        beat = asyncio.create_task(_keep_alive(runner, store))
-        stack.callback(beat.cancel)
+        for chore in (_keep_alive(runner, store), _keep_tidy(runner, store, preferences)):
+            stack.callback(asyncio.create_task(chore).cancel)
         stack.push_async_callback(runner.drain, 0)
         gc.freeze()  # what lives now lives for good: the collector need not look at it again
         gc.set_threshold(20_000, 20, 50)
@@ -250,6 +253,16 @@ async def open_checkpointer(settings: Settings) -> AsyncIterator[BaseCheckpointS
         options = {"autocommit": True, "row_factory": dict_row, "prepare_threshold": 0}
         async with AsyncConnectionPool(url, min_size=1, max_size=10, kwargs=options, open=False) as pool:
             yield AsyncPostgresSaver(pool)  # type: ignore[arg-type]
+
+
+async def _keep_tidy(runner: AgentRunner, store: Store, preferences: Preferences) -> None:
+    """Remove sessions that were untouched for longer than the person wants to keep them."""
+    while True:
+        if days := preferences.current.retention_days:
+            for session_id in await store.sessions_untouched_since(now() - timedelta(days=days)):
+                logger.info("session %s was untouched for %d days and is removed", session_id, days)
+                await runner.delete(session_id, purge=True)
+        await asyncio.sleep(TIDY_SECONDS)
 
 
 async def _keep_alive(runner: AgentRunner, store: Store) -> None:

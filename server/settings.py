@@ -101,6 +101,13 @@ class Settings(BaseSettings):
             return cls.model_fields[name].get_default()
         return value
 
+    @field_validator("redis_url")
+    @classmethod
+    def _one_process_only(cls, value: str | None) -> str | None:
+        if value:
+            raise ValueError("this version runs as one process; leave REDIS_URL empty")
+        return value
+
     @property
     def database(self) -> str:
         """The SQLAlchemy URL with an async driver."""
