@@ -1,11 +1,13 @@
 """Goal, plan, progress and facts: they outlive the step, the page, the plan and the message."""
 
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import Any
 
+import pytest
 from langchain_core.messages import HumanMessage
 
 from server.agent.context import Notes
+from server.errors import RunFailed
 from tests.support.operator_world import World, world
 from tests.support.scripted_model import act, click, navigate, on, stop
 from tests.unit.test_operator_graph import CART, LEADS, PAGES, SHOP
@@ -107,6 +109,28 @@ async def test_feedback_on_unfinished_work_is_the_task_and_the_goal_stays_the_an
     await it.say("only red ones")
     assert "Task: only red ones\nGoal: buy a kettle" in it.model.prompts[-1]
     assert it.values["plan"] == PLAN
+
+
+async def test_a_message_that_is_run_again_goes_on_from_what_is_known() -> None:
+    it = shop(act("scroll", plan=PLAN, step=2, facts=["A costs 5"]), RunFailed("away", code="llm_unavailable"))
+    with pytest.raises(RunFailed):
+        await it.say("compare")
+    it.numbers = count()
+    it.model.turns[:] = [stop("ok")]
+    await it.say("compare")
+    assert "> 2. Compare prices" in it.model.prompts[-1]
+    assert "A costs 5" in it.model.prompts[-1]
+
+
+async def test_an_edited_message_is_a_new_goal_and_takes_the_place_of_the_old() -> None:
+    it = shop(stop("The blue one is bought.", plan=PLAN))
+    await it.say("buy a blue kettle")
+    it.numbers = count()
+    it.model.turns[:] = [stop("red")]
+    await it.say("buy a red kettle")
+    assert it.values["current_goal"] == "buy a red kettle"
+    assert it.values["plan"] == []
+    assert "blue" not in it.model.prompts[-1]
 
 
 async def test_counters_start_anew_with_each_message() -> None:

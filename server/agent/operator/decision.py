@@ -84,8 +84,9 @@ def whole_text(value: Any) -> Any:
 
 
 def bare_eid(value: object) -> object:
-    """`[e12]` and `E12` mean `e12`."""
-    return value.strip().strip("[]").lower() if isinstance(value, str) else value
+    """`[e12]`, `E12`, `12` and 12 mean `e12`."""
+    bare = str(value).strip().strip("[]").lower() if isinstance(value, str | int) else value
+    return f"e{bare}" if isinstance(bare, str) and bare.isdigit() else bare
 
 
 _RECORD_LISTS = frozenset({"plan", "facts"})
@@ -107,7 +108,7 @@ _ARGUMENTS: dict[str, tuple[str, ...]] = {
     "click": ("eid",),
     "type": ("eid", "text", "fields", "submit"),
     "select": ("eid", "option"),
-    "press": ("key", "eid"),
+    "press": ("key",),
     "hover": ("eid",),
     "scroll": ("direction", "amount"),
     "wait": ("ms",),
@@ -125,8 +126,9 @@ def to_action(decision: Decision, action_id: str) -> dict[str, Any]:
     """The action alone, as plain JSON: `{id, kind, reason, <its own arguments>}`."""
     given = decision.model_dump(exclude_none=True, exclude_defaults=True)
     arguments = {name: given[name] for name in _ARGUMENTS.get(decision.action, ()) if name in given}
-    if decision.action == "type" and not arguments.get("fields") and "eid" in arguments:
-        arguments["fields"] = [{"eid": arguments.pop("eid"), "text": arguments.pop("text", "")}]
+    if decision.action == "type":
+        single = {"eid": arguments.pop("eid", None), "text": arguments.pop("text", "")}
+        arguments |= {} if arguments.get("fields") or not single["eid"] else {"fields": [single]}
     if decision.action == "scroll":
         arguments["direction"] = decision.direction
     if decision.action == "dialog":

@@ -16,10 +16,11 @@ from server.browser.observation import Element, Observation, Page
 
 Vision = Literal["auto", "always", "never"]
 
-POOR_ELEMENTS = 3
-POOR_TEXT = 200
 PICTURES_KEPT = 32
 BLANK = ("", "about:blank")
+
+Screenshot = dict[str, str]
+"""Where a kept picture is, and its size in CSS pixels: `{address, width, height}`."""
 
 
 def seen(state: State) -> Observation:
@@ -47,19 +48,21 @@ class Eyes:
         self._pictures: OrderedDict[str, Picture] = OrderedDict()
 
     async def look(self, context: RunContext, state: State) -> Update:
+        """The picture that a step ended with serves, as long as nothing came between."""
         if not context.has_browser() and last_url(state) in BLANK:
             return as_seen(Observation(page=Page(url="about:blank", title=""))) | {"last_screenshot": None}
         browser = await context.browser()
-        picture = await browser.screenshot()
+        screenshot = state.get("last_screenshot") if state.get("is_pictured") else await self.picture(context)
         observation = await browser.observe()
-        screenshot = await self._keep(context, picture)
         await tell_observation(observation, screenshot["address"] if screenshot else None)
         return as_seen(observation) | {
             "last_screenshot": screenshot,
             "private_sites": _private_sites(state.get("private_sites", []), observation),
         }
 
-    async def _keep(self, context: RunContext, picture: Picture | None) -> dict[str, str] | None:
+    async def picture(self, context: RunContext) -> Screenshot | None:
+        """Takes a picture of the page and keeps it."""
+        picture = await (await context.browser()).screenshot()
         self._pictures.pop(context.session_id, None)
         if picture is None:
             return None
@@ -85,17 +88,15 @@ class Eyes:
 
 def as_seen(observation: Observation) -> Update:
     dumped = observation.model_dump(mode="json", exclude_defaults=True)
-    return {"last_observation": dumped, "needs_observe": False, "reading": None}
+    return {"last_observation": dumped, "needs_observe": False, "is_pictured": False, "reading": None}
 
 
 def is_poor(observation: Observation) -> bool:
-    """A page that is more than a blank one and yet gives next to nothing to read or to click: a canvas, a captcha."""
+    """A page that gives nothing to read or to click, such as a canvas, or one with a captcha on it."""
     if observation.page.url in BLANK:
         return False
-    if any(overlay.kind == "captcha" for overlay in observation.overlays):
-        return True
-    text = sum(len(str(block)) for block in observation.text_blocks)
-    return len(observation.interactive) < POOR_ELEMENTS and text < POOR_TEXT
+    has_captcha = any(overlay.kind == "captcha" for overlay in observation.overlays)
+    return has_captcha or not (observation.interactive or observation.text_blocks)
 
 
 def _private_sites(known: list[str], observation: Observation) -> list[str]:

@@ -28,6 +28,8 @@ from server.agent.operator.state import State, Update, fresh_run, merged, planne
 from server.agent.operator.telling import say, tell_state, think
 
 MOST_INVALID = 3
+AT_ONCE = 0.2
+"""Seconds; a longer wait may have changed the page."""
 
 Run = Runtime[RunContext]
 
@@ -45,9 +47,9 @@ class Nodes:
     async def ingest_user_input(self, state: State, runtime: Run) -> Update:
         """A new message: the run's counters start anew, the goal stays unless the message brings a new one."""
         text = state["user_message"]
-        update = fresh_run() | records.take_message(state, text)
+        update = fresh_run() | records.take_message(state, text, state["message_id"])
         update |= {
-            "messages": [HumanMessage(text, id=state["message_id"])], "last_user_message": text,
+            "messages": records.replayed(state, HumanMessage(text, id=state["message_id"])), "last_user_message": text,
             "deadline": self.clock() + self.limits.seconds,
         }  # fmt: skip
         await tell_state(merged(state, update))
@@ -57,7 +59,10 @@ class Nodes:
         """Hears what the person said meanwhile, then looks at the page if it may have changed."""
         began = self.clock()
         notes = await runtime.context.inbox.checkpoint()
-        update = records.take_notes(state, notes) | {"deadline": state["deadline"] + self.clock() - began}
+        waited = self.clock() - began
+        update = records.take_notes(state, notes) | {"deadline": state["deadline"] + waited}
+        if waited > AT_ONCE or notes.takeover is not None:
+            update["is_pictured"] = False
         now = merged(state, update)
         if "plan" in update:
             await tell_state(now)
@@ -112,7 +117,7 @@ class Nodes:
             update |= await self.consent.hold_to_approval(state, runtime.context)
             if update["planned_action"] is None:
                 return update
-        return update | await perform_step(merged(state, update), runtime.context)
+        return update | await perform_step(merged(state, update), runtime.context, self.eyes)
 
     async def maybe_stop_or_continue(self, state: State, runtime: Run) -> Update:
         """Ends when the answer is given or a limit is reached, else goes on with the next step."""

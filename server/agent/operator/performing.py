@@ -11,7 +11,7 @@ from server.agent.context import RunContext
 from server.agent.gate import site_of
 from server.agent.operator import acting, records
 from server.agent.operator.limits import SILENT_SITE, is_timeout
-from server.agent.operator.looking import as_seen, seen, sight
+from server.agent.operator.looking import Eyes, as_seen, seen, sight
 from server.agent.operator.prompts import READING_CHARS
 from server.agent.operator.state import State, Update, planned
 from server.agent.operator.telling import tell
@@ -21,7 +21,7 @@ from server.browser.observation import Element, Observation
 log = logging.getLogger(__name__)
 
 
-async def perform_step(state: State, context: RunContext) -> Update:
+async def perform_step(state: State, context: RunContext, eyes: Eyes) -> Update:
     """Carries out the planned action; returns the step's record and what is known of the page afterwards."""
     action, observation = planned(state), seen(state)
     targets = targets_of(action, observation)
@@ -31,18 +31,20 @@ async def perform_step(state: State, context: RunContext) -> Update:
     began = time.monotonic()
     outcome, update = await _do(browser, action, targets, observation)
     milliseconds = round((time.monotonic() - began) * 1000)
-    screenshot = sight(state).screenshot if action["kind"] in acting.LOOKS else await _picture(browser, context)
+    looks = action["kind"] in acting.LOOKS
+    screenshot = state.get("last_screenshot") if looks else await eyes.picture(context)
     what = acting.describe(action, targets)
     summary = _summary(outcome)
     await tell(
         "tool_end", call_id=action["id"], name=action["kind"], ok=outcome.ok, summary=summary or "done",
-        duration_ms=milliseconds, url=outcome.url, screenshot=screenshot,
+        duration_ms=milliseconds, url=outcome.url, screenshot=(screenshot or {}).get("address"),
         box=sight(state).box(targets[-1] if targets else None),
     )  # fmt: skip
     await tell("step", step=steps, max_steps=context.max_tool_steps)
     log.info("step %d: %s: %s (%d ms)", steps, what, "ok" if outcome.ok else summary, milliseconds)
     return update | _record(state, what, outcome, summary) | {
-        "tool_steps": steps, "focused": _focus(state, action, targets)
+        "tool_steps": steps, "focused": _focus(state, action, targets), "last_screenshot": screenshot,
+        "is_pictured": screenshot is not None and not looks,
     }  # fmt: skip
 
 
@@ -60,11 +62,6 @@ async def _do(
         case "focus":
             return Outcome(True, "", here.url, here.title), as_seen(await browser.focus(targets[0]))
     return await acting.perform(browser, action, observation), {"needs_observe": True}
-
-
-async def _picture(browser: Browser, context: RunContext) -> str | None:
-    picture = await browser.screenshot()
-    return await context.keep(picture) if picture else None
 
 
 def _summary(outcome: Outcome) -> str:

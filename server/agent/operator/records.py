@@ -23,18 +23,26 @@ LINES_KEPT = 60
 LINE_CHARS = 240
 
 
-def take_message(state: State, text: str) -> Update:
+def take_message(state: State, text: str, message_id: str) -> Update:
     """The goal is the anchor: "continue" and "yes" keep it, new words after a finished task replace it.
 
-    While work is unfinished, new words become the task and the goal stays until the model says otherwise.
+    While work is unfinished, new words become the task and the goal stays until the model says otherwise. A message
+    that is run again goes on from what is known; when it was edited it is a new goal.
     """
-    goal = state.get("current_goal")
-    if goal and is_continuation(text):
-        return {"plan_edited": state.get("plan_edited", False)}
-    update: Update = {"task": text}
-    if not goal or state.get("outcome") in (None, "done"):
+    goal, is_again = state.get("current_goal"), state.get("task_id") == message_id
+    if goal and (is_continuation(text) or (is_again and text == state.get("task"))):
+        return {}
+    update: Update = {"task": text, "task_id": message_id}
+    if not goal or is_again or state.get("outcome") == "done":
         update |= {"current_goal": text, "plan": [], "plan_edited": False, "progress": {}}
     return update
+
+
+def replayed(state: State, message: HumanMessage) -> list[BaseMessage]:
+    """The message for the conversation; when it is run again, what followed it is taken back."""
+    messages = state.get("messages", [])
+    at = next((place for place, old in enumerate(messages) if old.id == message.id), len(messages))
+    return [*(RemoveMessage(id=old.id) for old in messages[at + 1 :] if old.id), message]
 
 
 def trimmed(messages: list[BaseMessage]) -> list[BaseMessage]:

@@ -21,6 +21,7 @@ class State(TypedDict, total=False):
     last_user_message: str | None
     task: str
     """The newest message that asked for something, in the person's words."""
+    task_id: str
     current_goal: str | None
     plan: list[str]
     plan_edited: bool
@@ -28,7 +29,7 @@ class State(TypedDict, total=False):
     """`{current: index in the plan, done: [text], blocked: [text]}`"""
     facts: list[dict[str, Any]]
     outcome: str
-    """How the last run ended: done, denied, cancelled, blocked or limit."""
+    """How the last run ended: done, denied, cancelled, blocked, limit; "" for one that has not."""
     private_sites: list[str]
     """Sites where something private was seen: a login, a secret field, a person at the wheel."""
 
@@ -36,6 +37,8 @@ class State(TypedDict, total=False):
     last_observation: dict[str, Any] | None
     last_screenshot: dict[str, str] | None
     needs_observe: bool
+    is_pictured: bool
+    """`last_screenshot` was taken at the end of the last step and nothing happened since."""
     reading: str | None
     """Text around one element, asked for by the last action; gone after the next decision."""
 
@@ -77,7 +80,8 @@ def fresh_run() -> Update:
     return {
         "planned_action": None, "pending": None, "approval": None, "route": "", "steps": [], "failures": [],
         "tool_steps": 0, "invalid_actions": 0, "asks": 0, "tokens": 0, "tried": {}, "timeouts": {},
-        "final_response": None, "spoken": "", "reading": None, "focused": None, "needs_observe": True,
+        "outcome": "", "final_response": None, "spoken": "", "reading": None, "focused": None, "needs_observe": True,
+        "is_pictured": False,
     }
 
 

@@ -1,0 +1,100 @@
+"""The two agents on the bench: our operator, and stock `create_agent` with Playwright MCP's tools."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+from langchain.agents import create_agent
+from langchain_core.language_models import BaseChatModel
+from langchain_core.tools import BaseTool
+from langchain_mcp_adapters.sessions import StdioConnection, create_session
+from langchain_mcp_adapters.tools import load_mcp_tools
+from langgraph.checkpoint.memory import InMemorySaver
+
+from server.agent.context import Notes, RunContext
+from server.agent.operator.graph import build_operator
+from server.agent.streaming import events
+from server.browser import parts
+from server.browser.browser import Browser, Picture
+from server.screenshots import Screenshots
+from tests.support.browsers import open_pool
+
+
+class Agent(Protocol):
+    name: str
+
+    async def run(self, model: BaseChatModel, text: str) -> str: ...
+
+
+class Operator:
+    name = "operator"
+
+    def __init__(self, browser: Browser, folder: Path) -> None:
+        self._browser = browser
+        self._screenshots = Screenshots(folder, "/api/files/screenshots")
+
+    async def run(self, model: BaseChatModel, text: str) -> str:
+        graph = build_operator(model, checkpointer=InMemorySaver())
+        config: Any = {"configurable": {"thread_id": uuid.uuid4().hex}, "recursion_limit": 500}
+        given = {"user_message": text, "message_id": uuid.uuid4().hex}
+        async for _ in events(graph, given, config, context=self._context()):
+            pass
+        return str((await graph.aget_state(config)).values["final_response"])
+
+    def _context(self) -> RunContext:
+        async def browser() -> Browser:
+            return self._browser
+
+        async def keep(picture: Picture) -> str:
+            return await self._screenshots.keep("bench", picture.data, picture.mime)
+
+        return RunContext(
+            run_id="r", session_id="bench", browser=browser, keep=keep, inbox=_Nobody(), grants=_Everything(),
+            max_tool_steps=30,
+        )  # fmt: skip
+
+
+class _Nobody:
+    async def checkpoint(self) -> Notes:
+        return Notes()
+
+
+class _Everything:
+    """A person who allows everything: questions are not what is measured."""
+
+    def allowed(self, site: str, kind: str) -> bool:
+        return True
+
+
+class Stock:
+    name = "stock"
+
+    def __init__(self, tools: list[BaseTool]) -> None:
+        self._tools = tools
+
+    async def run(self, model: BaseChatModel, text: str) -> str:
+        agent = create_agent(model, self._tools)
+        result = await agent.ainvoke({"messages": [("user", text)]}, {"recursion_limit": 200})
+        return str(result["messages"][-1].text)
+
+
+@asynccontextmanager
+async def open_operator(folder: Path) -> AsyncIterator[Operator]:
+    async with open_pool(folder) as pool:
+        yield Operator(await pool.get("bench"), folder / "screenshots")
+
+
+@asynccontextmanager
+async def open_stock(folder: Path) -> AsyncIterator[Stock]:
+    node, script, chromium = parts.find_node(), parts.find_playwright_mcp(), parts.find_chromium()
+    flags = ["--headless", "--isolated", "--executable-path", str(chromium), "--output-dir", str(folder)]
+    flags += ["--no-sandbox"] if os.geteuid() == 0 else []
+    connection: StdioConnection = {"transport": "stdio", "command": str(node), "args": [str(script), *flags]}
+    async with create_session(connection) as session:
+        await session.initialize()
+        yield Stock(await load_mcp_tools(session))
