@@ -164,14 +164,15 @@ class AgentFactory:
         return to_state(saved.checkpoint["channel_values"]) if saved else None
 
     async def write_state(self, session_id: str, **values: Any) -> State:
-        """Change plan or facts between two runs."""
+        """Change plan or facts between two runs, or while a question is open."""
         config = _config(session_id)
         if await self._checkpointer.aget_tuple(config) is None:
             raise Conflict("This session has no plan yet.", code="no_plan")
         graph = self._operator(DEMO)
         if "plan" in values:
             values["plan_edited"] = True
-        await graph.aupdate_state(config, values, as_node="finalize_done")
+        is_waiting = bool((await graph.aget_state(config)).next)
+        await graph.aupdate_state(config, values, as_node=None if is_waiting else "finalize_done")
         return await self.read_state(session_id) or State()
 
     async def forget_session(self, session_id: str) -> None:
