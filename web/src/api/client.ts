@@ -3,12 +3,17 @@ import type {
   Accepted,
   Config,
   Decision,
+  FileItem,
+  Grant,
+  KeyTest,
   NewSession,
   Page,
   SendMode,
   Session,
   SessionDetail,
   SessionPatch,
+  Settings,
+  SettingValues,
   WorkState,
 } from './types'
 
@@ -44,4 +49,34 @@ export const api = {
   decide: (id: string, decision: Decision) => request<unknown>('POST', at(id, '/decision'), decision),
   setPlan: (id: string, plan: string[]) => request<WorkState>('PUT', at(id, '/plan'), { plan }),
   dropFact: (id: string, index: number) => request<WorkState>('DELETE', at(id, `/facts/${index}`)),
+  branch: (id: string, messageId: string) => request<Session>('POST', at(id, '/branch'), { message_id: messageId }),
+
+  grants: (id: string) => request<{ items: Grant[] }>('GET', at(id, '/grants')),
+  revoke: (id: string, grantId: string) => request<void>('DELETE', at(id, `/grants/${grantId}`)),
+
+  files: (id: string) => request<{ items: FileItem[] }>('GET', at(id, '/files')),
+  upload: (id: string, file: File) => request<FileItem>('POST', at(id, '/files'), formOf(file)),
+  removeFile: (id: string, name: string) => request<void>('DELETE', at(id, `/files/${encodeURIComponent(name)}`)),
+
+  settings: () => request<Settings>('GET', '/settings'),
+  changeSettings: (values: Partial<SettingValues>) => request<Settings>('PATCH', '/settings', values),
+  setKey: (provider: string, key: string) => request<void>('PUT', `/settings/keys/${provider}`, { key }),
+  removeKey: (provider: string) => request<void>('DELETE', `/settings/keys/${provider}`),
+  testKey: (provider: string) => request<KeyTest>('POST', `/settings/keys/${provider}/test`),
+  purge: (olderThanDays: number | null) =>
+    request<{ sessions: number }>('POST', '/purge', olderThanDays === null ? {} : { older_than_days: olderThanDays }),
+}
+
+/** Addresses that the browser fetches by itself, as downloads. */
+export const downloads = {
+  session: (id: string, format: ExportFormat) => `/api${at(id, `/export?format=${format}`)}`,
+  everything: '/api/export',
+}
+
+export type ExportFormat = 'md' | 'json' | 'html'
+
+function formOf(file: File): FormData {
+  const form = new FormData()
+  form.append('file', file)
+  return form
 }

@@ -32,12 +32,17 @@ export async function request<T>(method: Method, path: string, body?: unknown): 
 const parse = <T>(body: string) => (body ? JSON.parse(body) : undefined) as T
 
 async function send(method: Method, path: string, body?: unknown): Promise<Response> {
-  const json = body === undefined ? {} : { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }
   try {
-    return await fetch(`/api${path}`, { method, credentials: 'same-origin', ...json })
+    return await fetch(`/api${path}`, { method, credentials: 'same-origin', ...contentOf(body) })
   } catch {
     throw new ApiError(0, 'unreachable', 'The server cannot be reached.')
   }
+}
+
+function contentOf(body: unknown): RequestInit {
+  if (body === undefined) return {}
+  if (body instanceof FormData) return { body }
+  return { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }
 }
 
 async function problem(response: Response): Promise<ApiError> {

@@ -158,7 +158,14 @@ export interface Config {
   agents: AgentInfo[]
   models: ModelInfo[]
   defaults: { agent: string; model: string; max_tool_steps: number }
-  limits: { message_chars: number; file_bytes: number; files: number; max_browsers: number }
+  limits: {
+    message_chars: number
+    file_bytes: number
+    files: number
+    max_browsers: number
+    token_budget?: number
+    cost_budget?: number | null
+  }
   notices: Notice[]
   headless: boolean
 }
@@ -181,4 +188,49 @@ export interface Decision {
   done?: boolean
   message?: string
   remember?: boolean
+}
+
+/** What may be done without asking, on one site in one session. */
+export interface Grant {
+  id: string
+  site: string
+  kind: string
+  created_at: string
+}
+
+export interface FileItem {
+  name: string
+  size: number
+  origin: 'download' | 'upload'
+  created_at: string
+  url: string
+}
+
+/** What can be changed while the server runs. */
+export interface SettingValues {
+  agent_model: string
+  default_agent: string
+  max_tool_steps: number
+  run_timeout: number
+  token_budget: number
+  cost_budget: number | null
+  vision: 'auto' | 'always' | 'never'
+  decision_timeout: number
+  allowed_hosts: string[]
+  blocked_hosts: string[]
+  browser_profile: 'session' | 'shared' | 'fresh'
+  retention_days: number | null
+}
+
+export type KeyState = 'set' | 'unset' | 'environment'
+
+export interface Settings {
+  values: SettingValues
+  defaults: SettingValues
+  keys: Record<string, KeyState>
+}
+
+export interface KeyTest {
+  ok: boolean
+  detail: string
 }
