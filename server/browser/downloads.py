@@ -106,7 +106,7 @@ class Downloads:
 
 def safe_name(name: str) -> str:
     """No folders, no hidden files, plain characters, at most 100 of them."""
-    base = _ODD.sub("_", name.replace("\\", "/").rpartition("/")[2]).strip(". ") or "file"
+    base = _ODD.sub("_", name.replace("\\", "/").rpartition("/")[2]).strip("._ ") or "file"
     stem, dot, suffix = base.rpartition(".")
     return f"{stem[:88]}.{suffix[:11]}" if dot and stem else base[:100]
 

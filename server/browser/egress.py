@@ -11,8 +11,8 @@ import ipaddress
 import logging
 import re
 import socket
-from collections import OrderedDict
 from contextlib import suppress
+from time import monotonic
 
 from server.browser.reach import Reach
 
@@ -30,11 +30,12 @@ class Refused(Exception):
 
 
 class Egress:
-    """One proxy on a loopback port. `refusals` keeps the last refused hosts and why."""
+    """One proxy on a loopback port. `last_refusal` says in words what was not reached last, and when."""
 
     def __init__(self, reach: Reach) -> None:
         self.port = 0
-        self.refusals: OrderedDict[str, str] = OrderedDict()
+        self.last_refusal: tuple[float, str] | None = None
+        """Monotonic time and a sentence."""
         self._reach = reach
         self._server: asyncio.Server | None = None
         self._visits: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
@@ -78,10 +79,11 @@ class Egress:
         try:
             there = await self._connect(host, port)
         except Refused as refused:
-            self._remember(host, str(refused))
-            await _explain(reader, writer, host, port, str(refused))
+            sentence = f"Blocked by Pilothouse: {host} is not opened, {refused}."
+            self._remember(sentence)
+            await _explain(reader, writer, port, sentence)
         except socket.gaierror:
-            self._remember(host, "its name is not known")
+            self._remember(f"The name {host} is not known.")
             writer.write(_answer(_UNREACHABLE))
         except (OSError, TimeoutError):
             writer.write(_answer(_FAILED))
@@ -109,12 +111,9 @@ class Egress:
                 failure = error
         raise failure
 
-    def _remember(self, host: str, why: str) -> None:
-        log.info("egress: %s refused: %s", host, why)
-        self.refusals[host] = why
-        self.refusals.move_to_end(host)
-        while len(self.refusals) > 50:
-            self.refusals.popitem(last=False)
+    def _remember(self, sentence: str) -> None:
+        log.info("egress: %s", sentence)
+        self.last_refusal = monotonic(), sentence
 
 
 async def _read_target(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> tuple[str, int] | None:
@@ -142,9 +141,7 @@ def _answer(code: int) -> bytes:
     return bytes((_VERSION, code, 0, 1)) + bytes(6)
 
 
-async def _explain(
-    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, host: str, port: int, why: str
-) -> None:
+async def _explain(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, port: int, sentence: str) -> None:
     """Say why, as a page where the browser speaks plain HTTP."""
     if port == 443:
         writer.write(_answer(_NOT_ALLOWED))
@@ -154,7 +151,7 @@ async def _explain(
         async with asyncio.timeout(2):
             request = await reader.read(4096)
         if _HTTP.match(request):
-            text = f"Blocked by Pilothouse: {host} is not opened, {why}.\n".encode()
+            text = f"{sentence}\n".encode()
             head = f"HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain; charset=utf-8\r\n" \
                    f"Content-Length: {len(text)}\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n"
             writer.write(head.encode() + text)

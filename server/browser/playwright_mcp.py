@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from mcp.types import Tool
@@ -290,6 +291,7 @@ class PlaywrightBrowser(SessionBrowser):
         return reply
 
     async def _use(self, tool: str, args: Mapping[str, Any]) -> Reply:
+        began = monotonic()
         reply = await self._read(tool, args)
         for _ in range(_REPEATS):
             if reply.ok or self._dialog or not any(sign in reply.text for sign in _NOT_YET):
@@ -301,6 +303,8 @@ class PlaywrightBrowser(SessionBrowser):
             self._count_hang()
             await self._recover()
             reply.text = "The page did not finish loading in time. Loading was stopped; look at what is there."
+        elif not reply.ok and tool in _NAVIGATIONS:
+            reply.text = self._refusal_since(began) or reply.text
         return reply
 
     def _remember(self, reply: Reply) -> None:

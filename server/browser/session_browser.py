@@ -294,6 +294,11 @@ class SessionBrowser(ABC):
     def _dialog(self) -> Dialog | None:
         return self._watch.dialog if self._watch else None
 
+    def _refusal_since(self, moment: float) -> str | None:
+        """What the way out refused since then, in words."""
+        refusal = self._chromium.egress.last_refusal if self._chromium else None
+        return refusal[1] if refusal and refusal[0] >= moment else None
+
     async def _settle(self) -> None:
         if self._watch is not None:
             await self._watch.settle()
