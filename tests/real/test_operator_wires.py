@@ -1,0 +1,134 @@
+"""The operator over the providers' real wires: what they send, what they refuse, how they fail."""
+
+import json
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, cast
+
+import pytest
+
+from server.agent.chat_model import build_chat_model
+from server.errors import RunFailed
+from tests.support.model_reply import Reply, Step, ToolCall, call, calls, cut, fail, refuse, reset, say
+from tests.support.model_server import ModelServer
+from tests.support.operator_world import World
+from tests.support.scripted_browser import ScriptedBrowser
+from tests.support.scripted_model import ScriptedModel
+from tests.unit.test_operator_graph import LEADS, PAGES, SHOP
+
+WIRES = {
+    "anthropic": ("anthropic:claude-haiku-4-5", {}),
+    "chat": ("openai:gpt-5-mini", {"openai_api": "chat"}),
+    "responses": ("openai:gpt-5-mini", {"openai_api": "responses"}),
+    "openrouter": ("openrouter:some/model", {}),
+}
+ANSWER = 'Готово: "чай" \\ 😀\nend'
+STOP = {"reason": "done", "action": "stop", "final_response": ANSWER}
+SCROLL = {"reason": "look", "action": "scroll", "direction": "down"}
+
+
+@asynccontextmanager
+async def asking(
+    steps: Sequence[Step] | Step, wire: str = "chat", name: str | None = None, **options: Any
+) -> AsyncIterator[tuple[World, ModelServer]]:
+    async with ModelServer(steps) as server:
+        default, more = WIRES[wire]
+        model = build_chat_model(name or default, server.settings(**more))
+        browser = ScriptedBrowser(dict(PAGES), dict(LEADS), SHOP)
+        yield World(browser, cast(ScriptedModel, model), options=options), server
+        assert server.refusals == []
+
+
+@pytest.mark.parametrize("wire", WIRES)
+async def test_a_decision_is_asked_for_by_a_forced_tool_and_the_answer_streams(wire: str) -> None:
+    async with asking([call("act", SCROLL), call("act", STOP)], wire) as (it, server):
+        assert await it.say("look") == ANSWER == it.spoken
+        assert len(it.of("token")) > 1
+        assert [asked.tools for asked in server.requests] == [["act"], ["act"]]
+        choice = str(server.requests[0].body["tool_choice"])
+        assert "act" in choice or "required" in choice
+        assert it.values["tokens"] > 0
+
+
+@pytest.mark.parametrize("wire", ["anthropic", "chat", "responses"])
+async def test_a_request_stays_small_and_its_head_is_constant(wire: str) -> None:
+    async with asking([call("act", SCROLL), call("act", STOP)], wire) as (it, server):
+        await it.say("look")
+        first, second = (asked.body for asked in server.requests)
+        assert first["tools"] == second["tools"]
+        assert len(json.dumps(second.get("messages") or second["input"])) + len(json.dumps(second["tools"])) < 4500
+        if wire == "anthropic":
+            assert first["system"] == second["system"]
+            assert first["system"][0]["cache_control"] == {"type": "ephemeral"}
+
+
+async def test_a_model_that_thinks_is_asked_by_schema_and_its_thoughts_are_told_apart() -> None:
+    reply = Reply(thinking="Hmm, tea.", text=json.dumps(STOP, ensure_ascii=False))
+    async with asking([reply], "anthropic", "anthropic:claude-sonnet-5-5") as (it, server):
+        assert await it.say("look") == ANSWER == it.spoken
+        assert server.requests[0].tools == []
+        assert "".join(payload["text"] for payload in it.of("thinking")) == "Hmm, tea."
+
+
+@pytest.mark.parametrize("wire", ["anthropic", "chat", "responses"])
+async def test_of_twenty_parallel_calls_one_step_is_taken(wire: str) -> None:
+    many = calls(*(ToolCall("act", SCROLL) for _ in range(20)))
+    async with asking([many, call("act", STOP)], wire) as (it, _):
+        assert await it.say("look") == ANSWER
+        assert it.browser.log == ["scroll down 600"]
+
+
+@pytest.mark.parametrize("wire", ["anthropic", "chat", "responses"])
+@pytest.mark.parametrize(
+    "bad",
+    [call("act", '{"action": "scro'), call("click", {"eid": "e1"}), say("I would scroll."), call("act", {"action": "fly"})],
+    ids=["broken json", "unknown tool", "words", "unknown action"],
+)
+async def test_an_unusable_answer_is_repaired(wire: str, bad: Reply) -> None:
+    async with asking([bad, call("act", STOP)], wire) as (it, server):
+        assert await it.say("look") == ANSWER == it.spoken
+        assert "could not be used" in server.requests[1].text
+        assert it.browser.log == []
+
+
+@pytest.mark.parametrize("wire", ["anthropic", "chat", "responses"])
+async def test_an_answer_cut_by_length_is_never_acted_on(wire: str) -> None:
+    stop = "max_tokens" if wire == "anthropic" else "length"
+    async with asking([call("act", '{"action":"click","eid":"e2', stop=stop)], wire) as (it, _):
+        with pytest.raises(RunFailed) as failure:
+            await it.say("look")
+        assert failure.value.code in ("output_limit", "llm_bad_response")
+        assert it.browser.log == []
+
+
+@pytest.mark.parametrize("wire", ["anthropic", "chat"])
+@pytest.mark.parametrize(
+    "fault", [fail(500), fail(429, retry_after=0), refuse(), reset(after=0)], ids=["500", "429", "refused", "reset"]
+)
+async def test_a_call_that_failed_before_it_spoke_is_tried_again(wire: str, fault: Reply) -> None:
+    async with asking([fault, call("act", STOP)], wire) as (it, _):
+        assert await it.say("look") == ANSWER == it.spoken
+
+
+async def test_an_answer_that_broke_off_is_no_answer() -> None:
+    reply = cut(after=3).but(text="", calls=call("act", STOP).calls)
+    async with asking([reply], "chat") as (it, _):
+        with pytest.raises(RunFailed):
+            await it.say("look")
+        assert it.values.get("final_response") is None
+
+
+@pytest.mark.parametrize("wire", ["anthropic", "chat", "responses"])
+async def test_a_picture_goes_along_when_vision_says_so(wire: str) -> None:
+    for vision, pictures in (("always", [1, 1, 1]), ("auto", [0, 1, 0]), ("never", [0, 0, 0])):
+        see = call("act", {"reason": "see", "action": "screenshot"})
+        async with asking([see, call("act", SCROLL), call("act", STOP)], wire, vision=vision) as (it, server):
+            assert await it.say("look") == ANSWER
+            assert [asked.pictures for asked in server.requests] == pictures, vision
+
+
+async def test_the_limit_is_summed_up_in_a_speaking_call() -> None:
+    async with asking([call("act", SCROLL), say("I scrolled. Go on?")], "anthropic") as (it, server):
+        it.max_tool_steps = 1
+        assert await it.say("look") == "I scrolled. Go on?" == it.spoken
+        assert server.requests[-1].tools == []
