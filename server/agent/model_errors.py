@@ -181,6 +181,8 @@ def _of_kind(error: BaseException) -> ModelFailure | None:
 
 _KINDS: tuple[tuple[frozenset[str], ModelFailure], ...] = (
     (frozenset({"ContextOverflowError"}), CONTEXT_TOO_LONG),
+    (frozenset({"LengthFinishReasonError"}), OUTPUT_LIMIT),
+    (frozenset({"ContentFilterFinishReasonError", "OpenAIRefusalError"}), CONTENT_FILTER),
     (frozenset({"ModelAuthenticationError", "ModelPermissionDeniedError"}), AUTH),
     (frozenset({"ModelRateLimitError"}), RATE_LIMITED),
     (

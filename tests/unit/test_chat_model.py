@@ -371,6 +371,29 @@ async def test_arguments_that_are_no_json_are_marked_not_mended_in_silence(wire:
     assert next(iter(broken_tool_calls(message))) == message.tool_calls[0]["id"]
 
 
+SCHEMA = {
+    "title": "act",
+    "description": "One step.",
+    "type": "object",
+    "properties": {"say": {"type": "string"}},
+    "required": ["say"],
+    "additionalProperties": False,
+}
+
+
+@every_wire
+async def test_structured_output_by_schema_streams_and_is_refused_when_cut(wire: str) -> None:
+    async with ModelServer(
+        [say('{"say": "one two three four"}'), say('{"say": "on', stop="length")]
+    ) as server:
+        model: Any = model_for(server, wire).with_structured_output(SCHEMA, method="json_schema")
+        pieces = [chunk.text async for chunk in model.first.astream("hi")]
+        assert "".join(pieces) == '{"say": "one two three four"}'
+        assert server.refusals == []
+        if wire == "chat":
+            assert (await failure(model.first)).code == "output_limit"
+
+
 @every_wire
 async def test_leaving_a_stream_closes_the_providers_connection(wire: str) -> None:
     async with ModelServer(endless(delay=0.01)) as server:
