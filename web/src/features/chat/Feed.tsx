@@ -6,15 +6,15 @@ import { useLive, useSessionStore } from '@/stream/store'
 import { type Entry, entriesOf } from './entries'
 import { FeedEntry } from './FeedEntry'
 import { JumpToLatest } from './JumpToLatest'
-import { useFeedPlace } from './place'
+import { useFollow } from './follow'
+import { usePlace } from './place'
 import { useReveal } from './reveal'
-
-const NEAR_END = 80
 
 export function Feed({ sessionId }: { sessionId: string }) {
   const t = useT()
   const entries = useEntries()
   const scroller = useRef<HTMLDivElement>(null)
+  const { isAtEnd, onChange, follow } = useFollow(scroller)
   const virtual = useVirtualizer({
     count: entries.list.length,
     getScrollElement: () => scroller.current,
@@ -24,18 +24,27 @@ export function Feed({ sessionId }: { sessionId: string }) {
     paddingStart: 16,
     paddingEnd: 24,
     anchorTo: 'end',
-    followOnAppend: true,
-    scrollEndThreshold: NEAR_END,
     directDomUpdates: true,
     directDomUpdatesMode: 'position',
+    onChange,
   })
-  const place = useFeedPlace(sessionId, virtual, entries.list)
-  useReveal(virtual, entries.list)
+  usePlace(sessionId, virtual, entries.list, follow)
+  useReveal(virtual, entries.list, follow)
+  const unseen = useUnseen(entries.list.length, isAtEnd)
+  const jump = () => {
+    follow(true)
+    virtual.scrollToEnd()
+  }
+
+  const goHome = () => {
+    follow(false)
+    virtual.scrollToIndex(0)
+  }
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.target !== event.currentTarget) return
-    if (event.key === 'End') virtual.scrollToEnd()
-    else if (event.key === 'Home') virtual.scrollToIndex(0)
+    if (event.key === 'End') jump()
+    else if (event.key === 'Home') goHome()
     else return
     event.preventDefault()
   }
@@ -72,7 +81,7 @@ export function Feed({ sessionId }: { sessionId: string }) {
           })}
         </div>
       </div>
-      {!place.isAtEnd && <JumpToLatest count={place.unseen} onJump={() => virtual.scrollToEnd()} />}
+      {!isAtEnd && <JumpToLatest count={unseen} onJump={jump} />}
     </div>
   )
 }
@@ -99,6 +108,13 @@ function useEntries() {
   })
   useLayoutEffect(() => setOpened(new Set()), [store])
   return { list, toggle }
+}
+
+/** Entries that came since the end was last in sight. */
+function useUnseen(count: number, isAtEnd: boolean): number {
+  const seen = useRef(count)
+  if (isAtEnd) seen.current = count
+  return Math.max(0, count - seen.current)
 }
 
 function guess(entry: Entry | undefined): number {

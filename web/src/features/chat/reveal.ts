@@ -9,18 +9,23 @@ export function reveal(rowId: string): void {
   dispatchEvent(new CustomEvent(EVENT, { detail: rowId }))
 }
 
-export function useReveal(virtual: Virtualizer<HTMLDivElement, Element>, entries: Entry[]): void {
+export function useReveal(
+  virtual: Virtualizer<HTMLDivElement, Element>,
+  entries: Entry[],
+  follow: (isWanted: boolean) => void,
+): void {
   useEffect(() => {
     const onReveal = (event: Event) => {
       const id = (event as CustomEvent<string>).detail
       const index = entries.findIndex((entry) => (entry.kind === 'row' ? entry.id === id : entry.ids.includes(id)))
       if (index < 0) return
+      follow(index === entries.length - 1)
       virtual.scrollToIndex(index, { align: 'center' })
       requestAnimationFrame(() => focusRow(virtual, index))
     }
     addEventListener(EVENT, onReveal)
     return () => removeEventListener(EVENT, onReveal)
-  }, [virtual, entries])
+  }, [virtual, entries, follow])
 }
 
 function focusRow(virtual: Virtualizer<HTMLDivElement, Element>, index: number): void {

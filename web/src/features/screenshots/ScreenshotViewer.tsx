@@ -1,58 +1,80 @@
 import { Dialog } from '@base-ui/react/dialog'
-import { ChevronLeft, ChevronRight, X } from 'lucide-react'
-import { type KeyboardEvent, useMemo } from 'react'
-import { toolWords } from '@/features/chat/toolWords'
+import { Crosshair, Download, ImageOff, X } from 'lucide-react'
+import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
 import { useLang, useT } from '@/i18n'
+import { chordOf, isTyping } from '@/lib/keys'
 import { clock } from '@/lib/time'
 import { pictureUrl } from '@/lib/url'
-import type { ToolRow } from '@/stream/rows'
 import { useLive } from '@/stream/store'
 import { IconButton } from '@/ui/IconButton'
-import { TargetOverlay } from './TargetOverlay'
+import { Filmstrip } from './Filmstrip'
+import { usePlayer } from './player'
+import { ShotDetails } from './ShotDetails'
+import { type Shot, shotsOf, shotWords } from './shots'
+import { Stage } from './Stage'
+import { Transport } from './Transport'
 import { useViewer } from './viewer'
+import { stepZoom, type Zoom } from './zoom'
+import { ZoomMenu } from './ZoomMenu'
 
-/** One screenshot large, with the steps before and after it. */
+/** All steps of a session with the screen of each: a picture large, a time line below. */
 export default function ScreenshotViewer() {
   const t = useT()
-  const { rowId, open, close } = useViewer()
   const shots = useShots()
-  const index = shots.findIndex((shot) => shot.id === rowId)
-  const shot = shots[index]
-  const show = (next: number) => {
-    const target = shots[Math.min(Math.max(next, 0), shots.length - 1)]
-    if (target) open(target.id)
+  const { step, show, close } = useViewer(shots.length)
+  const player = usePlayer(step, shots.length, show)
+  const [zoom, setZoom] = useState<Zoom>('fit')
+  const [isMarked, setMarked] = useState(true)
+  const popup = useRef<HTMLDivElement>(null)
+  const shot = shots[step - 1]
+
+  const keys: Record<string, () => void> = {
+    arrowleft: () => player.go(step - 1),
+    arrowright: () => player.go(step + 1),
+    home: () => player.go(1),
+    end: () => player.go(shots.length),
+    space: player.toggle,
+    '+': () => setZoom(stepZoom(zoom, 1)),
+    '=': () => setZoom(stepZoom(zoom, 1)),
+    '-': () => setZoom(stepZoom(zoom, -1)),
+    '0': () => setZoom('fit'),
+    o: () => setMarked(!isMarked),
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    const goals: Record<string, number> = { ArrowLeft: index - 1, ArrowRight: index + 1, Home: 0, End: shots.length - 1 }
-    const goal = goals[event.key]
-    if (goal !== undefined) show(goal)
+    const act = keys[chordOf(event.nativeEvent)]
+    const isPress = event.key === ' ' && event.target instanceof HTMLButtonElement
+    if (!act || isPress || isTyping(event.target)) return
+    event.preventDefault()
+    act()
   }
   return (
-    <Dialog.Root open={shot !== undefined} onOpenChange={(isOpen) => !isOpen && close()}>
+    <Dialog.Root open onOpenChange={(isOpen) => !isOpen && close()}>
       <Dialog.Portal>
-        <Dialog.Backdrop className="overlay fixed inset-0 z-30 bg-bg" />
-        <Dialog.Popup onKeyDown={onKeyDown} className="fixed inset-0 z-30 flex flex-col">
+        <Dialog.Backdrop className="fixed inset-0 z-30 bg-bg" />
+        <Dialog.Popup
+          ref={popup}
+          initialFocus={popup}
+          onKeyDown={onKeyDown}
+          className="fixed inset-0 z-30 flex flex-col bg-bg outline-none"
+        >
+          <header className="flex h-12 shrink-0 items-center gap-1 border-b border-line px-2">
+            <Dialog.Close render={<IconButton label={t('close')} keys="escape" />}>
+              <X size={18} aria-hidden />
+            </Dialog.Close>
+            <Title shot={shot} step={step} count={shots.length} />
+            <IconButton label={t('shot.marks')} keys="o" aria-pressed={isMarked} onClick={() => setMarked(!isMarked)}>
+              <Crosshair size={17} aria-hidden />
+            </IconButton>
+            <ZoomMenu zoom={zoom} onChange={setZoom} />
+            <SaveLink shot={shot} />
+          </header>
+          {shot ? <Stage shot={shot} zoom={zoom} isMarked={isMarked} onZoom={setZoom} /> : <Nothing />}
           {shot && (
-            <>
-              <header className="flex h-12 shrink-0 items-center gap-2 border-b border-line px-2">
-                <Dialog.Close render={<IconButton label={t('close')} keys="escape" />}>
-                  <X size={18} aria-hidden />
-                </Dialog.Close>
-                <Title shot={shot} index={index} count={shots.length} />
-                <IconButton label={t('shot.previous')} keys="left" disabled={index === 0} onClick={() => show(index - 1)}>
-                  <ChevronLeft size={18} aria-hidden />
-                </IconButton>
-                <IconButton
-                  label={t('shot.next')}
-                  keys="right"
-                  disabled={index === shots.length - 1}
-                  onClick={() => show(index + 1)}
-                >
-                  <ChevronRight size={18} aria-hidden />
-                </IconButton>
-              </header>
-              <Picture shot={shot} />
-            </>
+            <footer className="shrink-0 border-t border-line bg-s1 pb-[env(safe-area-inset-bottom)]">
+              <ShotDetails shot={shot} />
+              <Filmstrip shots={shots} step={step} onPick={player.go} />
+              <Transport shots={shots} step={step} player={player} />
+            </footer>
           )}
         </Dialog.Popup>
       </Dialog.Portal>
@@ -60,48 +82,50 @@ export default function ScreenshotViewer() {
   )
 }
 
-function useShots(): ToolRow[] {
+function useShots(): Shot[] {
   const ids = useLive((state) => state.ids)
   const rows = useLive((state) => state.rows)
-  return useMemo(
-    () => ids.map((id) => rows[id]).filter((row): row is ToolRow => row?.kind === 'tool' && row.screenshot !== null),
-    [ids, rows],
-  )
+  return useMemo(() => shotsOf(ids, rows), [ids, rows])
 }
 
-function Title({ shot, index, count }: { shot: ToolRow; index: number; count: number }) {
+function Title({ shot, step, count }: { shot: Shot | undefined; step: number; count: number }) {
   const t = useT()
   const lang = useLang()
-  const { verb, name, object } = toolWords(shot)
+  if (!shot) return <Dialog.Title className="flex-1 px-1 text-sm font-medium">{t('replay')}</Dialog.Title>
   return (
-    <div className="min-w-0 flex-1">
-      <Dialog.Title className="truncate text-sm font-medium">
-        {verb ? t(verb) : name} {object}
-      </Dialog.Title>
-      <p className="tabular truncate text-2xs text-faint">
-        {[t('shot.place', { n: index + 1, of: count }), shot.at && clock(new Date(shot.at), lang), shot.url]
-          .filter(Boolean)
-          .join(' · ')}
+    <div className="min-w-0 flex-1 px-1">
+      <Dialog.Title className="truncate text-sm font-medium">{shotWords(shot, t)}</Dialog.Title>
+      <p className="tabular truncate text-2xs text-muted">
+        {t('shot.step', { n: step, of: count })}
+        {shot.at && ` · ${clock(new Date(shot.at), lang)}`}
       </p>
     </div>
   )
 }
 
-function Picture({ shot }: { shot: ToolRow }) {
+function SaveLink({ shot }: { shot: Shot | undefined }) {
   const t = useT()
-  const address = pictureUrl(shot.screenshot)
+  const address = pictureUrl(shot?.picture)
   if (!address) return null
   return (
-    <div className="flex min-h-0 flex-1 items-center justify-center overflow-hidden bg-s2 p-3">
-      <div className="relative flex max-h-full max-w-full">
-        <img
-          key={address}
-          src={address}
-          alt={t('shot.alt', { what: shot.url ?? shot.summary })}
-          className="max-h-[calc(100dvh-72px)] max-w-full rounded-sm border border-line object-contain"
-        />
-        <TargetOverlay box={shot.box} />
-      </div>
+    <a
+      href={address}
+      download
+      aria-label={t('shot.save')}
+      title={t('shot.save')}
+      className="touch inline-flex size-8 shrink-0 items-center justify-center rounded-md text-muted hover:bg-s2 hover:text-text"
+    >
+      <Download size={17} aria-hidden />
+    </a>
+  )
+}
+
+function Nothing() {
+  const t = useT()
+  return (
+    <div className="flex flex-1 flex-col items-center justify-center gap-2 text-muted">
+      <ImageOff size={28} aria-hidden />
+      <p className="text-sm">{t('shot.none')}</p>
     </div>
   )
 }

@@ -1,0 +1,66 @@
+import type { Virtualizer } from '@tanstack/react-virtual'
+import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
+
+type Virtual = Virtualizer<HTMLDivElement, Element>
+
+const NEAR_END = 80
+/** A scroll this soon after a hand on wheel, keys, touch or bar is meant. */
+const MEANT = 1000
+
+/**
+ * Keeps the feed at its end while it grows, wherever it grows, until a person scrolls away.
+ *
+ * The virtualizer follows only what is appended; here steps are put above the text that is being written.
+ */
+export function useFollow(scroller: RefObject<HTMLDivElement | null>) {
+  const [isAtEnd, setAtEnd] = useState(true)
+  const isFollowing = useRef(true)
+  const size = useRef(0)
+
+  useEffect(() => {
+    const feed = scroller.current
+    if (!feed) return
+    let lastHand = -Infinity
+    const hand = () => {
+      lastHand = performance.now()
+    }
+    const drag = (event: PointerEvent) => event.buttons > 0 && hand()
+    const scroll = () => {
+      const isNear = distance(feed) <= NEAR_END
+      if (isNear) isFollowing.current = true
+      else if (performance.now() - lastHand < MEANT) isFollowing.current = false
+      setAtEnd(isNear || isFollowing.current)
+    }
+    const resize = new ResizeObserver(() => isFollowing.current && toEnd(feed))
+    resize.observe(feed)
+    feed.addEventListener('scroll', scroll, { passive: true })
+    for (const name of HANDS) addEventListener(name, hand, { passive: true, capture: true })
+    addEventListener('pointermove', drag, { passive: true })
+    return () => {
+      resize.disconnect()
+      feed.removeEventListener('scroll', scroll)
+      for (const name of HANDS) removeEventListener(name, hand, { capture: true })
+      removeEventListener('pointermove', drag)
+    }
+  }, [scroller])
+
+  const onChange = useCallback((virtual: Virtual) => {
+    const total = virtual.getTotalSize()
+    if (total === size.current) return
+    size.current = total
+    if (isFollowing.current && virtual.scrollElement) toEnd(virtual.scrollElement)
+  }, [])
+  const follow = useCallback((isWanted: boolean) => {
+    isFollowing.current = isWanted
+    setAtEnd(isWanted)
+  }, [])
+  return { isAtEnd, onChange, follow }
+}
+
+const HANDS = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const
+
+const distance = (feed: Element) => feed.scrollHeight - feed.clientHeight - feed.scrollTop
+
+function toEnd(feed: Element): void {
+  feed.scrollTop = feed.scrollHeight
+}

@@ -1,0 +1,57 @@
+import { useState } from 'react'
+import { useLang, useT } from '@/i18n'
+import { duration } from '@/lib/numbers'
+import { Disclosure } from '@/ui/Disclosure'
+import { MARK_LOOK } from './marks'
+import type { Shot } from './shots'
+
+/** Address, time taken and result of a step on one line; its arguments below, when asked for. */
+export function ShotDetails({ shot }: { shot: Shot }) {
+  const t = useT()
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <Disclosure open={isOpen} onToggle={() => setOpen(!isOpen)} className="px-3 pt-1" summary={<Facts shot={shot} />}>
+      <dl className="mb-1 max-h-40 overflow-y-auto rounded-md border border-line bg-bg p-2 text-xs" tabIndex={0}>
+        {detailsOf(shot).map(([name, text]) => (
+          <div key={name} className="py-0.5">
+            <dt className="text-2xs text-faint">{t(name)}</dt>
+            <dd className="wrap-anywhere whitespace-pre-wrap">{text}</dd>
+          </div>
+        ))}
+      </dl>
+    </Disclosure>
+  )
+}
+
+function Facts({ shot }: { shot: Shot }) {
+  const t = useT()
+  const lang = useLang()
+  const { row, mark } = shot
+  const facts = [
+    row.kind === 'tool' && row.durationMs !== null && duration(row.durationMs, lang),
+    row.kind === 'tool' && t(row.status === 'failed' ? 'tool.failed' : 'tool.ok'),
+    row.kind === 'ask' && row.answer !== 'open' && t(ANSWERS[row.answer]),
+    row.kind === 'ask' && row.answer === 'open' && t('shot.open.question'),
+  ].filter(Boolean)
+  return (
+    <span className="flex min-w-0 items-center gap-1.5 text-xs text-muted">
+      {mark && <span aria-hidden>{MARK_LOOK[mark].icon}</span>}
+      <span className="min-w-0 truncate">{shot.url ?? t('shot.nowhere')}</span>
+      <span className="tabular shrink-0">{facts.map((fact) => `· ${fact}`).join(' ')}</span>
+    </span>
+  )
+}
+
+const ANSWERS = { yes: 'shot.answer.yes', no: 'shot.answer.no', void: 'shot.answer.void' } as const
+
+type Detail = ['tool.reason' | 'tool.result' | 'tool.arguments' | 'ask.why', string]
+
+function detailsOf({ row }: Shot): Detail[] {
+  if (row.kind === 'ask') return [['ask.why', row.ask.reason]]
+  const { reason, ...args } = row.args
+  const details: Detail[] = [
+    ['tool.result', row.summary],
+    ['tool.arguments', `${row.name} ${JSON.stringify(args, null, 2)}`],
+  ]
+  return typeof reason === 'string' ? [['tool.reason', reason], ...details] : details
+}

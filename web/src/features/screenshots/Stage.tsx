@@ -1,0 +1,78 @@
+import { type CSSProperties, type PointerEvent, useState } from 'react'
+import { useT } from '@/i18n'
+import { cx } from '@/lib/cx'
+import { hostOf, pictureUrl } from '@/lib/url'
+import { ClickDot } from './ClickDot'
+import { isClick, type Shot, shotWords } from './shots'
+import { TargetOverlay } from './TargetOverlay'
+import type { Zoom } from './zoom'
+
+interface Props {
+  shot: Shot
+  zoom: Zoom
+  isMarked: boolean
+  onZoom: (zoom: Zoom) => void
+}
+
+interface Size {
+  width: number
+  height: number
+}
+
+/** The picture with the place of the action on it; larger than its frame, it is moved by dragging or scrolling. */
+export function Stage({ shot, zoom, isMarked, onZoom }: Props) {
+  const t = useT()
+  const [size, setSize] = useState<Size>({ width: 1280, height: 800 })
+  const drag = useDrag()
+  const address = pictureUrl(shot.picture)
+  const isFit = zoom === 'fit'
+  const alt = t('shot.alt', { what: `${shotWords(shot, t)}${shot.url ? ` – ${hostOf(shot.url) ?? shot.url}` : ''}` })
+  return (
+    <div
+      role="group"
+      aria-label={t('shot.picture')}
+      tabIndex={isFit ? -1 : 0}
+      {...(isFit ? {} : drag)}
+      onDoubleClick={() => onZoom(isFit ? 1 : 'fit')}
+      className={cx('flex min-h-0 flex-1 overflow-auto bg-s2 p-2 [container-type:size] md:p-4', !isFit && 'cursor-grab')}
+    >
+      {address ? (
+        <div className="relative m-auto shrink-0" style={isFit ? fitted(size) : zoomed(size, zoom)}>
+          <img
+            src={address}
+            alt={alt}
+            draggable={false}
+            onLoad={({ currentTarget: img }) => setSize({ width: img.naturalWidth, height: img.naturalHeight })}
+            className="block size-full rounded-sm outline outline-line"
+          />
+          {isMarked && <TargetOverlay box={shot.box} />}
+          {isMarked && isClick(shot) && <ClickDot box={shot.box} />}
+        </div>
+      ) : (
+        <p className="m-auto text-sm text-muted">{t('shot.unseen')}</p>
+      )}
+    </div>
+  )
+}
+
+/** As large as the frame allows, whatever its shape. */
+function fitted({ width, height }: Size): CSSProperties {
+  const ratio = width / height
+  return { width: `min(100cqw, calc(100cqh * ${ratio}))`, aspectRatio: ratio }
+}
+
+const zoomed = ({ width, height }: Size, zoom: number): CSSProperties => ({
+  width: width * zoom,
+  height: height * zoom,
+})
+
+function useDrag() {
+  return {
+    onPointerDown: (event: PointerEvent<HTMLElement>) => {
+      if (event.pointerType === 'mouse') event.currentTarget.setPointerCapture(event.pointerId)
+    },
+    onPointerMove: ({ currentTarget, pointerId, movementX, movementY }: PointerEvent<HTMLElement>) => {
+      if (currentTarget.hasPointerCapture(pointerId)) currentTarget.scrollBy(-movementX, -movementY)
+    },
+  }
+}

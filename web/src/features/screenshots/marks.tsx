@@ -1,0 +1,16 @@
+import { CircleX, Hand, ShieldAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { Key } from '@/i18n'
+import type { Mark } from './shots'
+
+interface Look {
+  icon: ReactNode
+  line: string
+  word: Key
+}
+
+export const MARK_LOOK: Record<Mark, Look> = {
+  failed: { icon: <CircleX size={13} className="text-danger" />, line: 'bg-danger', word: 'tool.failed' },
+  approval: { icon: <ShieldAlert size={13} className="text-warn" />, line: 'bg-warn', word: 'shot.mark.approval' },
+  handover: { icon: <Hand size={13} className="text-info" />, line: 'bg-info', word: 'shot.mark.handover' },
+}
