@@ -1,0 +1,108 @@
+"""A question survives the death of the process that asked it, on both databases."""
+
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from psycopg.rows import dict_row
+from psycopg_pool import AsyncConnectionPool
+
+from scripts.shell import ROOT
+from tests.support.operator_world import World
+from tests.support.postgres import Postgres, postgres_cluster
+from tests.support.scripted_browser import BLANK
+from tests.support.scripted_model import click, navigate, stop
+from tests.unit.test_operator_consent import BUY, cart
+from tests.unit.test_operator_graph import CART, THANKS
+
+ASK_AND_DIE = """
+import asyncio, os, sys
+from tests.real.test_operator_restart import open_saver
+from tests.unit.test_operator_consent import BUY, cart
+
+async def main():
+    async with open_saver(sys.argv[1]) as saver:
+        it = cart(BUY, checkpointer=saver)
+        await it.say("buy it")
+        print(it.question["reference"], flush=True)
+        os._exit(137)
+
+asyncio.run(main())
+"""
+
+
+@asynccontextmanager
+async def open_saver(url: str) -> AsyncIterator[BaseCheckpointSaver[Any]]:
+    if not url.startswith("postgresql://"):
+        async with AsyncSqliteSaver.from_conn_string(url) as saver:
+            yield saver
+        return
+    options = {"autocommit": True, "row_factory": dict_row, "prepare_threshold": 0}
+    async with AsyncConnectionPool(url, min_size=1, kwargs=options, open=False) as pool:
+        saver = AsyncPostgresSaver(pool)  # type: ignore[arg-type]
+        await saver.setup()
+        yield saver
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[Postgres]:
+    with postgres_cluster() as postgres:
+        yield postgres
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    if request.param == "sqlite":
+        return str(tmp_path / "checkpoints.db")
+    postgres = request.getfixturevalue("postgres")
+    return str(postgres.url(postgres.create_database())).replace("+psycopg", "")
+
+
+def ask_and_die(url: str) -> str:
+    """Another process asks and is gone; returns the question's reference."""
+    done = subprocess.run(
+        [sys.executable, "-c", ASK_AND_DIE, url], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 137, done.stderr
+    return done.stdout.strip()
+
+
+async def answered(it: World, reference: str, *, confirmed: bool) -> World:
+    it.question = {"reference": reference}
+    await it.answer(confirmed)
+    return it
+
+
+async def test_a_yes_acts_once_on_the_same_page(url: str) -> None:
+    reference = ask_and_die(url)
+    async with open_saver(url) as saver:
+        it = await answered(cart(stop("Ordered."), checkpointer=saver), reference, confirmed=True)
+        assert it.browser.effects == [f"Place order -> {THANKS}"]
+        assert it.values["final_response"] == "Ordered."
+
+
+async def test_a_yes_on_a_lost_page_asks_anew_and_the_new_yes_counts(url: str) -> None:
+    reference = ask_and_die(url)
+    async with open_saver(url) as saver:
+        it = cart(navigate(CART), BUY, stop("Ordered."), checkpointer=saver, url=BLANK)
+        await answered(it, reference, confirmed=True)
+        assert it.browser.effects == []
+        assert it.question is not None
+        assert it.question["reference"] != reference
+        assert await it.answer(True) == "Ordered."
+        assert len(it.browser.effects) == 1
+
+
+async def test_a_no_never_acts(url: str) -> None:
+    reference = ask_and_die(url)
+    async with open_saver(url) as saver:
+        it = await answered(cart(click("Place order"), checkpointer=saver), reference, confirmed=False)
+        assert it.browser.effects == []
+        assert it.values["outcome"] == "cancelled"
