@@ -111,7 +111,7 @@ class Runtime:
         if judgement.verdict == "deny":
             raise Forbidden(judgement.reason, code="denied")
         if judgement.verdict == "ask" and not confirmed:
-            raise Conflict(f"{judgement.reason} Send confirmed: true to do it.", code="confirmation_required")
+            raise Conflict(judgement.reason, code="confirmation_required")
 
     async def try_provider(self, provider: str, model: str | None) -> dict[str, Any]:
         """One short call, so that a key is known to work before it is needed."""

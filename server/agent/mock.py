@@ -79,7 +79,7 @@ def _shop(url: str, text: str) -> Reply:
 
 
 def _login(url: str, text: str) -> Reply:
-    if "/inbox" in url or "you have the browser back" in text.lower():
+    if "/inbox" in url or "the user ha" in text:  # ... has done their part, had the browser
         return Say("You are logged in. There are **3 new messages**, none of them urgent.")
     return (
         Move("hand_over", text="Please log in to your mail.")
