@@ -43,7 +43,7 @@ function Gate() {
       <Suspense>
         <Switch>
           <Route path="/" component={StartPage} />
-          <Route path="/s/:id">{({ id }) => <ChatPage id={id} />}</Route>
+          <Route path="/s/:id/:view?">{({ id, view }) => <ChatPage id={id} isReplay={view === 'replay'} />}</Route>
           <Route path="/settings" component={SettingsPage} />
           <Route>
             <Redirect to="/" replace />

@@ -1,3 +1,5 @@
+import { tools } from './en.tools'
+
 /** Forms of a counted text, chosen by `n`. */
 export interface Plural {
   one: string
@@ -7,6 +9,8 @@ export interface Plural {
 }
 
 export const en = {
+  ...tools,
+
   // Words used in many places
   agent: 'Agent',
   assistant: 'Assistant',

@@ -1,6 +1,9 @@
 import type { Dictionary } from './index'
+import { tools } from './ru.tools'
 
 export const ru: Dictionary = {
+  ...tools,
+
   agent: 'Агент',
   assistant: 'Ассистент',
   browser: 'Браузер',

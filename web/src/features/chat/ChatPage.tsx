@@ -3,7 +3,6 @@ import { api } from '@/api/client'
 import { patchCached, useSession } from '@/api/queries'
 import { ApiError } from '@/api/http'
 import type { Session } from '@/api/types'
-import { useViewer } from '@/features/screenshots/viewer'
 import { useT } from '@/i18n'
 import { useIsVisible } from '@/lib/media'
 import { useTitle } from '@/lib/title'
@@ -21,22 +20,25 @@ import { ChatFrame } from './ChatFrame'
 
 const ScreenshotViewer = lazy(() => import('@/features/screenshots/ScreenshotViewer'))
 
-export function ChatPage({ id }: { id: string }) {
+interface Props {
+  id: string
+  /** The viewer of steps is open over the chat. */
+  isReplay: boolean
+}
+
+export function ChatPage({ id, isReplay }: Props) {
   return (
     <SessionIdProvider value={id}>
       <SessionStoreProvider value={storeOf(id)}>
-        <Chat key={id} id={id} />
+        <Chat key={id} id={id} isReplay={isReplay} />
       </SessionStoreProvider>
     </SessionIdProvider>
   )
 }
 
-function Chat({ id }: { id: string }) {
+function Chat({ id, isReplay }: Props) {
   const { data: session, error, refetch } = useSession(id)
   const isLoaded = useLive((state) => state.loaded)
-  const isViewing = useViewer((state) => state.rowId !== null)
-  const close = useViewer((state) => state.close)
-  useEffect(() => close, [id, close])
   useFollow(id, session !== undefined)
   useReadMark(id, session)
   useSignedTitle(session?.title)
@@ -55,7 +57,7 @@ function Chat({ id }: { id: string }) {
       )}
       {(session || isLoaded) && <ChatComposer session={session ?? unborn(id)} />}
       <Announcer />
-      {isViewing && (
+      {isReplay && isLoaded && (
         <Suspense>
           <ScreenshotViewer />
         </Suspense>

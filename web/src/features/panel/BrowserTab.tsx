@@ -1,6 +1,6 @@
 import { useT } from '@/i18n'
 import { TargetOverlay } from '@/features/screenshots/TargetOverlay'
-import { useViewer } from '@/features/screenshots/viewer'
+import { useOpenViewer } from '@/features/screenshots/viewer'
 import { pictureUrl } from '@/lib/url'
 import type { ToolRow } from '@/stream/rows'
 import { type SessionState, useLive } from '@/stream/store'
@@ -11,7 +11,7 @@ export function BrowserTab() {
   const t = useT()
   const shot = useLive(lastShot)
   const page = useLive((state) => state.page)
-  const open = useViewer((state) => state.open)
+  const open = useOpenViewer()
   const address = pictureUrl(shot?.screenshot)
   if (!shot || !address) return <p className="p-4 text-sm text-muted">{t('browser.none')}</p>
   return (

@@ -1,8 +1,12 @@
 import type { Box } from '@/api/types'
 
+const LOOK =
+  'pointer-events-none absolute size-4 -translate-x-1/2 -translate-y-1/2 rounded-full border-2 border-[#fff] bg-danger shadow-md'
+
 /** The point that was clicked: the middle of the element. */
 export function ClickDot({ box }: { box: Box | null }) {
   if (!box) return null
   const [left, top, width, height] = box
-  return <span aria-hidden className="click-dot" style={{ left: `${left + width / 2}%`, top: `${top + height / 2}%` }} />
+  const style = { left: `${left + width / 2}%`, top: `${top + height / 2}%` }
+  return <span aria-hidden data-click-dot className={LOOK} style={style} />
 }

@@ -1,12 +1,12 @@
 import { useT } from '@/i18n'
 import { hostOf, pictureUrl } from '@/lib/url'
 import type { ToolRow } from '@/stream/rows'
-import { useViewer } from './viewer'
+import { useOpenViewer } from './viewer'
 
 /** A small picture in a fixed 16:10 box, so that nothing moves when it arrives. */
 export function ScreenshotThumb({ row }: { row: ToolRow }) {
   const t = useT()
-  const open = useViewer((state) => state.open)
+  const open = useOpenViewer()
   const address = pictureUrl(row.screenshot, 320)
   if (!address) return null
   const label = t('shot.alt', { what: hostOf(row.url) ?? row.summary })
