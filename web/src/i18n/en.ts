@@ -1,5 +1,3 @@
-import { tools } from './en.tools'
-
 /** Forms of a counted text, chosen by `n`. */
 export interface Plural {
   one: string
@@ -9,8 +7,6 @@ export interface Plural {
 }
 
 export const en = {
-  ...tools,
-
   // Words used in many places
   agent: 'Agent',
   assistant: 'Assistant',

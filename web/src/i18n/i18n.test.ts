@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { en } from './en'
-import { loadLanguage, translatorOf } from './index'
+import { loadLanguage, translatorOf, type Wordbook, type Words } from './index'
 import { ru } from './ru'
 
 const holes = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map((match) => match[1]).sort()
@@ -14,6 +14,19 @@ test('both languages have the same holes in their texts', () => {
   for (const key of Object.keys(en) as (keyof typeof en)[]) {
     const wanted = holes(forms(en[key])[0] as string)
     for (const text of [...forms(en[key]), ...forms(ru[key])]) expect(holes(text as string), key).toEqual(wanted)
+  }
+})
+
+test('the words of every chunk have the same holes in both languages', () => {
+  const books = import.meta.glob<{ words?: Wordbook<Words> }>('../features/*/words.ts', { eager: true })
+  const found = Object.values(books).flatMap(({ words }) => words ?? [])
+  expect(found.length).toBeGreaterThan(0)
+  for (const { en, ru } of found) {
+    expect(Object.keys(ru).sort()).toEqual(Object.keys(en).sort())
+    for (const key of Object.keys(en)) {
+      const wanted = holes(forms(en[key]!)[0] as string)
+      for (const text of [...forms(en[key]!), ...forms(ru[key]!)]) expect(holes(text as string), key).toEqual(wanted)
+    }
   }
 })
 

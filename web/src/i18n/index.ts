@@ -2,9 +2,11 @@ import { useMemo } from 'react'
 import { type Lang, usePrefs } from '@/lib/prefs'
 import { en, type Plural } from './en'
 
+export type Words = Record<string, string | Plural>
+/** Every key of the other, counted where it counts: a missing one does not compile. */
+export type Like<W extends Words> = { [K in keyof W]: W[K] extends string ? string : Plural }
 export type Key = keyof typeof en
-/** Every key of English, counted where English counts: a missing one does not compile. */
-export type Dictionary = { [K in Key]: (typeof en)[K] extends string ? string : Plural }
+export type Dictionary = Like<typeof en>
 export type Vars = Record<string, string | number>
 export type Translate = (key: Key, vars?: Vars) => string
 
@@ -15,11 +17,20 @@ export async function loadLanguage(lang: Lang): Promise<void> {
   if (lang === 'ru') loaded.ru = (await import('./ru')).ru
 }
 
-export function translatorOf(lang: Lang): Translate {
-  const plurals = new Intl.PluralRules(lang)
+/** The words of a part of the page that comes as its own chunk, in all languages. */
+export type Wordbook<W extends Words> = Record<Lang, Like<W>>
+
+export const wordbook = <W extends Words>(english: W, russian: Like<NoInfer<W>>): Wordbook<W> => ({
+  en: english as Like<W>,
+  ru: russian,
+})
+
+const plurals: Record<Lang, Intl.PluralRules> = { en: new Intl.PluralRules('en'), ru: new Intl.PluralRules('ru') }
+
+export function translatorOf(lang: Lang, own: Words = {}): (key: string, vars?: Vars) => string {
   return (key, vars = {}) => {
-    const entry = loaded[lang][key]
-    const text = typeof entry === 'string' ? entry : choose(entry, plurals, vars)
+    const entry = own[key] ?? loaded[lang][key as Key]
+    const text = typeof entry === 'string' ? entry : choose(entry, plurals[lang], vars)
     return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(vars[name] ?? whole))
   }
 }
@@ -34,6 +45,12 @@ export const useLang = (): Lang => usePrefs((prefs) => prefs.lang)
 export function useT(): Translate {
   const lang = useLang()
   return useMemo(() => translatorOf(lang), [lang])
+}
+
+/** The words of a chunk together with those of the page. */
+export function useWords<W extends Words>(book: Wordbook<W>): (key: Key | (keyof W & string), vars?: Vars) => string {
+  const lang = useLang()
+  return useMemo(() => translatorOf(lang, book[lang]), [lang, book])
 }
 
 /** For code outside of components. */

@@ -1,9 +1,6 @@
 import type { Dictionary } from './index'
-import { tools } from './ru.tools'
 
 export const ru: Dictionary = {
-  ...tools,
-
   agent: 'Агент',
   assistant: 'Ассистент',
   browser: 'Браузер',

@@ -1,10 +1,10 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef } from 'react'
-import { useT } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { pictureUrl } from '@/lib/url'
 import { MARK_LOOK } from './marks'
-import { type Shot, shotWords } from './shots'
+import { shotWords, useShotWords } from './shotWords'
+import type { Shot } from './shots'
 
 interface Props {
   shots: Shot[]
@@ -16,7 +16,7 @@ const CELL = 92
 
 /** All steps as small pictures; only those in sight are mounted. */
 export function Filmstrip({ shots, step, onPick }: Props) {
-  const t = useT()
+  const t = useShotWords()
   const scroller = useRef<HTMLDivElement>(null)
   const virtual = useVirtualizer({
     horizontal: true,
@@ -55,7 +55,7 @@ interface CellProps {
 }
 
 function Cell({ shot, index, isCurrent, onPick }: CellProps) {
-  const t = useT()
+  const t = useShotWords()
   const address = pictureUrl(shot.picture, 320)
   const words = [t('step.n', { n: index + 1 }), shotWords(shot, t), shot.mark && t(MARK_LOOK[shot.mark].word)]
   return (

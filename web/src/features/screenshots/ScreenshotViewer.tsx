@@ -1,7 +1,7 @@
 import { Dialog } from '@base-ui/react/dialog'
 import { Crosshair, Download, ImageOff, X } from 'lucide-react'
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
-import { useLang, useT } from '@/i18n'
+import { useLang } from '@/i18n'
 import { chordOf, isTyping } from '@/lib/keys'
 import { clock } from '@/lib/time'
 import { pictureUrl } from '@/lib/url'
@@ -10,7 +10,8 @@ import { IconButton } from '@/ui/IconButton'
 import { Filmstrip } from './Filmstrip'
 import { usePlayer } from './player'
 import { ShotDetails } from './ShotDetails'
-import { type Shot, shotsOf, shotWords } from './shots'
+import { shotWords, useShotWords } from './shotWords'
+import { type Shot, shotsOf } from './shots'
 import { Stage } from './Stage'
 import { Transport } from './Transport'
 import { useViewer } from './viewer'
@@ -19,7 +20,7 @@ import { ZoomMenu } from './ZoomMenu'
 
 /** All steps of a session with the screen of each: a picture large, a time line below. */
 export default function ScreenshotViewer() {
-  const t = useT()
+  const t = useShotWords()
   const shots = useShots()
   const { step, show, close } = useViewer(shots.length)
   const player = usePlayer(step, shots.length, show)
@@ -89,7 +90,7 @@ function useShots(): Shot[] {
 }
 
 function Title({ shot, step, count }: { shot: Shot | undefined; step: number; count: number }) {
-  const t = useT()
+  const t = useShotWords()
   const lang = useLang()
   if (!shot) return <Dialog.Title className="flex-1 px-1 text-sm font-medium">{t('replay')}</Dialog.Title>
   return (
@@ -104,7 +105,7 @@ function Title({ shot, step, count }: { shot: Shot | undefined; step: number; co
 }
 
 function SaveLink({ shot }: { shot: Shot | undefined }) {
-  const t = useT()
+  const t = useShotWords()
   const address = pictureUrl(shot?.picture)
   if (!address) return null
   return (
@@ -121,7 +122,7 @@ function SaveLink({ shot }: { shot: Shot | undefined }) {
 }
 
 function Nothing() {
-  const t = useT()
+  const t = useShotWords()
   return (
     <div className="flex flex-1 flex-col items-center justify-center gap-2 text-muted">
       <ImageOff size={28} aria-hidden />

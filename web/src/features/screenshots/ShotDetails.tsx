@@ -1,13 +1,14 @@
 import { useState } from 'react'
-import { useLang, useT } from '@/i18n'
+import { useLang } from '@/i18n'
 import { duration } from '@/lib/numbers'
 import { Disclosure } from '@/ui/Disclosure'
 import { MARK_LOOK } from './marks'
+import { useShotWords } from './shotWords'
 import type { Shot } from './shots'
 
 /** Address, time taken and result of a step on one line; its arguments below, when asked for. */
 export function ShotDetails({ shot }: { shot: Shot }) {
-  const t = useT()
+  const t = useShotWords()
   const [isOpen, setOpen] = useState(false)
   return (
     <Disclosure open={isOpen} onToggle={() => setOpen(!isOpen)} className="px-3 pt-1" summary={<Facts shot={shot} />}>
@@ -24,7 +25,7 @@ export function ShotDetails({ shot }: { shot: Shot }) {
 }
 
 function Facts({ shot }: { shot: Shot }) {
-  const t = useT()
+  const t = useShotWords()
   const lang = useLang()
   const { row, mark } = shot
   const facts = [

@@ -1,9 +1,9 @@
 import { type CSSProperties, type PointerEvent, useState } from 'react'
-import { useT } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { hostOf, pictureUrl } from '@/lib/url'
 import { ClickDot } from './ClickDot'
-import { isClick, type Shot, shotWords } from './shots'
+import { shotWords, useShotWords } from './shotWords'
+import { isClick, type Shot } from './shots'
 import { TargetOverlay } from './TargetOverlay'
 import type { Zoom } from './zoom'
 
@@ -21,7 +21,7 @@ interface Size {
 
 /** The picture with the place of the action on it; larger than its frame, it is moved by dragging or scrolling. */
 export function Stage({ shot, zoom, isMarked, onZoom }: Props) {
-  const t = useT()
+  const t = useShotWords()
   const [size, setSize] = useState<Size>({ width: 1280, height: 800 })
   const drag = useDrag()
   const address = pictureUrl(shot.picture)

@@ -1,11 +1,12 @@
 import { ChevronLeft, ChevronRight, Pause, Play } from 'lucide-react'
-import { useLang, useT } from '@/i18n'
+import { useLang } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { IconButton } from '@/ui/IconButton'
 import { Menu, MenuChoice, MenuOption } from '@/ui/Menu'
 import { MARK_LOOK } from './marks'
 import { type Player, type Speed, SPEEDS } from './player'
-import { type Shot, shotWords } from './shots'
+import { shotWords, useShotWords } from './shotWords'
+import type { Shot } from './shots'
 
 interface Props {
   shots: Shot[]
@@ -15,7 +16,7 @@ interface Props {
 
 /** Back, play, forward and the time line. */
 export function Transport({ shots, step, player }: Props) {
-  const t = useT()
+  const t = useShotWords()
   return (
     <div className="flex h-12 items-center gap-1 px-2">
       <IconButton label={t('shot.previous')} keys="left" disabled={step <= 1} onClick={() => player.go(step - 1)}>
@@ -34,7 +35,7 @@ export function Transport({ shots, step, player }: Props) {
 }
 
 function TimeLine({ shots, step, onGo }: { shots: Shot[]; step: number; onGo: (step: number) => void }) {
-  const t = useT()
+  const t = useShotWords()
   const shot = shots[step - 1]
   return (
     <div className="relative mx-2 min-w-0 flex-1">
@@ -65,7 +66,7 @@ function TimeLine({ shots, step, onGo }: { shots: Shot[]; step: number; onGo: (s
 }
 
 function SpeedMenu({ player: { speed, setSpeed } }: { player: Player }) {
-  const t = useT()
+  const t = useShotWords()
   const lang = useLang()
   const words = (value: Speed) => `${new Intl.NumberFormat(lang).format(value)}×`
   const trigger = (

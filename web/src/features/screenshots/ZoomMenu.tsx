@@ -1,12 +1,12 @@
 import { ZoomIn } from 'lucide-react'
-import { useLang, useT } from '@/i18n'
-import type { Translate } from '@/i18n'
+import { useLang } from '@/i18n'
 import { IconButton } from '@/ui/IconButton'
 import { Menu, MenuChoice, MenuOption } from '@/ui/Menu'
+import { useShotWords } from './shotWords'
 import { type Zoom, ZOOMS } from './zoom'
 
 export function ZoomMenu({ zoom, onChange }: { zoom: Zoom; onChange: (zoom: Zoom) => void }) {
-  const t = useT()
+  const t = useShotWords()
   const lang = useLang()
   const trigger = (
     <IconButton label={`${t('zoom')}: ${words(zoom, t, lang)}`}>
@@ -30,5 +30,5 @@ export function ZoomMenu({ zoom, onChange }: { zoom: Zoom; onChange: (zoom: Zoom
   )
 }
 
-const words = (zoom: Zoom, t: Translate, lang: string): string =>
+const words = (zoom: Zoom, t: ReturnType<typeof useShotWords>, lang: string): string =>
   zoom === 'fit' ? t('zoom.fit') : new Intl.NumberFormat(lang, { style: 'percent' }).format(zoom)

@@ -1,12 +1,11 @@
 import { CircleX, Hand, ShieldAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { Key } from '@/i18n'
 import type { Mark } from './shots'
 
 interface Look {
   icon: ReactNode
   line: string
-  word: Key
+  word: 'tool.failed' | 'shot.mark.approval' | 'shot.mark.handover'
 }
 
 export const MARK_LOOK: Record<Mark, Look> = {

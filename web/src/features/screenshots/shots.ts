@@ -1,7 +1,4 @@
 import type { Box } from '@/api/types'
-import { actionWords } from '@/features/approvals/words'
-import { toolWords } from '@/features/chat/toolWords'
-import type { Translate } from '@/i18n'
 import type { AskRow, Row, ToolRow } from '@/stream/rows'
 
 /** What was out of the ordinary at a step. */
@@ -53,13 +50,6 @@ function askShot(row: AskRow, before: Shot | undefined): Shot {
     at: row.at,
     mark: ask.kind === 'manual' ? 'handover' : 'approval',
   }
-}
-
-/** What happened at this step, in words. */
-export function shotWords({ row }: Shot, t: Translate): string {
-  if (row.kind === 'ask') return row.ask.kind === 'manual' ? t('shot.handover') : `${t('shot.asked')} ${actionWords(row.ask, t)}`
-  const { verb, name, object } = toolWords(row)
-  return `${verb ? t(verb) : name} ${object ? `“${object}”` : ''}`.trim()
 }
 
 const POINTED = /(^|_)click$/
