@@ -25,29 +25,38 @@ SUMMARY_LENGTH = 2_000
 
 
 class EventAdapter:
-    """Folds one execution of a run. `answer` is, byte for byte, what its tokens said."""
+    """Folds one execution of a run. `answer` is, byte for byte, what its tokens said.
+
+    A run that goes on after a question begins with what was `said` and counted before it.
+    """
 
     def __init__(
         self,
         message_id: str,
         *,
+        said: str = "",
+        usage: Usage | None = None,
         cost: Callable[[Usage], float | None] = lambda usage: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.message_id = message_id
-        self.answer = ""
+        self.answer = said
         self.thinking = ""
-        self.usage = Usage()
+        self.usage = usage or Usage()
         self.step = 0
         self.note: str | None = None
         self._cost = cost
         self._clock = clock
         self._open: dict[str, tuple[ToolStart, float]] = {}
+        self._args: dict[str, dict[str, Any]] = {}
         self._speaker: str | None = None
 
     @property
     def open_calls(self) -> list[ToolStart]:
         return [start for start, _ in self._open.values()]
+
+    def args_of(self, call_id: str) -> dict[str, Any]:
+        return self._args.get(call_id, {})
 
     def feed(self, raw: Mapping[str, Any]) -> list[Event]:
         """The events that follow from one raw event: mostly none or one."""
@@ -81,7 +90,7 @@ class EventAdapter:
         return events
 
     def _say(self, text: str, speaker: str) -> Token:
-        if self._speaker not in (None, speaker) and self.answer:
+        if self._speaker != speaker and self.answer:
             text = "\n\n" + text  # a new paragraph for what is said after a tool call
         self._speaker = speaker
         self.answer += text
@@ -107,9 +116,7 @@ class EventAdapter:
     def _custom(self, name: str, data: Mapping[str, Any]) -> list[Event]:
         match name:
             case "token":
-                self._speaker = "custom"
-                self.answer += data["text"]
-                return [Token(message_id=self.message_id, text=data["text"])]
+                return [self._say(data["text"], "operator")]
             case "thinking":
                 return [self._think(data["text"])]
             case "tool_start":
@@ -129,6 +136,7 @@ class EventAdapter:
     def _start(self, data: Mapping[str, Any]) -> ToolStart:
         start = ToolStart(call_id=data["call_id"], name=data["name"], args=_short(data["args"]))
         self._open[start.call_id] = (start, self._clock())
+        self._args[start.call_id] = start.args
         return start
 
     def _close(self, call_id: str, *, ok: bool, summary: str, data: Mapping[str, Any]) -> ToolEnd:
