@@ -1,0 +1,176 @@
+"""The chat as a WebSocket, and the streams beside it, on a server of its own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+import pytest
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import ClientConnection, connect
+
+from tests.support.chat import parse_sse
+from tests.support.server import Server, serving
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with serving(tmp_path_factory.mktemp("data")) as server:
+        yield server
+
+
+@pytest.fixture
+def api(server: Server) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=server.api, headers=server.headers, timeout=60, trust_env=False) as client:
+        yield client
+
+
+@pytest.fixture
+def session_id(api: httpx.Client) -> str:
+    return str(api.post("/sessions", json={}).json()["id"])
+
+
+@contextmanager
+def chat(server: Server, session_id: str, **headers: str) -> Iterator[ClientConnection]:
+    address = f"ws://127.0.0.1:{server.port}/ws/{session_id}"
+    with connect(address, additional_headers=server.headers | headers, proxy=None) as socket:
+        yield socket
+
+
+def until(socket: ClientConnection, kind: str, **fields: object) -> dict[str, Any]:
+    while True:
+        frame = json.loads(socket.recv(timeout=20))
+        if frame["type"] == kind and all(frame.get(name) == value for name, value in fields.items()):
+            return dict(frame)
+
+
+def close_code(socket: ClientConnection) -> int | None:
+    try:
+        while True:
+            socket.recv(timeout=20)
+    except ConnectionClosed as closed:
+        return closed.rcvd.code if closed.rcvd else None
+
+
+def say(socket: ClientConnection, **frame: object) -> None:
+    socket.send(json.dumps(frame))
+
+
+def test_a_message_is_answered_and_the_status_told(server: Server, session_id: str) -> None:
+    with chat(server, session_id) as socket:
+        assert json.loads(socket.recv()) == {"type": "status", "status": "idle"}
+        say(socket, type="user_message", text="this is a ping test")
+        until(socket, "status", status="running")
+        assert until(socket, "agent_message")["text"] == "Harbour"
+        until(socket, "status", status="idle")
+
+
+def test_a_question_is_asked_and_confirmed(server: Server, session_id: str) -> None:
+    with chat(server, session_id) as socket:
+        say(socket, type="user_message", text="shop for a kettle")
+        question = until(socket, "agent_question")
+        assert (question["kind"], question["target"]["name"]) == ("confirm", "Place order")
+        say(socket, type="user_confirm", reference=question["reference"], confirmed=True)
+        assert "ordered" in until(socket, "agent_message")["text"]
+
+
+def test_pause_resume_and_cancel(server: Server, session_id: str) -> None:
+    with chat(server, session_id) as socket:
+        say(socket, type="user_message", text="slow story")
+        until(socket, "status", status="running")
+        say(socket, type="control", action="pause")
+        until(socket, "status", status="paused")
+        say(socket, type="control", action="resume")
+        until(socket, "status", status="running")
+        say(socket, type="control", action="cancel")
+        assert until(socket, "status", status="idle")["message"] == "Task cancelled"
+
+
+def test_what_is_not_understood_gets_an_error_and_the_socket_stays(server: Server, session_id: str) -> None:
+    with chat(server, session_id) as socket:
+        for text in (
+            "{",
+            "[]",
+            '{"type": "dance"}',
+            '{"type": "control", "action": "fly"}',
+            "null",
+            '"\\ud800"',
+        ):
+            socket.send(text)
+            until(socket, "error", code="invalid")
+        say(socket, type="control", action="cancel")
+        until(socket, "error", code="run_finished")
+
+
+def test_a_frame_over_64_kilobytes_closes_the_socket(server: Server, session_id: str) -> None:
+    with chat(server, session_id) as socket:
+        say(socket, type="user_message", text="x" * 66_000)
+        assert close_code(socket) == 1009
+
+
+def test_a_flood_of_frames_closes_the_socket(server: Server, session_id: str) -> None:
+    with chat(server, session_id) as socket:
+        for _ in range(300):
+            socket.send("{")
+        assert close_code(socket) == 1008
+
+
+def test_an_unknown_session_or_a_missing_login_is_told_by_the_close_code(
+    server: Server, session_id: str
+) -> None:
+    with chat(server, "nobody") as socket:
+        assert close_code(socket) == 4404
+    with chat(server, session_id, Authorization="Bearer wrong") as socket:
+        assert close_code(socket) == 4401
+
+
+def test_a_foreign_origin_gets_no_socket(server: Server, session_id: str) -> None:
+    with pytest.raises(InvalidStatus) as refused, chat(server, session_id, Origin="http://evil.example"):
+        pass
+    assert refused.value.response.status_code == 403
+
+
+def test_observers_see_what_happens_in_the_common_form(
+    server: Server, api: httpx.Client, session_id: str
+) -> None:
+    seen: list[dict[str, Any]] = []
+    with httpx.stream(
+        "GET", f"{server.url}/events/{session_id}", headers=server.headers, timeout=60
+    ) as stream:
+        lines = stream.iter_lines()
+        next(lines)
+        api.post(f"/sessions/{session_id}/messages", json={"content": "shop for a kettle"})
+        while not seen or seen[-1]["type"] != "policy_request":
+            line = next(lines)
+            if line.startswith("data: "):
+                seen.append(json.loads(line[6:]))
+    assert {"observation", "tool_call", "tool_result", "policy_request"} == {event["type"] for event in seen}
+    assert all(set(event) == {"type", "session_id", "ts", "payload"} for event in seen)
+
+
+def test_one_stream_serves_a_whole_browser(server: Server, api: httpx.Client) -> None:
+    named, other = (str(api.post("/sessions", json={}).json()["id"]) for _ in range(2))
+    lines: list[str] = []
+    with httpx.stream(
+        "GET", f"{server.api}/stream?sessions={named}", headers=server.headers, timeout=60
+    ) as stream:
+        source = stream.iter_lines()
+        next(source)
+        for session_id in (other, named):
+            api.post(f"/sessions/{session_id}/messages", json={"content": "this is a ping test"})
+        while not any("event: done" in line for line in lines) or not any(other in line for line in lines):
+            lines.append(next(source))
+    events = parse_sse(lines)
+    full = [event for event in events if "seq" in event]
+    assert {event["session_id"] for event in full} == {named}
+    assert [event["id"] for event in full] == [f"{named}/{event['epoch']}-{event['seq']}" for event in full]
+    assert {event["session_id"] for event in events if "seq" not in event} >= {other}
+    later = f"{server.api}/stream?sessions={named}&after={full[2]['id']}"
+    with httpx.stream("GET", later, headers=server.headers, timeout=60) as stream:
+        source = stream.iter_lines()
+        while not (line := next(source)).startswith("id: "):
+            pass
+        assert line == f"id: {full[3]['id']}"

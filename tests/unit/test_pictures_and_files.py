@@ -1,0 +1,100 @@
+"""Only ids lead to files; nothing outside a session's folder can be named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import httpx
+import pytest
+
+from server.files import FILE_BYTES, clean_name
+from server.settings import Settings
+from tests.support.chat import ask, new_session
+
+HOSTILE = [
+    "../../../etc/passwd", "..%2f..%2fetc%2fpasswd", "%2e%2e/%2e%2e/etc/passwd", "..%252f..%252fetc%252fpasswd",
+    "..\\..\\secret.jpg", "x" * 300, "a" * 40 + ".svg", "A" * 40 + ".jpg", "a" * 40 + ".jpg%00.png",
+]  # fmt: skip
+
+
+async def picture_of(client: httpx.AsyncClient) -> str:
+    _, events = await ask(client, "steps please", max_tool_steps=1)
+    return str(next(event["screenshot"] for event in events if event.get("screenshot")))
+
+
+async def test_a_picture_is_private_immutable_and_never_sniffed(client: httpx.AsyncClient) -> None:
+    response = await client.get(await picture_of(client))
+    assert response.status_code == 200
+    assert response.headers["content-type"] == "image/jpeg"
+    assert response.headers["x-content-type-options"] == "nosniff"
+    assert "private" in response.headers["cache-control"]
+
+
+async def test_a_thumbnail_is_smaller(client: httpx.AsyncClient) -> None:
+    address = await picture_of(client)
+    whole, small = await client.get(address), await client.get(f"{address}?w=320")
+    assert small.headers["content-type"] == "image/webp"
+    assert len(small.content) < len(whole.content)
+
+
+async def test_only_our_own_names_lead_to_pictures(client: httpx.AsyncClient, settings: Settings) -> None:
+    address = await picture_of(client)
+    folder = settings.screenshots / address.split("/")[-2]
+    (folder / "secret.txt").write_text("canary")
+    (folder / ("b" * 40 + ".jpg")).symlink_to(folder / "secret.txt")
+    for name in [*HOSTILE, "secret.txt", "b" * 40 + ".jpg"]:
+        response = await client.get(f"{address.rpartition('/')[0]}/{name}")
+        assert response.status_code == 404, name
+        assert "canary" not in response.text
+
+
+async def test_a_hostile_range_is_answered_like_any_request(client: httpx.AsyncClient) -> None:
+    address = await picture_of(client)
+    ranges = "bytes=" + ",".join(f"{number}-{number + 1}" for number in range(2_000))
+    assert (await client.get(address, headers={"range": ranges})).status_code in (200, 416)
+
+
+async def test_a_given_file_comes_back_as_an_attachment(client: httpx.AsyncClient) -> None:
+    session_id = await new_session(client)
+    given = {"file": ("../../my notes.html", b"<script>alert(1)</script>", "text/html")}
+    item = (await client.post(f"/api/sessions/{session_id}/files", files=given)).json()
+    assert (item["name"], item["origin"], item["size"]) == ("my notes.html", "upload", 25)
+    response = await client.get(f"/api/sessions/{session_id}/files/{item['name']}")
+    assert response.headers["content-disposition"].startswith("attachment")
+    assert response.headers["content-type"] == "application/octet-stream"
+    assert (await client.get(f"/api/sessions/{session_id}/files")).json()["items"] == [item]
+    assert (await client.delete(f"/api/sessions/{session_id}/files/{item['name']}")).status_code == 204
+    assert (await client.get(f"/api/sessions/{session_id}/files/{item['name']}")).status_code == 404
+
+
+async def test_a_file_that_is_too_large_is_refused(client: httpx.AsyncClient) -> None:
+    session_id = await new_session(client)
+    given = {"file": ("big.bin", b"x" * (FILE_BYTES + 1))}
+    assert (await client.post(f"/api/sessions/{session_id}/files", files=given)).status_code == 413
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("../../x", "x"),
+        ("C:\\a\\b.txt", "b.txt"),
+        ("...", "file"),
+        ("", "file"),
+        ("кот.pdf", "_.pdf"),
+        (".env", "env"),
+    ],
+)
+def test_names_are_made_harmless(name: str, expected: str) -> None:
+    assert clean_name(name) == expected
+
+
+def test_long_names_are_cut() -> None:
+    assert len(clean_name("a" * 500 + ".pdf")) <= 100
+
+
+async def test_files_of_one_session_are_not_those_of_another(
+    client: httpx.AsyncClient, tmp_path: Path
+) -> None:
+    first, second = await new_session(client), await new_session(client)
+    await client.post(f"/api/sessions/{first}/files", files={"file": ("a.txt", b"1")})
+    assert (await client.get(f"/api/sessions/{second}/files/a.txt")).status_code == 404

@@ -1,0 +1,91 @@
+"""What is changed while the server runs, and the keys given in the UI."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import httpx
+import pytest
+
+from server.main import create_app
+from server.settings import Settings
+from tests.conftest import PASSWORD, open_client
+from tests.support.chat import new_session
+
+SECRET = "sk-canary-0123456789"
+
+
+async def test_a_changed_setting_holds_at_once_and_after_a_restart(settings: Settings) -> None:
+    headers = {"authorization": f"Bearer {PASSWORD}"}
+    for changed in (False, True):
+        app = create_app(settings)
+        async with app.router.lifespan_context(app), open_client(app, headers) as client:
+            if not changed:
+                answer = (await client.patch("/api/settings", json={"max_tool_steps": 25})).json()
+                assert (answer["values"]["max_tool_steps"], answer["defaults"]["max_tool_steps"]) == (25, 10)
+            session = (await client.post("/api/sessions", json={})).json()
+            assert session["max_tool_steps"] == 25
+
+
+async def test_null_takes_a_change_back(client: httpx.AsyncClient) -> None:
+    await client.patch("/api/settings", json={"max_tool_steps": 25})
+    answer = (await client.patch("/api/settings", json={"max_tool_steps": None})).json()
+    assert answer["values"]["max_tool_steps"] == 10
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"max_tool_steps": 0},
+        {"max_tool_steps": "many"},
+        {"default_agent": "pirate"},
+        {"auth_token": "x"},
+        {"nope": 1},
+    ],
+)
+async def test_what_makes_no_sense_is_refused_and_changes_nothing(
+    client: httpx.AsyncClient, body: dict
+) -> None:
+    before = (await client.get("/api/settings")).json()
+    assert (await client.patch("/api/settings", json=body)).status_code == 422
+    assert (await client.get("/api/settings")).json() == before
+
+
+async def test_a_key_is_kept_encrypted_and_never_shown(client: httpx.AsyncClient, settings: Settings) -> None:
+    assert (await client.put("/api/settings/keys/anthropic", json={"key": SECRET})).status_code == 204
+    shown = await client.get("/api/settings")
+    assert shown.json()["keys"]["anthropic"] == "set"
+    assert SECRET not in shown.text
+    assert not [path for path in files_of(settings.data_dir) if SECRET.encode() in path.read_bytes()]
+    assert (settings.data_dir / "provider_keys.key").stat().st_mode & 0o777 == 0o600
+    assert (await client.delete("/api/settings/keys/anthropic")).status_code == 204
+    assert (await client.get("/api/settings")).json()["keys"]["anthropic"] == "unset"
+
+
+async def test_a_key_survives_a_restart_but_not_a_lost_key_file(settings: Settings) -> None:
+    headers = {"authorization": f"Bearer {PASSWORD}"}
+    states = []
+    for step in ("set", "restart", "lost"):
+        if step == "lost":
+            (settings.data_dir / "provider_keys.key").unlink()
+        app = create_app(settings)
+        async with app.router.lifespan_context(app), open_client(app, headers) as client:
+            if step == "set":
+                await client.put("/api/settings/keys/openai", json={"key": SECRET})
+            states.append((await client.get("/api/settings")).json()["keys"]["openai"])
+    assert states == ["set", "set", "unset"]
+
+
+async def test_unknown_providers_have_no_keys(client: httpx.AsyncClient) -> None:
+    assert (await client.put("/api/settings/keys/nobody", json={"key": SECRET})).status_code == 404
+
+
+async def test_purge_removes_all_or_the_old_ones(client: httpx.AsyncClient) -> None:
+    await new_session(client)
+    assert (await client.post("/api/purge", json={"older_than_days": 1})).json() == {"sessions": 0}
+    assert (await client.post("/api/purge", json={})).json() == {"sessions": 1}
+    assert (await client.get("/api/sessions")).json()["items"] == []
+
+
+def files_of(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file()]
