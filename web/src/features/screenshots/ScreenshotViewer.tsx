@@ -1,5 +1,5 @@
 import { Dialog } from '@base-ui/react/dialog'
-import { Crosshair, Download, ImageOff, X } from 'lucide-react'
+import { Download, ImageOff, X } from 'lucide-react'
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
 import { useLang } from '@/i18n'
 import { chordOf, isTyping } from '@/lib/keys'
@@ -8,10 +8,11 @@ import { pictureUrl } from '@/lib/url'
 import { useLive } from '@/stream/store'
 import { IconButton } from '@/ui/IconButton'
 import { Filmstrip } from './Filmstrip'
+import { PhaseChoice } from './PhaseChoice'
 import { usePlayer } from './player'
 import { ShotDetails } from './ShotDetails'
 import { shotWords, useShotWords } from './shotWords'
-import { type Shot, shotsOf } from './shots'
+import { isTwofold, sceneOf, type Shot, shotsOf } from './shots'
 import { Stage } from './Stage'
 import { Transport } from './Transport'
 import { useViewer } from './viewer'
@@ -23,9 +24,8 @@ export default function ScreenshotViewer() {
   const t = useShotWords()
   const shots = useShots()
   const { step, show, close } = useViewer(shots.length)
-  const player = usePlayer(step, shots.length, show)
+  const player = usePlayer(shots, step, show)
   const [zoom, setZoom] = useState<Zoom>('fit')
-  const [isMarked, setMarked] = useState(true)
   const popup = useRef<HTMLDivElement>(null)
   const shot = shots[step - 1]
 
@@ -39,7 +39,7 @@ export default function ScreenshotViewer() {
     '=': () => setZoom(stepZoom(zoom, 1)),
     '-': () => setZoom(stepZoom(zoom, -1)),
     '0': () => setZoom('fit'),
-    o: () => setMarked(!isMarked),
+    o: () => player.setPhase(player.phase === 'aim' ? 'result' : 'aim'),
   }
   const onKeyDown = (event: KeyboardEvent) => {
     const act = keys[chordOf(event.nativeEvent)]
@@ -63,13 +63,11 @@ export default function ScreenshotViewer() {
               <X size={18} aria-hidden />
             </Dialog.Close>
             <Title shot={shot} step={step} count={shots.length} />
-            <IconButton label={t('shot.marks')} keys="o" aria-pressed={isMarked} onClick={() => setMarked(!isMarked)}>
-              <Crosshair size={17} aria-hidden />
-            </IconButton>
+            {shot && isTwofold(shot) && <PhaseChoice player={player} />}
             <ZoomMenu zoom={zoom} onChange={setZoom} />
-            <SaveLink shot={shot} />
+            {shot && <SaveLink address={pictureUrl(sceneOf(shot, player.phase).picture)} />}
           </header>
-          {shot ? <Stage shot={shot} zoom={zoom} isMarked={isMarked} onZoom={setZoom} /> : <Nothing />}
+          {shot ? <Stage shot={shot} phase={player.phase} zoom={zoom} onZoom={setZoom} /> : <Nothing />}
           {shot && (
             <footer className="shrink-0 border-t border-line bg-s1 pb-[env(safe-area-inset-bottom)]">
               <ShotDetails shot={shot} />
@@ -104,9 +102,8 @@ function Title({ shot, step, count }: { shot: Shot | undefined; step: number; co
   )
 }
 
-function SaveLink({ shot }: { shot: Shot | undefined }) {
+function SaveLink({ address }: { address: string | null }) {
   const t = useShotWords()
-  const address = pictureUrl(shot?.picture)
   if (!address) return null
   return (
     <a

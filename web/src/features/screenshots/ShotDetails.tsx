@@ -24,12 +24,15 @@ export function ShotDetails({ shot }: { shot: Shot }) {
   )
 }
 
+/** Milliseconds below which a duration says nothing. */
+const NOTICED = 50
+
 function Facts({ shot }: { shot: Shot }) {
   const t = useShotWords()
   const lang = useLang()
   const { row, mark } = shot
   const facts = [
-    row.kind === 'tool' && row.durationMs !== null && duration(row.durationMs, lang),
+    row.kind === 'tool' && row.durationMs !== null && row.durationMs >= NOTICED && duration(row.durationMs, lang),
     row.kind === 'tool' && t(row.status === 'failed' ? 'tool.failed' : 'tool.ok'),
     row.kind === 'ask' && row.answer !== 'open' && t(ANSWERS[row.answer]),
     row.kind === 'ask' && row.answer === 'open' && t('shot.open.question'),

@@ -3,14 +3,14 @@ import { cx } from '@/lib/cx'
 import { hostOf, pictureUrl } from '@/lib/url'
 import { ClickDot } from './ClickDot'
 import { shotWords, useShotWords } from './shotWords'
-import { isClick, type Shot } from './shots'
+import { isClick, type Phase, sceneOf, type Shot } from './shots'
 import { TargetOverlay } from './TargetOverlay'
 import type { Zoom } from './zoom'
 
 interface Props {
   shot: Shot
+  phase: Phase
   zoom: Zoom
-  isMarked: boolean
   onZoom: (zoom: Zoom) => void
 }
 
@@ -20,11 +20,12 @@ interface Size {
 }
 
 /** The picture with the place of the action on it; larger than its frame, it is moved by dragging or scrolling. */
-export function Stage({ shot, zoom, isMarked, onZoom }: Props) {
+export function Stage({ shot, phase, zoom, onZoom }: Props) {
   const t = useShotWords()
   const [size, setSize] = useState<Size>({ width: 1280, height: 800 })
   const drag = useDrag()
-  const address = pictureUrl(shot.picture)
+  const { picture, box } = sceneOf(shot, phase)
+  const address = pictureUrl(picture)
   const isFit = zoom === 'fit'
   const alt = t('shot.alt', { what: `${shotWords(shot, t)}${shot.url ? ` – ${hostOf(shot.url) ?? shot.url}` : ''}` })
   return (
@@ -34,7 +35,10 @@ export function Stage({ shot, zoom, isMarked, onZoom }: Props) {
       tabIndex={isFit ? -1 : 0}
       {...(isFit ? {} : drag)}
       onDoubleClick={() => onZoom(isFit ? 1 : 'fit')}
-      className={cx('flex min-h-0 flex-1 overflow-auto bg-s2 p-2 [container-type:size] md:p-4', !isFit && 'cursor-grab')}
+      className={cx(
+        'flex min-h-0 flex-1 overflow-auto bg-s2 p-2 -outline-offset-2 [container-type:size] md:p-4',
+        !isFit && 'cursor-grab',
+      )}
     >
       {address ? (
         <div className="relative m-auto shrink-0" style={isFit ? fitted(size) : zoomed(size, zoom)}>
@@ -45,8 +49,8 @@ export function Stage({ shot, zoom, isMarked, onZoom }: Props) {
             onLoad={({ currentTarget: img }) => setSize({ width: img.naturalWidth, height: img.naturalHeight })}
             className="block size-full rounded-sm outline outline-line"
           />
-          {isMarked && <TargetOverlay box={shot.box} />}
-          {isMarked && isClick(shot) && <ClickDot box={shot.box} />}
+          <TargetOverlay box={box} />
+          {isClick(shot) && <ClickDot box={box} />}
         </div>
       ) : (
         <p className="m-auto text-sm text-muted">{t('shot.unseen')}</p>

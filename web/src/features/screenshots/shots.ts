@@ -8,9 +8,10 @@ export type Mark = 'failed' | 'approval' | 'handover'
 export interface Shot {
   id: string
   row: ToolRow | AskRow
-  /** Its own picture, else the last one before it. */
+  /** The page when the action was aimed, where the aim is known, and the place it was aimed at. */
+  aim: { picture: string; box: Box } | null
+  /** The page afterwards, else the last one seen. */
   picture: string | null
-  box: Box | null
   url: string | null
   at: string | null
   mark: Mark | null
@@ -31,21 +32,23 @@ function toolShot(row: ToolRow, before: Shot | undefined): Shot {
   return {
     id: row.id,
     row,
+    aim: aimOf(before?.picture ?? own, row.box),
     picture: own ?? before?.picture ?? null,
-    box: own ? row.box : null,
     url: row.url ?? before?.url ?? null,
     at: row.at,
     mark: row.status === 'failed' ? 'failed' : null,
   }
 }
 
+const aimOf = (picture: string | null, box: Box | null) => (picture && box ? { picture, box } : null)
+
 function askShot(row: AskRow, before: Shot | undefined): Shot {
   const { ask } = row
   return {
     id: row.id,
     row,
+    aim: aimOf(ask.screenshot ?? null, ask.target?.box ?? null),
     picture: ask.screenshot ?? before?.picture ?? null,
-    box: ask.screenshot ? (ask.target?.box ?? null) : null,
     url: ask.url ?? before?.url ?? null,
     at: row.at,
     mark: ask.kind === 'manual' ? 'handover' : 'approval',
@@ -56,3 +59,14 @@ const POINTED = /(^|_)click$/
 
 /** Was this a click, so that its point is worth a dot? */
 export const isClick = ({ row }: Shot): boolean => row.kind === 'tool' && POINTED.test(row.name)
+
+/** A step with a known aim has two moments: the page it was aimed at, and the page afterwards. */
+export type Phase = 'aim' | 'result'
+
+export const isTwofold = (shot: Shot): boolean => shot.aim !== null && shot.aim.picture !== shot.picture
+
+/** What is on the screen at that moment. */
+export function sceneOf(shot: Shot, phase: Phase): { picture: string | null; box: Box | null } {
+  if (shot.aim && (phase === 'aim' || !isTwofold(shot))) return shot.aim
+  return { picture: shot.picture, box: null }
+}
