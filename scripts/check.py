@@ -42,6 +42,7 @@ class Result:
     """How one command went. One that runs no tests counts as one test itself."""
 
     check: str
+    command: str
     ok: bool
     passed: int
     failed: int
@@ -61,7 +62,7 @@ def run(check: str, command: tuple[str, ...]) -> Result:
     started = time.monotonic()
     ok = _succeeds(command, *((WEB, npm_environment()) if check == "web" else (ROOT, {})))
     passed, failed = _counts(ok)
-    return Result(check, ok, passed, failed, time.monotonic() - started)
+    return Result(check, shown, ok, passed, failed, time.monotonic() - started)
 
 
 def _succeeds(command: tuple[str, ...], folder: Path, environment: dict[str, str]) -> bool:
@@ -94,7 +95,8 @@ def summarize(results: list[Result]) -> None:
     for result in results:
         mark = "ok    " if result.ok else "FAILED"
         counts = f"{result.passed} passed, {result.failed} failed"
-        print(f"  {mark} {result.check:<6} {counts:<26} {result.seconds:6.1f} s")
+        words = " ".join(word for word in result.command.split() if not word.startswith("--"))
+        print(f"  {mark} {result.check:<6} {words:<38} {counts:<24} {result.seconds:6.1f} s")
     passed, failed = sum(result.passed for result in results), sum(result.failed for result in results)
     print(f"\n{passed} passed, {failed} failed", flush=True)
 

@@ -108,7 +108,9 @@ class TestChecks:
         assert (result.ok, result.failed) == (False, 1)
 
     def test_the_summary_ends_with_the_plain_count(self, capsys: pytest.CaptureFixture[str]) -> None:
-        check.summarize([check.Result("lint", True, 1, 0, 0.1), check.Result("quick", False, 4, 2, 3.0)])
+        check.summarize(
+            [check.Result("lint", "mypy", True, 1, 0, 0.1), check.Result("quick", "pytest", False, 4, 2, 3.0)]
+        )
         assert capsys.readouterr().out.splitlines()[-1] == "5 passed, 2 failed"
 
     def test_no_check_at_all_is_no_success(self) -> None:
