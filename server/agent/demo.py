@@ -1,7 +1,8 @@
 """The built-in demo model: a rule-based chat model that works in the real browser through the real agents.
 
 It understands plain commands (demo_commands.py), decides by rules (demo_planner.py) and says everywhere that it is
-no LLM. Two faces: tool calls of the browser's MCP server, or the operator's one decision a step.
+no LLM. Two faces: tool calls of the browser's MCP server, or the operator's one decision a step
+(demo_operator.py).
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from server.agent.demo_commands import Command, read_request
+from server.agent.demo_operator import decide, pause
 from server.agent.demo_page import DemoPage, read_page
-from server.agent.demo_planner import Act, Answer, Next, Progress, plan_next
+from server.agent.demo_planner import Act, Answer, Progress, plan_next
 from server.agent.demo_words import Words
 
 Call = tuple[str, dict[str, Any]]
@@ -108,9 +109,9 @@ def _reply(messages: Sequence[BaseMessage], tools: Sequence[Mapping[str, Any]]) 
     by_name = {tool["name"]: tool for tool in tools}
     decision = next((tool for tool in tools if "final_response" in _properties(tool)), None)
     if decision is not None:
-        return _decide(messages[-1].text, decision)
+        return decision["name"], decide(messages[-1].text, _properties(decision))
     if not by_name:
-        return _pause(messages[-1].text)
+        return pause(messages[-1].text)
     return _call_browser(messages, by_name)
 
 
@@ -193,113 +194,3 @@ _WANTED = {
     "type": ("element", "target", "ref", "index", "text", "submit"), "press": ("key", "keys"),
     "select": ("element", "target", "ref", "index", "values"), "wait": ("time",), "scroll": ("direction",),
 }  # fmt: skip
-
-
-# The second face: one decision of the operator
-
-
-_ACTIONS = {"open": "navigate", "log_in": "need_user"}
-_NOT_STEPS = re.compile(r"the user (?:edited|had the browser)")
-_HEARD = re.compile(r"the user said: (.*)")
-
-
-def _decide(prompt: str, tool: Mapping[str, Any]) -> Call:
-    """The prompt shows task, plan, steps and page; the answer fills the asked schema as far as it has a place."""
-    work = _Work(prompt)
-    step = plan_next(work.task, work.progress(), read_page(prompt) or DemoPage())
-    args = work.record() | _action(step, Words(work.task))
-    return tool["name"], {name: args[name] for name in _properties(tool) if name in args}
-
-
-class _Work:
-    """The working state, as far as the operator's prompt tells of it."""
-
-    def __init__(self, prompt: str) -> None:
-        head = re.split(r"^<page", prompt, maxsplit=1, flags=re.MULTILINE)[0]
-        self.task = _section(head, "Task: ") or _section(head, "Goal: ")
-        self.plan = re.findall(r"^[> ] \d+\. (.*)$", head, re.MULTILINE)
-        marker = re.search(r"^> (\d+)\. ", head, re.MULTILINE)
-        self.current = int(marker[1]) - 1 if marker else 0
-        self.is_edited = "Plan (edited" in head
-        self.has_done = re.search(r"^Done: ", head, re.MULTILINE) is not None
-        self.steps = re.findall(r"^\d+\. (.*)$", head.partition("Steps so far:")[2], re.MULTILINE)
-        first = re.search(r"^(\d+)\. ", head.partition("Steps so far:\n")[2])
-        self.hidden = int(first[1]) - 1 if first else 0
-        self._hear()
-        if self.is_edited:
-            self.task = "; ".join(self.plan) or self.task
-
-    def _hear(self) -> None:
-        """Words of the person in the middle of the work are the new task, from there on."""
-        for at in reversed(range(len(self.steps))):
-            said = _HEARD.match(self.steps[at])
-            if said and read_request(said[1]).commands:
-                self.task, self.steps, self.hidden, self.plan = said[1], self.steps[at + 1 :], 0, []
-                self.current, self.has_done = 0, False
-                return
-
-    def progress(self) -> Progress:
-        """By the steps of this run; of an earlier run only the plan's marker tells."""
-        steps = [step for step in self.steps if not _NOT_STEPS.match(step) and not _HEARD.match(step)]
-        done = self.hidden + sum(not step.startswith("failed:") for step in steps)
-        if self.current or self.has_done:
-            done = max(done, self.current + (0 if steps and steps[-1].startswith("failed:") else 1))
-        if self.steps and self.steps[-1].startswith("failed:") and "nothing was done" not in self.steps[-1]:
-            return Progress(done, self.steps[-1].removeprefix("failed:").strip())
-        return Progress(done)
-
-    def record(self) -> dict[str, Any]:
-        """Goal, plan and progress for the state that people see."""
-        words, actions, done = Words(self.task), read_request(self.task).actions, self.progress().done
-        titles = [words.did(command) for command in actions]
-        record: dict[str, Any] = {"reason": "demo rule", "step": min(done, len(titles)) + 1}
-        if not self.plan:
-            record |= {"goal": self.task, "plan": [*titles[:5], words.say("answer")]}
-        if 0 < done <= len(titles):
-            record["done"] = titles[done - 1]
-        return record
-
-
-def _section(text: str, name: str) -> str:
-    """What follows `name` at a line's start, up to the next section."""
-    found = re.search(
-        rf"^{re.escape(name)}(.*?)(?=^(?:Goal: |Conversation:|Plan|Done: |Blocked: |Facts:|Steps so far:)|\Z)",
-        text, re.MULTILINE | re.DOTALL,
-    )  # fmt: skip
-    return found[1].strip() if found else ""
-
-
-def _action(step: Next, words: Words) -> dict[str, Any]:
-    if isinstance(step, Answer):
-        return {"action": "stop", "final_response": step.text}
-    command = step.command if isinstance(step, Act) else Command("wait", "1")
-    thing = step.thing if isinstance(step, Act) else None
-    action: dict[str, Any] = {"action": _ACTIONS.get(command.kind, command.kind)}
-    if thing is not None:
-        action["eid"] = thing.ref
-    match command.kind:
-        case "open":
-            action["url"] = command.target
-        case "type":
-            action |= {"text": command.text, "submit": command.submit}
-        case "select":
-            action["option"] = command.text
-        case "press":
-            action["key"] = command.target
-        case "scroll":
-            action["direction"] = command.target
-        case "wait":
-            action["ms"] = round(float(command.target) * 1000)
-        case "log_in":
-            action["reason"] = words.say("log_in_please")
-    return action
-
-
-def _pause(prompt: str) -> str:
-    """Asked without tools: a summary at a limit, or plain talk."""
-    work = _Work(prompt)
-    if "Why you pause:" not in prompt:
-        return Words(prompt).say("help")
-    done = [step for step in work.steps if not step.startswith("failed:")]
-    words = Words(work.task)
-    return f"{words.say('pause', done='; '.join(done) or '-')}\n\n{words.say('footer')}"
