@@ -574,6 +574,7 @@ class AgentRunner:
             grants=execution.grants,
             max_tool_steps=execution.max_steps,
             has_browser=lambda: self._browsers.peek(session_id) is not None,
+            files=self._settings.downloads_dir / session_id,
         )
 
     def _start(self, accepted: Accepted) -> None:

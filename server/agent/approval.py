@@ -36,7 +36,7 @@ def approval_digest(run_id: str, action: Action, targets: Sequence[Element], obs
     seen: list[Any] = [run_id, arguments_of(action), observation.page.url]
     seen += [[_identity(element), _form_of(element, observation)] for element in targets]
     if action["kind"] == "dialog":
-        seen.append(observation.notes)
+        seen.append(observation.notes[-1:])  # the dialog that is open; older notes are told only once
     return hashlib.sha256(json.dumps(seen, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from server.browser.browser import Browser, Picture
@@ -45,3 +46,5 @@ class RunContext:
     max_tool_steps: int
     has_browser: Callable[[], bool] = lambda: True
     """False while no browser was needed yet in this session: then there is no page to look at."""
+    files: Path | None = None
+    """The folder of the session's own files: no others can be given to a page."""

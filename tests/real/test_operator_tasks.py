@@ -218,6 +218,20 @@ async def test_a_dialog_is_dismissed_and_told(browser: PlaywrightBrowser, site: 
         assert "Saved." in it.options["server"].requests[2].text
 
 
+async def test_a_question_of_the_page_is_answered_yes_only_with_a_yes(browser: PlaywrightBrowser, site: Site) -> None:
+    site.add("/ask", """<button onclick="document.title = confirm('Delete it all?') ? 'deleted' : 'kept'">Tidy</button>""")
+    turns = (navigate(site.url("/ask")), click("Tidy"))
+    async with task(browser, *turns, act("dialog", accept=True), stop("Deleted.")) as it:
+        assert await it.say("tidy up") is None
+        assert (it.question or {})["action"]["kind"] == "dialog"
+        assert "Delete it all?" in it.options["server"].requests[2].text
+        assert await it.answer(True) == "Deleted."
+        assert "Title: deleted" in it.options["server"].requests[-1].text
+    async with task(browser, *turns, act("scroll"), stop("Kept.")) as it:
+        assert await it.say("tidy up") == "Kept."
+        assert "Title: kept" in it.options["server"].requests[-1].text
+
+
 # Evil pages and an obedient model
 
 

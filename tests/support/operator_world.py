@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -50,6 +51,7 @@ class World:
     grants: Granted = field(default_factory=Granted)
     gate: Gate = field(default_factory=Gate)
     max_tool_steps: int = 10
+    files: Path | None = None
     is_open: bool = True
     """Was a browser started before?"""
     options: dict[str, Any] = field(default_factory=dict)
@@ -104,7 +106,7 @@ class World:
 
         return RunContext(
             run_id="r", session_id="s", browser=browser, keep=keep, inbox=self.inbox, grants=self.grants,
-            max_tool_steps=self.max_tool_steps, has_browser=lambda: self.is_open,
+            max_tool_steps=self.max_tool_steps, has_browser=lambda: self.is_open, files=self.files,
         )  # fmt: skip
 
     def of(self, name: str) -> list[dict[str, Any]]:

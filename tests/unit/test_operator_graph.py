@@ -1,5 +1,6 @@
 """The real graph over a scripted model and a scripted browser: every node, every edge."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -104,6 +105,19 @@ async def test_a_screenshot_is_a_step_and_changes_nothing() -> None:
     await it.say("look")
     assert it.browser.log == []
     assert it.values["tool_steps"] == 1
+
+
+async def test_only_a_file_of_the_session_can_be_given_to_a_page(tmp_path: Path) -> None:
+    (tmp_path / "given").mkdir()
+    (tmp_path / "given" / "photo.jpg").write_bytes(b"x")
+    outside, inside = on("Kettle", "upload", file="/etc/passwd"), on("Kettle", "upload", file="photo.jpg")
+    it = shop(outside, inside, stop("ok"), files=tmp_path)
+    assert await it.say("send the photo") is None
+    assert "Files to upload: photo.jpg" in it.model.prompts[0]
+    assert "there is no file '/etc/passwd', only: photo.jpg" in it.model.prompts[1]
+    assert (it.question or {})["risk"] == "upload"
+    await it.answer(True)
+    assert it.browser.log == [f"upload {tmp_path / 'given' / 'photo.jpg'}"]
 
 
 async def test_what_was_read_is_seen_once_and_not_kept() -> None:
@@ -247,7 +261,6 @@ def _assert_plain(value: Any) -> None:
 
 async def test_there_is_no_loop_in_agent_code() -> None:
     import ast
-    from pathlib import Path
 
     from server.agent import operator
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from server.agent.approval import MASK, Action, eids_of, targets_of
@@ -16,11 +17,25 @@ SCROLL_PIXELS = 600
 WAIT_MS = 1000
 MOST_WAIT_MS = 10_000
 
-def problem_of(action: Action, observation: Observation) -> str | None:
+Files = Mapping[str, Path]
+"""The session's own files by name: what a page may be given."""
+
+
+def files_in(folder: Path | None) -> Files:
+    """Those in the folder and in the folders right in it."""
+    if folder is None or not folder.is_dir():
+        return {}
+    found = [*folder.glob("*"), *folder.glob("*/*")]
+    return {path.name: path for path in found if path.is_file() and not path.is_symlink()}
+
+
+def problem_of(action: Action, observation: Observation, files: Files) -> str | None:
     """Why an action cannot be taken on this page, for the model; None when it can."""
     kind = action["kind"]
     if missing := _missing_argument(action):
         return f"{kind} needs {missing}"
+    if kind == "upload" and action["file"] not in files:
+        return f"there is no file {action['file']!r}, only: {', '.join(files) or 'none'}"
     for eid in eids_of(action):
         element = observation.find(eid)
         if element is None:
@@ -45,7 +60,7 @@ def _missing_argument(action: Action) -> str | None:
     return None if is_given else ("eid and text" if name == "fields" else name)
 
 
-async def perform(browser: Browser, action: Action, observation: Observation) -> Outcome:
+async def perform(browser: Browser, action: Action, observation: Observation, files: Files) -> Outcome:
     """The tool call of an action that was found sound and was allowed."""
     targets = targets_of(action, observation)
     match action["kind"]:
@@ -60,7 +75,7 @@ async def perform(browser: Browser, action: Action, observation: Observation) ->
         case "hover":
             return await browser.hover(targets[0])
         case "upload":
-            return await browser.upload(targets[0], [Path(Path(action["file"]).name)])
+            return await browser.upload(targets[0], [files[action["file"]]])
         case _:
             return await _perform_untargeted(browser, action)
 

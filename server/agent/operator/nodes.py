@@ -73,10 +73,12 @@ class Nodes:
     async def plan_action(self, state: State, runtime: Run) -> Update:
         """One model call: what changed in the working state, and the next action."""
         observation = seen(state)
-        page, image = observation.text(), await self.eyes.image(runtime.context, state, observation)
+        image = await self.eyes.image(runtime.context, state, observation)
+        files = list(acting.files_in(runtime.context.files))
 
         def prompt(problem: str | None) -> list[BaseMessage]:
-            return step_prompt(state, page, image=image, problem=problem, cached=self.planner.caches)
+            page, cached = observation.text(), self.planner.caches
+            return step_prompt(state, page, files=files, image=image, problem=problem, cached=cached)
 
         answer = await self.planner.decide(prompt, say=say, think=think)
         update = records.take_decision(state, answer.decision, observation.page.url, datetime.now(UTC))
@@ -90,7 +92,7 @@ class Nodes:
     async def validate_action(self, state: State, runtime: Run) -> Update:
         """What cannot be done on this page, or was done here in vain, goes back to the model."""
         action, observation = planned(state), seen(state)
-        if problem := acting.problem_of(action, observation):
+        if problem := acting.problem_of(action, observation, acting.files_in(runtime.context.files)):
             invalid = state.get("invalid_actions", 0) + 1
             route = "finalize_blocked" if invalid >= MOST_INVALID else "plan_action"
             return records.failed(state, f"{action['kind']}: {problem}") | {"invalid_actions": invalid, "route": route}

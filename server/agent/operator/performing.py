@@ -6,7 +6,7 @@ import logging
 import time
 from typing import Any
 
-from server.agent.approval import masked, targets_of
+from server.agent.approval import Action, masked, targets_of
 from server.agent.context import RunContext
 from server.agent.gate import site_of
 from server.agent.operator import acting, records
@@ -29,7 +29,7 @@ async def perform_step(state: State, context: RunContext, eyes: Eyes) -> Update:
     browser = await context.browser()
     await tell("tool_start", call_id=action["id"], name=action["kind"], args=_shown_arguments(action, targets))
     began = time.monotonic()
-    outcome, update = await _do(browser, action, targets, observation)
+    outcome, update = await _do(browser, action, observation, acting.files_in(context.files))
     milliseconds = round((time.monotonic() - began) * 1000)
     looks = action["kind"] in acting.LOOKS
     screenshot = state.get("last_screenshot") if looks else await eyes.picture(context)
@@ -49,10 +49,10 @@ async def perform_step(state: State, context: RunContext, eyes: Eyes) -> Update:
 
 
 async def _do(
-    browser: Browser, action: dict[str, Any], targets: list[Element], observation: Observation
+    browser: Browser, action: Action, observation: Observation, files: acting.Files
 ) -> tuple[Outcome, Update]:
     """Looking leaves the page as it is; everything else makes it worth a new observation."""
-    here = observation.page
+    here, targets = observation.page, targets_of(action, observation)
     match action["kind"]:
         case "screenshot":
             return Outcome(True, "the picture is in view", here.url, here.title), {"needs_observe": True}
@@ -61,7 +61,7 @@ async def _do(
             return Outcome(True, "", here.url, here.title), {"reading": text[:READING_CHARS]}
         case "focus":
             return Outcome(True, "", here.url, here.title), as_seen(await browser.focus(targets[0]))
-    return await acting.perform(browser, action, observation), {"needs_observe": True}
+    return await acting.perform(browser, action, observation, files), {"needs_observe": True}
 
 
 def _summary(outcome: Outcome) -> str:
@@ -80,13 +80,13 @@ def _record(state: State, what: str, outcome: Outcome, summary: str) -> Update:
     return update | records.step(state, f"{what}: ok{'; ' + notes if notes else ''}")
 
 
-def _focus(state: State, action: dict[str, Any], targets: list[Element]) -> str | None:
+def _focus(state: State, action: Action, targets: list[Element]) -> str | None:
     if action["kind"] in ("click", "type", "select") and targets:
         return targets[-1].ref
     return None if action["kind"] in ("navigate", "back", "switch_tab") else state.get("focused")
 
 
-def _shown_arguments(action: dict[str, Any], targets: list[Element]) -> dict[str, Any]:
+def _shown_arguments(action: Action, targets: list[Element]) -> dict[str, Any]:
     """What a person is shown of the call: names instead of eids."""
     shown = {name: value for name, value in masked(action, targets).items() if name not in ("id", "kind", "eid", "fields")}
     if targets:

@@ -39,14 +39,15 @@ READING_CHARS = 2000
 
 
 def step_prompt(
-    state: State, page: str, *, image: dict[str, Any] | None = None, problem: str | None = None, cached: bool = False
-) -> list[BaseMessage]:
+    state: State, page: str, *, files: Sequence[str] = (), image: dict[str, Any] | None = None,
+    problem: str | None = None, cached: bool = False,
+) -> list[BaseMessage]:  # fmt: skip
     """The messages of one planning call.
 
     `image` is a content block; `problem` says why the last answer could not be used; `cached` marks the constant
     part for Anthropic's prompt cache.
     """
-    parts = [_work(state), _fence(page)]
+    parts = [_work(state), *([f"Files to upload: {', '.join(files)}"] if files else []), _fence(page)]
     if reading := state.get("reading"):
         parts.append(_fence(reading, "reading"))
     if problem:
