@@ -126,13 +126,14 @@ def _responses(reply: Reply, body: dict[str, Any]) -> Iterator[Event]:
     number = itertools.count()
     items: list[dict[str, Any]] = []
     tokens_in, tokens_out = reply.usage
+    response_id = f"resp_{next(_ids)}"
 
     def event(type_: str, **fields: Any) -> Event:
         return _event({"type": type_, "sequence_number": next(number), **fields})
 
     def response(status: str, **fields: Any) -> dict[str, Any]:
         return {
-            "id": "resp_1",
+            "id": response_id,
             "object": "response",
             "created_at": 1_790_000_000,
             "status": status,
