@@ -61,6 +61,7 @@ class Settings(BaseSettings):
     browser_mcp: str = "playwright"
     extra_mcp: Names = ()
     browser_executable: Path | None = None
+    browser_sandbox: bool | None = None
     browser_headless: bool | None = None
     browser_profile: Literal["session", "shared", "fresh"] = "session"
     browser_layout: Literal["own", "shared"] = "own"

@@ -36,7 +36,7 @@ class Egress:
         self.port = 0
         self.last_refusal: tuple[float, str] | None = None
         """Monotonic time and a sentence."""
-        self._reach = reach
+        self.reach = reach
         self._server: asyncio.Server | None = None
         self._visits: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
 
@@ -93,7 +93,7 @@ class Egress:
 
     async def _connect(self, host: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         """Connect to an address that was checked, not to a name that may change. Raises Refused, OSError."""
-        if why := self._reach.refuse_name(host, port):
+        if why := self.reach.refuse_name(host, port):
             raise Refused(why)
         async with asyncio.timeout(CONNECT_DEADLINE):
             loop = asyncio.get_running_loop()
@@ -101,7 +101,7 @@ class Egress:
         failure: Exception = OSError("no address")
         for _, _, _, _, place in found:
             address = ipaddress.ip_address(str(place[0]).partition("%")[0])
-            if why := self._reach.refuse_address(host, address, port):
+            if why := self.reach.refuse_address(host, address, port):
                 failure = Refused(why)
                 continue
             try:

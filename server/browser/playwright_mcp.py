@@ -13,16 +13,18 @@ from mcp.types import Tool
 from server.browser import observation, parts
 from server.browser.addresses import AddressRefused, normal_url
 from server.browser.browser import BrowserUnavailable, Direction, Field, Outcome, Tab, ToolSpec
-from server.browser.chromium import VIEWPORT, Chromium
+from server.browser.chromium import VIEWPORT
+from server.browser.fence import fence
 from server.browser.masking import mask_snapshot, mask_text
-from server.browser.mcp_client import McpClient, Stdio
+from server.browser.mcp_client import Http, McpClient, Stdio
 from server.browser.observation import Budget, Element, Observation
 from server.browser.page_script import Extra
 from server.browser.playwright_reply import Reply, read_reply
 from server.browser.session_browser import CallFailed, SessionBrowser
 from server.browser.supervisor import quote
-from server.browser.tool_schema import check_arguments, make_safe
+from server.browser.tool_schema import make_safe
 from server.browser.viewport_script import MEASURE_SCRIPT, TOO_HEAVY, VIEWPORT_SCRIPT
+from server.settings import Settings
 
 OFFERED = {
     "browser_navigate": True, "browser_navigate_back": True, "browser_click": True, "browser_type": True,
@@ -37,7 +39,6 @@ NAVIGATION, ACTION, LOOK = 20.0, 10.0, 8.0
 
 _DEADLINES = {"browser_navigate": NAVIGATION, "browser_navigate_back": NAVIGATION, "browser_tabs": NAVIGATION,
               "browser_snapshot": LOOK, "browser_find": LOOK, "browser_take_screenshot": LOOK}
-_SNAPSHOT_CHARS = 12_000
 _WITHHELD = ("filename",)
 """Arguments that would have the server write files; a model is not offered them."""
 
@@ -47,30 +48,6 @@ _NOT_YET = ("does not handle the modal state", 'interrupted by another navigatio
 _REPEATS = 6
 _NAVIGATIONS = ("browser_navigate", "browser_navigate_back", "browser_tabs")
 _LOADS_ON = "Timeout 15000ms exceeded"
-
-
-def server_command(endpoint: str | None, scratch: Path) -> tuple[str, ...]:
-    """How the server is started. Raises BrowserUnavailable when a part is missing."""
-    node, script = parts.find_node(), parts.find_playwright_mcp()
-    if node is None:
-        raise BrowserUnavailable(parts.NO_NODE)
-    if script is None:
-        raise BrowserUnavailable(parts.NO_PLAYWRIGHT_MCP)
-    attached = ("--cdp-endpoint", endpoint) if endpoint else ()
-    return (
-        str(node), str(script), *attached, "--caps", "vision", "--no-webmcp", "--snapshot-mode", "none",
-        "--codegen", "none", "--timeout-settle", "150", "--timeout-action", "5000",
-        "--timeout-navigation", "15000", "--viewport-size", f"{VIEWPORT[0]}x{VIEWPORT[1]}",
-        "--output-dir", str(scratch), "--output-max-size", "20000000", "--image-responses", "allow",
-    )
-
-
-def offered_tools(tools: Sequence[Tool]) -> tuple[ToolSpec, ...]:
-    """Of what the server has, what a model may use."""
-    return tuple(
-        ToolSpec(tool.name, tool.description or tool.name, _schema_of(tool), acts=OFFERED[tool.name])
-        for tool in tools if tool.name in OFFERED
-    )
 
 
 def _schema_of(tool: Tool) -> dict[str, Any]:
@@ -87,37 +64,47 @@ class PlaywrightBrowser(SessionBrowser):
 
     _repeatable = frozenset(name for name, acts in OFFERED.items() if not acts)
 
-    def _server(self, chromium: Chromium) -> Stdio:
-        return Stdio(server_command(chromium.endpoint, self._outfit.scratch.resolve()),
-                     cwd=self._outfit.files.resolve())
+    @classmethod
+    def server(cls, settings: Settings, endpoint: str | None, scratch: Path, files: Path) -> Stdio | Http:
+        node, script = parts.find_node(), parts.find_playwright_mcp()
+        if node is None:
+            raise BrowserUnavailable(parts.NO_NODE)
+        if script is None:
+            raise BrowserUnavailable(parts.NO_PLAYWRIGHT_MCP)
+        attached = ("--cdp-endpoint", endpoint) if endpoint else ()
+        return Stdio((
+            str(node), str(script), *attached, "--caps", "vision", "--no-webmcp", "--snapshot-mode", "none",
+            "--codegen", "none", "--timeout-settle", "150", "--timeout-action", "5000",
+            "--timeout-navigation", "15000", "--viewport-size", f"{VIEWPORT[0]}x{VIEWPORT[1]}",
+            "--output-dir", str(scratch), "--output-max-size", "20000000",
+        ), cwd=files)
+
+    @classmethod
+    def offered(cls, settings: Settings, tools: Sequence[Tool]) -> tuple[ToolSpec, ...]:
+        return tuple(
+            ToolSpec(tool.name, tool.description or tool.name, _schema_of(tool), acts=OFFERED[tool.name])
+            for tool in tools if tool.name in OFFERED
+        )
 
     # Tools that a model calls by name.
 
-    async def call(self, name: str, args: Mapping[str, Any]) -> Outcome:
-        spec = next((tool for tool in self.tools() if tool.name == name), None)
-        if spec is None:
-            return Outcome(False, f"There is no tool {name}.", self._url, self._title)
-        if wrong := check_arguments(spec.schema, args):
-            return Outcome(False, f"{name}: wrong arguments: {wrong}.", self._url, self._title)
-        try:
-            async with self._using():
-                if spec.acts:
-                    return self._tell(await self._act(name, _with_normal_url(args)), await self._page_text())
-                return await self._look_up(name, args)
-        except AddressRefused as error:
-            return Outcome(False, f"Not opened: {error}.", self._url, self._title)
-        except CallFailed as error:
-            return self._failed(error)
+    async def _call(self, spec: ToolSpec, args: Mapping[str, Any]) -> Outcome:
+        async with self._using():
+            if not spec.acts:
+                return await self._look_up(spec.name, args)
+            if spec.name == "browser_handle_dialog" and not self._dialog:
+                return self._outcome(False, "No dialog is open.")
+            return self._tell(await self._act(spec.name, _with_normal_url(args)), await self._page_text())
 
     async def _look_up(self, name: str, args: Mapping[str, Any]) -> Outcome:
         """The tools that change nothing. The picture itself is `screenshot`'s to give."""
         if name == "browser_take_screenshot":
-            return Outcome(True, "A picture of the page was taken.", self._url, self._title, self._take_notes())
+            return self._outcome(True, "A picture of the page was taken.")
         if name == "browser_snapshot":
             return self._tell(Reply(ok=True), await self._page_text())
         reply = await self._use(name, args)
         found = fence(mask_text(reply.text, (await self._look()).secrets)) if reply.ok else reply.text
-        return Outcome(reply.ok, found, self._url, self._title, self._take_notes())
+        return self._outcome(reply.ok, found)
 
     async def _page_text(self) -> str | None:
         """The page as a model may read it; None when it cannot be read now."""
@@ -188,7 +175,7 @@ class PlaywrightBrowser(SessionBrowser):
         try:
             return await self._do("browser_navigate", {"url": normal_url(url)}, "Opened the page.")
         except AddressRefused as error:
-            return Outcome(False, f"Not opened: {error}.", self._url, self._title)
+            return self._outcome(False, f"Not opened: {error}.")
 
     async def back(self) -> Outcome:
         return await self._do("browser_navigate_back", {}, "Went back.")
@@ -198,7 +185,7 @@ class PlaywrightBrowser(SessionBrowser):
 
     async def type(self, fields: Sequence[Field], *, submit: bool = False) -> Outcome:
         if not fields:
-            return Outcome(False, "There is no field to type into.", self._url, self._title)
+            return self._outcome(False, "There is no field to type into.")
         *first, last = fields if submit else (*fields, None)
         if first:
             form = {"fields": [_filled(field) for field in first if field]}
@@ -228,33 +215,33 @@ class PlaywrightBrowser(SessionBrowser):
             async with self._using():
                 await self._act("browser_mouse_move_xy", {"x": width // 2, "y": height // 2})
                 reply = await self._act("browser_mouse_wheel", wheel)
-                return self._outcome(reply, f"Scrolled {direction} by {amount}.")
+                return self._done(reply, f"Scrolled {direction} by {amount}.")
         except CallFailed as error:
-            return self._failed(error)
+            return self._outcome(False, str(error))
 
     async def wait(self, milliseconds: int) -> Outcome:
         seconds = min(max(milliseconds, 0) / 1000, self._settings.tool_timeout)
         try:
             async with self._using():
                 await asyncio.sleep(seconds)
-                return Outcome(True, f"Waited {seconds:g} s.", self._url, self._title, self._take_notes())
+                return self._outcome(True, f"Waited {seconds:g} s.")
         except CallFailed as error:
-            return self._failed(error)
+            return self._outcome(False, str(error))
 
     async def upload(self, element: Element, files: Sequence[Path]) -> Outcome:
         folder = self._outfit.files.resolve()
         paths = [path.resolve() for path in files]
         if strange := [path.name for path in paths if not path.is_relative_to(folder) or not path.is_file()]:
-            return Outcome(False, f"Not a file of this session: {', '.join(strange)}.", self._url, self._title)
+            return self._outcome(False, f"Not a file of this session: {', '.join(strange)}.")
         try:
             async with self._using():
                 reply = await self._act("browser_click", _target(element))
                 if "File chooser" not in (reply.modal or ""):
-                    return Outcome(False, f"{_name(element)} did not ask for a file.", self._url, self._title)
+                    return self._outcome(False, f"{_name(element)} did not ask for a file.")
                 reply = await self._use("browser_file_upload", {"paths": [str(path) for path in paths]})
-                return self._outcome(reply, f"Gave {', '.join(path.name for path in paths)} to {_name(element)}.")
+                return self._done(reply, f"Gave {', '.join(path.name for path in paths)} to {_name(element)}.")
         except CallFailed as error:
-            return self._failed(error)
+            return self._outcome(False, str(error))
 
     async def answer_dialog(self, accept: bool, text: str | None = None) -> Outcome:
         args = {"accept": accept} | ({"promptText": text} if text is not None else {})
@@ -275,9 +262,9 @@ class PlaywrightBrowser(SessionBrowser):
     async def _do(self, tool: str, args: Mapping[str, Any], did: str) -> Outcome:
         try:
             async with self._using():
-                return self._outcome(await self._act(tool, args), did)
+                return self._done(await self._act(tool, args), did)
         except CallFailed as error:
-            return self._failed(error)
+            return self._outcome(False, str(error))
 
     async def _act(self, tool: str, args: Mapping[str, Any]) -> Reply:
         """A call that may change the page: what stands in its way is cleared first."""
@@ -338,22 +325,12 @@ class PlaywrightBrowser(SessionBrowser):
         elif modal:
             await self._use("browser_file_upload", {})
 
-    def _outcome(self, reply: Reply, did: str) -> Outcome:
-        return Outcome(reply.ok, did if reply.ok else reply.text, self._url, self._title, self._take_notes())
+    def _done(self, reply: Reply, did: str) -> Outcome:
+        return self._outcome(reply.ok, did if reply.ok else reply.text)
 
     async def _picture(self, *, deadline: float) -> bytes | None:
         result = await self._ask("browser_take_screenshot", {"type": "jpeg", "scale": "css"}, deadline)
         return read_reply(result).image
-
-
-def fence(snapshot: str) -> str:
-    """The page's text, cut and marked as what it is."""
-    text = snapshot.replace("</untrusted-page", "< /untrusted-page")
-    if len(text) > _SNAPSHOT_CHARS:
-        kept = text[:_SNAPSHOT_CHARS].rpartition("\n")[0]
-        more = text.count("\n") - kept.count("\n")
-        text = f"{kept}\n... truncated, {more} more lines"
-    return f"<untrusted-page>\n{text}\n</untrusted-page>"
 
 
 def _with_normal_url(args: Mapping[str, Any]) -> dict[str, Any]:

@@ -55,7 +55,7 @@ def read_reply(result: CallToolResult, *, lists_tabs: bool = False) -> Reply:
     reply.modal = _read_modal(sections.get("Modal state", ""))
     if (snapshot := sections.get("Snapshot")) is not None:
         reply.snapshot = snapshot.removeprefix("```yaml\n").rstrip().removesuffix("```").rstrip()
-    reply.image = next((_picture(part) for part in result.content if isinstance(part, ImageContent)), None)
+    reply.image = next((picture_of(part) for part in result.content if isinstance(part, ImageContent)), None)
     return reply
 
 
@@ -101,7 +101,7 @@ def _read_modal(text: str) -> str | None:
     return found[1] if found else None
 
 
-def _picture(part: ImageContent) -> bytes | None:
+def picture_of(part: ImageContent) -> bytes | None:
     try:
         return base64.b64decode(part.data, validate=True)
     except (binascii.Error, ValueError):

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
-import re
-import shutil
 from collections.abc import Sequence
-from pathlib import Path
 from time import monotonic
 from typing import Literal
 
 from server.browser import parts
 from server.browser.browser import BrowserState, BrowserUnavailable, ToolSpec
+from server.browser.browser_use_mcp import BrowserUseBrowser
 from server.browser.chromium import Chromium
 from server.browser.egress import Egress
-from server.browser.mcp_client import McpClient, Stdio, ToolServerLost
+from server.browser.mcp_client import McpClient, ToolServerLost
+from server.browser.other_browser import OtherBrowser
+from server.browser.other_mcp import OtherServer, read_server
 from server.browser.places import Places
-from server.browser.playwright_mcp import PlaywrightBrowser, offered_tools, server_command
+from server.browser.playwright_mcp import PlaywrightBrowser
 from server.browser.processes import Processes
+from server.browser.profiles import Profiles
 from server.browser.reach import Reach
 from server.browser.session_browser import Outfit, SessionBrowser
 from server.settings import Settings
@@ -30,14 +30,17 @@ LOOK_EVERY = 5.0
 CROWDED_IDLE = 120.0
 """While someone waits for a place, a browser unused for so many seconds gives up its own."""
 
+_KINDS: dict[str, type[SessionBrowser]] = {"playwright": PlaywrightBrowser, "browser-use": BrowserUseBrowser}
+
 
 class BrowserPool:
     """Implements the `Browsers` door."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self.folder = settings.data_dir / "browsers"
-        self._processes = Processes(self.folder / "processes")
+        self._kind = _KINDS.get(settings.browser_mcp, OtherBrowser)
+        self._processes = Processes(settings.data_dir / "browsers" / "processes")
+        self._profiles = Profiles(settings)
         self._places = Places(settings.max_browsers)
         self._reach = Reach.of(settings, self._own_ports)
         self._open: dict[str, SessionBrowser] = {}
@@ -45,20 +48,25 @@ class BrowserPool:
         self._tools: tuple[ToolSpec, ...] | None = None
         self._finding_tools = asyncio.Lock()
         self._gardener: asyncio.Task[None] | None = None
-        swept = self._processes.sweep()
-        if swept:
+        if swept := self._processes.sweep():
             log.info("%d browser processes of an earlier server were ended", swept)
-        shutil.rmtree(self.folder / "scratch", ignore_errors=True)
 
-    async def get(self, session_id: str) -> PlaywrightBrowser:
+    def configure(self, settings: Settings) -> None:
+        """Settings that were changed while the server runs: the hosts count at once, the rest from the next start."""
+        self._settings = settings
+        self._profiles = Profiles(settings)
+        self._reach = Reach.of(settings, self._own_ports)
+        for browser in self._open.values():
+            if browser.chromium is not None:
+                browser.chromium.egress.reach = self._reach
+
+    async def get(self, session_id: str) -> SessionBrowser:
         if self._gardener is None:
             self._gardener = asyncio.create_task(self._tend(), name="browser gardener")
-        browser = self._open.get(session_id)
-        if browser is None:
-            browser = PlaywrightBrowser(self._outfit(session_id, await self.tools_tuple()))
-            self._open[session_id] = browser
-        assert isinstance(browser, PlaywrightBrowser)
-        return browser
+        tools = await self._known_tools()
+        if session_id not in self._open:
+            self._open[session_id] = self._kind(self._outfit(session_id, tools))
+        return self._open[session_id]
 
     def peek(self, session_id: str) -> BrowserState | None:
         if place := self._places.place_of(session_id):
@@ -70,20 +78,13 @@ class BrowserPool:
         return BrowserState(session_id, "open" if browser.chromium.is_running else "lost", browser.url)
 
     async def tools(self) -> Sequence[ToolSpec]:
-        return await self.tools_tuple()
-
-    async def tools_tuple(self) -> tuple[ToolSpec, ...]:
-        async with self._finding_tools:
-            if self._tools is None:
-                self._tools = await self._find_tools()
-                log.info("browser tools: %s", ", ".join(tool.name for tool in self._tools))
-        return self._tools
+        return await self._known_tools()
 
     async def ready(self) -> str | None:
-        if parts.find_chromium(self._settings.browser_executable) is None:
+        if self._kind.needs_chromium and not parts.find_chromium(self._settings.browser_executable):
             return parts.NO_CHROMIUM
         try:
-            await self.tools_tuple()
+            await self._known_tools()
         except BrowserUnavailable as error:
             return error.detail
         return None
@@ -94,18 +95,16 @@ class BrowserPool:
             return
         self._status[session_id] = "parked"
         browser.was_parked = True
-        await browser.end()
-        self._places.leave(session_id)
+        await self._end(session_id, browser)
 
     async def close(self, session_id: str, *, purge: bool = False) -> None:
         browser = self._open.pop(session_id, None)
         if browser is not None:
-            await browser.end()
+            await self._end(session_id, browser)
         self._places.leave(session_id)
         self._status.pop(session_id, None)
         if purge:
-            for folder in (self._profile(session_id), self._files(session_id)):
-                await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+            await self._profiles.purge(session_id)
 
     async def aclose(self) -> None:
         if self._gardener is not None:
@@ -114,24 +113,33 @@ class BrowserPool:
         await asyncio.gather(*(self.close(session_id) for session_id in list(self._open)))
         await self._processes.aclose()
 
+    async def _end(self, session_id: str, browser: SessionBrowser) -> None:
+        had_profile = browser.chromium is not None
+        await browser.end()
+        if had_profile:
+            await self._profiles.close(session_id)
+        self._places.leave(session_id)
+
     def _outfit(self, session_id: str, tools: tuple[ToolSpec, ...]) -> Outfit:
         async def launch() -> Chromium:
             return await self._launch(session_id)
 
-        return Outfit(session_id, self._settings, self._processes, launch,
-                      self.folder / "scratch" / folder_name(session_id), self._files(session_id), tools)
+        return Outfit(
+            session_id, self._settings, self._processes, launch, self._profiles.scratch(session_id),
+            self._profiles.files(session_id), tools, tuple(self._others()),
+        )
 
     async def _launch(self, session_id: str) -> Chromium:
         executable = parts.find_chromium(self._settings.browser_executable)
         if executable is None:
             raise BrowserUnavailable(parts.NO_CHROMIUM)
         await self._places.enter(session_id)
-        was_parked = self._status.get(session_id) == "parked"
+        restore = self._status.get(session_id) == "parked"
         self._status[session_id] = "starting"
         try:
             return await Chromium.start(
-                executable, self._profile(session_id).resolve(), self._processes, Egress(self._reach),
-                headless=self._settings.headless, restore=was_parked,
+                executable, await self._profiles.open(session_id), self._processes, Egress(self._reach),
+                headless=self._settings.headless, sandbox=self._settings.browser_sandbox, restore=restore,
             )
         except BaseException:
             self._places.leave(session_id)
@@ -139,18 +147,41 @@ class BrowserPool:
         finally:
             self._status.pop(session_id, None)
 
+    async def _known_tools(self) -> tuple[ToolSpec, ...]:
+        async with self._finding_tools:
+            if self._tools is None:
+                self._tools = (*await self._find_tools(), *await self._find_other_tools())
+                log.info("tools found: %s", ", ".join(tool.name for tool in self._tools))
+        return self._tools
+
     async def _find_tools(self) -> tuple[ToolSpec, ...]:
         """Ask the server itself, on a session of its own; no browser is needed for that."""
-        scratch = self.folder / "scratch" / "tools"
+        scratch = self._profiles.scratch("-tools").resolve()
         scratch.mkdir(parents=True, exist_ok=True)
-        client = McpClient("browser", Stdio(server_command(None, scratch), cwd=scratch), self._processes)
+        client = McpClient("browser", self._kind.server(self._settings, None, scratch, scratch), self._processes)
         try:
-            await client.open()
-            return offered_tools(client.tools)
+            await client.open(deadline=self._kind.start_deadline)
+            return self._kind.offered(self._settings, client.tools)
         except ToolServerLost as error:
             raise BrowserUnavailable(str(error)) from None
         finally:
             await client.close()
+
+    async def _find_other_tools(self) -> list[ToolSpec]:
+        """A further server that cannot be used costs its tools, not the browser."""
+        found: list[ToolSpec] = []
+        for other in self._others():
+            try:
+                found += await other.discover()
+            except ToolServerLost as error:
+                log.warning("%s", error)
+            finally:
+                await other.close()
+        return found
+
+    def _others(self) -> list[OtherServer]:
+        deadline = self._settings.tool_timeout
+        return [OtherServer(*read_server(text), self._processes, deadline=deadline) for text in self._settings.extra_mcp]
 
     async def _tend(self) -> None:
         """Park what nobody uses."""
@@ -168,16 +199,3 @@ class BrowserPool:
     def _own_ports(self) -> set[int]:
         running = [browser.chromium for browser in self._open.values() if browser.chromium]
         return {port for chromium in running for port in (chromium.port, chromium.egress.port)}
-
-    def _profile(self, session_id: str) -> Path:
-        return self._settings.profiles / folder_name(session_id)
-
-    def _files(self, session_id: str) -> Path:
-        return self._settings.downloads_dir / folder_name(session_id)
-
-
-def folder_name(session_id: str) -> str:
-    """A session's folder: its id where that is a plain name, else a digest of it."""
-    if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", session_id):
-        return session_id
-    return "x" + hashlib.sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -20,8 +20,9 @@ _METADATA = {ipaddress.ip_address(text) for text in (
 _CALLS_HOME = {
     "clients2.google.com", "update.googleapis.com", "optimizationguide-pa.googleapis.com",
     "content-autofill.googleapis.com", "safebrowsing.googleapis.com", "edgedl.me.gvt1.com",
+    "cf.browser-use.com",
 }
-"""What Chromium itself asks, behind its user's back, about updates and the forms it sees."""
+"""What Chromium and browser-use ask by themselves: about updates, the forms they see, decoration."""
 
 _NAT64 = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("64:ff9b:1::/48"))
 _COMPATIBLE = ipaddress.IPv6Network("::/96")

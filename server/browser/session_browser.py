@@ -14,19 +14,21 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from mcp.types import CallToolResult
+from mcp.types import CallToolResult, Tool
 from pydantic import ValidationError
 
-from server.browser.addresses import host_of
+from server.browser.addresses import AddressRefused, host_of
 from server.browser.browser import BrowserUnavailable, Outcome, Picture, ToolSpec
 from server.browser.cdp import CdpError
 from server.browser.chromium import VIEWPORT, Chromium
 from server.browser.downloads import Downloads
 from server.browser.masking import make_picture
-from server.browser.mcp_client import McpClient, Stdio, ToolRefused, ToolServerLost, ToolTimeout
+from server.browser.mcp_client import Http, McpClient, Stdio, ToolRefused, ToolServerLost, ToolTimeout
+from server.browser.other_mcp import OtherServer
 from server.browser.page_script import PAGE_SCRIPT, Extra
 from server.browser.processes import Processes
 from server.browser.supervisor import Dialog, Supervisor, WatchedPage
+from server.browser.tool_schema import check_arguments
 from server.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -55,11 +57,18 @@ class Outfit:
     files: Path
     """The session's own files: downloads, and what may be uploaded."""
     tools: tuple[ToolSpec, ...]
+    others: tuple[OtherServer, ...] = ()
+    """The MCP servers beside the browser's."""
 
 
 class SessionBrowser(ABC):
     """One session's browser. The methods of the `Browser` door are in the subclasses, one per MCP server."""
 
+    needs_chromium = True
+    dismisses_questions = False
+    """The server would answer the questions of a page by itself, so they are dismissed before it can."""
+    start_deadline = 60.0
+    """Seconds the server may take to start."""
     _repeatable: frozenset[str] = frozenset()
     """Tools of the server that change nothing: called again when the server is lost."""
 
@@ -84,9 +93,21 @@ class SessionBrowser(ABC):
 
     # What a subclass knows: its server.
 
+    @classmethod
     @abstractmethod
-    def _server(self, chromium: Chromium) -> Stdio:
-        """The MCP server's command, attached to this Chromium."""
+    def server(cls, settings: Settings, endpoint: str | None, scratch: Path, files: Path) -> Stdio | Http:
+        """The MCP server, attached to the Chromium at `endpoint`; without one only its tools are asked.
+
+        Raises BrowserUnavailable when a part of it is missing.
+        """
+
+    @classmethod
+    @abstractmethod
+    def offered(cls, settings: Settings, tools: Sequence[Tool]) -> tuple[ToolSpec, ...]:
+        """Of what the server has, what a model may use."""
+
+    @abstractmethod
+    async def _call(self, spec: ToolSpec, args: Mapping[str, Any]) -> Outcome: ...
 
     @abstractmethod
     async def _locate(self, mcp: McpClient) -> None:
@@ -121,6 +142,22 @@ class SessionBrowser(ABC):
     def tools(self) -> Sequence[ToolSpec]:
         return self._outfit.tools
 
+    async def call(self, name: str, args: Mapping[str, Any]) -> Outcome:
+        spec = next((tool for tool in self.tools() if tool.name == name), None)
+        if spec is None:
+            return self._outcome(False, f"There is no tool {name}.")
+        if wrong := check_arguments(spec.schema, args):
+            return self._outcome(False, f"{name}: wrong arguments: {wrong}.")
+        other = next((other for other in self._outfit.others if other.name == spec.server), None)
+        if other is not None:
+            return await other.call(spec.name, args)
+        try:
+            return await self._call(spec, args)
+        except AddressRefused as error:
+            return self._outcome(False, f"Not opened: {error}.")
+        except CallFailed as error:
+            return self._outcome(False, str(error))
+
     async def screenshot(self) -> Picture | None:
         if self.is_held:
             return None
@@ -150,6 +187,8 @@ class SessionBrowser(ABC):
         for part in parts:
             if part is not None:
                 await part.close()
+        for other in self._outfit.others:
+            await other.close()
         await asyncio.to_thread(shutil.rmtree, self._outfit.scratch, ignore_errors=True)
 
     # The parts of a call.
@@ -172,6 +211,15 @@ class SessionBrowser(ABC):
 
     async def _make_ready(self) -> McpClient:
         """Chromium, the watch over it and the MCP session, each started or started again where it is gone."""
+        if self._has_chromium:
+            await self._make_chromium_ready()
+        if self._mcp is not None and not self._mcp.is_open:
+            await self._drop_mcp()
+        if self._mcp is None:
+            self._mcp = await self._open_mcp()
+        return self._mcp
+
+    async def _make_chromium_ready(self) -> None:
         if self._chromium is not None and not self._chromium.is_running:
             self._count_failure()
             await self.end()
@@ -182,24 +230,23 @@ class SessionBrowser(ABC):
                 self.was_parked = False
                 self._note(BROWSER_WOKEN)
         if self._watch is None:
-            self._watch = Supervisor(self._chromium.cdp, self._note, emulates_viewport=self._settings.headless)
+            cdp = self._chromium.cdp
+            self._watch = Supervisor(
+                cdp, self._note, emulates_viewport=self._settings.headless, dismisses_questions=self.dismisses_questions)
             await self._watch.start()
-            self._downloads = Downloads(
-                self._chromium.cdp, self._outfit.files, self._outfit.scratch / "arriving", self._note)
+            self._downloads = Downloads(cdp, self._outfit.files, self._outfit.scratch / "arriving", self._note)
             await self._downloads.start(enabled=self._settings.downloads)
-        if self._mcp is not None and not self._mcp.is_open:
-            await self._drop_mcp()
-        if self._mcp is None:
-            self._mcp = await self._open_mcp(self._chromium)
-        return self._mcp
 
-    async def _open_mcp(self, chromium: Chromium) -> McpClient:
-        self._outfit.scratch.mkdir(parents=True, exist_ok=True)
-        self._outfit.files.mkdir(parents=True, exist_ok=True)
+    async def _open_mcp(self) -> McpClient:
+        scratch, files = self._outfit.scratch.resolve(), self._outfit.files.resolve()
+        scratch.mkdir(parents=True, exist_ok=True)
+        files.mkdir(parents=True, exist_ok=True)
         while True:
-            mcp = McpClient("browser", self._server(chromium), self._outfit.processes)
+            endpoint = self._chromium.endpoint if self._chromium else None
+            server = self.server(self._settings, endpoint, scratch, files)
+            mcp = McpClient("browser", server, self._outfit.processes)
             try:
-                await mcp.open()
+                await mcp.open(deadline=self.start_deadline)
                 return mcp
             except ToolServerLost as error:
                 log.warning("session %s: %s", self._outfit.session_id, error)
@@ -287,6 +334,10 @@ class SessionBrowser(ABC):
             log.debug("script in the page: %s", error)
             return None
 
+    @property
+    def _has_chromium(self) -> bool:
+        return self.needs_chromium
+
     def _page(self) -> WatchedPage | None:
         return self._watch.page_at(self._url, self._title) if self._watch else None
 
@@ -315,8 +366,8 @@ class SessionBrowser(ABC):
         notes, self._notes = tuple(self._notes), []
         return notes
 
-    def _failed(self, error: CallFailed) -> Outcome:
-        return Outcome(False, str(error), self._url, self._title, self._take_notes())
+    def _outcome(self, ok: bool, text: str) -> Outcome:
+        return Outcome(ok, text, self._url, self._title, self._take_notes())
 
     def _count_failure(self, why: str = "") -> None:
         """Raises BrowserUnavailable at the third failure within five minutes, then counts anew."""

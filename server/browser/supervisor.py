@@ -57,7 +57,7 @@ class Supervisor:
     """
 
     def __init__(self, cdp: Cdp, note: Callable[[str], None], *, context: str | None = None,
-                 emulates_viewport: bool = True) -> None:
+                 emulates_viewport: bool = True, dismisses_questions: bool = False) -> None:
         self.cdp = cdp
         self.pages: dict[str, WatchedPage] = {}
         self.is_hands_off = False
@@ -65,6 +65,7 @@ class Supervisor:
         self._note = note
         self._context = context
         self._emulates_viewport = emulates_viewport
+        self._dismisses_questions = dismisses_questions
         self._alerts: deque[float] = deque(maxlen=ENDLESS_ALERTS)
         self._tasks: set[asyncio.Task[None]] = set()
         self._stops: list[Callable[[], None]] = []
@@ -236,10 +237,13 @@ class Supervisor:
 
     async def _answer_dialog(self, page: WatchedPage, dialog: Dialog) -> None:
         """An alert has one answer, and leaving was asked for; every other question is left open."""
+        is_question = dialog.kind not in ("alert", "beforeunload")
         if dialog.kind == "beforeunload":
             self._note("The page asked whether to leave it; it was left.")
         elif dialog.kind == "alert":
             self._note(f"The page showed an alert: {quote(dialog.message)}")
+        elif self._dismisses_questions:
+            self._note(f"The page asked ({dialog.kind}): {quote(dialog.message)}. It was dismissed.")
         else:
             self._note(f"The page asks ({dialog.kind}): {quote(dialog.message)}. "
                        "It is dismissed at the next action unless it is answered.")
@@ -248,7 +252,7 @@ class Supervisor:
             self._note("The page showed alerts without end; its tab was closed.")
             await self.replace(page)
             return
-        await self.cdp.send("Page.handleJavaScriptDialog", {"accept": True}, session=page.session)
+        await self.cdp.send("Page.handleJavaScriptDialog", {"accept": not is_question}, session=page.session)
 
     def _is_endless(self) -> bool:
         now = monotonic()

@@ -48,7 +48,7 @@ class Stage:
         screen.page.goto(f"/s/{SESSION}")
         expect(screen.composer).to_be_visible()
 
-    def event(self, kind: str, **fields: Any) -> dict[str, Any]:
+    def event(self, kind: str, /, **fields: Any) -> dict[str, Any]:
         self._seq += 1
         now = datetime.now(UTC).isoformat()
         head = {"type": kind, "session_id": SESSION, "run_id": "run", "epoch": 1, "seq": self._seq}

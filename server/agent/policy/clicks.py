@@ -49,10 +49,15 @@ def _assess_button(subject: Subject, meaning: Meaning, scene: Scene) -> Judgemen
         case Force.CANCEL:
             return _assess_cancel(scene)
         case Force.ACT | Force.DEED:
-            return ask(_kind(meaning, scene))
+            return ALLOWED if _clears_entry(meaning, scene) else ask(_kind(meaning, scene))
         case Force.WEAK | Force.AFFIRM:
             return ALLOWED if scene.calm and scene.score < STRONG else ask(_kind(meaning, scene))
     return _assess_generic(subject, meaning, scene)
+
+
+def _clears_entry(meaning: Meaning, scene: Scene) -> bool:
+    """A lone `Delete` beside a filter or in a cart."""
+    return meaning.kind == "delete" and meaning.words == 1 and scene.light and scene.score < STRONG
 
 
 def _assess_generic(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
@@ -89,7 +94,9 @@ def _assess_link(meaning: Meaning, scene: Scene) -> Judgement:
     match meaning.force:
         case Force.ACT:
             leads_to_shop = meaning.kind in _SHOPPING and not scene.score
-            return ALLOWED if leads_to_shop else ask(meaning.kind)
+            return ALLOWED if leads_to_shop or _clears_entry(meaning, scene) else ask(meaning.kind)
+        case Force.WEAK if meaning.kind == "remove":
+            return ALLOWED if scene.calm else ask("delete")
         case Force.WEAK | Force.AFFIRM | Force.DEED:
             return ask(_kind(meaning, scene)) if scene.score >= 2 and not scene.calm else ALLOWED
         case Force.PROCEED | Force.MUTE:

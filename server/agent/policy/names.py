@@ -47,7 +47,7 @@ _VERBS = {
     "act": Force.ACT, "deed": Force.DEED, "weak": Force.WEAK, "lean": Force.LEAN,
     "calm.look": Force.CALM, "calm.open": Force.CALM, "calm.cart": Force.CALM, "calm.thing": Force.CALM,
     "soft.proceed": Force.PROCEED, "soft.finish": Force.PROCEED, "soft.affirm": Force.AFFIRM,
-    "soft.no": Force.RETREAT, "soft.retreat": Force.RETREAT, "soft.cancel": Force.CANCEL,
+    "soft.later": Force.RETREAT, "soft.no": Force.RETREAT, "soft.retreat": Force.RETREAT, "soft.cancel": Force.CANCEL,
 }  # fmt: skip
 _COMPLETES = {"soft.finish", "soft.affirm", "weak.submit", "weak.accept"}
 _MATTERS = {f"scene.{kind}" for kind in "held plan security person gear live crowd funds legal paper file".split()}
@@ -112,7 +112,8 @@ def weigh(hits: list[Hit]) -> Meaning:
 def _weigh_act(act: Hit, head: Hit, concepts: set[str]) -> Meaning:
     if "calm.light" in concepts or head.concept in ("calm.look", "calm.open", "calm.cart"):
         return Meaning(Force.CALM)
-    if head.concept == "soft.retreat":
+    postponed = "soft.later" in concepts and act.kind != "pay"
+    if head.concept == "soft.retreat" or postponed:
         return Meaning(Force.RETREAT)
     return Meaning(Force.ACT, act.kind)
 

@@ -19,7 +19,7 @@ from server.agent.policy.trail import read_trail
 STRONG = 3
 _WEIGHTS = {
     "act": STRONG, "claim.skip": STRONG, "claim.agent": STRONG,
-    "deed": 2, "deed.send": 1, "deed.publish": 1, "deed.account": 1, "deed.approve": 1, "scene.draft": 2,
+    "deed": 2, "deed.send": 0, "deed.publish": 1, "deed.account": 1, "deed.approve": 1, "scene.draft": 2,
     "scene.sure": STRONG, "scene.final": STRONG, "scene.charge": STRONG, "scene.live": STRONG,
     "scene.last": 2, "scene.funds": 2, "scene.security": 2, "scene.legal": 2, "scene.plan": 2, "scene.now": 2,
     "scene.total": 1, "scene.compose": 1, "scene.crowd": 1, "scene.gear": 1, "scene.ask": 1, "scene.person": 1,
@@ -45,6 +45,9 @@ class Scene:
 
     evidence: dict[str, int]
     calm: bool = False
+    """The heading tells of a step that commits nothing."""
+    light: bool = False
+    """The heading tells of a filter, a search or a cart, whose entries come and go."""
     kind: str = ""
     asks: bool = False
     """The heading asks whether to do something."""
@@ -88,8 +91,13 @@ def _read(text: str, url: str) -> Scene:
     for concept, weight in [pair for sentence in sentences for pair in _weigh(sentence)] + read_trail(url):
         evidence[concept] = max(weight, evidence.get(concept, 0))
     heading = _sentences(text.partition("\n")[0])
-    calm = any(map(_is_calm, heading))
-    return Scene(evidence, calm, _main_kind(evidence), bool(heading) and any(s.asks for s in heading))
+    return Scene(
+        evidence,
+        calm=any(map(_is_calm, heading)),
+        light=any(sentence.has("ease.filter", "ease.cart") for sentence in heading),
+        kind=_main_kind(evidence),
+        asks=any(sentence.asks for sentence in heading),
+    )
 
 
 def _sentences(text: str) -> list[_Sentence]:

@@ -46,7 +46,6 @@ export const en = {
   theme: 'Theme',
   undo: 'Undo',
   unpin: 'Unpin',
-  usage: 'Usage',
   you: 'You',
 
   'theme.system': 'System',

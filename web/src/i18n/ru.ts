@@ -39,7 +39,6 @@ export const ru: Dictionary = {
   theme: 'Тема',
   undo: 'Вернуть',
   unpin: 'Открепить',
-  usage: 'Расход',
   you: 'Вы',
 
   'theme.system': 'Системная',

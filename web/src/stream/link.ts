@@ -46,11 +46,11 @@ export function openLink(out: LinkOut): Link {
       delay = FIRST_DELAY
       out.status('live')
     }
-    opened.onerror = () => {
-      if (source === opened) void lose()
+    opened.onerror = (event) => {
+      if (source === opened && !isTold(event)) void lose()
     }
     for (const name of ['session', ...EVENT_TYPES]) {
-      opened.addEventListener(name, (event) => receive(name, event as MessageEvent<string>))
+      opened.addEventListener(name, (event) => isTold(event) && receive(name, event))
     }
   }
 
@@ -85,6 +85,9 @@ export function openLink(out: LinkOut): Link {
     },
   }
 }
+
+/** A run's `error` comes under the same name as the loss of the connection, but it has data. */
+const isTold = (event: Event): event is MessageEvent<string> => 'data' in event
 
 function address(sessions: string[], seen: Map<string, string>): string {
   const after = sessions.filter((id) => seen.has(id)).map((id) => `${id}/${seen.get(id)}`)

@@ -17,7 +17,7 @@ interface MenuProps {
 
 export function Menu({ trigger, children, align = 'end', side = 'bottom', disabled, wide = false }: MenuProps) {
   return (
-    <Base.Root modal={false}>
+    <Base.Root>
       <Base.Trigger render={trigger} disabled={disabled} />
       <Base.Portal>
         <Base.Positioner align={align} side={side} sideOffset={4} collisionPadding={8} className="z-40">

@@ -18,14 +18,15 @@ export function UsageMeter() {
     cached: whole(usage.cached_tokens, lang),
     calls: whole(usage.model_calls, lang),
   })
+  const spent = t('usage.tokens', { n: compact(tokens, lang) })
+  const shown = usage?.cost != null ? `${spent} · ${money(usage.cost, lang)}` : spent
   return (
     <div className="tabular flex items-center gap-3 text-xs whitespace-nowrap text-muted">
       <StepMeter />
       {tokens > 0 && (
         <Tooltip text={exact}>
-          <button type="button" aria-label={`${t('usage')}: ${exact}`} className="touch hidden rounded-md md:block">
-            {t('usage.tokens', { n: compact(tokens, lang) })}
-            {usage?.cost != null && ` · ${money(usage.cost, lang)}`}
+          <button type="button" aria-label={`${shown}. ${exact}`} className="touch hidden rounded-md md:block">
+            {shown}
           </button>
         </Tooltip>
       )}

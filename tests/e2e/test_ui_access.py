@@ -1,0 +1,178 @@
+"""For everyone: axe, keyboard alone, narrow windows, languages, themes."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from scripts.shell import ROOT
+from tests.e2e.conftest import OpenScreen
+from tests.e2e.screen import Screen
+from tests.e2e.staged import Stage, history, message
+
+AXE = Path(ROOT, "web/node_modules/axe-core/axe.min.js")
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+MARKDOWN = "# Title\n\nText with `code`, a [link](https://ok.example) and\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```python\nprint(1)\n```"
+
+
+def violations(page: Page) -> list[str]:
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    page.wait_for_timeout(150)
+    found: dict[str, Any] = page.evaluate(
+        "rules => axe.run(document, {runOnly: {type: 'tag', values: rules}, resultTypes: ['violations']})", RULES
+    )
+    return [f"{one['id']}: {node['html'][:160]}" for one in found["violations"] for node in one["nodes"]]
+
+
+def everything(screen: Screen) -> None:
+    """A session with every kind of row in it, a question open."""
+    stage = Stage(screen, [message(1, "user", "go"), message(2, "assistant", MARKDOWN), *history(9)[6:]])
+    stage.begin()
+    state = {"goal": "Buy", "plan": ["Find", "Buy"], "progress": {"current": 1, "done": ["Find"]}}
+    stage.play(stage.event("state", **state, facts=[{"fact": "It is blue", "url": "https://ok.example/"}]))
+    stage.play(stage.event("thinking", message_id="answer", text="Hm."))
+    for number in range(7):
+        stage.tool(f"step {number}", url="https://shop.example/")
+    stage.tool("failing", ok=False, summary="Covered by a dialog.")
+    ask = {"kind": "confirm", "reason": "pays", "action": {"kind": "click", "text": "4111"}}
+    stage.play(stage.event("interrupt", reference="r", target={"role": "button", "name": "Pay"}, **ask))
+    expect(screen.button("Approve")).to_be_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("lang", ["en-US", "ru-RU"])
+def test_pages_have_no_accessibility_violations(open_screen: OpenScreen, scheme: str, lang: str) -> None:
+    screen = open_screen(color_scheme=scheme, locale=lang)
+    screen.page.goto("/login")
+    expect(screen.page.get_by_role("textbox")).to_be_visible()
+    assert violations(screen.page) == []
+    screen.page.goto("/")
+    expect(screen.page.locator("#composer")).to_be_visible()
+    assert violations(screen.page) == []
+    screen.page.goto("/settings")
+    expect(screen.page.get_by_role("switch").first).to_be_visible()
+    assert violations(screen.page) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1440, 360])
+def test_a_session_has_no_accessibility_violations(open_screen: OpenScreen, scheme: str, width: int) -> None:
+    screen = open_screen(color_scheme=scheme, viewport={"width": width, "height": 900})
+    everything(screen)
+    assert violations(screen.page) == []
+
+
+def test_menus_and_the_viewer_have_no_accessibility_violations(screen: Screen) -> None:
+    screen.begin("shop for a kettle")
+    expect(screen.button("Approve")).to_be_visible()
+    screen.feed.get_by_role("button", name=re.compile("^Enlarge")).first.click()
+    expect(screen.page.get_by_role("dialog")).to_be_visible()
+    assert violations(screen.page) == []
+    screen.page.keyboard.press("Escape")
+    screen.button("Theme").click()
+    expect(screen.page.get_by_role("menu")).to_be_visible()
+    assert violations(screen.page) == []
+    screen.page.keyboard.press("Escape")
+    screen.button("Stop").click()
+
+
+@pytest.mark.parametrize("width", [360, 320])
+def test_narrow_windows_do_not_scroll_sideways(open_screen: OpenScreen, width: int) -> None:
+    screen = open_screen(viewport={"width": width, "height": 640}, has_touch=True, is_mobile=True)
+    everything(screen)
+    assert fits(screen.page)
+    for path in ("/", "/settings", "/login"):
+        screen.page.goto(path)
+        screen.page.wait_for_timeout(200)
+        assert fits(screen.page), path
+
+
+def fits(page: Page) -> bool:
+    script = "() => document.documentElement.scrollWidth <= innerWidth && document.body.scrollWidth <= innerWidth"
+    return bool(page.evaluate(script))
+
+
+def test_on_a_phone_the_list_is_a_drawer_and_the_panel_a_sheet(open_screen: OpenScreen) -> None:
+    screen = open_screen(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
+    session = screen.new_session(title="On a phone")
+    screen.open(session)
+    expect(screen.sidebar).to_have_count(0)
+    screen.button("Show sidebar").tap()
+    expect(screen.sidebar.get_by_role("link", name="On a phone").first).to_be_visible()
+    screen.page.keyboard.press("Escape")
+    screen.button("Show plan, facts and browser").tap()
+    expect(screen.page.get_by_role("dialog").get_by_role("tab", name="Plan")).to_be_visible()
+
+
+def test_fingers_get_targets_of_44_pixels(open_screen: OpenScreen) -> None:
+    screen = open_screen(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
+    screen.begin("hello")
+    expect(screen.feed.get_by_text("Hello! I am Pilothouse")).to_be_visible()
+    sizes = screen.page.get_by_role("button").evaluate_all(
+        "all => all.map(b => [b.getAttribute('aria-label') || b.textContent, b.getBoundingClientRect()])"
+        ".filter(([, box]) => box.width && Math.min(box.width, box.height) < 43.5).map(([name]) => name)"
+    )
+    assert [name for name in sizes if name not in ("Copy",)] == []
+
+
+def test_a_task_is_done_by_keyboard_alone(screen: Screen) -> None:
+    screen.open()
+    screen.page.keyboard.type("shop for a kettle")
+    screen.page.keyboard.press("Enter")
+    expect(screen.button("Approve")).to_be_visible()
+    for _ in range(60):
+        screen.page.keyboard.press("Shift+Tab")
+        if screen.button("Approve").evaluate("b => b === document.activeElement"):
+            break
+    screen.page.keyboard.press("Enter")
+    expect(screen.feed.get_by_text("The blue kettle is ordered")).to_be_visible()
+    screen.wait_idle()
+    screen.composer.blur()
+    screen.page.keyboard.press("k")
+    expect(screen.feed.get_by_role("article").last).to_be_focused()
+    screen.page.keyboard.press("k")
+    expect(screen.feed.get_by_role("article").last).not_to_be_focused()
+    screen.page.keyboard.press("/")
+    expect(screen.composer).to_be_focused()
+
+
+def test_the_language_changes_without_a_reload(screen: Screen) -> None:
+    screen.open().composer.fill("kept")
+    screen.button("Language").click()
+    screen.page.get_by_role("menuitemradio", name="Русский").click()
+    expect(screen.page.get_by_text("Что нужно сделать?")).to_be_visible()
+    assert screen.page.locator("html").get_attribute("lang") == "ru"
+    expect(screen.page.locator("#composer")).to_have_value("kept")
+    screen.page.reload()
+    expect(screen.page.get_by_text("Что нужно сделать?")).to_be_visible()
+
+
+def test_the_theme_is_chosen_and_there_before_the_first_paint(screen: Screen) -> None:
+    screen.open()
+    screen.button("Theme").click()
+    screen.page.get_by_role("menuitemradio", name="Dark").click()
+    expect(screen.page.locator("html")).to_have_attribute("data-theme", "dark")
+    screen.page.route("**/assets/*.js", lambda route: route.abort())
+    screen.expect_errors("ERR_FAILED")
+    screen.page.reload()
+    expect(screen.page.locator("html")).to_have_attribute("data-theme", "dark")
+
+
+def test_the_theme_of_the_system_is_followed(screen: Screen) -> None:
+    screen.open()
+    expect(screen.page.locator("html")).to_have_attribute("data-theme", "light")
+    screen.page.emulate_media(color_scheme="dark")
+    expect(screen.page.locator("html")).to_have_attribute("data-theme", "dark")
+
+
+def test_screen_readers_are_told_what_happens_but_not_the_tokens(screen: Screen) -> None:
+    screen.begin("shop for a kettle")
+    screen.button("Approve").click()
+    expect(screen.page.get_by_role("status").filter(has_text="The blue kettle is ordered")).to_have_count(1)
+    expect(screen.feed).not_to_have_attribute("aria-live", re.compile("."))
+    first = screen.feed.get_by_role("article").first
+    expect(first).to_have_attribute("aria-posinset", "1")

@@ -1,0 +1,111 @@
+"""Questions to the person: what the card says, that it cannot be missed, and every way to answer."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.e2e.screen import Screen
+from tests.e2e.staged import Stage
+
+
+@pytest.fixture
+def card(screen: Screen) -> Locator:
+    screen.begin("shop for a kettle")
+    card = screen.page.get_by_role("region", name="May it do this?")
+    expect(card).to_be_visible()
+    return card
+
+
+def test_the_card_says_what_where_and_why_with_the_place_outlined(screen: Screen, card: Locator) -> None:
+    expect(card).to_contain_text("Click “Place order”")
+    expect(card).to_contain_text("shop.example")
+    expect(card).to_contain_text("places an order")
+    expect(card).to_contain_text(re.compile(r"expires in 9:\d\d"))
+    picture, mark = card.locator("img").bounding_box(), card.locator(".target-mark").bounding_box()
+    assert picture and mark
+    box = screen.stored(screen.session_id)["pending"]["target"]["box"]
+    assert abs((mark["x"] - picture["x"]) / picture["width"] * 100 - box[0]) < 0.5
+    assert abs((mark["y"] - picture["y"]) / picture["height"] * 100 - box[1]) < 0.5
+    screen.button("Stop").click()
+
+
+def test_nothing_approves_by_itself_or_by_enter_in_the_composer(screen: Screen, card: Locator) -> None:
+    expect(screen.composer).to_be_focused()
+    screen.composer.press("Enter")
+    expect(card).to_be_visible()
+    assert not card.get_by_role("button", name="Approve").evaluate("b => b === document.activeElement")
+    screen.composer.fill("choose the red one")
+    screen.composer.press("Enter")
+    expect(screen.feed.get_by_text("Denied:")).to_be_visible()
+    screen.button("Stop").click()
+
+
+def test_approval_cannot_be_missed(screen: Screen, card: Locator) -> None:
+    expect(screen.page).to_have_title(re.compile("^⚠ Approval needed – "))
+    assert screen.page.locator("link[rel=icon]").get_attribute("href") == "/favicon-alert.svg"
+    expect(screen.page.get_by_text("Your approval is needed")).to_be_visible()
+    expect(screen.sidebar.get_by_role("img", name="Needs you").first).to_be_visible()
+    screen.feed.hover()
+    screen.page.mouse.wheel(0, -2000)
+    screen.button("Show").click()
+    expect(card.get_by_role("button", name="Approve")).to_be_in_viewport()
+    screen.button("Stop").click()
+
+
+def test_yes_does_that_very_thing_once(screen: Screen, card: Locator) -> None:
+    card.get_by_role("button", name="Approve").click()
+    expect(screen.feed.get_by_text("The blue kettle is ordered")).to_be_visible()
+    expect(screen.feed.get_by_text("Approved:")).to_be_visible()
+    expect(screen.composer).to_be_focused()
+    steps = [row["content"] for row in screen.stored(screen.session_id)["messages"] if row["role"] == "tool"]
+    assert sum("Place order" in step for step in steps) == 1
+
+
+def test_no_with_words_tells_the_agent_what_to_do_instead(screen: Screen, card: Locator) -> None:
+    card.get_by_role("button", name="Deny with a note").click()
+    note = card.get_by_role("textbox")
+    expect(note).to_be_focused()
+    note.fill("Too expensive.")
+    card.get_by_role("button", name="Deny", exact=True).click()
+    expect(screen.feed.get_by_text("Denied:")).to_be_visible()
+    screen.api.post(f"/sessions/{screen.session_id}/cancel")
+
+
+def test_a_decision_elsewhere_closes_the_card(screen: Screen, card: Locator) -> None:
+    other = Screen(screen.page.context.new_page(), screen.server, screen.api)
+    other.page.goto(f"/s/{screen.session_id}")
+    other.button("Approve").click()
+    expect(card).to_have_count(0)
+    expect(screen.feed.get_by_text("Approved:")).to_be_visible()
+
+
+def test_a_reload_shows_the_open_question_again(screen: Screen, card: Locator) -> None:
+    screen.page.reload()
+    expect(card).to_be_visible()
+    card.get_by_role("button", name="Deny", exact=True).click()
+    expect(card).to_have_count(0)
+
+
+def test_time_runs_out_in_plain_sight(screen: Screen) -> None:
+    stage = Stage(screen)
+    stage.begin()
+    soon = (datetime.now(UTC) + timedelta(seconds=2)).isoformat()
+    ask = {"reference": "r", "kind": "confirm", "reason": "pays", "action": {"kind": "click"}, "expires_at": soon}
+    stage.play(stage.event("interrupt", **ask))
+    card = screen.page.get_by_role("region", name="May it do this?")
+    expect(card).to_contain_text("expires in 0:0")
+    expect(card).to_contain_text("expired")
+
+
+def test_a_step_for_the_person_waits_for_done(screen: Screen) -> None:
+    screen.begin("log in to my mail")
+    card = screen.page.get_by_role("region", name="Your turn")
+    expect(card).to_contain_text("Please log in to your mail.")
+    card.get_by_role("textbox").fill("logged in, go on")
+    card.get_by_role("button", name="I’m done").click()
+    expect(screen.feed.get_by_text("Done by you:")).to_be_visible()
+    screen.wait_idle()

@@ -1,0 +1,156 @@
+"""Runs seen over time: reload, lost connections, errors, edits, limits."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.e2e.conftest import OpenScreen
+from tests.e2e.screen import Screen
+from tests.e2e.staged import Stage, message
+
+
+def test_a_reload_in_the_midst_shows_the_same_and_goes_on(screen: Screen) -> None:
+    screen.begin("slow story")
+    expect(screen.feed.get_by_text("Wave 2 rolled")).to_be_visible()
+    screen.page.reload()
+    expect(screen.feed.get_by_text("Wave 1 rolled in and out again. Wave 2 rolled")).to_be_visible()
+    expect(screen.feed.get_by_text("Wave 5 rolled")).to_be_visible()
+    screen.button("Stop").click()
+    screen.wait_idle()
+
+
+def test_a_reload_afterwards_shows_what_the_stream_showed(screen: Screen) -> None:
+    screen.begin("shop for a kettle")
+    screen.button("Approve").click()
+    expect(screen.feed.get_by_text("The blue kettle is ordered")).to_be_visible()
+    screen.wait_idle()
+    before = screen.rows()
+    screen.page.reload()
+    expect(screen.feed.get_by_text("The blue kettle is ordered")).to_be_visible()
+    expect(screen.feed.get_by_role("article")).to_have_count(len(before))
+    assert screen.rows() == before
+
+
+def test_two_tabs_show_the_same_over_one_connection(screen: Screen) -> None:
+    session = screen.begin("slow story")
+    other = Screen(screen.page.context.new_page(), screen.server, screen.api)
+    other.page.goto(f"/s/{session}")
+    expect(other.feed.get_by_text("Wave 4 rolled")).to_be_visible()
+    expect(screen.feed.get_by_text("Wave 4 rolled")).to_be_visible()
+    other.button("Stop").click()
+    expect(screen.feed.get_by_text("Stopped", exact=True)).to_be_visible()
+
+
+def test_without_shared_workers_the_tab_streams_itself(screen: Screen) -> None:
+    screen.page.add_init_script("delete window.SharedWorker")
+    screen.begin("hello")
+    expect(screen.feed.get_by_text("Hello! I am Pilothouse")).to_be_visible()
+
+
+def test_a_lost_connection_is_told_and_caught_up_without_gap_or_repeat(screen: Screen) -> None:
+    screen.expect_errors("ERR_INTERNET_DISCONNECTED|ERR_FAILED")
+    screen.page.add_init_script("delete window.SharedWorker")
+    screen.begin("slow story")
+    expect(screen.feed.get_by_text("Wave 1 rolled")).to_be_visible()
+    screen.page.route("**/api/stream*", lambda route: route.abort())
+    screen.page.evaluate("dispatchEvent(new Event('online'))")
+    expect(screen.page.get_by_text("Connection lost.")).to_be_visible()
+    screen.page.unroute("**/api/stream*")
+    screen.button("Now").click()
+    expect(screen.page.get_by_text("Connection lost.")).to_have_count(0)
+    expect(screen.feed.get_by_text("Wave 8 rolled")).to_be_visible()
+    text = screen.feed.get_by_role("article").last.inner_text()
+    waves = [int(number) for number in re.findall(r"Wave (\d+) rolled", text)]
+    assert waves == list(range(1, len(waves) + 1))
+    screen.button("Stop").click()
+
+
+def test_a_failed_run_says_what_to_do_and_is_retried(screen: Screen) -> None:
+    screen.begin("error please")
+    failure = screen.feed.get_by_role("alert")
+    expect(failure).to_contain_text("The run failed")
+    expect(failure).to_contain_text("The mock model failed, as it was asked to.")
+    screen.button("Retry").click()
+    expect(screen.feed.get_by_role("alert")).to_have_count(1)
+    users = [row for row in screen.stored(screen.session_id)["messages"] if row["role"] == "user"]
+    assert len(users) == 1
+
+
+def test_the_last_message_is_edited_and_sent_again(screen: Screen) -> None:
+    session = screen.begin("error please")
+    expect(screen.feed.get_by_role("alert")).to_be_visible()
+    screen.feed.get_by_text("error please").hover()
+    screen.button("Edit").click()
+    editor = screen.page.get_by_role("textbox", name="Edit")
+    expect(editor).to_be_focused()
+    editor.fill("hello instead")
+    screen.button("Send again").click()
+    expect(screen.feed.get_by_text("Hello! I am Pilothouse")).to_be_visible()
+    expect(screen.feed.get_by_text("error please")).to_have_count(0)
+    assert [row["content"] for row in screen.stored(session)["messages"]][0] == "hello instead"
+
+
+def test_at_the_step_limit_going_on_is_one_click(screen: Screen) -> None:
+    session = screen.new_session(max_tool_steps=3)
+    screen.open(session).send("steps and steps")
+    expect(screen.page.get_by_text("step 3/3")).to_be_visible()
+    screen.wait_idle()
+    screen.page.reload()
+    screen.button("Continue").click()
+    expect(screen.feed.get_by_text("Continue", exact=True)).to_be_visible()
+
+
+def test_meters_tell_steps_tokens_and_cost_and_warn_near_the_limit(screen: Screen) -> None:
+    stage = Stage(screen)
+    usage = {"input_tokens": 12000, "output_tokens": 345, "cached_tokens": 8000, "model_calls": 4, "cost": 0.08}
+    run = {"status": "running", "agent": "operator", "model": "m", "max_steps": 10}
+    stage.play(stage.event("run", step=5, **run), stage.event("usage", call=usage, total=usage))
+    expect(screen.page.get_by_text("step 5/10")).to_be_visible()
+    meter = screen.button(re.compile("12,000 tokens in, 345 out, 8,000 cached, 4 model calls$"))
+    expect(meter).to_have_text("12.3K tokens · $0.08")
+    stage.play(stage.event("run", step=8, **run))
+    expect(screen.page.get_by_text("2 left")).to_be_visible()
+
+
+def test_plan_and_facts_are_shown_as_they_come(screen: Screen) -> None:
+    stage = Stage(screen)
+    stage.begin()
+    plan = ["Find shops", "Compare prices", "Answer"]
+    progress = {"current": 1, "done": ["Find shops"], "blocked": []}
+    facts = [{"fact": "The blue kettle costs €43.90", "url": "https://shop.example/kettle"}]
+    stage.play(stage.event("state", goal="Buy a kettle", plan=plan, progress=progress, facts=facts))
+    steps = screen.page.get_by_role("list", name="Plan").get_by_role("listitem")
+    expect(steps.nth(0)).to_contain_text("Done: Find shops")
+    expect(steps.nth(1)).to_have_attribute("aria-current", "step")
+    expect(screen.page.get_by_role("tab", name="Plan 1/3")).to_be_visible()
+    screen.page.get_by_role("tab", name="Facts 1").click()
+    expect(screen.page.get_by_text("The blue kettle costs")).to_be_visible()
+    expect(screen.page.get_by_role("link", name="shop.example")).to_be_visible()
+
+
+def test_a_broken_page_is_never_blank(screen: Screen) -> None:
+    screen.expect_errors(".")
+    Stage(screen, [message(1, "user", None)])  # type: ignore[arg-type]
+    screen.page.goto("/s/staged")
+    screen.page.route("**/api/sessions/staged", lambda route: route.fulfill(json={"messages": 3}))
+    screen.page.reload()
+    expect(screen.page.get_by_role("alert")).to_be_visible()
+
+
+def test_an_unknown_session_is_told(screen: Screen) -> None:
+    screen.expect_errors("404")
+    screen.page.goto("/s/no-such-session")
+    expect(screen.page.get_by_text("This session does not exist any more.")).to_be_visible()
+
+
+def test_a_login_that_ended_leads_back_to_the_same_page(open_screen: OpenScreen) -> None:
+    screen = open_screen(logged_in=False)
+    screen.expect_errors("401")
+    screen.page.request.post("/api/auth/login", data={"password": screen.server.token})
+    session = screen.new_session(title="Kept")
+    screen.open(session)
+    screen.page.context.clear_cookies()
+    screen.page.evaluate("dispatchEvent(new Event('online'))")
+    screen.page.wait_for_url(f"**/login?next=%2Fs%2F{session}")

@@ -1,0 +1,139 @@
+"""The list of sessions: groups, names, deletion, search, signs."""
+
+from __future__ import annotations
+
+import re
+import uuid
+
+from playwright.sync_api import Locator, expect
+
+from tests.e2e.screen import Screen
+
+
+def item(screen: Screen, title: str) -> Locator:
+    return screen.sidebar.get_by_role("listitem").filter(has_text=title)
+
+
+def choose(screen: Screen, title: str, action: str) -> None:
+    item(screen, title).hover()
+    item(screen, title).get_by_role("button").click()
+    screen.page.get_by_role("menuitem", name=action).click()
+
+
+def fresh(word: str) -> str:
+    return f"{word} {uuid.uuid4().hex[:6]}"
+
+
+def test_sessions_stand_under_their_age_and_pinned_ones_on_top(screen: Screen) -> None:
+    title = fresh("Pin")
+    screen.new_session(title=title)
+    screen.open()
+    today = screen.sidebar.get_by_role("region", name="Today")
+    expect(today.get_by_text(title)).to_be_visible()
+    choose(screen, title, "Pin")
+    expect(screen.sidebar.get_by_role("region", name="Pinned").get_by_text(title)).to_be_visible()
+    screen.page.reload()
+    expect(screen.sidebar.get_by_role("region", name="Pinned").get_by_text(title)).to_be_visible()
+
+
+def test_a_session_is_renamed_in_place(screen: Screen) -> None:
+    title, better = fresh("Old"), fresh("New")
+    screen.new_session(title=title)
+    screen.open()
+    link = screen.sidebar.get_by_role("link", name=title)
+    link.press("F2")
+    editor = screen.sidebar.get_by_role("textbox", name="Title of the session")
+    expect(editor).to_be_focused()
+    editor.fill("dropped")
+    editor.press("Escape")
+    expect(link).to_be_focused()
+    link.press("F2")
+    editor.fill(better)
+    editor.press("Enter")
+    expect(screen.sidebar.get_by_role("link", name=better)).to_be_focused()
+    screen.page.reload()
+    expect(screen.sidebar.get_by_role("link", name=better)).to_be_visible()
+
+
+def test_a_deleted_session_can_be_had_back(screen: Screen) -> None:
+    title = fresh("Gone")
+    session = screen.new_session(title=title)
+    screen.open(session)
+    choose(screen, title, "Delete")
+    expect(item(screen, title)).to_have_count(0)
+    screen.page.wait_for_url(re.compile("/$"))
+    screen.button("Undo").click()
+    expect(item(screen, title)).to_be_visible()
+
+
+def test_search_finds_titles_and_words_that_were_said(screen: Screen) -> None:
+    word = f"zebra{uuid.uuid4().hex[:6]}"
+    session = screen.new_session(title=fresh("Animals"))
+    screen.tell(session, f"hello {word}")
+    screen.open()
+    search = screen.sidebar.get_by_role("searchbox")
+    search.fill(word)
+    expect(screen.sidebar.get_by_role("listitem")).to_have_count(1)
+    search.fill(f"{word}nothing")
+    expect(screen.sidebar.get_by_text("Nothing found for")).to_be_visible()
+    search.press("Escape")
+    expect(screen.sidebar.get_by_role("listitem").nth(1)).to_be_visible()
+
+
+def test_what_happens_elsewhere_is_told_by_signs(screen: Screen) -> None:
+    title, quiet = fresh("Busy"), screen.new_session(title=fresh("Quiet"))
+    session = screen.new_session(title=title)
+    screen.open(quiet)
+    screen.tell(session, "slow story")
+    expect(item(screen, title).get_by_role("img", name="Working")).to_be_visible()
+    screen.api.post(f"/sessions/{session}/cancel")
+    expect(item(screen, title).get_by_role("img", name="New answer")).to_be_visible()
+    item(screen, title).get_by_role("link").click()
+    expect(item(screen, title).get_by_role("img")).to_have_count(0)
+    screen.page.reload()
+    expect(item(screen, title)).to_be_visible()
+    expect(item(screen, title).get_by_role("img")).to_have_count(0)
+
+
+def test_a_run_shows_in_the_title_of_the_tab(screen: Screen) -> None:
+    screen.begin("slow story")
+    expect(screen.page).to_have_title(re.compile("^● slow story"))
+    screen.button("Stop").click()
+    expect(screen.page).to_have_title("slow story")
+
+
+def test_a_new_session_is_named_at_once_without_moving_the_focus(screen: Screen) -> None:
+    words = fresh("hello")
+    screen.begin(words)
+    expect(screen.page.get_by_role("heading", level=1)).to_have_text(words)
+    expect(item(screen, words)).to_be_visible()
+    expect(screen.composer).to_be_focused()
+
+
+def test_sessions_made_elsewhere_appear(screen: Screen) -> None:
+    screen.open()
+    title = fresh("From afar")
+    session = screen.new_session(title=title)
+    screen.tell(session, "hello")
+    expect(item(screen, title)).to_be_visible()
+
+
+def test_times_are_told_relative_and_exact(screen: Screen) -> None:
+    screen.begin("hello")
+    stamp = screen.feed.locator("time").first
+    expect(stamp).to_have_text("now")
+    assert re.search(r"\d{4}", stamp.get_attribute("title") or "")
+
+
+def test_keys_move_between_sessions(screen: Screen) -> None:
+    first, second = screen.new_session(title=fresh("A")), screen.new_session(title=fresh("B"))
+    screen.tell(first, "hello")
+    screen.tell(second, "hello")
+    screen.open(second)
+    expect(screen.sidebar.get_by_role("listitem").nth(1)).to_be_visible()
+    screen.page.keyboard.press("Alt+ArrowDown")
+    screen.page.wait_for_url(f"**/s/{first}")
+    screen.page.keyboard.press("Alt+ArrowUp")
+    screen.page.wait_for_url(f"**/s/{second}")
+    screen.page.keyboard.press("Control+Shift+O")
+    screen.page.wait_for_url(re.compile("/$"))
