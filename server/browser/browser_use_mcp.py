@@ -1,0 +1,291 @@
+"""A session's browser driven through the browser-use MCP server.
+
+It is weaker than Playwright's: most failures come as success with an error text, it sees no labels and no
+values, and it has no tools for keys, lists, files or dialogs. So results are judged here by their text and by
+where the browser is afterwards.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from mcp.types import CallToolResult, ImageContent, TextContent, Tool
+
+from server.browser import parts
+from server.browser.addresses import AddressRefused, normal_url
+from server.browser.browser import BrowserUnavailable, Direction, Field, Outcome, Tab, ToolSpec
+from server.browser.chromium import VIEWPORT
+from server.browser.fence import fence
+from server.browser.masking import mask_text
+from server.browser.mcp_client import Http, McpClient, Stdio
+from server.browser.observation import Budget, Element, Observation, observe_state
+from server.browser.playwright_reply import picture_of
+from server.browser.session_browser import CallFailed, SessionBrowser
+from server.browser.tool_schema import check_click_target, make_safe
+from server.settings import Settings
+
+OFFERED = {
+    "browser_navigate": True, "browser_click": True, "browser_type": True, "browser_scroll": True,
+    "browser_go_back": True, "browser_switch_tab": True, "browser_close_tab": True,
+    "browser_get_state": False, "browser_list_tabs": False, "browser_screenshot": False,
+}
+"""The tools a model is offered, and whether each may change the page."""
+
+AGENT_TOOLS = ("retry_with_browser_use_agent", "browser_extract_content")
+"""They call a model of their own and act without our gate: offered only when asked for, with an OpenAI key."""
+
+NAVIGATION, ACTION, LOOK = 20.0, 10.0, 10.0
+AGENT = 600.0
+
+_QUIET = {
+    "ANONYMIZED_TELEMETRY": "false", "BROWSER_USE_CLOUD_SYNC": "false", "BROWSER_USE_VERSION_CHECK": "false",
+    "BROWSER_USE_CLOUD_HINTS": "false", "BROWSER_USE_DISABLE_EXTENSIONS": "true",
+    "BROWSER_USE_LOGGING_LEVEL": "error", "SKIP_LLM_API_KEY_VERIFICATION": "true",
+}
+_FAILED = re.compile(
+    r"^(error|failed|invalid|unknown tool|no browser|no active|unable|cannot)\b|\bnot found$|\bnot set\b|timed out",
+    re.IGNORECASE,
+)
+
+
+class BrowserUseBrowser(SessionBrowser):
+    """Implements the `Browser` door."""
+
+    dismisses_questions = True
+    start_deadline = 90.0
+    _repeatable = frozenset(name for name, acts in OFFERED.items() if not acts)
+
+    @classmethod
+    def server(cls, settings: Settings, endpoint: str | None, scratch: Path, files: Path) -> Stdio | Http:
+        uvx = parts.find_uvx()
+        if uvx is None:
+            raise BrowserUnavailable(parts.NO_UVX)
+        config = scratch / "browser-use.json"
+        config.write_text(json.dumps(_config(settings, endpoint)))
+        config.chmod(0o600)
+        env = {**_QUIET, "BROWSER_USE_CONFIG_PATH": str(config), "BROWSER_USE_CONFIG_DIR": str(scratch)}
+        command = (str(uvx), "--from", parts.BROWSER_USE, "browser-use", "--mcp")
+        return Stdio(command, env, cwd=scratch)
+
+    @classmethod
+    def offered(cls, settings: Settings, tools: Sequence[Tool]) -> tuple[ToolSpec, ...]:
+        has_model = settings.browser_agent_tool and settings.openai_api_key is not None
+        acting = {**OFFERED, **(dict.fromkeys(AGENT_TOOLS, True) if has_model else {})}
+        return tuple(
+            ToolSpec(tool.name, tool.description or tool.name, _schema_of(tool), acts=acting[tool.name])
+            for tool in tools if tool.name in acting
+        )
+
+    async def _call(self, spec: ToolSpec, args: Mapping[str, Any]) -> Outcome:
+        if spec.name == "browser_click" and (wrong := check_click_target(args)):
+            return self._outcome(False, f"browser_click: {wrong}.")
+        if args.get("url") is not None:
+            args = {**args, "url": normal_url(str(args["url"]))}
+        async with self._using():
+            if spec.name == "browser_screenshot":
+                return self._outcome(True, "A picture of the page was taken.")
+            ok, text = (True, "") if spec.name == "browser_get_state" else await self._use(spec.name, args)
+            if not spec.acts and text:
+                return self._outcome(ok, fence(mask_text(text, (await self._look()).secrets)))
+            return await self._tell(ok, text)
+
+    async def _tell(self, ok: bool, text: str) -> Outcome:
+        state = await self._state()
+        notes = self._take_notes()
+        lines = [text, *notes, f"Page: {self._url}" + (f' "{self._title}"' if self._title else "")]
+        page = fence(mask_text("\n".join(_lines(state)), (await self._look()).secrets)) if state else ""
+        told = "\n".join(line for line in (*lines, page) if line.strip())
+        return Outcome(ok, told, self._url, self._title, notes)
+
+    async def observe(self) -> Observation:
+        async with self._using():
+            state = await self._state()
+            limits = self._settings
+            budget = Budget(elements=limits.observation_elements, blocks=limits.observation_blocks,
+                            block_chars=limits.observation_block_chars, tokens=limits.observation_tokens)
+            state = {"url": self._url or "about:blank", "title": self._title or "", **state}
+            return observe_state(state, viewport=VIEWPORT, budget=budget, notes=self._take_notes())
+
+    async def focus(self, element: Element) -> Observation:
+        """The whole page: the server knows no surroundings of an element."""
+        return await self.observe()
+
+    async def text_near(self, element: Element) -> str:
+        return element.name
+
+    async def navigate(self, url: str) -> Outcome:
+        try:
+            return await self._do("browser_navigate", {"url": normal_url(url)}, "Opened the page.")
+        except AddressRefused as error:
+            return self._outcome(False, f"Not opened: {error}.")
+
+    async def back(self) -> Outcome:
+        return await self._do("browser_go_back", {}, "Went back.")
+
+    async def click(self, element: Element) -> Outcome:
+        return await self._do("browser_click", {"index": _index(element)}, f"Clicked {element.role} {element.name!r}.")
+
+    async def type(self, fields: Sequence[Field], *, submit: bool = False) -> Outcome:
+        outcome = self._outcome(False, "There is no field to type into.")
+        for at, field in enumerate(fields):
+            enter = "\n" if submit and at == len(fields) - 1 else ""
+            args = {"index": _index(field.element), "text": field.text + enter}
+            outcome = await self._do("browser_type", args, f"Typed into {field.element.role} {field.element.name!r}.")
+            if not outcome.ok:
+                break
+        return outcome
+
+    async def select(self, element: Element, options: Sequence[str]) -> Outcome:
+        """A list in focus takes what is typed as the beginning of a choice."""
+        args = {"index": _index(element), "text": options[0] if options else ""}
+        return await self._do("browser_type", args, f"Typed {args['text']!r} into the list; see whether it was chosen.")
+
+    async def hover(self, element: Element) -> Outcome:
+        return self._missing("pointing at things")
+
+    async def press(self, key: str) -> Outcome:
+        return self._missing("pressing keys")
+
+    async def scroll(self, direction: Direction, amount: int) -> Outcome:
+        if direction not in ("up", "down"):
+            return self._missing("scrolling sideways")
+        return await self._do("browser_scroll", {"direction": direction}, f"Scrolled {direction} by a page.")
+
+    async def wait(self, milliseconds: int) -> Outcome:
+        seconds = min(max(milliseconds, 0) / 1000, self._settings.tool_timeout)
+        async with self._using():
+            await asyncio.sleep(seconds)
+            return self._outcome(True, f"Waited {seconds:g} s.")
+
+    async def upload(self, element: Element, files: Sequence[Path]) -> Outcome:
+        return self._missing("giving files to a page")
+
+    async def answer_dialog(self, accept: bool, text: str | None = None) -> Outcome:
+        return self._outcome(False, "No dialog is open.")
+
+    async def tabs(self) -> Sequence[Tab]:
+        try:
+            async with self._using():
+                _, text = await self._use("browser_list_tabs", {})
+        except CallFailed:
+            return ()
+        return tuple(
+            Tab(at, tab.get("title", ""), tab.get("url", ""), tab.get("url") == self._url)
+            for at, tab in enumerate(_json(text, list))
+        )
+
+    async def switch_tab(self, index: int) -> Outcome:
+        try:
+            async with self._using():
+                tabs = _json((await self._use("browser_list_tabs", {}))[1], list)
+        except CallFailed as error:
+            return self._outcome(False, str(error))
+        if not 0 <= index < len(tabs):
+            return self._outcome(False, f"There is no tab {index}.")
+        return await self._do("browser_switch_tab", {"tab_id": tabs[index].get("tab_id", "")}, f"Switched to tab {index}.")
+
+    def _missing(self, what: str) -> Outcome:
+        return self._outcome(False, f"This browser server (browser-use) has no tool for {what}.")
+
+    async def _do(self, tool: str, args: Mapping[str, Any], did: str) -> Outcome:
+        try:
+            async with self._using():
+                ok, text = await self._use(tool, args)
+                await self._state()
+                return self._outcome(ok, did if ok else text)
+        except CallFailed as error:
+            return self._outcome(False, str(error))
+
+    async def _use(self, tool: str, args: Mapping[str, Any]) -> tuple[bool, str]:
+        """Call a tool and judge what came back: its flag, its words, and for a navigation the page."""
+        if tool == "browser_navigate":
+            await self._leave_hung_page()
+        limits = {"browser_navigate": NAVIGATION, "browser_go_back": NAVIGATION, **dict.fromkeys(AGENT_TOOLS, AGENT)}
+        result = await self._ask(tool, args, limits.get(tool, LOOK if not OFFERED.get(tool) else ACTION))
+        await self._settle()
+        text = _text_of(result)
+        ok = not result.isError and not _FAILED.search(text.partition("\n")[0])
+        if ok and tool == "browser_navigate":
+            self._url = str(args["url"])
+            address = await self._run("() => document.URL")
+            if str(address).startswith("chrome-error:"):
+                return False, f"{args['url']} could not be opened."
+        return ok, text
+
+    async def _state(self) -> dict[str, Any]:
+        """Where the browser is and what can be used there; empty when the server cannot tell."""
+        try:
+            state: dict[str, Any] = _json(_text_of(await self._ask("browser_get_state", {}, LOOK)), dict)
+        except CallFailed as error:
+            self._note(f"{error} What is on the page could not be read.")
+            return {}
+        self._remember(state)
+        if title := await self._run("() => document.title"):
+            self._title = state["title"] = str(title)  # the server often gives the address in its place
+        return state
+
+    def _remember(self, state: Mapping[str, Any]) -> None:
+        if state.get("url"):
+            self._url, self._title = str(state["url"]), str(state.get("title", ""))
+
+    async def _locate(self, mcp: McpClient) -> None:
+        self._remember(_json(_text_of(await mcp.call("browser_get_state", {}, deadline=5)), dict))
+
+    async def _picture(self, *, deadline: float) -> bytes | None:
+        result = await self._ask("browser_screenshot", {}, deadline)
+        return next((picture_of(part) for part in result.content if isinstance(part, ImageContent)), None)
+
+
+def _config(settings: Settings, endpoint: str | None) -> dict[str, Any]:
+    """browser-use's own configuration; what it does not recognise it replaces by its defaults."""
+    profile = {
+        "id": "pilothouse", "default": True, "headless": settings.headless, "keep_alive": True,
+        "enable_default_extensions": False, "chromium_sandbox": False,
+        "viewport": {"width": VIEWPORT[0], "height": VIEWPORT[1]}, "cdp_url": endpoint or "http://127.0.0.1:9",
+    }
+    llm: dict[str, Any] = {"id": "pilothouse", "default": True}
+    if settings.browser_agent_tool and settings.openai_api_key is not None:
+        llm["api_key"] = settings.openai_api_key.get_secret_value()
+        if settings.openai_base_url:
+            llm["base_url"] = settings.openai_base_url
+    agent = {"id": "pilothouse", "default": True}
+    return {"browser_profile": {"pilothouse": profile}, "llm": {"pilothouse": llm}, "agent": {"pilothouse": agent}}
+
+
+def _schema_of(tool: Tool) -> dict[str, Any]:
+    if tool.name in ("browser_screenshot", "browser_get_state"):
+        return {"type": "object", "properties": {}}
+    return make_safe(tool.inputSchema, tool=tool.name)
+
+
+def _text_of(result: CallToolResult) -> str:
+    return "\n".join(part.text for part in result.content if isinstance(part, TextContent)).strip()
+
+
+def _json(text: str, kind: type) -> Any:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return kind()
+    return value if isinstance(value, kind) else kind()
+
+
+def _lines(state: Mapping[str, Any]) -> list[str]:
+    """The state in a third of the room: `[20] input placeholder="Where you live"`."""
+    lines = []
+    for element in state.get("interactive_elements", ()):
+        words = [f"[{element.get('index')}] {element.get('tag', '')}"]
+        text = " ".join(str(element.get("text", "")).split())
+        words += [f'"{text}"'] if text else []
+        words += [f'{name}="{element[name]}"' for name in ("placeholder", "href") if element.get(name)]
+        lines.append(" ".join(words))
+    return lines
+
+
+def _index(element: Element) -> int:
+    return int(element.ref) if element.ref.isdigit() else -1

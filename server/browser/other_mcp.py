@@ -1,0 +1,105 @@
+"""Any other MCP server: beside the browser (`EXTRA_MCP`) or in its place (`BROWSER_MCP`), by configuration."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mcp.types import CallToolResult, TextContent, Tool
+
+from server.browser.browser import Outcome, ToolSpec
+from server.browser.mcp_client import Http, McpClient, Stdio, ToolRefused, ToolServerLost, ToolTimeout
+from server.browser.processes import Processes
+from server.browser.tool_schema import make_safe, safe_name
+
+log = logging.getLogger(__name__)
+
+MAX_TOOLS = 64
+MAX_TEXT = 12_000
+_NAMED = re.compile(r"^([A-Za-z][A-Za-z0-9_-]{0,31})=(?=\S)")
+_VARIABLE = re.compile(r"^([A-Z_][A-Z0-9_]*)=(.*)$")
+
+
+def read_server(text: str) -> tuple[str, Stdio | Http]:
+    """`[name=]https://host/mcp` or `[name=][VARIABLE=value ...] command arguments` as a name and a server.
+
+    A value that begins with `$` is taken from our own environment, which is not handed on otherwise.
+    """
+    named = _NAMED.match(text)
+    name = named[1] if named and not _VARIABLE.match(text.split()[0]) else ""
+    rest = text[len(name) + 1 :].strip() if name else text.strip()
+    if rest.startswith(("http://", "https://")):
+        return name or "other", Http(rest)
+    words = shlex.split(rest)
+    env: dict[str, str] = {}
+    while words and (variable := _VARIABLE.match(words[0])):
+        value = variable[2]
+        env[variable[1]] = os.environ.get(value[1:], "") if value.startswith("$") else value
+        words.pop(0)
+    if not words:
+        raise ValueError(f"no command in the MCP server {text!r}")
+    return name or safe_name(os.path.basename(words[0]).split(".")[0]), Stdio(tuple(words), env)
+
+
+def tools_of(tools: Sequence[Tool], server: str) -> tuple[ToolSpec, ...]:
+    """What such a server offers, as a model may see it: names prefixed, schemas safe."""
+    return tuple(
+        ToolSpec(
+            safe_name(tool.name, server), (tool.description or tool.name)[:2000], make_safe(tool.inputSchema, tool=tool.name),
+            server=server, acts=not (tool.annotations and tool.annotations.readOnlyHint),
+        )
+        for tool in tools[:MAX_TOOLS]
+    )
+
+
+class OtherServer:
+    """One further server for one chat session: started at its first call, started again when it is lost."""
+
+    def __init__(self, name: str, server: Stdio | Http, processes: Processes, *, deadline: float) -> None:
+        self.name = name
+        self._server = server
+        self._processes = processes
+        self._deadline = deadline
+        self._client: McpClient | None = None
+        self._names: dict[str, str] = {}
+
+    async def discover(self) -> tuple[ToolSpec, ...]:
+        """Raises ToolServerLost."""
+        client = await self._open()
+        return tools_of(client.tools, self.name)
+
+    async def call(self, name: str, args: Mapping[str, Any]) -> Outcome:
+        """`name` as in its ToolSpec."""
+        try:
+            client = await self._open()
+            result = await client.call(self._names.get(name, name), args, deadline=self._deadline)
+        except ToolTimeout:
+            return Outcome(False, f"{name} did not answer within {self._deadline:.0f} s.")
+        except (ToolServerLost, ToolRefused) as error:
+            return Outcome(False, f"{name} failed: {error}")
+        return Outcome(not result.isError, text_of(result))
+
+    async def close(self) -> None:
+        if self._client is not None:
+            await self._client.close()
+
+    async def _open(self) -> McpClient:
+        if self._client is None or not self._client.is_open:
+            await self.close()
+            self._client = McpClient(self.name, self._server, self._processes)
+            await self._client.open()
+            self._names = {safe_name(tool.name, self.name): tool.name for tool in self._client.tools}
+        return self._client
+
+
+def text_of(result: CallToolResult) -> str:
+    """The text of a result, cut and marked as what it is."""
+    text = "\n".join(part.text for part in result.content if isinstance(part, TextContent) and part.text.strip())
+    if len(text) > MAX_TEXT:
+        text = f"{text[:MAX_TEXT]}\n... truncated, {len(text) - MAX_TEXT} more characters"
+    text = text.replace("</untrusted-result", "< /untrusted-result")
+    return f"<untrusted-result>\n{text or 'Done.'}\n</untrusted-result>"
