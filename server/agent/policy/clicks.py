@@ -93,8 +93,8 @@ def _assess_link(meaning: Meaning, scene: Scene) -> Judgement:
         return ALLOWED
     match meaning.force:
         case Force.ACT:
-            leads_to_shop = meaning.kind in _SHOPPING and not scene.score
-            return ALLOWED if leads_to_shop or _clears_entry(meaning, scene) else ask(meaning.kind)
+            leads_on = _names_topic(meaning) and not scene.score
+            return ALLOWED if leads_on or _clears_entry(meaning, scene) else ask(meaning.kind)
         case Force.WEAK if meaning.kind == "remove":
             return ALLOWED if scene.calm else ask("delete")
         case Force.WEAK | Force.AFFIRM | Force.DEED:
@@ -104,6 +104,12 @@ def _assess_link(meaning: Meaning, scene: Scene) -> Judgement:
         case Force.CANCEL:
             return _assess_cancel(scene)
     return ALLOWED
+
+
+def _names_topic(meaning: Meaning) -> bool:
+    """`Buy tickets` in a header, `Returning & refunds` in a footer: where a link leads, not what it does."""
+    pairs = any(hit.concept == "soft.and" for hit in meaning.hits)
+    return meaning.kind in _SHOPPING or (pairs and meaning.kind == "end")
 
 
 def _assess_item(meaning: Meaning, scene: Scene) -> Judgement:

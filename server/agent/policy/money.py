@@ -8,7 +8,7 @@ _SIGNS = "$€£¥₽₹₩₺₴₫₪฿₦₱₸₼₾₿元円원"
 _CODES = (
     "usd eur gbp rub uah pln czk huf sek nok dkk chf try inr jpy cny rmb krw vnd idr brl mxn ars cop sar aed egp irr "
     "ils thb aud cad sgd hkd zar usdt usdc btc eth ron bgn "
-    "руб p грн zl kc ft kr tl lei lv rp r rs rm s dong вдн "
+    "zł kč zl kc ft kr tl lei lv rp r rs rm s dong đồng "
     "euro euros dollar dollars pound pounds yen credits coins "
     "تومان ریال دینار درهم جنیه رس ر.س د.ا שקל שקלים דולר रुपये रुपए रु บาท 万元 万円 만원 만 원"
 ).split()

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from server.agent.policy.lexicon import Hit, icon_meaning, lexicon
 from server.agent.policy.money import is_price
-from server.agent.policy.text import WORD, fold, has_words, readings
+from server.agent.policy.text import WORD, fold, has_words, plain, readings
 
 
 class Force(IntEnum):
@@ -60,7 +60,7 @@ def grasp(name: str) -> Meaning:
         return _grasp_icon(name)
     meanings = [_grasp_reading(text) for text in readings(name)]
     if not any(meaning.hits for meaning in meanings):
-        meanings.append(_grasp_reading(fold(name, keep_tones=False)))
+        meanings.append(_grasp_reading(plain(fold(name))))
     return max(meanings, key=lambda meaning: (bool(meaning.hits), meaning.force))
 
 

@@ -23,7 +23,7 @@ _WEIGHTS = {
     "scene.sure": STRONG, "scene.final": STRONG, "scene.charge": STRONG, "scene.live": STRONG,
     "scene.last": 2, "scene.funds": 2, "scene.security": 2, "scene.legal": 2, "scene.plan": 2, "scene.now": 2,
     "scene.total": 1, "scene.compose": 1, "scene.crowd": 1, "scene.gear": 1, "scene.ask": 1, "scene.person": 1,
-    "scene.paper": 1, "scene.file": 1, "scene.held": 1,
+    "scene.paper": 1, "scene.file": 1, "scene.held": 0,
 }  # fmt: skip
 _KINDS = {
     "scene.charge": "pay", "scene.total": "pay", "scene.funds": "pay", "scene.money": "pay",
@@ -32,7 +32,7 @@ _KINDS = {
     "scene.legal": "legal", "scene.paper": "legal", "scene.file": "delete", "scene.held": "order",
 }  # fmt: skip
 _SENTENCE = re.compile(r"\n+|(?<=[.!?…])\s+|(?<=[。！？؟।])|(?<=;)\s+|\s[·•|]\s")
-_QUESTION = re.compile(r"[?？؟;]\W*$|(?:吗|ですか|ますか|까요|습니까|ไหม|หรือไม่|khong)\W*$")
+_QUESTION = re.compile(r"[?？؟;]\W*$|(?:吗|ですか|ますか|까요|습니까|ไหม|หรือไม่|không|khong)\W*$")
 _FILE = re.compile(r"\w\.(?:docx?|xlsx?|pptx?|pdf|csv|txt|jpe?g|png|zip|mp[34]|key|json|ya?ml|sql|py|psd)(?!\w)")
 _COUNT = re.compile(r"(?<![\d.,:])(\d{1,2})(?![\d.,:]*\d)")
 _FRACTION = re.compile(r"(?<![\d./])(\d{1,2})\s?/\s?(\d{1,2})(?![\d/])")
@@ -107,7 +107,7 @@ def _sentences(text: str) -> list[_Sentence]:
 
 def _main_kind(evidence: dict[str, int]) -> str:
     kinds = {_kind_of(concept): weight for concept, weight in sorted(evidence.items(), key=lambda pair: pair[1])}
-    return max((kind for kind in kinds if kind), key=lambda kind: kinds[kind], default="")
+    return max((kind for kind in kinds if kind and kinds[kind]), key=lambda kind: kinds[kind], default="")
 
 
 def _kind_of(concept: str) -> str:
@@ -117,7 +117,7 @@ def _kind_of(concept: str) -> str:
 
 def _weigh(sentence: _Sentence) -> list[tuple[str, int]]:
     told = sentence.has("calm.howto")
-    weights = [(hit.concept, _WEIGHTS.get(hit.concept, _WEIGHTS.get(hit.group, 0))) for hit in sentence.hits]
+    weights = [(hit.concept, weight) for hit in sentence.hits if (weight := _weight(hit)) is not None]
     if told:
         weights = [(concept, min(weight, 1)) if concept.startswith("act") else (concept, weight) for concept, weight in weights]
     if has_money(sentence.text):
@@ -125,7 +125,11 @@ def _weigh(sentence: _Sentence) -> list[tuple[str, int]]:
     if _FILE.search(sentence.text):
         weights.append(("scene.file", 1))
     weights += [*_asked(sentence), *_count_steps(sentence), *_claimed(sentence)]
-    return [pair for pair in weights if pair[1]]
+    return weights
+
+
+def _weight(hit: Hit) -> int | None:
+    return _WEIGHTS.get(hit.concept, _WEIGHTS.get(hit.group))
 
 
 def _claimed(sentence: _Sentence) -> list[tuple[str, int]]:

@@ -33,18 +33,25 @@ _MIXED = re.compile(r"(?<!\w)(?=\w*[a-z]\w*[a-z])(?=\w*[0-9@$])[\w@$]+")
 _FLAG = re.compile("(?<![\U0001f1e6-\U0001f1ff])[\U0001f1e6-\U0001f1ff]{2}(?![\U0001f1e6-\U0001f1ff])")
 _VIETNAMESE = re.compile("[\u1ea0-\u1ef9ơưđ]", re.IGNORECASE)
 
-_MARKED_SCRIPTS = ("LATIN", "GREEK", "CYRILLIC", "ARABIC", "HEBREW")
+_MARKED_SCRIPTS = ("GREEK", "CYRILLIC", "ARABIC", "HEBREW")
 _DENSE = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
-def fold(text: str, *, keep_tones: bool = True) -> str:
-    """The text in its plainest spelling: lower case, no accents, no tricks, spaces as they are.
-
-    Vietnamese words keep their tones, which tell `bạn` (you) from `bán` (sell).
-    """
+def fold(text: str) -> str:
+    """The text in one spelling: lower case, no tricks, spaces as they are. Latin letters keep their accents."""
     text = _BLANK.sub("", unicodedata.normalize("NFKC", _letters_from_symbols(text)))
     text = unicodedata.normalize("NFC", WORD.sub(lambda word: _untangle(word.group()), text).casefold())
-    return _ARTICLE.sub("", WORD.sub(lambda word: _plain_word(word.group(), keep_tones), _unmarked(text)))
+    return _ARTICLE.sub("", "".join(map(_unaccented, _unmarked(text))))
+
+
+def plain(text: str) -> str:
+    """Folded text without the accents of Latin letters, which many people leave out."""
+    return "".join(map(_plain, text))
+
+
+def has_tones(word: str) -> bool:
+    """Whether a folded word is Vietnamese by its letters: `bạn` (you) and `bán` (sell) are not one word."""
+    return _VIETNAMESE.search(word) is not None
 
 
 def readings(text: str) -> tuple[str, ...]:
@@ -65,23 +72,27 @@ def has_words(text: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _plain(char: str) -> str:
+def _unaccented(char: str) -> str:
     if unicodedata.category(char) == "Nd":
         return str(unicodedata.decimal(char))
-    if unicodedata.name(char, "").startswith(_MARKED_SCRIPTS):
-        return "".join(c for c in unicodedata.normalize("NFD", char) if not unicodedata.combining(c)).translate(_LETTERS)
-    return char
+    name = unicodedata.name(char, "")
+    if name.startswith(_MARKED_SCRIPTS):
+        return _bare(char).translate(_LETTERS)
+    return char.translate(_LETTERS) if "SMALL CAPITAL" in name or char in "ɑɡɩ" else char
+
+
+@lru_cache(maxsize=4096)
+def _plain(char: str) -> str:
+    return _bare(char).translate(_LETTERS) if unicodedata.name(char, "").startswith("LATIN") else char
+
+
+def _bare(char: str) -> str:
+    return "".join(c for c in unicodedata.normalize("NFD", char) if not unicodedata.combining(c))
 
 
 def _unmarked(text: str) -> str:
     """Without invisible characters and marks that float over any script."""
     return "".join(char for char in _FLOATING.sub("", text) if unicodedata.category(char) != "Cf")
-
-
-def _plain_word(word: str, keep_tones: bool) -> str:
-    if keep_tones and _VIETNAMESE.search(word):
-        return word
-    return "".join(map(_plain, word))
 
 
 def _letters_from_symbols(text: str) -> str:

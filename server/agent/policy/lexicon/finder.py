@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from server.agent.policy.lexicon.patterns import GAP, Hit, Pattern
-from server.agent.policy.text import WORD, is_dense
+from server.agent.policy.text import WORD, has_tones, is_dense, plain
 
 _LONGEST_GAP = 4
 _SKIP = "skip.words"
@@ -92,7 +92,7 @@ class Lexicon:
         return i
 
     def _is_skipped(self, word: _Word) -> bool:
-        return word.forms[0] in self._skipped
+        return any(form in self._skipped for form in word.forms)
 
     def _find_dense(self, text: str) -> Iterator[Hit]:
         if not is_dense(text):
@@ -111,7 +111,10 @@ class Lexicon:
 
 
 def _forms(word: str) -> tuple[str, ...]:
-    return (word, word[1:]) if _PREFIXED.fullmatch(word) else (word,)
+    """The ways to read a word: as it is, without its accents, without a Hebrew prefix."""
+    if _PREFIXED.fullmatch(word):
+        return word, word[1:]
+    return (word,) if word.isascii() or has_tones(word) else tuple({word, plain(word)})
 
 
 def _fits(piece: str, word: _Word) -> bool:

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from server.agent.policy.text import WORD, fold, is_dense
+from server.agent.policy.text import WORD, fold, has_tones, is_dense, plain
 
 GAP = "~"
 _PIECE = re.compile(rf"\*?{WORD.pattern}\*?|{GAP}")
 _SHORTEST_JOINED = 6
+_SHORTEST_UNACCENTED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +72,17 @@ def _spell(written: str, concept: str, last: bool) -> Iterator[Pattern]:
     if is_dense(folded):
         yield Pattern(("".join(WORD.findall(folded)),), concept, last, at_start, whole)
         return
-    words = tuple(_PIECE.findall(folded))
-    if words:
-        yield Pattern(words, concept, last, at_start, whole)
-    joined = "".join(words).replace("*", "")
-    if len(words) > 1 and GAP not in words and len(joined) >= _SHORTEST_JOINED and not at_start:
-        yield Pattern((joined + "*",), concept, last)
+    for text in _spellings(folded):
+        words = tuple(_PIECE.findall(text))
+        if words:
+            yield Pattern(words, concept, last, at_start, whole)
+        joined = "".join(words).replace("*", "")
+        if len(words) > 1 and GAP not in words and len(joined) >= _SHORTEST_JOINED and not at_start:
+            yield Pattern((joined + "*",), concept, last)
+
+
+def _spellings(folded: str) -> set[str]:
+    """As written, and without accents unless that leaves a short word that means something elsewhere (`lås`)."""
+    bare = plain(folded)
+    letters = sum(map(str.isalpha, bare))
+    return {folded} if has_tones(folded) or letters < _SHORTEST_UNACCENTED else {folded, bare}
