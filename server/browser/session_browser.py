@@ -18,7 +18,7 @@ from mcp.types import CallToolResult, Tool
 from pydantic import ValidationError
 
 from server.browser.addresses import AddressRefused, host_of
-from server.browser.browser import BrowserUnavailable, Outcome, Picture, ToolSpec
+from server.browser.browser import Browser, BrowserUnavailable, Outcome, Picture, ToolSpec
 from server.browser.cdp import CdpError
 from server.browser.chromium import VIEWPORT, Chromium
 from server.browser.downloads import Downloads
@@ -61,7 +61,7 @@ class Outfit:
     """The MCP servers beside the browser's."""
 
 
-class SessionBrowser(ABC):
+class SessionBrowser(Browser, ABC):
     """One session's browser. The methods of the `Browser` door are in the subclasses, one per MCP server."""
 
     needs_chromium = True
