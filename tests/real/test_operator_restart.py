@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from scripts.shell import ROOT
 from tests.support.operator_world import World
-from tests.support.postgres import Postgres, postgres_cluster
+from tests.support.postgres import Postgres
 from tests.support.scripted_browser import BLANK
 from tests.support.scripted_model import click, navigate, stop
 from tests.unit.test_operator_consent import BUY, cart
@@ -51,17 +51,11 @@ async def open_saver(url: str) -> AsyncIterator[BaseCheckpointSaver[Any]]:
         yield saver
 
 
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[Postgres]:
-    with postgres_cluster() as postgres:
-        yield postgres
-
-
 @pytest.fixture(params=["sqlite", "postgresql"])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "sqlite":
         return str(tmp_path / "checkpoints.db")
-    postgres = request.getfixturevalue("postgres")
+    postgres: Postgres = request.getfixturevalue("postgres")
     return str(postgres.url(postgres.create_database())).replace("+psycopg", "")
 
 

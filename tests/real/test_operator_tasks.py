@@ -1,36 +1,23 @@
 """Whole tasks: the real graph, a scripted provider over its real wire, real Playwright MCP on a local site."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
-from typing import Any, cast
+from typing import cast
 from urllib.parse import quote
 
 import pytest
 import pytest_asyncio
 
-from server.agent.chat_model import build_chat_model
 from server.browser.browser import Field
 from server.browser.playwright_mcp import PlaywrightBrowser
 from server.browser.pool import BrowserPool
 from tests.support.browsers import element, open_pool
-from tests.support.model_reply import Asked, Reply, Step, call, say
-from tests.support.model_server import ModelServer
-from tests.support.operator_world import World
-from tests.support.scripted_browser import ScriptedBrowser
-from tests.support.scripted_model import ScriptedModel, act, click, navigate, on, stop, type_into
+from tests.support.operator_tasks import WIRES, fact, task
+from tests.support.scripted_model import act, click, navigate, on, stop, type_into
 from tests.support.shop_site import open_shop
 from tests.support.sites import Effect, Site
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-WIRES = {
-    "anthropic": ("anthropic:claude-haiku-4-5", {}),
-    "chat": ("openai:gpt-5-mini", {"openai_api": "chat"}),
-    "responses": ("openai:gpt-5-mini", {"openai_api": "responses"}),
-}
-
 
 @pytest.fixture(scope="module")
 def site() -> Iterator[Site]:
@@ -56,40 +43,6 @@ async def browser(pool: BrowserPool) -> PlaywrightBrowser:
     browser = cast(PlaywrightBrowser, await pool.get("operator"))
     await browser.navigate("about:blank")
     return browser
-
-
-@asynccontextmanager
-async def task(
-    browser: PlaywrightBrowser, *turns: Any, wire: str = "anthropic", again: Any = None, **options: Any
-) -> AsyncIterator[World]:
-    """A world on a real browser and a real provider's wire; a turn is a decision, a function of the prompt or words."""
-    name, more = WIRES[wire]
-    steps = _step(again) if again else [_step(turn) for turn in turns]
-    async with ModelServer(steps) as server:
-        model = build_chat_model(name, server.settings(**more))
-        it = World(cast(ScriptedBrowser, browser), cast(ScriptedModel, model), **options)
-        it.options["server"] = server
-        yield it
-        assert server.refusals == []
-
-
-def _step(turn: Any) -> Step:
-    def reply(asked: Asked) -> Reply:
-        answer = turn(asked.text) if callable(turn) else turn
-        if isinstance(answer, str):
-            return say(answer)
-        text = json.dumps(answer, ensure_ascii=False)
-        if asked.tools:
-            assert asked.tools == ["act"]
-            return call("act", text)
-        return say([text[at : at + 5] for at in range(0, len(text), 5)])
-
-    return reply
-
-
-def fact(turn: Any, *facts: str) -> Any:
-    """The same turn, with what was found on the page."""
-    return lambda prompt: {**(turn(prompt) if callable(turn) else turn), "facts": list(facts)}
 
 
 @pytest.mark.parametrize("wire", WIRES)
@@ -269,3 +222,18 @@ async def _until_title(browser: PlaywrightBrowser, title: str) -> None:
     if observation.page.title != title:
         await browser.wait(100)
         await _until_title(browser, title)
+
+
+async def test_words_of_a_private_page_reach_no_other_site_without_a_yes(
+    browser: PlaywrightBrowser, site: Site, effects: list[Effect]
+) -> None:
+    canary = "ZX81-CANARY"
+    site.add("/vault", f"<h1>Your code</h1><p>{canary}</p><label>Password <input type=password></label>")
+    with Site() as other:
+        typing = (navigate(other.url("/form")), type_into({"Name": canary}), stop("no"))
+        for turns in (typing, (navigate(other.url(f"/form?q={canary}")), stop("no"))):
+            async with task(browser, navigate(site.url("/vault")), *turns) as it:
+                assert await it.say("look at my code") is None
+                assert (it.question or {})["risk"] == "transfer"
+                await it.answer(False)
+        assert canary not in str(other.paths) + str(other.effects)
