@@ -45,7 +45,7 @@ class Consent:
         """Allow, ask, hand over or deny: judged by what the page is made of, never by the model's words."""
         action = planned(state)
         if action["kind"] == "need_user":
-            return {"route": "manual_interrupt", "pending": self.hand_over(state, action["reason"] or "?")}
+            return {"route": "manual_interrupt", "pending": self.hand_over(state, _wish(state))}
         judgement = self._judge(state, runtime.context)
         if judgement.verdict is Verdict.DENY:
             return records.failed(state, f"{action['kind']}: {judgement.reason}") | {"route": "finalize_denied"}
@@ -133,3 +133,8 @@ class Consent:
         """The time budget without the time that the question was open."""
         asked_at: float = question["asked_at"]
         return state["deadline"] + max(0.0, self.clock() - asked_at)
+
+
+def _wish(state: State) -> str:
+    """What the person is asked to do, in the model's words."""
+    return str(planned(state)["reason"]).strip() or phrase("your_turn", state["task"])

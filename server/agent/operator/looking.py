@@ -44,7 +44,9 @@ class Eyes:
     """Looks at pages. The newest picture of a session is kept here, outside of graph state, for the model."""
 
     def __init__(self, vision: Vision, *, model_sees: bool) -> None:
-        self._vision = vision if model_sees else "never"
+        self.see = model_sees and vision != "never"
+        """May pictures be shown to the model at all?"""
+        self._vision = vision
         self._pictures: OrderedDict[str, Picture] = OrderedDict()
 
     async def look(self, context: RunContext, state: State) -> Update:
@@ -78,7 +80,7 @@ class Eyes:
         `auto`: when the model asked for it by `screenshot`, or the observation says too little of the page.
         """
         asked = (state.get("planned_action") or {}).get("kind") == "screenshot"
-        wanted = self._vision == "always" or (self._vision == "auto" and (asked or is_poor(observation)))
+        wanted = self.see and (self._vision == "always" or asked or is_poor(observation))
         picture = self._pictures.get(context.session_id)
         if not wanted or picture is None:
             return None

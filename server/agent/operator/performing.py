@@ -29,7 +29,7 @@ async def perform_step(state: State, context: RunContext, eyes: Eyes) -> Update:
     browser = await context.browser()
     await tell("tool_start", call_id=action["id"], name=action["kind"], args=_shown_arguments(action, targets))
     began = time.monotonic()
-    outcome, update = await _do(browser, action, observation, acting.files_in(context.files))
+    outcome, update = await _do(browser, action, observation, acting.files_in(context.files), eyes)
     milliseconds = round((time.monotonic() - began) * 1000)
     looks = action["kind"] in acting.LOOKS
     screenshot = state.get("last_screenshot") if looks else await eyes.picture(context)
@@ -49,13 +49,14 @@ async def perform_step(state: State, context: RunContext, eyes: Eyes) -> Update:
 
 
 async def _do(
-    browser: Browser, action: Action, observation: Observation, files: acting.Files
+    browser: Browser, action: Action, observation: Observation, files: acting.Files, eyes: Eyes
 ) -> tuple[Outcome, Update]:
     """Looking leaves the page as it is; everything else makes it worth a new observation."""
     here, targets = observation.page, targets_of(action, observation)
     match action["kind"]:
         case "screenshot":
-            return Outcome(True, "the picture is in view", here.url, here.title), {"needs_observe": True}
+            told = "the picture is in view" if eyes.see else "this model cannot see pictures"
+            return Outcome(eyes.see, told, here.url, here.title), {"needs_observe": eyes.see}
         case "read":
             text = await browser.text_near(targets[0])
             return Outcome(True, "", here.url, here.title), {"reading": text[:READING_CHARS]}

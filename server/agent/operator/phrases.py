@@ -19,7 +19,7 @@ _ENGLISH = {
     "time": "the time for this task is used up",
     "asks": "I have asked for your approval {n} times in this task. How shall I go on?",
     "stuck": "I am not getting any further: what I try changes nothing on {site}. How shall I go on?",
-    "answer": "Give the answer",
+    "your_turn": "Please do the next step in the browser yourself, then tell me.",
 }
 _RUSSIAN = {
     "denied": "Это мне делать нельзя: {reason}. Скажите, что сделать вместо этого.",
@@ -36,7 +36,7 @@ _RUSSIAN = {
     "time": "время на эту задачу вышло",
     "asks": "В этой задаче я уже {n} раз просил подтверждения. Как продолжать?",
     "stuck": "Дальше не продвигаюсь: мои действия на {site} ничего не меняют. Как продолжать?",
-    "answer": "Дать ответ",
+    "your_turn": "Сделайте, пожалуйста, следующий шаг в браузере сами и скажите мне.",
 }
 
 
