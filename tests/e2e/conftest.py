@@ -37,8 +37,17 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 @pytest.fixture(scope="package")
 def api(server: Server) -> Iterator[httpx.Client]:
     """The server without the UI."""
-    with httpx.Client(base_url=server.api, headers=server.headers, trust_env=False) as client:
+    with httpx.Client(base_url=server.api, headers=server.headers, trust_env=False, timeout=30) as client:
+        warm_up(client)
         yield client
+
+
+def warm_up(client: httpx.Client) -> None:
+    """The first run of a process loads what later ones find loaded."""
+    client.post("/sessions", json={"id": "warm-up", "title": "Warm up"}).raise_for_status()
+    client.post("/sessions/warm-up/messages", json={"content": "ping test"}).raise_for_status()
+    with client.stream("GET", "/sessions/warm-up/stream") as stream:
+        assert "event: done" in "".join(stream.iter_text())
 
 
 @pytest.fixture(scope="package")

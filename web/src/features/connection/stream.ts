@@ -19,9 +19,9 @@ export function useStream(): void {
     return startStream({
       session,
       status: (status) => {
-        const before = useLinkStatus.getState().status
         useLinkStatus.setState({ status })
-        if (status === 'live' && before === 'lost') refreshLists()
+        // Whatever was told while no link was open has been missed.
+        if (status === 'live') refreshLists()
         if (status !== 'signed-out') return
         queryClient.clear()
         go(`/login?next=${encodeURIComponent(location.pathname)}`)
