@@ -43,6 +43,7 @@ export const en = {
   settings: 'Settings',
   show: 'Show',
   stop: 'Stop',
+  takeover: 'Take over',
   theme: 'Theme',
   undo: 'Undo',
   unpin: 'Unpin',
@@ -194,7 +195,6 @@ export const en = {
   'plan.blocked': 'Blocked',
   'facts.none': 'What the agent finds out is collected here, with its source.',
   'browser.none': 'No page has been opened yet.',
-  'browser.steps': 'Step through the screenshots',
 
   'did.click': 'Clicked',
   'did.type': 'Typed into',

@@ -36,6 +36,7 @@ export const ru: Dictionary = {
   settings: 'Настройки',
   show: 'Показать',
   stop: 'Стоп',
+  takeover: 'Взять управление',
   theme: 'Тема',
   undo: 'Вернуть',
   unpin: 'Открепить',
@@ -192,7 +193,6 @@ export const ru: Dictionary = {
   'plan.blocked': 'Не получается',
   'facts.none': 'Здесь собирается то, что агент узнал, с источниками.',
   'browser.none': 'Страницы ещё не открывались.',
-  'browser.steps': 'Листать снимки экрана',
 
   'did.click': 'Нажал',
   'did.type': 'Ввёл текст в',

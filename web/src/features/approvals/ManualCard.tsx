@@ -5,6 +5,7 @@ import { hostOf } from '@/lib/url'
 import type { AskRow } from '@/stream/rows'
 import { Button } from '@/ui/Button'
 import { INPUT } from '@/ui/Field'
+import { TakeoverButton } from '@/features/takeover/TakeoverButton'
 import { useDecide } from './decide'
 import { Expiry } from './Expiry'
 import { TargetPicture } from './TargetPicture'
@@ -30,6 +31,7 @@ export function ManualCard({ row }: { row: AskRow }) {
         <p className="wrap-anywhere whitespace-pre-wrap">{ask.reason}</p>
         {ask.url && <p className="text-sm text-muted">{hostOf(ask.url)}</p>}
         <TargetPicture ask={ask} />
+        <TakeoverButton className="self-start" />
         <form
           className="flex flex-wrap gap-2"
           onSubmit={(event) => {

@@ -8,6 +8,7 @@ import { ModelPicker } from '@/features/composer/ModelPicker'
 import { sendMessage } from '@/features/composer/send'
 import { useSessionActions } from '@/features/sessions/actions'
 import { ApprovalBar } from '@/features/approvals/ApprovalBar'
+import { HeldBar } from '@/features/takeover/HeldBar'
 import { useT } from '@/i18n'
 import { useShortcuts } from '@/lib/keys'
 import { useLive } from '@/stream/store'
@@ -32,6 +33,7 @@ export function ChatComposer({ session }: { session: Session }) {
   const words = isAsked ? t('composer.answer') : isBusy ? t(`composer.${mode}`) : t('composer.ask')
   return (
     <div className="mx-auto w-full max-w-[792px] px-4 pb-[max(16px,env(safe-area-inset-bottom))]">
+      <HeldBar />
       <ApprovalBar />
       <RunStrip stopping={controls.isStopping} />
       <Composer

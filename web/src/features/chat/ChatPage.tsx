@@ -3,6 +3,7 @@ import { api } from '@/api/client'
 import { patchCached, useSession } from '@/api/queries'
 import { ApiError } from '@/api/http'
 import type { Session } from '@/api/types'
+import { useIsTakeover } from '@/features/takeover/wheel'
 import { useT } from '@/i18n'
 import { useIsVisible } from '@/lib/media'
 import { useTitle } from '@/lib/title'
@@ -17,8 +18,10 @@ import { ChatHeader } from './ChatHeader'
 import { Feed } from './Feed'
 import { SessionIdProvider } from './session'
 import { ChatFrame } from './ChatFrame'
+import { ChatTools } from './ChatTools'
 
 const ScreenshotViewer = lazy(() => import('@/features/screenshots/ScreenshotViewer'))
+const Takeover = lazy(() => import('@/features/takeover/Takeover'))
 
 interface Props {
   id: string
@@ -43,6 +46,13 @@ function Chat({ id, isReplay }: Props) {
   useReadMark(id, session)
   useSignedTitle(session?.title)
 
+  if (useIsTakeover()) {
+    return (
+      <Suspense>
+        <Takeover />
+      </Suspense>
+    )
+  }
   return (
     <ChatFrame>
       <ChatHeader session={session} />
@@ -57,6 +67,7 @@ function Chat({ id, isReplay }: Props) {
       )}
       {(session || isLoaded) && <ChatComposer session={session ?? unborn(id)} />}
       <Announcer />
+      <ChatTools sessionId={id} />
       {isReplay && isLoaded && (
         <Suspense>
           <ScreenshotViewer />

@@ -1,4 +1,5 @@
 import { CirclePause, Clock3 } from 'lucide-react'
+import { TakeoverButton } from '@/features/takeover/TakeoverButton'
 import { useT } from '@/i18n'
 import type { Key } from '@/i18n'
 import type { RunStatus } from '@/api/types'
@@ -16,14 +17,15 @@ export function RunStrip({ stopping }: { stopping: boolean }) {
   if (status === null || status === 'waiting_user') return null
   const since = isOpen(run) ? run.startedAt : sending
   return (
-    <p className="mb-1.5 flex h-6 items-center gap-2 px-1 text-xs text-muted" data-run={status}>
+    <div className="mb-1.5 flex min-h-7 items-center gap-2 px-1 text-xs text-muted" data-run={status}>
       {ICONS[status] ?? <Spinner size={14} className="text-accent-text" />}
-      <span className="truncate">
+      <span className="min-w-0 flex-1 truncate">
         {stopping ? t('run.stopping') : t(WORDS[status] ?? 'run.working')}
         {run?.note && !stopping && ` · ${run.note}`}
         {status !== 'paused' && <Elapsed since={since} />}
       </span>
-    </p>
+      {isOpen(run) && status !== 'queued' && <TakeoverButton small />}
+    </div>
   )
 }
 

@@ -1,4 +1,5 @@
 import { PanelRight } from 'lucide-react'
+import { lazy, Suspense } from 'react'
 import { FactsPanel } from '@/features/plan/FactsPanel'
 import { PlanPanel } from '@/features/plan/PlanPanel'
 import { planSteps } from '@/features/plan/steps'
@@ -7,7 +8,8 @@ import { type PanelTab, usePrefs } from '@/lib/prefs'
 import { useLive } from '@/stream/store'
 import { IconButton } from '@/ui/IconButton'
 import { Tabs, type TabSpec } from '@/ui/Tabs'
-import { BrowserTab } from './BrowserTab'
+
+const BrowserPanel = lazy(() => import('@/features/takeover/BrowserPanel'))
 
 /** The tabs beside the feed. A new one is a line here. */
 function useTabs(): TabSpec[] {
@@ -18,7 +20,7 @@ function useTabs(): TabSpec[] {
   return [
     { id: 'plan', label: t('plan'), badge: count(steps.length > 0 && `${done}/${steps.length}`), content: () => <PlanPanel /> },
     { id: 'facts', label: t('facts'), badge: count(work.facts.length), content: () => <FactsPanel /> },
-    { id: 'browser', label: t('browser'), content: () => <BrowserTab /> },
+    { id: 'browser', label: t('browser'), content: () => <Suspense><BrowserPanel /></Suspense> },
   ]
 }
 

@@ -1,5 +1,6 @@
 import { type CSSProperties, type PointerEvent, useState } from 'react'
 import { cx } from '@/lib/cx'
+import { fitted } from '@/lib/fit'
 import { hostOf, pictureUrl } from '@/lib/url'
 import { ClickDot } from './ClickDot'
 import { shotWords, useShotWords } from './shotWords'
@@ -41,7 +42,7 @@ export function Stage({ shot, phase, zoom, onZoom }: Props) {
       )}
     >
       {address ? (
-        <div className="relative m-auto shrink-0" style={isFit ? fitted(size) : zoomed(size, zoom)}>
+        <div className="relative m-auto shrink-0" style={isFit ? fitted(size.width, size.height) : zoomed(size, zoom)}>
           <img
             src={address}
             alt={alt}
@@ -57,12 +58,6 @@ export function Stage({ shot, phase, zoom, onZoom }: Props) {
       )}
     </div>
   )
-}
-
-/** As large as the frame allows, whatever its shape. */
-function fitted({ width, height }: Size): CSSProperties {
-  const ratio = width / height
-  return { width: `min(100cqw, calc(100cqh * ${ratio}))`, aspectRatio: ratio }
 }
 
 const zoomed = ({ width, height }: Size, zoom: number): CSSProperties => ({

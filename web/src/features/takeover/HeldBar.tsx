@@ -1,0 +1,17 @@
+import { lazy, Suspense } from 'react'
+import { useSessionId } from '@/features/chat/session'
+import { useIsHolding } from './holding'
+
+const WheelBar = lazy(() => import('./WheelBar'))
+
+/** In sight while this tab has the session's browser. */
+export function HeldBar() {
+  const isHolding = useIsHolding(useSessionId())
+  return (
+    isHolding && (
+      <Suspense>
+        <WheelBar />
+      </Suspense>
+    )
+  )
+}

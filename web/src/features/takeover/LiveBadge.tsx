@@ -1,0 +1,45 @@
+import { Eye, Hand, PlugZap, Power } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { useLang, useWords } from '@/i18n'
+import { whole } from '@/lib/numbers'
+import { Badge } from '@/ui/Badge'
+import { Spinner } from '@/ui/Spinner'
+import { type LiveState, type LiveView, useLiveState } from './liveView'
+import { words } from './words'
+
+type Sign = 'me' | 'other' | 'none' | 'connecting' | 'lost' | 'closed'
+
+function signOf({ link, holder, browser }: LiveState): Sign {
+  if (link !== 'open') return link
+  if (holder !== 'none') return holder
+  return browser === 'closed' ? 'closed' : 'none'
+}
+
+const LOOK: Record<Sign, { tone: 'accent' | 'warn' | 'ok' | 'plain'; icon: ReactNode }> = {
+  me: { tone: 'accent', icon: <Hand size={13} aria-hidden /> },
+  other: { tone: 'warn', icon: <Eye size={13} aria-hidden /> },
+  none: { tone: 'ok', icon: <span aria-hidden className="breathing size-1.5 rounded-full bg-ok" /> },
+  connecting: { tone: 'plain', icon: <Spinner size={13} /> },
+  lost: { tone: 'warn', icon: <PlugZap size={13} aria-hidden /> },
+  closed: { tone: 'plain', icon: <Power size={13} aria-hidden /> },
+}
+
+/** Who drives, or whether anything is to be seen. */
+export function LiveBadge({ view }: { view: LiveView }) {
+  const t = useWords(words)
+  const lang = useLang()
+  const sign = useLiveState(view, signOf)
+  const rate = useLiveState(view, (state) => state.rate)
+  const { tone, icon } = LOOK[sign]
+  return (
+    <span className="flex shrink-0 items-center gap-2" data-live={sign}>
+      <span role="status">
+        <Badge tone={tone}>
+          {icon}
+          {t(`live.${sign}`)}
+        </Badge>
+      </span>
+      {rate > 0 && <span className="tabular hidden text-2xs text-faint md:inline">{t('live.rate', { n: whole(rate, lang) })}</span>}
+    </span>
+  )
+}

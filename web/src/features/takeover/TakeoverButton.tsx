@@ -1,0 +1,17 @@
+import { Hand } from 'lucide-react'
+import { useSessionId } from '@/features/chat/session'
+import { useT } from '@/i18n'
+import { Button } from '@/ui/Button'
+import { openTakeover } from './wheel'
+
+/** One click to the wheel. */
+export function TakeoverButton({ small = false, className }: { small?: boolean; className?: string }) {
+  const t = useT()
+  const sessionId = useSessionId()
+  return (
+    <Button small={small} className={className} onClick={() => openTakeover(sessionId)}>
+      <Hand size={small ? 13 : 15} aria-hidden />
+      {t('takeover')}
+    </Button>
+  )
+}

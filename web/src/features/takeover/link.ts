@@ -1,0 +1,68 @@
+import type { FromServer, ToServer } from './protocol'
+
+export interface LinkOut {
+  opened(): void
+  /** The connection broke; it is opened again by itself. */
+  lost(): void
+  told(message: FromServer): void
+  frame(picture: Blob, width: number, height: number): void
+}
+
+export interface LiveLink {
+  send(message: ToServer): void
+  close(): void
+}
+
+const FIRST_DELAY = 500
+const LAST_DELAY = 10_000
+
+/** One WebSocket to a session's live view, opened again until it is closed. */
+export function openLiveLink(address: string, out: LinkOut): LiveLink {
+  let socket: WebSocket
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let delay = FIRST_DELAY
+  let size = { width: 0, height: 0 }
+  let isClosed = false
+
+  function connect(): void {
+    socket = new WebSocket(address)
+    socket.binaryType = 'blob'
+    socket.onopen = () => {
+      delay = FIRST_DELAY
+      out.opened()
+    }
+    socket.onmessage = (event: MessageEvent<string | Blob>) => receive(event.data)
+    socket.onclose = retry
+  }
+
+  function receive(data: string | Blob): void {
+    if (typeof data !== 'string') return out.frame(data, size.width, size.height)
+    const message = JSON.parse(data) as FromServer
+    if (message.type === 'frame') size = message
+    else out.told(message)
+  }
+
+  function retry(): void {
+    if (isClosed) return
+    out.lost()
+    timer = setTimeout(connect, delay)
+    delay = Math.min(delay * 2, LAST_DELAY)
+  }
+
+  connect()
+  return {
+    send(message) {
+      if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message))
+    },
+    close() {
+      isClosed = true
+      clearTimeout(timer)
+      socket.close()
+    },
+  }
+}
+
+export function liveAddress(sessionId: string): string {
+  const scheme = location.protocol === 'https:' ? 'wss:' : 'ws:'
+  return `${scheme}//${location.host}/api/sessions/${encodeURIComponent(sessionId)}/live`
+}

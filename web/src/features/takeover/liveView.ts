@@ -1,0 +1,164 @@
+import { useEffect } from 'react'
+import { createStore, type StoreApi, useStore } from 'zustand'
+import type { Box } from '@/api/types'
+import { setHolding } from './holding'
+import { type LiveLink, liveAddress, openLiveLink } from './link'
+import { Painter } from './painter'
+import type { FromServer, LiveStateMessage, PageElement, ToServer } from './protocol'
+
+export interface LiveState extends Omit<LiveStateMessage, 'type'> {
+  link: 'connecting' | 'open' | 'lost'
+  /** At least one frame was seen. */
+  hasFrame: boolean
+  /** Frames of the last second. */
+  rate: number
+  elements: PageElement[] | null
+  target: { box: Box; label: string } | null
+  fault: { code: string; message: string } | null
+}
+
+const CLOSED: LiveState = {
+  link: 'connecting',
+  holder: 'none',
+  browser: 'closed',
+  url: '',
+  title: '',
+  viewport: [1280, 800],
+  tabs: [],
+  hasFrame: false,
+  rate: 0,
+  elements: null,
+  target: null,
+  fault: null,
+}
+
+const BEAT = 10_000
+
+/** What one session's browser shows, and the wheel of it. Shared by all who look at it in this tab. */
+export class LiveView {
+  readonly store: StoreApi<LiveState> = createStore<LiveState>(() => CLOSED)
+  private link: LiveLink | null = null
+  private viewers = 0
+  private isWanted = false
+  private frames = 0
+  private beat: ReturnType<typeof setInterval> | undefined
+  private count: ReturnType<typeof setInterval> | undefined
+  private ownSize: [number, number] | null = null
+  private painter = new Painter(() => this.painted())
+
+  constructor(private sessionId: string) {
+    this.store.subscribe(({ holder }) => setHolding(sessionId, holder === 'me'))
+  }
+
+  /** Watches until the answer is called. Who holds the browser stays connected without watching. */
+  watch(): () => void {
+    this.viewers += 1
+    this.open()
+    return () => {
+      this.viewers -= 1
+      this.closeIfUnused()
+    }
+  }
+
+  show = (canvas: HTMLCanvasElement): (() => void) => this.painter.show(canvas)
+
+  send(message: ToServer): void {
+    this.link?.send(message)
+  }
+
+  take(): void {
+    this.isWanted = true
+    this.open()
+    this.send({ type: 'take' })
+  }
+
+  /** Makes the page as large as the place it is shown in; null gives it its own size again. */
+  fit(size: [number, number] | null): void {
+    const target = size ?? this.ownSize
+    if (!target) return
+    this.ownSize = size ? (this.ownSize ?? this.store.getState().viewport) : null
+    this.send({ type: 'resize', width: target[0], height: target[1] })
+  }
+
+  /** Gives the browser back. The agent should meet the page at the size it knows. */
+  release(note?: string): void {
+    this.isWanted = false
+    this.fit(null)
+    this.send({ type: 'release', ...(note ? { note } : {}) })
+    this.store.setState({ holder: 'none', elements: null })
+    this.closeIfUnused()
+  }
+
+  private open(): void {
+    if (this.link) return
+    this.store.setState({ ...CLOSED })
+    this.beat = setInterval(() => this.store.getState().holder === 'me' && this.send({ type: 'beat' }), BEAT)
+    this.count = setInterval(() => this.countFrames(), 1000)
+    this.link = openLiveLink(liveAddress(this.sessionId), {
+      opened: () => {
+        this.store.setState({ link: 'open', fault: null })
+        if (this.isWanted) this.send({ type: 'take' })
+      },
+      lost: () => this.store.setState({ link: 'lost', holder: 'none', rate: 0 }),
+      told: (message) => this.receive(message),
+      frame: (picture) => this.painter.add(picture),
+    })
+  }
+
+  private closeIfUnused(): void {
+    if (this.viewers > 0 || this.isWanted || !this.link) return
+    clearInterval(this.beat)
+    clearInterval(this.count)
+    this.link.close()
+    this.link = null
+    this.painter.close()
+  }
+
+  private painted(): void {
+    this.send({ type: 'ack' })
+    this.frames += 1
+    if (!this.store.getState().hasFrame) this.store.setState({ hasFrame: true })
+  }
+
+  private countFrames(): void {
+    if (this.frames !== this.store.getState().rate) this.store.setState({ rate: this.frames })
+    this.frames = 0
+  }
+
+  private receive(message: FromServer): void {
+    const { setState } = this.store
+    switch (message.type) {
+      case 'state': {
+        const { type: _, ...page } = message
+        // A lease that ran out is not taken again without a person.
+        if (this.store.getState().holder === 'me' && page.holder !== 'me') this.isWanted = false
+        return setState({ ...page, fault: null })
+      }
+      case 'elements':
+        return setState({ elements: message.items })
+      case 'target':
+        return setState({ target: message.box && { box: message.box, label: message.label } })
+      case 'error': {
+        if (message.code === 'takeover_held') this.isWanted = false
+        return setState({ fault: { code: message.code, message: message.message } })
+      }
+    }
+  }
+}
+
+const views = new Map<string, LiveView>()
+
+export function liveViewOf(sessionId: string): LiveView {
+  const known = views.get(sessionId)
+  if (known) return known
+  const view = new LiveView(sessionId)
+  views.set(sessionId, view)
+  return view
+}
+
+export const useLiveState = <T>(view: LiveView, select: (state: LiveState) => T): T => useStore(view.store, select)
+
+/** Watches while `isOn`. */
+export function useWatch(view: LiveView, isOn: boolean): void {
+  useEffect(() => (isOn ? view.watch() : undefined), [view, isOn])
+}

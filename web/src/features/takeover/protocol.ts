@@ -1,0 +1,80 @@
+import type { Box } from '@/api/types'
+
+export type Holder = 'none' | 'me' | 'other'
+
+export interface PageTab {
+  index: number
+  title: string
+  url: string
+  active: boolean
+}
+
+export interface PageElement {
+  eid: string
+  role: string
+  name: string
+  value?: string | null
+}
+
+export interface LiveStateMessage {
+  type: 'state'
+  holder: Holder
+  browser: 'closed' | 'open' | 'restarted'
+  url: string
+  title: string
+  /** CSS pixels of the page. */
+  viewport: [number, number]
+  tabs: PageTab[]
+}
+
+/** What the server says on `WS /api/sessions/{id}/live`; a binary frame follows each `frame`. */
+export type FromServer =
+  | LiveStateMessage
+  | { type: 'frame'; width: number; height: number }
+  | { type: 'elements'; items: PageElement[] }
+  | { type: 'error'; code: string; message: string }
+  | { type: 'target'; box: Box | null; label: string }
+
+export type MouseButton = 'none' | 'left' | 'middle' | 'right'
+
+export interface MouseMessage {
+  type: 'mouse'
+  kind: 'move' | 'down' | 'up'
+  x: number
+  y: number
+  button: MouseButton
+  clicks: number
+  modifiers: number
+}
+
+export interface KeyMessage {
+  type: 'key'
+  kind: 'down' | 'up'
+  key: string
+  code: string
+  text?: string
+  modifiers: number
+}
+
+export interface WheelMessage {
+  type: 'wheel'
+  x: number
+  y: number
+  dx: number
+  dy: number
+}
+
+/** What is done while the browser is held. */
+export type InputMessage =
+  | MouseMessage
+  | WheelMessage
+  | KeyMessage
+  | { type: 'text'; text: string }
+  | { type: 'resize'; width: number; height: number }
+  | { type: 'tab'; index: number }
+  | { type: 'go'; url: string }
+  | { type: 'back' | 'reload' | 'elements' }
+  | { type: 'click'; eid: string }
+  | { type: 'type'; eid: string; text: string }
+
+export type ToServer = { type: 'ack' | 'take' | 'beat' } | { type: 'release'; note?: string } | InputMessage
