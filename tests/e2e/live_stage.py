@@ -1,0 +1,114 @@
+"""A scripted browser behind the live view's WebSocket: what it shows, who holds it, what reaches it."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+from PIL import Image, ImageDraw, ImageFont
+from playwright.sync_api import Page, WebSocketRoute, expect
+
+VIEWPORT = (1280, 720)
+SHOP = "https://shop.example/basket"
+ELEMENTS = [
+    {"eid": "e1", "role": "textbox", "name": "Address", "value": ""},
+    {"eid": "e2", "role": "textbox", "name": "Password"},
+    {"eid": "e3", "role": "button", "name": "Log in"},
+]
+
+
+class LiveStage:
+    """Serves `/live` of every session of a page. `heard` holds what the UI said, acknowledgements apart."""
+
+    def __init__(self, page: Page, *, holder: str = "none", browser: str = "open") -> None:
+        self.heard: list[dict[str, Any]] = []
+        self.acks = 0
+        self.state: dict[str, Any] = {
+            "type": "state", "holder": holder, "browser": browser, "url": SHOP, "title": "Basket – Shop",
+            "viewport": list(VIEWPORT), "tabs": [{"index": 0, "title": "Basket – Shop", "url": SHOP, "active": True}],
+        }  # fmt: skip
+        self._page = page
+        self._socket: WebSocketRoute | None = None
+        page.route_web_socket("**/live", self._open)
+
+    def _open(self, socket: WebSocketRoute) -> None:
+        self._socket = socket
+        socket.on_message(self._hear)
+        self.tell()
+        if self.state["browser"] != "closed":
+            self.show()
+
+    def _hear(self, data: str | bytes) -> None:
+        message = json.loads(data)
+        match message["type"]:
+            case "ack":
+                self.acks += 1
+                return
+            case "take" if self.state["holder"] == "other":
+                self.send({"type": "error", "code": "takeover_held", "message": "Another person has the browser."})
+            case "take":
+                self.tell(holder="me")
+            case "release":
+                self.tell(holder="none")
+            case "elements":
+                self.send({"type": "elements", "items": ELEMENTS})
+            case "go":
+                self.tell(url=message["url"], browser="open")
+        self.heard.append(message)
+
+    def send(self, message: dict[str, Any]) -> None:
+        assert self._socket
+        self._socket.send(json.dumps(message))
+
+    def tell(self, **changes: Any) -> None:
+        """The state, changed like this."""
+        self.state |= changes
+        self.send(self.state)
+
+    def show(self, words: str = "Your basket") -> None:
+        """A frame with these words on it."""
+        assert self._socket
+        self.send({"type": "frame", "width": VIEWPORT[0], "height": VIEWPORT[1]})
+        self._socket.send(picture(words))
+
+    def drop(self) -> None:
+        """The connection breaks."""
+        assert self._socket
+        self._socket.close(code=1011)
+
+    def said(self, kind: str) -> list[dict[str, Any]]:
+        return [message for message in self.heard if message["type"] == kind]
+
+    def wait_for(self, kind: str, count: int = 1) -> list[dict[str, Any]]:
+        """What the UI said of this kind, when it has said it so often."""
+        for _ in range(80):
+            if len(self.said(kind)) >= count:
+                return self.said(kind)
+            self._page.wait_for_timeout(50)
+        raise AssertionError(f"{kind} not heard {count} times: {self.heard}")
+
+
+def picture(words: str) -> bytes:
+    """A JPEG of a page that says this."""
+    image = Image.new("RGB", VIEWPORT, "#fdfbf5")
+    draw = ImageDraw.Draw(image)
+    draw.rectangle((0, 0, VIEWPORT[0], 64), fill="#1d4d4f")
+    draw.text((40, 16), "Shop", fill="white", font=ImageFont.load_default(28))
+    draw.text((40, 110), words, fill="#22302f", font=ImageFont.load_default(40))
+    for row, text in enumerate(("1 × Blue kettle    € 43.90", "Delivery    free")):
+        draw.text((40, 190 + 44 * row), text, fill="#455", font=ImageFont.load_default(24))
+    draw.rounded_rectangle((40, 320, 260, 376), 8, fill="#c2410c")
+    draw.text((76, 333), "Place order", fill="white", font=ImageFont.load_default(24))
+    data = io.BytesIO()
+    image.save(data, "JPEG", quality=70)
+    return data.getvalue()
+
+
+def frame_is_shown(page: Page) -> None:
+    """Until something is painted on the page's canvas."""
+    expect(page.locator("canvas")).to_be_visible()
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('canvas')].some(c => c.width > 300 &&"
+        " c.getContext('2d').getImageData(10, 10, 1, 1).data[1] > 40)"
+    )
