@@ -5,17 +5,15 @@ from __future__ import annotations
 import re
 
 _SIGNS = "$€£¥₽₹₩₺₴₫₪฿₦₱₸₼₾₿元円원"
-_CODES = (
-    "usd eur gbp rub uah pln czk huf sek nok dkk chf try inr jpy cny rmb krw vnd idr brl mxn ars cop sar aed egp irr "
-    "ils thb aud cad sgd hkd zar usdt usdc btc eth ron bgn "
-    "zł kč zl kc ft kr tl lei lv rp r rs rm s dong đồng "
-    "euro euros dollar dollars pound pounds yen credits coins "
-    "تومان ریال دینار درهم جنیه رس ر.س د.ا שקל שקלים דולר रुपये रुपए रु บาท 万元 万円 만원 만 원"
-).split()
+_CODES = """
+usd eur gbp rub uah pln czk huf sek nok dkk chf try inr jpy cny rmb krw vnd idr brl mxn ars cop sar aed egp irr ils thb aud cad sgd hkd zar usdt usdc btc eth ron bgn
+zł kč zl kc ft kr tl lei lv rp rs rm dong đồng euro euros dollar dollars pound pounds yen credits coins pyб гph
+تومان ریال دینار درهم جنیه رس ر.س د.ا שקל שקלים דולר रुपये रुपए रु บาท 万元 万円 만원 만 원
+""".split()
 _NUMBER = r"\d[\d\s.,٬٫'’]*"
 _CODE = "|".join(sorted(map(re.escape, _CODES), key=len, reverse=True))
 _MONEY = re.compile(
-    rf"[{_SIGNS}]\s?\d|\d[\d.,٬٫'’\s]*\s?[{_SIGNS}]|(?<!\w){_NUMBER}\s?(?:ש.?ח|гph|pyб|pyб\.|{_CODE})(?!\w)|(?<!\w)(?:{_CODE})[.$]?\s?\d"
+    rf"[{_SIGNS}]\s?\d|\d[\d.,٬٫'’\s]*\s?[{_SIGNS}]|(?<!\w){_NUMBER}\s?(?:ש.?ח|p\.|{_CODE})(?!\w)|(?<!\w)(?:{_CODE})[.$]?\s?\d"
 )
 _SUM_ONLY = re.compile(rf"\W*(?:{_CODE}|[{_SIGNS}])?\W*{_NUMBER}\W*(?:{_CODE}|[{_SIGNS}])?\W*")
 
