@@ -45,7 +45,7 @@ def found(asked: Asked, pattern: str) -> str:
 def assistant_script(url: str, browser_mcp: str) -> list[Any]:
     def click(asked: Asked) -> Reply:
         if browser_mcp == "browser-use":
-            return call("browser_click", {"index": int(found(asked, r'"index": ?(\d+)[^{}]*Show more'))})
+            return call("browser_click", {"index": int(found(asked, r'\[(\d+)\] button "Show more"'))})
         ref = found(asked, r'button "Show more"[^\n]*\[ref=(\w+)\]')
         return call("browser_click", {"element": "Show more", "target": ref})
 
