@@ -20,13 +20,13 @@ export function Disclosure({ open, onToggle, summary, children, className }: Pro
         aria-expanded={open}
         aria-controls={open ? id : undefined}
         onClick={onToggle}
-        className="group flex min-h-7 w-full min-w-0 items-center gap-1.5 rounded-md text-start"
+        className="group flex min-h-7 w-full min-w-0 items-start gap-1.5 rounded-md py-0.5 text-start"
       >
         {summary}
         <ChevronRight
           size={14}
           aria-hidden
-          className={cx('shrink-0 text-faint transition-transform group-hover:text-text', open && 'rotate-90')}
+          className={cx('mt-1 shrink-0 text-faint transition-transform group-hover:text-text', open && 'rotate-90')}
         />
       </button>
       {open && <div id={id}>{children}</div>}

@@ -18,7 +18,6 @@ export function Thinking({ row }: { row: ThinkingRow }) {
       <Disclosure
         open={isOpen}
         onToggle={() => setOpen(!isOpen)}
-        className="py-0.5"
         summary={
           <span className="text-sm text-muted">
             {isLive ? t('thinking') : t('thought', { time: duration(spent, lang) })}

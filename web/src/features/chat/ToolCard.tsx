@@ -20,7 +20,7 @@ export function ToolCard({ row }: { row: ToolRow }) {
         <Disclosure
           open={isOpen}
           onToggle={() => setOpen(!isOpen)}
-          className="min-w-0 flex-1 py-0.5"
+          className="min-w-0 flex-1"
           summary={<Summary row={row} />}
         >
           <Details row={row} />
@@ -43,7 +43,7 @@ const NOTICED = 50
 function Summary({ row }: { row: ToolRow }) {
   const t = useT()
   const lang = useLang()
-  const { verb, name, object } = toolWords(row, row.status !== 'running')
+  const { verb, name, object } = toolWords(row, row.status === 'ok')
   const host = hostOf(row.url)
   const facts = [
     host !== object && host,
@@ -62,6 +62,7 @@ function Summary({ row }: { row: ToolRow }) {
           <>
             {t('tool.running')}
             <Elapsed since={row.at} />
+            {typeof row.args.reason === 'string' && ` · ${row.args.reason}`}
           </>
         )}
       </span>

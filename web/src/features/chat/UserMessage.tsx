@@ -34,7 +34,7 @@ export function UserMessage({ row }: { row: UserRow }) {
               <PenLine size={14} aria-hidden />
             </IconButton>
           )}
-          <IconButton small label={copied ? t('copied') : t('copy')} onClick={() => copy(row.text)}>
+          <IconButton small label={copied ? t('copied') : t('copy')} data-copy onClick={() => copy(row.text)}>
             {copied ? <Check size={14} aria-hidden /> : <Copy size={14} aria-hidden />}
           </IconButton>
         </span>
