@@ -14,8 +14,6 @@ RUN apt-get update \
     && apt-get install -y --no-install-recommends \
         chromium fonts-liberation fonts-noto-cjk fonts-noto-color-emoji fonts-noto-core tini \
     && rm -rf /var/lib/apt/lists/* \
-    # Chromium cannot build its own sandbox inside a container's: see docs/decisions/0005.
-    && echo 'export CHROMIUM_FLAGS="$CHROMIUM_FLAGS --no-sandbox"' > /etc/chromium.d/container \
     && useradd --create-home --uid 10001 pilothouse \
     && install --directory --owner=pilothouse --mode=0700 /data
 WORKDIR /app
@@ -29,6 +27,8 @@ COPY migrations migrations
 COPY server server
 COPY cli cli
 
+# Chromium cannot build its own sandbox inside a container's: see docs/decisions/0005.
+ENV BROWSER_SANDBOX=false
 ENV HOST=0.0.0.0 PORT=8000 DATA_DIR=/data PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1
 USER pilothouse
 VOLUME /data

@@ -130,9 +130,9 @@ class TestContainer:
         assert "/api/health" in lines[health]
 
     def test_the_images_settings_exist(self, dockerfile: str) -> None:
-        line = re.search(r"(?m)^ENV (.*)$", dockerfile)
-        assert line is not None
-        names = {pair.split("=")[0] for pair in line[1].split()}
+        pairs = " ".join(re.findall(r"(?m)^ENV (.*)$", dockerfile)).split()
+        names = {pair.split("=")[0] for pair in pairs}
+        assert "DATA_DIR" in names
         assert {name for name in names if not name.startswith("PYTHON")} <= SETTINGS
 
     def test_the_image_is_made_of_files_that_exist_and_are_let_through(self, dockerfile: str) -> None:
