@@ -23,7 +23,7 @@ from server.browser.chromium import VIEWPORT
 from server.browser.fence import fence
 from server.browser.masking import mask_text
 from server.browser.mcp_client import Http, McpClient, Stdio
-from server.browser.observation import Budget, Element, Observation, observe_state
+from server.browser.observation import Element, Observation, observe_state
 from server.browser.playwright_reply import picture_of
 from server.browser.session_browser import CallFailed, SessionBrowser
 from server.browser.tool_schema import check_click_target, make_safe
@@ -103,13 +103,14 @@ class BrowserUseBrowser(SessionBrowser):
         return Outcome(ok, told, self._url, self._title, notes)
 
     async def observe(self) -> Observation:
-        async with self._using():
-            state = await self._state()
-            limits = self._settings
-            budget = Budget(elements=limits.observation_elements, blocks=limits.observation_blocks,
-                            block_chars=limits.observation_block_chars, tokens=limits.observation_tokens)
-            state = {"url": self._url or "about:blank", "title": self._title or "", **state}
-            return observe_state(state, viewport=VIEWPORT, budget=budget, notes=self._take_notes())
+        state: dict[str, Any] = {}
+        try:
+            async with self._using():
+                state = await self._state()
+        except CallFailed as error:
+            self._note(str(error))
+        where = {"url": self._url or "about:blank", "title": self._title or ""}
+        return observe_state({**where, **state}, viewport=VIEWPORT, budget=self._budget(), notes=self._take_notes())
 
     async def focus(self, element: Element) -> Observation:
         """The whole page: the server knows no surroundings of an element."""
@@ -158,9 +159,12 @@ class BrowserUseBrowser(SessionBrowser):
 
     async def wait(self, milliseconds: int) -> Outcome:
         seconds = min(max(milliseconds, 0) / 1000, self._settings.tool_timeout)
-        async with self._using():
-            await asyncio.sleep(seconds)
-            return self._outcome(True, f"Waited {seconds:g} s.")
+        try:
+            async with self._using():
+                await asyncio.sleep(seconds)
+        except CallFailed as error:
+            return self._outcome(False, str(error))
+        return self._outcome(True, f"Waited {seconds:g} s.")
 
     async def upload(self, element: Element, files: Sequence[Path]) -> Outcome:
         return self._missing("giving files to a page")
@@ -218,6 +222,9 @@ class BrowserUseBrowser(SessionBrowser):
         return ok, text
 
     async def _state(self) -> dict[str, Any]:
+        return await self._see_freely(self._state_now)
+
+    async def _state_now(self) -> dict[str, Any]:
         """Where the browser is and what can be used there; empty when the server cannot tell."""
         try:
             state: dict[str, Any] = _json(_text_of(await self._ask("browser_get_state", {}, LOOK)), dict)

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, TypeVar
 
 from mcp.types import CallToolResult, Tool
 from pydantic import ValidationError
@@ -24,6 +24,7 @@ from server.browser.chromium import VIEWPORT, Chromium
 from server.browser.downloads import Downloads
 from server.browser.masking import make_picture
 from server.browser.mcp_client import Http, McpClient, Stdio, ToolRefused, ToolServerLost, ToolTimeout
+from server.browser.observation import Budget
 from server.browser.other_mcp import OtherServer
 from server.browser.page_script import PAGE_SCRIPT, Extra
 from server.browser.processes import Processes
@@ -33,10 +34,13 @@ from server.settings import Settings
 
 log = logging.getLogger(__name__)
 
+T = TypeVar("T")
+
 MAX_FAILURES = 3
 FAILURE_WINDOW = 300.0
 BROWSER_RESTARTED = "The browser was restarted: open pages and what was typed are lost, logins may be too."
 TOOLS_RESTARTED = "The browser tools were restarted; the page is still there."
+HELD = "A person has the browser now: nothing was done."
 BROWSER_WOKEN = "The browser had been put to sleep: its pages were loaded again, what was typed is lost."
 
 
@@ -75,8 +79,9 @@ class SessionBrowser(Browser, ABC):
     def __init__(self, outfit: Outfit) -> None:
         self.last_used = monotonic()
         self.was_parked = False
-        self.is_held = False
-        """A person has it: nothing is captured."""
+        self._free = asyncio.Event()
+        self._free.set()
+        self._starting = asyncio.Lock()
         self._outfit = outfit
         self._settings = outfit.settings
         self._turn = asyncio.Lock()
@@ -109,6 +114,9 @@ class SessionBrowser(Browser, ABC):
     @abstractmethod
     async def _call(self, spec: ToolSpec, args: Mapping[str, Any]) -> Outcome: ...
 
+    async def _return_to_page(self, mcp: McpClient) -> None:
+        """After the server was started again: bring it to the page where the one before it was."""
+
     @abstractmethod
     async def _locate(self, mcp: McpClient) -> None:
         """Ask where the browser is, and remember it. Raises what `McpClient.call` raises."""
@@ -138,6 +146,28 @@ class SessionBrowser(Browser, ABC):
     @property
     def is_busy(self) -> bool:
         return self._turn.locked()
+
+    @property
+    def is_held(self) -> bool:
+        """A person has it: nothing is captured, the agent's calls are refused, and seeing the page waits."""
+        return not self._free.is_set()
+
+    def hold(self) -> None:
+        self._free.clear()
+
+    def hand_back(self) -> None:
+        self._free.set()
+
+    def touch(self) -> None:
+        """It is in use, even though no tool is called."""
+        self.last_used = monotonic()
+
+    async def open(self) -> None:
+        """Start the browser for a person; the tools follow at the first call. Raises BrowserUnavailable."""
+        async with self._starting:
+            if self._has_chromium:
+                await self._make_chromium_ready()
+        self.touch()
 
     def tools(self) -> Sequence[ToolSpec]:
         return self._outfit.tools
@@ -170,8 +200,9 @@ class SessionBrowser(Browser, ABC):
                 hidden += [field.box for field in (await self._look()).secrets if field.value] if hidden else []
         except (CallFailed, CdpError):
             return None
-        self._empty_scratch()
-        return await asyncio.to_thread(make_picture, data, hidden) if data else None
+        if self.is_held or not data:
+            return None
+        return await asyncio.to_thread(make_picture, data, hidden)
 
     async def reset(self) -> None:
         """After an abandoned call: the next one finds a page that answers."""
@@ -208,16 +239,21 @@ class SessionBrowser(Browser, ABC):
                 raise
             finally:
                 self.last_used = monotonic()
+                self._empty_scratch()
 
     async def _make_ready(self) -> McpClient:
         """Chromium, the watch over it and the MCP session, each started or started again where it is gone."""
-        if self._has_chromium:
-            await self._make_chromium_ready()
-        if self._mcp is not None and not self._mcp.is_open:
-            await self._drop_mcp()
-        if self._mcp is None:
-            self._mcp = await self._open_mcp()
-        return self._mcp
+        async with self._starting:
+            if self._has_chromium:
+                await self._make_chromium_ready()
+            if self._mcp is not None and not self._mcp.is_open:
+                await self._drop_mcp()
+            if self._mcp is None:
+                self._mcp = await self._open_mcp()
+                if self._url is not None:
+                    with suppress(ToolTimeout, ToolServerLost, ToolRefused):
+                        await self._return_to_page(self._mcp)
+            return self._mcp
 
     async def _make_chromium_ready(self) -> None:
         if self._chromium is not None and not self._chromium.is_running:
@@ -254,6 +290,8 @@ class SessionBrowser(Browser, ABC):
 
     async def _ask(self, tool: str, args: Mapping[str, Any], deadline: float) -> CallToolResult:
         """Call a tool. Whatever goes wrong is put right for the next call and raised as CallFailed."""
+        if self.is_held:
+            raise CallFailed(HELD)
         mcp = await self._make_ready()
         try:
             result = await mcp.call(tool, args, deadline=deadline)
@@ -275,26 +313,31 @@ class SessionBrowser(Browser, ABC):
 
     async def _recover(self) -> None:
         """Stop what hangs: loading, else the page, else the tools, else the browser."""
-        chromium, watch = self._chromium, self._watch
-        if chromium is None or watch is None:
+        if self.is_held:  # the page is the person's now
+            self._was_abandoned = True
             return
-        if not await chromium.answers():
+        if self._chromium is not None and not await self._chromium.answers():
             self._count_failure()
             await self.end()
             self._note(BROWSER_RESTARTED)
             return
-        for page in list(watch.pages.values()):
-            await watch.stop_loading(page)
-            if page.dialog is None and not await watch.is_steady(page):
-                self._note(f"The page {page.url[:120]} hung; its tab was closed and replaced by an empty one.")
-                self._count_hang()
-                with suppress(CdpError):
-                    await watch.replace(page)
+        await self._stop_pages()
         if self._mcp is not None:
             try:
                 await self._locate(self._mcp)
             except (ToolTimeout, ToolServerLost, ToolRefused):
                 await self._drop_mcp()
+
+    async def _stop_pages(self) -> None:
+        watch = self._watch
+        for page in list(watch.pages.values()) if watch else ():
+            assert watch is not None
+            await watch.stop_loading(page)
+            if page.dialog is None and not page.is_crashed and not await watch.is_steady(page):
+                self._note(f"The page {page.url[:120]} hung; its tab was closed and replaced by an empty one.")
+                self._count_hang()
+                with suppress(CdpError):
+                    await watch.replace(page)
 
     async def _leave_hung_page(self) -> None:
         """A page whose thread is stuck cannot be left by navigating: replace it first."""
@@ -308,6 +351,14 @@ class SessionBrowser(Browser, ABC):
         self._hangs = (host, self._hangs[1] + 1 if self._hangs[0] == host else 1)
         if self._hangs[1] >= 2 and host:
             self._note(f"{host} hung {self._hangs[1]} times in a row: do not try it again, go on without it.")
+
+    async def _see_freely(self, see: Callable[[], Awaitable[T]]) -> T:
+        """What `see` sees while no person has the browser; until then it waits."""
+        while True:
+            await self._free.wait()
+            seen = await see()
+            if not self.is_held:
+                return seen
 
     async def _drop_mcp(self) -> None:
         mcp, self._mcp = self._mcp, None
@@ -354,6 +405,11 @@ class SessionBrowser(Browser, ABC):
         if self._watch is not None:
             await self._watch.settle()
 
+    def _budget(self) -> Budget:
+        limits = self._settings
+        return Budget(elements=limits.observation_elements, blocks=limits.observation_blocks,
+                      block_chars=limits.observation_block_chars, tokens=limits.observation_tokens)
+
     def _viewport(self) -> tuple[int, int]:
         return VIEWPORT
 
@@ -380,6 +436,7 @@ class SessionBrowser(Browser, ABC):
 
     def _empty_scratch(self) -> None:
         """The MCP server keeps a copy of each picture, before anything in it is made unreadable."""
-        for path in self._outfit.scratch.iterdir():
-            if path.is_file():
-                path.unlink(missing_ok=True)
+        with suppress(FileNotFoundError):
+            for path in self._outfit.scratch.iterdir():
+                if path.is_file():
+                    path.unlink()

@@ -1,0 +1,246 @@
+"""Single calls of the Playwright MCP server, and what has to be done around each of them."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from mcp.types import Tool
+
+from server.browser import parts
+from server.browser.browser import BrowserUnavailable, Outcome, Tab, ToolSpec
+from server.browser.chromium import VIEWPORT
+from server.browser.mcp_client import Http, McpClient, Stdio
+from server.browser.page_script import Extra
+from server.browser.playwright_reply import Reply, read_reply
+from server.browser.session_browser import CallFailed, SessionBrowser
+from server.browser.supervisor import quote
+from server.browser.tool_schema import make_safe
+from server.browser.viewport_script import MEASURE_SCRIPT, TOO_HEAVY, VIEWPORT_SCRIPT
+from server.settings import Settings
+
+OFFERED = {
+    "browser_navigate": True, "browser_navigate_back": True, "browser_click": True, "browser_type": True,
+    "browser_fill_form": True, "browser_select_option": True, "browser_hover": True, "browser_drag": True,
+    "browser_press_key": True, "browser_tabs": True, "browser_wait_for": True, "browser_handle_dialog": True,
+    "browser_snapshot": False, "browser_find": False, "browser_take_screenshot": False,
+}
+"""The tools a model is offered, and whether each may change the page. What is not here does not exist for it."""
+
+NAVIGATION, ACTION, LOOK = 20.0, 10.0, 8.0
+"""Deadlines in seconds."""
+
+_DEADLINES = {"browser_navigate": NAVIGATION, "browser_navigate_back": NAVIGATION, "browser_tabs": NAVIGATION,
+              "browser_snapshot": LOOK, "browser_find": LOOK, "browser_take_screenshot": LOOK}
+_NAVIGATIONS = ("browser_navigate", "browser_navigate_back", "browser_tabs")
+_WITHHELD = ("filename",)
+"""Arguments that would have the server write files; a model is not offered them."""
+
+_BLOCKED = "does not handle the modal state"
+_NOT_YET = (_BLOCKED, 'interrupted by another navigation to "chrome-error:')
+"""Refusals because of something that is over already: a dialog that was answered, a page that failed before."""
+
+_REPEATS = 6
+_LOADS_ON = "Timeout 15000ms exceeded"
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a look at the page gave; everything is empty when there was nothing to be seen."""
+
+    raw: str = ""
+    """The server's reply with the snapshot."""
+    snapshot: str = ""
+    extra: Extra = field(default_factory=Extra)
+
+
+class PlaywrightCalls(SessionBrowser, ABC):
+    """The server, its tools and the calls; `PlaywrightBrowser` makes the door's methods of them."""
+
+    _repeatable = frozenset(name for name, acts in OFFERED.items() if not acts)
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._tabs: tuple[Tab, ...] = ()
+
+    @classmethod
+    def server(cls, settings: Settings, endpoint: str | None, scratch: Path, files: Path) -> Stdio | Http:
+        node, script = parts.find_node(), parts.find_playwright_mcp()
+        if node is None:
+            raise BrowserUnavailable(parts.NO_NODE)
+        if script is None:
+            raise BrowserUnavailable(parts.NO_PLAYWRIGHT_MCP)
+        attached = ("--cdp-endpoint", endpoint) if endpoint else ()
+        return Stdio((
+            str(node), str(script), *attached, "--caps", "vision", "--no-webmcp", "--snapshot-mode", "none",
+            "--codegen", "none", "--timeout-settle", "150", "--timeout-action", "5000",
+            "--timeout-navigation", "15000", "--viewport-size", f"{VIEWPORT[0]}x{VIEWPORT[1]}",
+            "--output-dir", str(scratch), "--output-max-size", "20000000",
+        ), cwd=files)
+
+    @classmethod
+    def offered(cls, settings: Settings, tools: Sequence[Tool]) -> tuple[ToolSpec, ...]:
+        return tuple(
+            ToolSpec(tool.name, tool.description or tool.name, _schema_of(tool), acts=OFFERED[tool.name])
+            for tool in tools if tool.name in OFFERED
+        )
+
+    # Acting
+
+    async def _do(self, tool: str, args: Mapping[str, Any], did: str) -> Outcome:
+        try:
+            async with self._using():
+                return self._done(await self._act(tool, args), did)
+        except CallFailed as error:
+            return self._outcome(False, str(error))
+
+    def _done(self, reply: Reply, did: str) -> Outcome:
+        return self._outcome(reply.ok, did if reply.ok else reply.text)
+
+    async def _act(self, tool: str, args: Mapping[str, Any]) -> Reply:
+        """A call that may change the page: what stands in its way is cleared, before and after."""
+        if (dialog := self._dialog) and tool != "browser_handle_dialog":
+            self._note(f"The open {dialog.kind} dialog was dismissed.")
+            await self._answer(False, None)
+        if tool in _NAVIGATIONS:
+            await self._leave_hung_page()
+        known = self._tabs
+        reply = await self._use(tool, args)
+        if tool != "browser_tabs":
+            self._tell_of_new_tabs(known)
+        if _asks_for_file(reply):
+            await self._cancel_file_chooser()
+        return reply
+
+    async def _answer(self, accept: bool, text: str | None) -> Reply:
+        """Answer the open dialog; past the server where it was started after the dialog and knows nothing of it."""
+        args = {"accept": accept} | ({"promptText": text} if text is not None else {})
+        reply = await self._use("browser_handle_dialog", args)
+        if not reply.ok and self._dialog and self._watch:
+            await self._watch.answer(accept, text)
+            await self._settle()
+            return Reply(ok=True)
+        return reply
+
+    async def _cancel_file_chooser(self) -> None:
+        self._note("The page asked for a file; none was given.")
+        await self._use("browser_file_upload", {})
+
+    def _tell_of_new_tabs(self, known: tuple[Tab, ...]) -> None:
+        for tab in self._tabs[max(1, len(known)) :]:
+            self._note(f"A new tab was opened: {tab.index}, {tab.url[:120]}")
+
+    # Looking
+
+    async def _see(self) -> Seen:
+        return await self._see_freely(self._see_now)
+
+    async def _see_now(self) -> Seen:
+        """The page as a snapshot with boxes, and what the page script found beside it."""
+        if dialog := self._dialog:
+            self._note(f"The page waits for an answer to its {dialog.kind} dialog: {quote(dialog.message)}")
+            return Seen()
+        weight = await self._weigh()
+        if weight is None:
+            await self._recover()
+        elif weight > TOO_HEAVY:
+            self._note("The page is too large to be read whole: only what is in view is shown. Scroll to see more.")
+            text = str(await self._run(VIEWPORT_SCRIPT) or "")
+            return Seen(text, text, await self._look())
+        try:
+            reply = await self._use("browser_snapshot", {"boxes": True})
+        except CallFailed as error:
+            self._note(f"{error} What is on the page could not be read.")
+            return Seen()
+        return Seen(reply.raw, reply.snapshot or "", await self._look())
+
+    async def _weigh(self) -> float | None:
+        """How much there is on the page; None when the page does not answer."""
+        page = self._page()
+        if page is None or page.is_crashed:  # the server gives a new one
+            return 0
+        weight = await self._run(MEASURE_SCRIPT, deadline=5)
+        return float(weight) if isinstance(weight, int | float) else None
+
+    async def _picture(self, *, deadline: float) -> bytes | None:
+        result = await self._ask("browser_take_screenshot", {"type": "jpeg", "scale": "css"}, deadline)
+        return read_reply(result).image
+
+    # One call
+
+    async def _use(self, tool: str, args: Mapping[str, Any]) -> Reply:
+        began = monotonic()
+        reply = await self._read(tool, args)
+        for _ in range(_REPEATS):
+            if reply.ok or self._dialog or not any(sign in reply.text for sign in _NOT_YET):
+                break
+            if _asks_for_file(reply):
+                await self._cancel_file_chooser()
+            await asyncio.sleep(0.05)
+            reply = await self._read(tool, args)
+        self._remember(reply)
+        if not reply.ok and tool in _NAVIGATIONS:
+            await self._explain(reply, began)
+        return reply
+
+    async def _explain(self, reply: Reply, began: float) -> None:
+        """Say why a navigation failed, and stop it."""
+        if _LOADS_ON in reply.text:
+            self._count_hang()
+            await self._recover()
+            reply.text = "The page did not finish loading in time. Loading was stopped; look at what is there."
+        else:
+            reply.text = self._refusal_since(began) or reply.text
+
+    async def _read(self, tool: str, args: Mapping[str, Any]) -> Reply:
+        result = await self._ask(tool, args, self._deadline(tool, args))
+        await self._settle()
+        return read_reply(result, lists_tabs=tool == "browser_tabs")
+
+    def _deadline(self, tool: str, args: Mapping[str, Any]) -> float:
+        if tool == "browser_wait_for":
+            return max(ACTION, min(float(args.get("time") or 0), 30) + 5)
+        return _DEADLINES.get(tool, ACTION if tool in OFFERED else self._settings.tool_timeout)
+
+    def _remember(self, reply: Reply) -> None:
+        self._tabs = reply.tabs or self._tabs[:1]
+        front = next((tab for tab in reply.tabs if tab.active), None)
+        if front is not None:
+            self._url, self._title = front.url, front.title
+        elif reply.url is not None:
+            self._url, self._title = reply.url, reply.title
+        for note in reply.notes:
+            self._note(note)
+
+    # Where the browser is
+
+    async def _locate(self, mcp: McpClient) -> None:
+        self._remember(await self._list_tabs(mcp))
+
+    async def _return_to_page(self, mcp: McpClient) -> None:
+        url = self._url
+        reply = await self._list_tabs(mcp)
+        known = next((tab for tab in reply.tabs if tab.url == url and not tab.active), None)
+        if known is not None and not any(tab.active and tab.url == url for tab in reply.tabs):
+            await mcp.call("browser_tabs", {"action": "select", "index": known.index}, deadline=3)
+
+    async def _list_tabs(self, mcp: McpClient) -> Reply:
+        return read_reply(await mcp.call("browser_tabs", {"action": "list"}, deadline=3), lists_tabs=True)
+
+
+def _schema_of(tool: Tool) -> dict[str, Any]:
+    if tool.name == "browser_take_screenshot":
+        return {"type": "object", "properties": {}}
+    schema = make_safe(tool.inputSchema, tool=tool.name)
+    for name in _WITHHELD:
+        schema["properties"].pop(name, None)
+    return schema
+
+
+def _asks_for_file(reply: Reply) -> bool:
+    return "File chooser" in (reply.modal or "")
