@@ -33,7 +33,7 @@ export function LiveBadge({ view }: { view: LiveView }) {
   const { tone, icon } = LOOK[sign]
   return (
     <span className="flex shrink-0 items-center gap-2" data-live={sign}>
-      <span role="status">
+      <span role="status" className="flex">
         <Badge tone={tone}>
           {icon}
           {t(`live.${sign}`)}

@@ -1,9 +1,9 @@
-import { ArrowLeft, Check, ClipboardPaste, Hand, Keyboard, List, Maximize } from 'lucide-react'
+import { Check, ClipboardPaste, Hand, Keyboard, List, Maximize, MessageSquareReply } from 'lucide-react'
 import { type RefObject, useEffect, useMemo, useRef, useState } from 'react'
 import { useSessionId } from '@/features/chat/session'
 import { useWords } from '@/i18n'
 import { fitted } from '@/lib/fit'
-import { useIsWide } from '@/lib/media'
+import { useIsPhone, useIsWide } from '@/lib/media'
 import { Button } from '@/ui/Button'
 import { Sheet } from '@/ui/Dialog'
 import { IconButton } from '@/ui/IconButton'
@@ -30,6 +30,7 @@ export default function Takeover() {
   const isMine = useLiveState(view, (state) => state.holder === 'me')
   const isFree = useLiveState(view, (state) => state.link === 'open' && state.holder === 'none')
   const isWide = useIsWide()
+  const isPhone = useIsPhone()
   const [open, setOpen] = useState<Open>(null)
   const [isFitted, setFitted] = useState(false)
   const keys = useRef<HTMLTextAreaElement>(null)
@@ -48,26 +49,28 @@ export default function Takeover() {
     view.fit(isFitted ? null : [clientWidth, clientHeight])
   }
   const elements = <ElementsList view={view} />
+  const tools = isMine && (
+    <Tools
+      isFitted={isFitted}
+      isListed={open === 'elements'}
+      onKeyboard={() => keys.current?.focus()}
+      onPaste={() => setOpen('paste')}
+      onElements={() => setOpen(open === 'elements' ? null : 'elements')}
+      onFit={toggleFit}
+    />
+  )
   return (
     <section aria-label={t('takeover.title')} className="flex h-full flex-col bg-bg">
       <header className="flex shrink-0 flex-wrap items-center gap-x-2 gap-y-1 border-b border-line px-2 py-1.5 md:h-12 md:flex-nowrap md:py-0">
         <IconButton label={t('takeover.leave')} onClick={() => leaveTakeover(sessionId)}>
-          <ArrowLeft size={18} aria-hidden />
+          <MessageSquareReply size={17} aria-hidden />
         </IconButton>
         <LiveBadge view={view} />
         <div className="order-last flex w-full min-w-0 md:order-none md:w-auto md:flex-1">
           <AddressBar view={view} isMine={isMine} />
         </div>
         <span className="flex-1 md:hidden" />
-        <Tools
-          isMine={isMine}
-          isFitted={isFitted}
-          isListed={open === 'elements'}
-          onKeyboard={() => keys.current?.focus()}
-          onPaste={() => setOpen('paste')}
-          onElements={() => setOpen(open === 'elements' ? null : 'elements')}
-          onFit={toggleFit}
-        />
+        {!isPhone && tools}
         {isMine && (
           <Button ref={done} tone="primary" onClick={() => setOpen('done')}>
             <Check size={15} aria-hidden />
@@ -88,6 +91,7 @@ export default function Takeover() {
         {isMine && isWide && open === 'elements' && <aside className="w-80 shrink-0 border-l border-line">{elements}</aside>}
       </div>
       <footer className="flex shrink-0 flex-wrap items-center gap-x-4 border-t border-line px-3 py-1.5 pb-[max(6px,env(safe-area-inset-bottom))] text-xs text-muted">
+        {isPhone && tools && <div className="flex w-full justify-center">{tools}</div>}
         <span className="min-w-0 flex-1">{t('takeover.privacy')}</span>
         <span id="release-key" className="hidden shrink-0 items-center gap-1.5 md:flex">
           {t('takeover.keys')} <Kbd keys={RELEASE_KEY} />
@@ -133,7 +137,6 @@ function Stage({ view, stage, keys, onRelease }: StageProps) {
 }
 
 interface ToolsProps {
-  isMine: boolean
   isFitted: boolean
   isListed: boolean
   onKeyboard: () => void
@@ -142,9 +145,8 @@ interface ToolsProps {
   onFit: () => void
 }
 
-function Tools({ isMine, isFitted, isListed, onKeyboard, onPaste, onElements, onFit }: ToolsProps) {
+function Tools({ isFitted, isListed, onKeyboard, onPaste, onElements, onFit }: ToolsProps) {
   const t = useWords(words)
-  if (!isMine) return null
   return (
     <div className="flex shrink-0 items-center">
       <span className="pointer-fine:hidden">
