@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from bench.task.tasks import Move, Task
-from tests.support.model_reply import Asked, Reply, call, say
+from tests.support.model_reply import Asked, Reply, call, fail, say
 
 Count = Callable[[str], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Faults:
+    """Shares of calls that fail with a 500, and of decisions that name an element that does not exist."""
+
+    failing: float = 0.0
+    wrong: float = 0.0
 
 
 class Player:
     """A step for `ModelServer`: makes the next move of the task, counts what it was asked with."""
 
-    def __init__(self, task: Task, count: Count) -> None:
+    def __init__(self, task: Task, count: Count, faults: Faults = Faults(), seed: int = 0) -> None:
+        self._faults = faults
+        self._chance = random.Random(f"{task.name} {seed}").random
         self.tokens: list[int] = []
         self._task = task
         self._count = count
@@ -27,6 +39,8 @@ class Player:
         return self._done
 
     def __call__(self, asked: Asked) -> Reply:
+        if self._chance() < self._faults.failing:
+            return fail(500)
         body = {name: asked.body.get(name) for name in ("messages", "tools", "system") if asked.body.get(name)}
         self.tokens.append(self._count(json.dumps(body, ensure_ascii=False)))
         return self._as_operator(asked) if asked.tools == ["act"] else self._as_stock(asked)
@@ -37,6 +51,8 @@ class Player:
         return move
 
     def _as_operator(self, asked: Asked) -> Reply:
+        if self._chance() < self._faults.wrong:
+            return call("act", {"reason": "mistaken", "action": "click", "eid": "e999"})
         move = self._next()
         if move is None:
             return call("act", {"reason": "done", "action": "stop", "final_response": self._task.answer})
