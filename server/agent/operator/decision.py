@@ -7,11 +7,12 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
+from server.browser.browser import Direction
+
 ActionKind = Literal[
     "click", "type", "select", "press", "hover", "scroll", "wait", "navigate", "back", "focus", "read",
     "screenshot", "switch_tab", "upload", "dialog", "need_user", "stop",
 ]
-Direction = Literal["up", "down", "left", "right"]
 
 TOOL_NAME = "act"
 
