@@ -94,6 +94,11 @@ class Screen:
         answer.raise_for_status()
         return dict(answer.json())
 
+    def cancel(self, session_id: str | None = None) -> None:
+        """End the run there, if there still is one."""
+        answer = self.api.post(f"/sessions/{session_id or self.session_id}/cancel")
+        assert answer.status_code in (202, 409), answer.text
+
     # What the feed measures
 
     def gap(self) -> float:

@@ -77,7 +77,7 @@ def test_menus_and_the_viewer_have_no_accessibility_violations(screen: Screen) -
     expect(screen.page.get_by_role("menu")).to_be_visible()
     assert violations(screen.page) == []
     screen.page.keyboard.press("Escape")
-    screen.button("Stop").click()
+    screen.cancel()
 
 
 @pytest.mark.parametrize("width", [360, 320])

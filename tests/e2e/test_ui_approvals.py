@@ -30,7 +30,7 @@ def test_the_card_says_what_where_and_why_with_the_place_outlined(screen: Screen
     box = screen.stored(screen.session_id)["pending"]["target"]["box"]
     assert abs((mark["x"] - picture["x"]) / picture["width"] * 100 - box[0]) < 0.5
     assert abs((mark["y"] - picture["y"]) / picture["height"] * 100 - box[1]) < 0.5
-    screen.button("Stop").click()
+    screen.cancel()
 
 
 def test_nothing_approves_by_itself_or_by_enter_in_the_composer(screen: Screen, card: Locator) -> None:
@@ -41,7 +41,7 @@ def test_nothing_approves_by_itself_or_by_enter_in_the_composer(screen: Screen, 
     screen.composer.fill("choose the red one")
     screen.composer.press("Enter")
     expect(screen.feed.get_by_text("Denied:")).to_be_visible()
-    screen.button("Stop").click()
+    screen.cancel()
 
 
 def test_approval_cannot_be_missed(screen: Screen, card: Locator) -> None:
@@ -53,7 +53,7 @@ def test_approval_cannot_be_missed(screen: Screen, card: Locator) -> None:
     screen.page.mouse.wheel(0, -2000)
     screen.button("Show").click()
     expect(card.get_by_role("button", name="Approve")).to_be_in_viewport()
-    screen.button("Stop").click()
+    screen.cancel()
 
 
 def test_yes_does_that_very_thing_once(screen: Screen, card: Locator) -> None:
@@ -72,7 +72,7 @@ def test_no_with_words_tells_the_agent_what_to_do_instead(screen: Screen, card: 
     note.fill("Too expensive.")
     card.get_by_role("button", name="Deny", exact=True).click()
     expect(screen.feed.get_by_text("Denied:")).to_be_visible()
-    screen.api.post(f"/sessions/{screen.session_id}/cancel")
+    screen.cancel()
 
 
 def test_a_decision_elsewhere_closes_the_card(screen: Screen, card: Locator) -> None:

@@ -154,4 +154,4 @@ def test_agent_and_model_are_chosen_by_keyboard_and_locked_while_it_works(open_s
     screen.send("slow story")
     expect(screen.page.get_by_role("radiogroup", name="When it is read")).to_be_visible()
     expect(agent).to_have_count(0)
-    screen.button("Stop").click()
+    screen.cancel()

@@ -17,8 +17,7 @@ def test_a_reload_in_the_midst_shows_the_same_and_goes_on(screen: Screen) -> Non
     screen.page.reload()
     expect(screen.feed.get_by_text("Wave 1 rolled in and out again. Wave 2 rolled")).to_be_visible()
     expect(screen.feed.get_by_text("Wave 5 rolled")).to_be_visible()
-    screen.button("Stop").click()
-    screen.wait_idle()
+    screen.cancel()
 
 
 def test_a_reload_afterwards_shows_what_the_stream_showed(screen: Screen) -> None:
@@ -34,12 +33,13 @@ def test_a_reload_afterwards_shows_what_the_stream_showed(screen: Screen) -> Non
 
 
 def test_two_tabs_show_the_same_over_one_connection(screen: Screen) -> None:
-    session = screen.begin("slow story")
+    session = screen.begin("log in to my mail")
     other = Screen(screen.page.context.new_page(), screen.server, screen.api)
     other.page.goto(f"/s/{session}")
-    expect(other.feed.get_by_text("Wave 4 rolled")).to_be_visible()
-    expect(screen.feed.get_by_text("Wave 4 rolled")).to_be_visible()
+    expect(other.button("I’m done")).to_be_visible()
+    expect(screen.button("I’m done")).to_be_visible()
     other.button("Stop").click()
+    expect(other.feed.get_by_text("Stopped", exact=True)).to_be_visible()
     expect(screen.feed.get_by_text("Stopped", exact=True)).to_be_visible()
 
 
@@ -64,7 +64,7 @@ def test_a_lost_connection_is_told_and_caught_up_without_gap_or_repeat(screen: S
     text = screen.feed.get_by_role("article").last.inner_text()
     waves = [int(number) for number in re.findall(r"Wave (\d+) rolled", text)]
     assert waves == list(range(1, len(waves) + 1))
-    screen.button("Stop").click()
+    screen.cancel()
 
 
 def test_a_failed_run_says_what_to_do_and_is_retried(screen: Screen) -> None:

@@ -86,7 +86,7 @@ def test_what_happens_elsewhere_is_told_by_signs(screen: Screen) -> None:
     screen.open(quiet)
     screen.tell(session, "slow story")
     expect(item(screen, title).get_by_role("img", name="Working")).to_be_visible()
-    screen.api.post(f"/sessions/{session}/cancel")
+    screen.cancel(session)
     expect(item(screen, title).get_by_role("img", name="New answer")).to_be_visible()
     item(screen, title).get_by_role("link").click()
     expect(item(screen, title).get_by_role("img")).to_have_count(0)

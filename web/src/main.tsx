@@ -8,9 +8,12 @@ import '@/styles.css'
 applyPrefs()
 // After an upgrade an old tab asks for chunks that are gone.
 addEventListener('vite:preloadError', () => location.reload())
-await loadLanguage(usePrefs.getState().lang)
-createRoot(document.getElementById('root')!).render(
-  <StrictMode>
-    <App />
-  </StrictMode>,
+
+// Not a top-level await: that would keep other chunks from sharing what is in this one.
+void loadLanguage(usePrefs.getState().lang).then(() =>
+  createRoot(document.getElementById('root')!).render(
+    <StrictMode>
+      <App />
+    </StrictMode>,
+  ),
 )
