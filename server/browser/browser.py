@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from server.browser.observation import Element, Observation
 from server.errors import RunFailed
+
+if TYPE_CHECKING:
+    from server.browser.live_view import LiveView
 
 Direction = Literal["up", "down", "left", "right"]
 
@@ -143,6 +146,10 @@ class Browsers(Protocol):
         ...
 
     def peek(self, session_id: str) -> BrowserState | None: ...
+
+    def live(self, session_id: str) -> LiveView:
+        """How people watch the session's browser and take it over, whether or not it is open."""
+        ...
 
     async def tools(self) -> Sequence[ToolSpec]:
         """The tools of the configured MCP servers, discovered at run time."""

@@ -2,49 +2,289 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
+from collections import deque
 from typing import Any
 
-from server.browser.browser import LiveFrame
+from server.browser.browser import BrowserUnavailable, LiveFrame
+from server.browser.person_input import AnswerDialog, Input, Mouse, Stroke, Wheel
+from server.browser.screen import InputRefused, Screen, Sight
 from server.errors import Conflict
 
+log = logging.getLogger(__name__)
+
 LEASE_SECONDS = 30.0
+"""A holder that is silent for longer has gone."""
 IN_FLIGHT = 2
+"""Frames that a viewer may have and not yet have painted."""
+LOOK_EVERY = 0.25
+MOST_WAITING = 400
+"""Strokes that wait for a page that does not take them."""
+DRAIN_SECONDS = 3.0
+
+Told = dict[str, Any]
 
 
 class Viewer:
-    """One who watches: the newest frame, at most two unacknowledged, and the newest message of each kind."""
+    """One who watches: gets the newest message of each kind, and the newest frame as soon as there is room for it."""
 
-    async def next(self) -> LiveFrame | dict[str, Any]:
-        """The next thing to send; waits for it."""
-        raise NotImplementedError
+    def __init__(self) -> None:
+        self.told_state: Told | None = None
+        self.first_start = 0
+        """The start of the browser that it saw first."""
+        self._messages: dict[str, Told] = {}
+        self._frame: LiveFrame | None = None
+        self._in_flight = 0
+        self._news = asyncio.Event()
+
+    def tell(self, message: Told) -> None:
+        kind = f"{message['type']} {message.get('code', '')}"
+        self._messages.pop(kind, None)
+        self._messages[kind] = message
+        self._news.set()
+
+    def show(self, frame: LiveFrame) -> None:
+        self._frame = frame
+        self._news.set()
 
     def ack(self) -> None:
-        raise NotImplementedError
+        self._in_flight = max(0, self._in_flight - 1)
+        self._news.set()
+
+    async def next(self) -> LiveFrame | Told:
+        """The next thing to send; waits for it."""
+        while True:
+            if self._messages:
+                return self._messages.pop(next(iter(self._messages)))
+            if self._frame and self._in_flight < IN_FLIGHT:
+                frame, self._frame = self._frame, None
+                self._in_flight += 1
+                return frame
+            self._news.clear()
+            await self._news.wait()
 
 
 class LiveView:
-    """`BrowserPool.live(session_id)` gives it, whether or not the browser is open."""
+    """Any number of viewers, at most one of them the holder, who acts in the agent's place."""
+
+    def __init__(self, screen: Screen, *, lease: float = LEASE_SECONDS) -> None:
+        self._screen = screen
+        self._lease = lease
+        self._viewers: set[Viewer] = set()
+        self._holder: Viewer | None = None
+        self._is_held = False
+        self._changing = asyncio.Lock()
+        self._lease_ends: asyncio.TimerHandle | None = None
+        self._frame: LiveFrame | None = None
+        self._waiting: deque[tuple[Viewer, Input | None]] = deque()
+        self._stirred = asyncio.Event()
+        self._follower: asyncio.Task[None] | None = None
+        self._writer: asyncio.Task[None] | None = None
+        self._opener: asyncio.Task[None] | None = None
+        self._is_hopeless = False
+        self._tasks: set[asyncio.Task[None]] = set()
 
     @property
-    def holder(self) -> Viewer | None:
-        """Who has the browser now."""
-        raise NotImplementedError
+    def has_holder(self) -> bool:
+        """Somebody has the browser now."""
+        return self._holder is not None
 
     @property
     def is_held(self) -> bool:
         """True from `take` until `hand_back`, also when the holder was lost meanwhile."""
-        raise NotImplementedError
+        return self._is_held
+
+    # Watching
 
     def join(self) -> Viewer:
-        raise NotImplementedError
+        viewer = Viewer()
+        self._viewers.add(viewer)
+        self._tell_states()
+        if self._frame:
+            viewer.show(self._frame)
+        if self._follower is None or self._follower.done():
+            self._follower = asyncio.create_task(self._follow(), name="live view")
+        return viewer
 
     def leave(self, viewer: Viewer) -> None:
-        raise NotImplementedError
+        self._viewers.discard(viewer)
+        if viewer is self._holder:
+            self._lose_holder()
+        self._stirred.set()
 
-    def take(self, viewer: Viewer) -> None:
-        """Raises Conflict `takeover_held`."""
-        raise Conflict("Another person has the browser.", code="takeover_held")
+    async def aclose(self) -> None:
+        tasks = [task for task in (self._follower, self._writer, self._opener, *self._tasks) if task]
+        if self._lease_ends:
+            self._lease_ends.cancel()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def hand_back(self) -> str:
-        """What changed since `take`, in words and without values; the browser is the agent's again."""
-        raise NotImplementedError
+    async def _follow(self) -> None:
+        """As long as somebody watches: the frames of the page in front, and every change told."""
+        while self._viewers:
+            await self._screen.capture(self._take_frame)
+            self._tell_states()
+            self._reopen()
+            self._stirred.clear()
+            await asyncio.wait([asyncio.ensure_future(self._stirred.wait())], timeout=LOOK_EVERY)
+            if not self._viewers:
+                await self._screen.capture(None)
+                self._frame = None
+
+    def _take_frame(self, frame: LiveFrame) -> None:
+        self._frame = frame
+        for viewer in self._viewers:
+            viewer.show(frame)
+
+    def _tell_states(self) -> None:
+        sight, start = self._screen.sight(), self._screen.start
+        for viewer in self._viewers:
+            viewer.first_start = viewer.first_start or start
+            state = self._state_for(viewer, sight, start)
+            if state != viewer.told_state:
+                viewer.told_state = state
+                viewer.tell(state)
+
+    def _state_for(self, viewer: Viewer, sight: Sight | None, start: int) -> Told:
+        holder = "none" if self._holder is None else "me" if self._holder is viewer else "other"
+        state: Told = {"type": "state", "holder": holder, "held": self._is_held, "browser": "closed", "url": None,
+                       "title": None, "viewport": None, "tabs": [], "dialog": None}
+        if sight is None:
+            return state
+        dialog = sight.dialog
+        return state | {
+            "browser": "open" if start == viewer.first_start else "restarted",
+            "url": sight.url, "title": sight.title, "viewport": list(sight.viewport),
+            "tabs": [{"index": tab.index, "title": tab.title, "url": tab.url, "active": tab.active} for tab in sight.tabs],
+            "dialog": {"kind": dialog.kind, "message": dialog.message} if dialog else None,
+        }  # fmt: skip
+
+    # Holding
+
+    async def take(self, viewer: Viewer) -> None:
+        """From here on the person acts and nothing is captured. Raises Conflict `takeover_held`."""
+        async with self._changing:
+            if self._holder not in (None, viewer):
+                raise Conflict("Another person has the browser.", code="takeover_held")
+            self._holder = viewer
+            self.renew(viewer)
+            if not self._is_held:
+                self._is_held = True
+                await self._screen.hold()
+            self._is_hopeless = False
+            self._reopen()
+            self._tell_states()
+
+    def renew(self, viewer: Viewer) -> None:
+        """The holder is still there."""
+        if viewer is not self._holder:
+            return
+        if self._lease_ends:
+            self._lease_ends.cancel()
+        self._lease_ends = asyncio.get_running_loop().call_later(self._lease, self._lose_holder)
+
+    async def hand_back(self, viewer: Viewer | None = None) -> str:
+        """End the hold and tell what changed meanwhile, without values.
+
+        The holder may do it, and when the holder was lost, anybody. Raises Conflict `takeover_held` or `not_held`.
+        """
+        async with self._changing:
+            if self._holder not in (None, viewer):
+                raise Conflict("Another person has the browser.", code="takeover_held")
+            if not self._is_held:
+                raise Conflict("Nobody has the browser.", code="not_held")
+            if self._writer:
+                await asyncio.wait([self._writer], timeout=DRAIN_SECONDS)
+            self._let_go()
+            await self._screen.lift()
+            changes = await self._screen.hand_back()
+            self._is_held = False
+            self._tell_states()
+            return changes
+
+    def _lose_holder(self) -> None:
+        log.info("the person who had the browser is gone; the agent waits until somebody gives it back")
+        self._let_go()
+        self._spawn(self._screen.lift())
+        self._tell_states()
+
+    def _let_go(self) -> None:
+        self._holder = None
+        self._waiting.clear()
+        if self._lease_ends:
+            self._lease_ends.cancel()
+
+    # Acting
+
+    def act(self, viewer: Viewer, wanted: Input | None) -> None:
+        """Pass on what the holder does, in order; None asks for the list of elements.
+
+        What cannot be done is told to the viewer. Raises Conflict `not_held` for anybody but the holder.
+        """
+        if viewer is not self._holder:
+            raise Conflict("Take the browser over first.", code="not_held")
+        self.renew(viewer)
+        if isinstance(wanted, AnswerDialog):  # the strokes before it wait for this answer
+            self._spawn(self._do(viewer, wanted))
+            return
+        if len(self._waiting) >= MOST_WAITING:
+            raise Conflict("The page does not take input now.", code="page_busy")
+        if self._waiting and (joined := _join(self._waiting[-1][1], wanted)):
+            self._waiting.pop()
+            wanted = joined
+        self._waiting.append((viewer, wanted))
+        if self._writer is None or self._writer.done():
+            self._writer = asyncio.create_task(self._write(), name="person's input")
+
+    async def _write(self) -> None:
+        while self._waiting:
+            await self._do(*self._waiting.popleft())
+
+    async def _do(self, viewer: Viewer, wanted: Input | None) -> None:
+        try:
+            if wanted is None:
+                viewer.tell({"type": "elements", "items": [
+                    {"eid": one.eid, "role": one.role, "name": one.name} | ({"value": one.value} if one.value else {})
+                    for one in await self._screen.elements()
+                ]})  # fmt: skip
+            elif isinstance(wanted, Stroke):
+                await self._screen.press(wanted)
+            else:
+                await self._screen.do(wanted)
+        except InputRefused as error:
+            viewer.tell({"type": "error", "code": "refused", "message": str(error)})
+        self._stirred.set()
+
+    # The browser itself
+
+    def _reopen(self) -> None:
+        """Whoever has the browser has an open one, also after it ended by itself."""
+        is_opening = self._opener is not None and not self._opener.done()
+        if self._holder and self._screen.start == 0 and not is_opening and not self._is_hopeless:
+            self._opener = asyncio.create_task(self._open(), name="open for a person")
+
+    async def _open(self) -> None:
+        try:
+            await self._screen.open()
+        except BrowserUnavailable as error:
+            self._is_hopeless = True
+            for viewer in self._viewers:
+                viewer.tell({"type": "error", "code": error.code, "message": error.detail})
+        self._stirred.set()
+
+    def _spawn(self, work: Any) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+def _join(last: Input | None, wanted: Input | None) -> Mouse | Wheel | None:
+    """Of moves that wait only the last one counts; wheels that wait are one."""
+    match last, wanted:
+        case Mouse(kind="move"), Mouse(kind="move") as newer:
+            return newer
+        case Wheel() as older, Wheel() as newer:
+            return newer.model_copy(update={"dx": older.dx + newer.dx, "dy": older.dy + newer.dy})
+    return None

@@ -11,8 +11,10 @@ from typing import Literal
 from server.browser import parts
 from server.browser.browser import BrowserState, BrowserUnavailable, ToolSpec
 from server.browser.browser_use_mcp import BrowserUseBrowser
+from server.browser.cdp_screen import CdpScreen
 from server.browser.chromium import Chromium
 from server.browser.egress import Egress
+from server.browser.live_view import LiveView
 from server.browser.mcp_client import McpClient, ToolServerLost
 from server.browser.other_browser import OtherBrowser
 from server.browser.other_mcp import OtherServer, read_server
@@ -44,6 +46,7 @@ class BrowserPool:
         self._places = Places(settings.max_browsers)
         self._reach = Reach.of(settings, self._own_ports)
         self._open: dict[str, SessionBrowser] = {}
+        self._views: dict[str, LiveView] = {}
         self._status: dict[str, Literal["starting", "parked"]] = {}
         self._tools: tuple[ToolSpec, ...] | None = None
         self._finding_tools = asyncio.Lock()
@@ -66,7 +69,17 @@ class BrowserPool:
         tools = await self._known_tools()
         if session_id not in self._open:
             self._open[session_id] = self._kind(self._outfit(session_id, tools))
+            if self.live(session_id).is_held:
+                self._open[session_id].hold()
         return self._open[session_id]
+
+    def live(self, session_id: str) -> LiveView:
+        if session_id not in self._views:
+            self._views[session_id] = LiveView(CdpScreen(
+                lambda: self._open.get(session_id), lambda: self.get(session_id),
+                lambda host, port: self._reach.refuse_name(host, port),
+            ))  # fmt: skip
+        return self._views[session_id]
 
     def peek(self, session_id: str) -> BrowserState | None:
         if place := self._places.place_of(session_id):
@@ -110,6 +123,7 @@ class BrowserPool:
         if self._gardener is not None:
             self._gardener.cancel()
             await asyncio.wait((self._gardener,))
+        await asyncio.gather(*(view.aclose() for view in self._views.values()))
         await asyncio.gather(*(self.close(session_id) for session_id in list(self._open)))
         await self._processes.aclose()
 
@@ -192,7 +206,7 @@ class BrowserPool:
                 limit = min(limit, CROWDED_IDLE)
             for session_id, browser in list(self._open.items()):
                 idle = monotonic() - browser.last_used
-                if browser.chromium and not browser.is_busy and not browser.is_held and idle > limit:
+                if browser.chromium and not browser.is_busy and idle > limit:
                     log.info("session %s: browser parked after %.0f s", session_id, idle)
                     await self.park(session_id)
 

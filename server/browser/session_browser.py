@@ -26,7 +26,7 @@ from server.browser.masking import make_picture
 from server.browser.mcp_client import Http, McpClient, Stdio, ToolRefused, ToolServerLost, ToolTimeout
 from server.browser.observation import Budget
 from server.browser.other_mcp import OtherServer
-from server.browser.page_script import PAGE_SCRIPT, Extra
+from server.browser.page_script import PAGE_SCRIPT, Extra, SecretField
 from server.browser.processes import Processes
 from server.browser.supervisor import Dialog, Supervisor, WatchedPage
 from server.browser.tool_schema import check_arguments
@@ -367,12 +367,22 @@ class SessionBrowser(Browser, ABC):
             await mcp.close()
 
     async def _look(self) -> Extra:
-        """What the page script sees in the page at hand; empty when it cannot run there."""
+        """What the page script sees in the page at hand; empty when it cannot run there.
+
+        Of frames of other sites only the secret fields count, so that they are masked like the page's own.
+        """
+        page = self._page()
         try:
-            return Extra.model_validate(await self._run(PAGE_SCRIPT) or {})
+            extra = Extra.model_validate(await self._run(PAGE_SCRIPT) or {})
+            if page is None or self._watch is None or page.dialog or page.is_crashed:
+                return extra
+            for value, (x, y) in await self._watch.evaluate_inside(PAGE_SCRIPT, page):
+                inside = (_moved(secret, x, y) for secret in Extra.model_validate(value).secrets)
+                extra = extra.model_copy(update={"secrets": (*extra.secrets, *inside)})
         except ValidationError as error:
             log.debug("page script: %s", error)
             return Extra()
+        return extra
 
     async def _run(self, script: str, *, deadline: float = 3) -> Any:
         """The value of a read-only script of ours in the page at hand; None when it cannot run there."""
@@ -440,3 +450,8 @@ class SessionBrowser(Browser, ABC):
             for path in self._outfit.scratch.iterdir():
                 if path.is_file():
                     path.unlink()
+
+
+def _moved(secret: SecretField, x: float, y: float) -> SecretField:
+    left, top, width, height = secret.box
+    return secret.model_copy(update={"box": (left + x, top + y, width, height)})

@@ -1,0 +1,126 @@
+"""What can be used on a page, as a list with numbers: for people who take over without a pointer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from server.browser.cdp import Cdp, CdpError, Params
+from server.browser.hands import CTRL
+from server.browser.screen import InputRefused, ListedElement
+
+MOST = 300
+_ROLES = frozenset({
+    "button", "link", "textbox", "searchbox", "combobox", "listbox", "checkbox", "radio", "switch", "tab", "slider",
+    "spinbutton", "menuitem", "menuitemcheckbox", "menuitemradio", "option", "treeitem", "Date", "DateTime",
+    "InputTime", "ColorWell", "DisclosureTriangle",
+})  # fmt: skip
+_FIELDS = frozenset({"textbox", "searchbox", "combobox", "spinbutton", "slider", "Date", "DateTime", "InputTime", "ColorWell"})
+
+_FILL = """function(text) {
+  const told = () => { for (const name of ['input', 'change']) this.dispatchEvent(new Event(name, {bubbles: true})) };
+  if (this.tagName === 'SELECT') {
+    const plain = text.trim().toLowerCase(), options = [...this.options];
+    const found = options.find(one => one.label.trim().toLowerCase() === plain)
+      || options.find(one => one.label.trim().toLowerCase().startsWith(plain));
+    if (!found) return 'absent';
+    this.value = found.value; told(); return 'done';
+  }
+  if (/^(date|time|month|week|datetime-local|color|range)$/.test(this.type || '')) { this.value = text; told(); return 'done' }
+  this.focus(); return 'keys';
+}"""
+"""Fields that have no text are set at once; into all others it is typed."""
+
+
+class ElementList:
+    """The elements of one page as they were listed; `eid`s of older lists are not known any more."""
+
+    def __init__(self, cdp: Cdp, session: str) -> None:
+        self.session = session
+        self._cdp = cdp
+        self._nodes: dict[str, int] = {}
+
+    async def read(self) -> list[ListedElement]:
+        """Raises CdpError when the page does not answer."""
+        tree = await self._send("Page.getFrameTree")
+        found: list[ListedElement] = []
+        for frame in _frames(tree["frameTree"]):
+            nodes = (await self._send("Accessibility.getFullAXTree", {"frameId": frame}))["nodes"]
+            for node in _usable(nodes):
+                eid = f"p{len(found) + 1}"
+                self._nodes[eid] = node["backendDOMNodeId"]
+                found.append(ListedElement(eid, _word(node, "role"), _word(node, "name")[:120], _value(node)))
+        return found[:MOST]
+
+    async def place(self, eid: str) -> tuple[float, float]:
+        """Brings it into view; returns its middle in CSS pixels of the viewport. Raises InputRefused."""
+        node = self._node(eid)
+        try:
+            await self._send("DOM.scrollIntoViewIfNeeded", {"backendNodeId": node})
+            quads = (await self._send("DOM.getContentQuads", {"backendNodeId": node}))["quads"]
+        except CdpError:
+            raise InputRefused("This element is gone; list the elements again.") from None
+        if not quads:
+            raise InputRefused("This element cannot be clicked: it is not shown.")
+        return sum(quads[0][0::2]) / 4, sum(quads[0][1::2]) / 4
+
+    async def fill(self, eid: str, text: str) -> None:
+        """Put this text in the place of the field's own. Raises InputRefused."""
+        try:
+            node = (await self._send("DOM.resolveNode", {"backendNodeId": self._node(eid)}))["object"]["objectId"]
+            called = await self._send("Runtime.callFunctionOn", {
+                "objectId": node, "functionDeclaration": _FILL, "arguments": [{"value": text}], "returnByValue": True,
+                "userGesture": True,
+            })  # fmt: skip
+            if called["result"].get("value") == "absent":
+                raise InputRefused("There is no such option.")
+            if called["result"].get("value") == "keys":
+                await self._type(text)
+        except CdpError:
+            raise InputRefused("This element is gone; list the elements again.") from None
+
+    async def _type(self, text: str) -> None:
+        key = {"key": "a", "code": "KeyA", "windowsVirtualKeyCode": 65, "modifiers": CTRL, "commands": ["selectAll"]}
+        await self._send("Input.dispatchKeyEvent", {"type": "rawKeyDown", **key})
+        await self._send("Input.dispatchKeyEvent", {"type": "keyUp", **key, "commands": []})
+        if text:
+            await self._send("Input.insertText", {"text": text})
+            return
+        for kind in ("rawKeyDown", "keyUp"):
+            await self._send("Input.dispatchKeyEvent", {
+                "type": kind, "key": "Delete", "code": "Delete", "windowsVirtualKeyCode": 46})  # fmt: skip
+
+    def _node(self, eid: str) -> int:
+        if eid not in self._nodes:
+            raise InputRefused("This element is not in the newest list.")
+        return self._nodes[eid]
+
+    async def _send(self, method: str, params: Params | None = None) -> Params:
+        return await self._cdp.send(method, params, session=self.session, deadline=3)
+
+
+def _frames(tree: dict[str, Any]) -> Iterator[str]:
+    yield tree["frame"]["id"]
+    for child in tree.get("childFrames", ()):
+        yield from _frames(child)
+
+
+def _usable(nodes: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """What has a role to act on, is enabled, and is not part of a closed list of options."""
+    lists = {node["nodeId"] for node in nodes if _word(node, "role") in ("MenuListPopup", "combobox")}
+    for node in nodes:
+        is_open_to_use = not node.get("ignored") and "backendDOMNodeId" in node and not _property(node, "disabled")
+        if is_open_to_use and _word(node, "role") in _ROLES and node.get("parentId") not in lists:
+            yield node
+
+
+def _word(node: dict[str, Any], name: str) -> str:
+    return str(node.get(name, {}).get("value", ""))
+
+
+def _value(node: dict[str, Any]) -> str:
+    return _word(node, "value")[:120] if _word(node, "role") in _FIELDS else ""
+
+
+def _property(node: dict[str, Any], name: str) -> Any:
+    return next((one["value"].get("value") for one in node.get("properties", ()) if one["name"] == name), None)

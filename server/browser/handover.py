@@ -1,0 +1,97 @@
+"""What changed in a page while a person had it: facts for the agent, never a value that was typed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel
+
+NAMES_TOLD = 6
+NAME_CHARS = 60
+
+BINDING = "pilothouseField"
+WORLD = "pilothouse-takeover"
+
+TRACK_SCRIPT = r"""(() => {
+  const clean = text => (text || '').replace(/\s+/g, ' ').trim().slice(0, 60);
+  const nameOf = el => clean(el.getAttribute('aria-label') || (el.labels && el.labels[0] && ownText(el.labels[0])) ||
+    el.placeholder || el.title || el.getAttribute('name') || el.id) || (el.type || 'text') + ' field';
+  const ownText = label => [...label.childNodes].filter(node => node.nodeType === 3 || !node.querySelector ||
+    !node.matches('input,select,textarea') && !node.querySelector('input,select,textarea'))
+    .map(node => node.textContent).join(' ');
+  const told = new WeakSet();
+  const tell = event => {
+    const el = event.composedPath()[0];
+    if (!event.isTrusted || !el || !el.getAttribute || told.has(el)) return;
+    told.add(el);
+    try { pilothouseField(nameOf(el)) } catch {}
+  };
+  for (const kind of ['input', 'change']) addEventListener(kind, tell, {capture: true, passive: true});
+})()"""
+"""Runs beside the page's own scripts. It tells the names of fields that a person changes, and nothing else."""
+
+SCENE_SCRIPT = r"""() => {
+  const clean = text => (text || '').replace(/\s+/g, ' ').trim().slice(0, 60);
+  const shown = el => { const r = el.getBoundingClientRect(); return r.width > 1 && r.height > 1 };
+  const texts = selector => [...document.querySelectorAll(selector)].filter(shown).slice(0, 40)
+    .map(el => clean(el.getAttribute('aria-label') || el.innerText)).filter(Boolean);
+  return {headings: texts('h1,h2,h3,[role=heading]'), dialogs: texts('dialog[open],[role=dialog],[role=alertdialog]'),
+    alerts: texts('[role=alert],[role=status]')};
+}"""
+
+
+class Scene(BaseModel, frozen=True):
+    """A page at one moment, as far as it is told of afterwards."""
+
+    url: str = ""
+    title: str = ""
+    tabs: int = 1
+    headings: tuple[str, ...] = ()
+    dialogs: tuple[str, ...] = ()
+    alerts: tuple[str, ...] = ()
+
+    def mapped(self, change: Callable[[str], str]) -> Scene:
+        """The same with every text changed."""
+        lists = {name: tuple(map(change, getattr(self, name))) for name in ("headings", "dialogs", "alerts")}
+        return self.model_copy(update={"url": change(self.url), "title": change(self.title), **lists})
+
+
+def describe_changes(before: Scene | None, after: Scene | None, fields: Sequence[str]) -> str:
+    """A few sentences in English. Addresses go without what follows `?` or `#`: a form may have put values there."""
+    if after is None:
+        return "The browser is closed."
+    lines = []
+    if before is None or _address(before.url) != _address(after.url):
+        lines.append(f"The page is now {_address(after.url)}.")
+    if after.title and (before is None or before.title != after.title):
+        lines.append(f"Its title is {_quote(after.title)}.")
+    before = before or Scene()
+    if before.tabs != after.tabs:
+        lines.append(f"{after.tabs} tabs are open, {before.tabs} were.")
+    for what, old, new in (
+        ("dialog", before.dialogs, after.dialogs), ("message", before.alerts, after.alerts),
+        ("heading", before.headings, after.headings),
+    ):  # fmt: skip
+        if appeared := [name for name in dict.fromkeys(new) if name not in old]:
+            lines.append(f"Appeared: {what} {_list(appeared)}.")
+    if names := list(dict.fromkeys(fields)):
+        lines.append(f"{'A value was' if len(names) == 1 else 'Values were'} entered in {_list(names)}.")
+    return " ".join(lines) or "No change can be seen."
+
+
+def _address(url: str) -> str:
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2]
+    return f"{parts.scheme}://{host}{parts.path}" if host else url.partition("?")[0].partition("#")[0]
+
+
+def _list(names: Iterable[str]) -> str:
+    names = list(names)
+    more = f" and {len(names) - NAMES_TOLD} more" if len(names) > NAMES_TOLD else ""
+    return ", ".join(_quote(name) for name in names[:NAMES_TOLD]) + more
+
+
+def _quote(text: str) -> str:
+    text = " ".join(text.split()).replace('"', "'")
+    return f'"{text[:NAME_CHARS]}"'

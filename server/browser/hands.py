@@ -1,0 +1,132 @@
+"""A person's strokes as commands of the DevTools protocol: a real keyboard and a real mouse, as a page sees them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from server.browser.person_input import Key, Mouse, Stroke, Text, Wheel
+
+Command = tuple[str, dict[str, Any]]
+
+ALT, CTRL, META = 1, 2, 4
+_BUTTONS = ("left", "middle", "right", "back", "forward")
+_BITS = {"left": 1, "right": 2, "middle": 4, "back": 8, "forward": 16}
+_NO_KEYS = frozenset({"Process", "Dead", "Unidentified", "Compose"})
+"""What a keyboard reports while a text is still being composed; the text itself comes later."""
+
+_NAMED = {
+    "Backspace": 8, "Tab": 9, "Enter": 13, "Shift": 16, "Control": 17, "Alt": 18, "AltGraph": 18, "Pause": 19,
+    "CapsLock": 20, "Escape": 27, "Space": 32, " ": 32, "PageUp": 33, "PageDown": 34, "End": 35, "Home": 36,
+    "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "PrintScreen": 44, "Insert": 45,
+    "Delete": 46, "Meta": 91, "ContextMenu": 93, "NumpadMultiply": 106, "NumpadAdd": 107, "NumpadSubtract": 109,
+    "NumpadDecimal": 110, "NumpadDivide": 111, "NumpadEnter": 13, "NumLock": 144, "ScrollLock": 145,
+    "Semicolon": 186, "Equal": 187, "Comma": 188, "Minus": 189, "Period": 190, "Slash": 191, "Backquote": 192,
+    "BracketLeft": 219, "Backslash": 220, "BracketRight": 221, "Quote": 222,
+}  # fmt: skip
+"""Virtual key codes by `code`, or by `key` where there is no code."""
+
+
+class Hands:
+    """Knows what is pressed, so that nothing stays down when its owner is gone."""
+
+    def __init__(self) -> None:
+        self._buttons: list[str] = []
+        self._keys: dict[str, Key] = {}
+        self._at = (0.0, 0.0)
+
+    def commands(self, stroke: Stroke) -> Iterator[Command]:
+        match stroke:
+            case Mouse():
+                yield self._mouse(stroke)
+            case Wheel():
+                yield "Input.dispatchMouseEvent", {
+                    "type": "mouseWheel", "x": stroke.x, "y": stroke.y, "deltaX": stroke.dx, "deltaY": stroke.dy,
+                    "modifiers": stroke.modifiers,
+                }  # fmt: skip
+            case Key():
+                yield from self._key(stroke)
+            case Text() if stroke.text:
+                yield "Input.insertText", {"text": stroke.text}
+
+    def lift(self) -> Iterator[Command]:
+        """Release all that is down."""
+        for key in list(self._keys.values()):
+            yield from self._key(key.model_copy(update={"kind": "up", "modifiers": 0}))
+        for button in list(self._buttons):
+            yield self._mouse(Mouse(type="mouse", kind="up", x=self._at[0], y=self._at[1], button=button))
+
+    def _mouse(self, mouse: Mouse) -> Command:
+        button = _button(mouse)
+        self._at = (mouse.x, mouse.y)
+        if mouse.kind == "down" and button not in self._buttons:
+            self._buttons.append(button)
+        if mouse.kind == "up" and button in self._buttons:
+            self._buttons.remove(button)
+        if mouse.kind == "move":
+            button = self._buttons[0] if self._buttons else "none"
+        kinds = {"move": "mouseMoved", "down": "mousePressed", "up": "mouseReleased"}
+        return "Input.dispatchMouseEvent", {
+            "type": kinds[mouse.kind], "x": mouse.x, "y": mouse.y, "button": button,
+            "buttons": sum(_BITS.get(name, 0) for name in self._buttons),
+            "clickCount": 0 if mouse.kind == "move" else max(1, mouse.clicks), "modifiers": mouse.modifiers,
+        }  # fmt: skip
+
+    def _key(self, key: Key) -> Iterator[Command]:
+        if key.key in _NO_KEYS:
+            return
+        name = key.code or key.key
+        repeats = key.kind == "down" and name in self._keys
+        if key.kind == "down":
+            self._keys[name] = key
+        else:
+            self._keys.pop(name, None)
+        modifiers = _modifiers(key)
+        text = _text(key, modifiers) if key.kind == "down" else ""
+        code = _key_code(key)
+        params: dict[str, Any] = {
+            "type": "keyUp" if key.kind == "up" else "keyDown" if text else "rawKeyDown",
+            "key": key.key, "code": key.code, "modifiers": modifiers, "windowsVirtualKeyCode": code,
+            "nativeVirtualKeyCode": code, "autoRepeat": repeats, "isKeypad": key.code.startswith("Numpad"),
+        }  # fmt: skip
+        yield "Input.dispatchKeyEvent", params | ({"text": text, "unmodifiedText": text} if text else {})
+
+
+def _button(mouse: Mouse) -> str:
+    if isinstance(mouse.button, str):
+        return mouse.button
+    return _BUTTONS[mouse.button] if mouse.button >= 0 else "none"
+
+
+def _modifiers(key: Key) -> int:
+    """As the page's own machine has them: a Mac's command key is Control elsewhere, AltGr is none."""
+    modifiers = key.modifiers
+    if modifiers & META and key.key != "Meta" and sys.platform != "darwin":
+        modifiers = modifiers & ~META | CTRL
+    if len(key.key) == 1 and modifiers & ALT and (modifiers & CTRL or not key.key.isascii()):
+        modifiers &= ~(CTRL | ALT)
+    return modifiers
+
+
+def _text(key: Key, modifiers: int) -> str:
+    if key.key == "Enter":
+        return "\r"
+    if modifiers & (ALT | CTRL | META):
+        return ""
+    return key.text or (key.key if len(key.key) == 1 else "")
+
+
+def _key_code(key: Key) -> int:
+    code = key.code
+    if len(code) == 4 and code.startswith("Key"):
+        return ord(code[3])
+    if code[:-1] in ("Digit", "Numpad") and code[-1].isdigit():
+        return (48 if code.startswith("D") else 96) + int(code[-1])
+    name = code.removesuffix("Left").removesuffix("Right") if code not in _NAMED else code
+    if name in _NAMED:
+        return _NAMED[name]
+    if key.key[:1] == "F" and key.key[1:].isdigit():
+        return 111 + int(key.key[1:])
+    is_plain = len(key.key) == 1 and key.key.isascii() and key.key.isalnum()
+    return _NAMED.get(key.key) or (ord(key.key.upper()) if is_plain else 0)

@@ -1,0 +1,171 @@
+"""One scripted browser behind the real door. No process, no network."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from server.browser.browser import Browser, Direction, Field, Outcome, Picture, Tab, ToolSpec
+from server.browser.mock_site import BLANK, PAGES, SHOP, VIEWPORT, MockPage, draw
+from server.browser.observation import Element, Observation, observe_snapshot
+
+HELD = "A person has the browser now: nothing was done."
+
+
+def _schema(**properties: str) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": {name: {"type": kind} for name, kind in properties.items()},
+        "required": list(properties),
+    }
+
+
+TOOLS = (
+    ToolSpec("browser_navigate", "Open an address", _schema(url="string")),
+    ToolSpec("browser_snapshot", "See the page", _schema(), acts=False),
+    ToolSpec("browser_click", "Click an element", _schema(element="string", target="string")),
+    ToolSpec("browser_type", "Type into a field", _schema(element="string", target="string", text="string")),
+)
+
+
+def _set_event() -> asyncio.Event:
+    event = asyncio.Event()
+    event.set()
+    return event
+
+
+@dataclass
+class MockBrowser(Browser):
+    """One session's scripted browser. `log` lists what was done, for tests."""
+
+    url: str = BLANK
+    typed: dict[str, str] = field(default_factory=dict)
+    log: list[str] = field(default_factory=list)
+    dialog: str | None = None
+    is_free: asyncio.Event = field(default_factory=_set_event)
+    """Not while a person has the browser."""
+
+    @property
+    def page(self) -> MockPage:
+        return PAGES.get(self.url) or MockPage("Not found", "There is no such page here")
+
+    def tools(self) -> Sequence[ToolSpec]:
+        return TOOLS
+
+    async def call(self, name: str, args: Mapping[str, Any]) -> Outcome:
+        if not self.is_free.is_set():
+            return Outcome(False, HELD, self.url, self.page.title)
+        match name:
+            case "browser_navigate":
+                outcome = await self.navigate(args["url"])
+            case "browser_click":
+                outcome = await self._act_on(args["target"], "click")
+            case "browser_type":
+                outcome = await self._act_on(args["target"], "type", args["text"])
+            case _:
+                outcome = self._done("Here is the page.")
+        text = f"{outcome.text}\nPage URL: {self.url}\n{self.snapshot()}"
+        return Outcome(outcome.ok, text, self.url, self.page.title)
+
+    async def _act_on(self, ref: str, verb: str, text: str = "") -> Outcome:
+        for element in (await self.observe()).interactive:
+            if element.ref == ref:
+                return await (self.click(element) if verb == "click" else self.type([Field(element, text)]))
+        return Outcome(False, f"There is no element {ref} on this page.", self.url, self.page.title)
+
+    def snapshot(self) -> str:
+        """The page as Playwright MCP would put it."""
+        lines = [f'- heading "{self.page.heading}" [level=1] [ref=e1] [box=40,40,800,40]']
+        lines += [
+            f"- paragraph [ref=t{number}] [box=40,{100 + 40 * number},800,24]: {text}"
+            for number, text in enumerate(self.page.texts)
+        ]
+        for number, (control, box) in enumerate(self.page.places()):
+            value = self.typed.get(control.name)
+            place = ",".join(map(str, box))
+            lines.append(f'- {control.role} "{control.name}" [ref=e{number + 2}] [box={place}]{f": {value}" if value else ""}')
+        return "\n".join(lines)
+
+    async def observe(self) -> Observation:
+        await self.is_free.wait()
+        notes = (f'The page asks (confirm): "{self.dialog}".',) if self.dialog else ()
+        return observe_snapshot(
+            self.snapshot(), url=self.url, title=self.page.title, viewport=VIEWPORT, notes=notes
+        )
+
+    async def focus(self, element: Element) -> Observation:
+        return await self.observe()
+
+    async def text_near(self, element: Element) -> str:
+        return " ".join((self.page.heading, *self.page.texts))
+
+    async def screenshot(self) -> Picture | None:
+        if not self.is_free.is_set():
+            return None
+        data = await asyncio.to_thread(draw, self.page, self.typed)
+        return Picture(data, "image/jpeg", *VIEWPORT)
+
+    async def navigate(self, url: str) -> Outcome:
+        self.url = url if url in PAGES or url.rstrip("/") + "/" not in PAGES else url.rstrip("/") + "/"
+        self.log.append(f"navigate {self.url}")
+        return self._done(f"Opened {self.url}")
+
+    async def back(self) -> Outcome:
+        self.url = f"{SHOP}/"
+        return self._done("Went back")
+
+    async def click(self, element: Element) -> Outcome:
+        return self._done(self.use(element.name))
+
+    def use(self, name: str) -> str:
+        """What a click on the control of this name does."""
+        self.log.append(f"click {name}")
+        control = next((control for control in self.page.controls if control.name == name), None)
+        if control is not None:
+            self.dialog = control.asks
+            self.url = control.leads_to or self.url
+        return f'Clicked "{name}"'
+
+    async def type(self, fields: Sequence[Field], *, submit: bool = False) -> Outcome:
+        for entry in fields:
+            self.log.append(f"type {entry.element.name}")
+            self.typed[entry.element.name] = entry.text
+        return self._done("Typed")
+
+    async def select(self, element: Element, options: Sequence[str]) -> Outcome:
+        return self._done(f"Chose {', '.join(options)}")
+
+    async def hover(self, element: Element) -> Outcome:
+        return self._done("Pointed at it")
+
+    async def press(self, key: str) -> Outcome:
+        return self._done(f"Pressed {key}")
+
+    async def scroll(self, direction: Direction, amount: int) -> Outcome:
+        self.log.append(f"scroll {direction}")
+        return self._done(f"Scrolled {direction}")
+
+    async def wait(self, milliseconds: int) -> Outcome:
+        return self._done("Waited")
+
+    async def upload(self, element: Element, files: Sequence[Path]) -> Outcome:
+        return self._done(f"Attached {len(files)} files")
+
+    async def answer_dialog(self, accept: bool, text: str | None = None) -> Outcome:
+        had_dialog, self.dialog = self.dialog is not None, None
+        return self._done("Answered" if had_dialog else "There was no dialog")
+
+    async def tabs(self) -> Sequence[Tab]:
+        return [Tab(0, self.page.title, self.url, True)]
+
+    async def switch_tab(self, index: int) -> Outcome:
+        return self._done("There is one tab")
+
+    async def reset(self) -> None:
+        return
+
+    def _done(self, text: str) -> Outcome:
+        return Outcome(True, text, self.url, self.page.title)

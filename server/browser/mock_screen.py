@@ -1,0 +1,174 @@
+"""A scripted browser as a person sees it and acts on it: clicks by place, letters into the field in focus."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+
+from server.browser.addresses import AddressRefused, normal_url
+from server.browser.browser import LiveFrame, Tab
+from server.browser.handover import Scene, describe_changes
+from server.browser.mock_browser import MockBrowser
+from server.browser.mock_site import VIEWPORT, Control, draw
+from server.browser.person_input import (
+    AnswerDialog,
+    Back,
+    ClickElement,
+    Command,
+    Go,
+    Key,
+    Mouse,
+    Resize,
+    Stroke,
+    SwitchTab,
+    Text,
+    TypeInto,
+)
+from server.browser.screen import InputRefused, ListedElement, OpenDialog, Sight, TakeFrame
+
+
+class MockScreen:
+    """`find` gives the session's browser if there is one, `get` makes it."""
+
+    def __init__(self, find: Callable[[], MockBrowser | None], get: Callable[[], Awaitable[MockBrowser]]) -> None:
+        self._find = find
+        self._get = get
+        self._focused: str | None = None
+        self._size = VIEWPORT
+        self._drawn: object = None
+        self._before: Scene | None = None
+        self._fields: list[str] = []
+
+    @property
+    def start(self) -> int:
+        return 1 if self._find() else 0
+
+    def sight(self) -> Sight | None:
+        browser = self._find()
+        if browser is None:
+            return None
+        url, title = browser.url, browser.page.title
+        dialog = OpenDialog("confirm", browser.dialog) if browser.dialog else None
+        return Sight(url, title, self._size, (Tab(0, title, url, True),), dialog)
+
+    async def open(self) -> None:
+        await self._get()
+
+    async def capture(self, take: TakeFrame | None) -> None:
+        """A frame whenever the page looks different."""
+        browser = self._find()
+        look = (browser.url, dict(browser.typed), self._size, self._focused) if browser and take else None
+        if look == self._drawn:
+            return
+        self._drawn = look
+        if take and browser:
+            data = await asyncio.to_thread(draw, browser.page, dict(browser.typed), self._size, focused=self._focused)
+            take(LiveFrame(data, *self._size))
+
+    async def hold(self) -> None:
+        self._before, self._fields = self._scene(), []
+        if browser := self._find():
+            browser.is_free.clear()
+
+    async def hand_back(self) -> str:
+        self._size, self._focused = VIEWPORT, None
+        if browser := self._find():
+            browser.is_free.set()
+        return describe_changes(self._before, self._scene(), self._fields)
+
+    def _scene(self) -> Scene | None:
+        browser = self._find()
+        if browser is None:
+            return None
+        return Scene(url=browser.url, title=browser.page.title, headings=(browser.page.heading,))
+
+    async def press(self, stroke: Stroke) -> None:
+        browser = self._find()
+        if browser is None or browser.dialog:
+            return
+        match stroke:
+            case Mouse(kind="up"):
+                self._click(browser, _control_at(browser, stroke.x, stroke.y))
+            case Key(kind="down"):
+                self._key(browser, stroke)
+            case Text():
+                self._write(browser, stroke.text)
+
+    async def lift(self) -> None:
+        return
+
+    def _click(self, browser: MockBrowser, control: Control | None) -> None:
+        self._focused = control.name if control else None
+        if control and not control.is_field:
+            browser.use(control.name)
+            self._focused = None
+
+    def _key(self, browser: MockBrowser, key: Key) -> None:
+        controls = browser.page.controls
+        control = next((one for one in controls if one.name == self._focused), None)
+        if key.key == "Tab" and controls:
+            at = controls.index(control) + (-1 if key.modifiers & 8 else 1) if control else 0
+            self._focused = controls[at % len(controls)].name
+        elif key.key == "Enter":
+            button = next((one for one in controls if one.role == "button"), None)
+            self._click(browser, button if control and control.is_field else control)
+        elif control and control.is_field and key.key == "Backspace":
+            browser.typed[control.name] = browser.typed.get(control.name, "")[:-1]
+        elif len(key.key) == 1 and not key.modifiers & 7:
+            self._write(browser, key.key)
+
+    def _write(self, browser: MockBrowser, text: str, *, replaces: bool = False) -> None:
+        field = next((one for one in browser.page.controls if one.name == self._focused and one.is_field), None)
+        if field is None:
+            return
+        before = "" if replaces else browser.typed.get(field.name, "")
+        browser.typed[field.name] = before + text
+        self._fields.append(field.name)
+
+    async def do(self, command: Command) -> None:
+        browser = self._find()
+        if browser is None:
+            raise InputRefused("The browser is closed.")
+        match command:
+            case Go():
+                try:
+                    await browser.navigate(normal_url(command.url))
+                except AddressRefused as error:
+                    raise InputRefused(f"Not opened: {error}.") from None
+            case Back():
+                await browser.back()
+            case Resize():
+                self._size = (command.width, command.height)
+            case AnswerDialog():
+                if browser.dialog is None:
+                    raise InputRefused("No dialog is open.")
+                await browser.answer_dialog(command.accept, command.text)
+            case SwitchTab() if command.index > 0:
+                raise InputRefused("There is no such tab.")
+            case ClickElement():
+                self._click(browser, _listed(browser, command.eid))
+            case TypeInto():
+                self._focused = _listed(browser, command.eid).name
+                self._write(browser, command.text, replaces=True)
+
+    async def elements(self) -> Sequence[ListedElement]:
+        browser = self._find()
+        controls = browser.page.controls if browser else ()
+        return [
+            ListedElement(f"p{number}", one.role, one.name, "" if one.is_secret or not browser else browser.typed.get(one.name, ""))
+            for number, one in enumerate(controls, 1)
+        ]
+
+
+def _control_at(browser: MockBrowser, x: float, y: float) -> Control | None:
+    for control, (left, top, width, height) in browser.page.places():
+        if left <= x <= left + width and top <= y <= top + height:
+            return control
+    return None
+
+
+def _listed(browser: MockBrowser, eid: str) -> Control:
+    number = int(eid[1:]) if eid[1:].isdigit() else 0
+    if not 1 <= number <= len(browser.page.controls):
+        raise InputRefused("This element is not in the newest list.")
+    return browser.page.controls[number - 1]

@@ -1,0 +1,97 @@
+"""The pages of mock mode, and how they look."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from PIL import Image, ImageDraw
+
+from server.browser.page_script import Box
+
+VIEWPORT = (1280, 720)
+BLANK = "about:blank"
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    role: str
+    name: str
+    leads_to: str | None = None
+    asks: str | None = None
+    """The question of a dialog that opens first."""
+
+    @property
+    def is_field(self) -> bool:
+        return self.role.endswith("box")
+
+    @property
+    def is_secret(self) -> bool:
+        return self.name == "Password"
+
+
+@dataclass(frozen=True, slots=True)
+class MockPage:
+    title: str
+    heading: str
+    texts: tuple[str, ...] = ()
+    controls: tuple[Control, ...] = ()
+
+    def places(self) -> Iterator[tuple[Control, Box]]:
+        """The controls and where they are."""
+        top = 120 + 40 * len(self.texts)
+        for number, control in enumerate(self.controls):
+            yield control, (40, top + 60 * number, 220, 44)
+
+
+SHOP = "https://shop.example"
+MAIL = "https://mail.example"
+PAGES: dict[str, MockPage] = {
+    BLANK: MockPage("", ""),
+    f"{SHOP}/": MockPage(
+        "Kettles – Shop", "Kettles", ("Blue kettle €43.90, in stock", "Red kettle €51.00, two weeks"),
+        (Control("searchbox", "Search"), Control("link", "Blue kettle", f"{SHOP}/kettle"), Control("link", "Red kettle", f"{SHOP}/")),
+    ),
+    f"{SHOP}/kettle": MockPage(
+        "Blue kettle – Shop", "Blue kettle", ("€43.90", "1.7 litres, switches itself off"),
+        (Control("button", "Add to basket", f"{SHOP}/basket"), Control("link", "All kettles", f"{SHOP}/")),
+    ),
+    f"{SHOP}/basket": MockPage(
+        "Basket – Shop", "Your basket", ("1 × Blue kettle", "Total €43.90"),
+        (Control("button", "Place order", f"{SHOP}/thanks"), Control("link", "Go on shopping", f"{SHOP}/")),
+    ),
+    f"{SHOP}/thanks": MockPage("Thank you – Shop", "Thank you for your order", ("Order 1001, €43.90",)),
+    f"{MAIL}/login": MockPage(
+        "Log in – Mail", "Log in", (),
+        (Control("textbox", "Address"), Control("textbox", "Password"), Control("button", "Log in", f"{MAIL}/inbox")),
+    ),
+    f"{MAIL}/inbox": MockPage("Inbox – Mail", "Inbox", ("3 new messages",),
+        (Control("link", "Invoice 12"), Control("button", "Delete all", asks="Delete all messages?")),
+    ),
+}  # fmt: skip
+
+
+def draw(
+    page: MockPage, typed: Mapping[str, str], size: tuple[int, int] = VIEWPORT, *, focused: str | None = None
+) -> bytes:
+    """A JPEG of the page with what was typed into its fields. Takes CPU time."""
+    image = Image.new("RGB", size, "white")
+    canvas = ImageDraw.Draw(image)
+    canvas.text((40, 40), page.heading, fill="#14171c", font_size=32)
+    for number, text in enumerate(page.texts):
+        canvas.text((40, 100 + 40 * number), _drawable(text), fill="#4f5764", font_size=20)
+    for control, (left, top, width, height) in page.places():
+        color, line = ("#c2410c", 3) if control.name == focused else ("#2f5bd7", 2)
+        canvas.rounded_rectangle((left, top, left + width, top + height), radius=6, outline=color, width=line)
+        value = typed.get(control.name, "")
+        shown = "*" * len(value) if control.is_secret else value
+        canvas.text((left + 16, top + 10), _drawable(shown or control.name), fill="#2f5bd7", font_size=20)
+    out = io.BytesIO()
+    image.save(out, "JPEG", quality=80)
+    return out.getvalue()
+
+
+def _drawable(text: str) -> str:
+    """Without the signs that Pillow's own font lacks."""
+    return text.replace("€", "EUR ").replace("×", "x")

@@ -1,0 +1,116 @@
+"""What a person does to a page through the live view, as it comes over the wire.
+
+None of it shows what it holds in its `repr`: it may be a password on its way to a page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field
+
+TEXT_CHARS = 20_000
+
+Coordinate = Annotated[float, Field(ge=-10_000, le=100_000, allow_inf_nan=False)]
+"""CSS pixels of the page's viewport."""
+Modifiers = Annotated[int, Field(ge=0, le=15)]
+"""The bit set Alt 1, Ctrl 2, Meta 4, Shift 8."""
+Words = Annotated[str, Field(max_length=TEXT_CHARS)]
+KeyName = Annotated[str, Field(max_length=40)]
+Button = Literal["left", "middle", "right", "back", "forward"]
+
+
+class Silent(BaseModel, frozen=True):
+    def __repr_args__(self) -> Iterator[tuple[str | None, object]]:
+        yield "type", getattr(self, "type", None)
+
+
+class Mouse(Silent):
+    type: Literal["mouse"]
+    kind: Literal["move", "down", "up"]
+    x: Coordinate
+    y: Coordinate
+    button: Button | Annotated[int, Field(ge=-1, le=4)] = "left"
+    """By name, or as a browser's own events number it."""
+    clicks: Annotated[int, Field(ge=0, le=3)] = 1
+    modifiers: Modifiers = 0
+
+
+class Wheel(Silent):
+    type: Literal["wheel"]
+    x: Coordinate
+    y: Coordinate
+    dx: Coordinate = 0
+    dy: Coordinate = 0
+    modifiers: Modifiers = 0
+
+
+class Key(Silent):
+    """A key of the keyboard; `key` and `code` as in a browser's KeyboardEvent."""
+
+    type: Literal["key"]
+    kind: Literal["down", "up"]
+    key: KeyName
+    code: KeyName = ""
+    text: KeyName | None = None
+    modifiers: Modifiers = 0
+
+
+class Text(Silent):
+    """Text that comes at once: from an input method, a phone's keyboard or the clipboard."""
+
+    type: Literal["text"]
+    text: Words
+
+
+class Resize(Silent):
+    type: Literal["resize"]
+    width: Annotated[int, Field(ge=320, le=2560)]
+    height: Annotated[int, Field(ge=240, le=2560)]
+
+
+class SwitchTab(Silent):
+    type: Literal["tab"]
+    index: Annotated[int, Field(ge=0, le=100)]
+
+
+class Go(Silent):
+    type: Literal["go"]
+    url: Annotated[str, Field(max_length=4000)]
+
+
+class Back(Silent):
+    type: Literal["back"]
+
+
+class Reload(Silent):
+    type: Literal["reload"]
+
+
+class AnswerDialog(Silent):
+    type: Literal["dialog"]
+    accept: bool
+    text: Words | None = None
+
+
+class ClickElement(Silent):
+    """Click an element of the newest list."""
+
+    type: Literal["click"]
+    eid: Annotated[str, Field(max_length=12)]
+
+
+class TypeInto(Silent):
+    """Replace what is in a field of the newest list; choose, where it is a list of options."""
+
+    type: Literal["type"]
+    eid: Annotated[str, Field(max_length=12)]
+    text: Words
+
+
+Stroke = Mouse | Wheel | Key | Text
+"""What is passed on in order, as fast as the page takes it."""
+Command = Resize | SwitchTab | Go | Back | Reload | AnswerDialog | ClickElement | TypeInto
+"""What is done after all strokes before it."""
+Input = Stroke | Command

@@ -1,0 +1,100 @@
+"""Watches what changes while a person has the browser; see `handover` for what is told of it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+
+from server.browser.cdp import Cdp, CdpError, Params
+from server.browser.handover import BINDING, SCENE_SCRIPT, TRACK_SCRIPT, WORLD, Scene, describe_changes
+from server.browser.masking import mask_text
+from server.browser.page_script import PAGE_SCRIPT, Extra, SecretField
+from server.browser.supervisor import Supervisor, WatchedPage
+
+log = logging.getLogger(__name__)
+
+SCENE_DEADLINE = 1.0
+
+
+class PersonWatch:
+    """From `begin` to `end`; `follow` takes in further pages. Values never leave the page."""
+
+    def __init__(self) -> None:
+        self._before: Scene | None = None
+        self._fields: list[str] = []
+        self._tracked: dict[str, str] = {}
+        """Sessions of pages, and the name of the script that runs there."""
+        self._cdp: Cdp | None = None
+        self._stop_listening: Callable[[], None] | None = None
+
+    async def begin(self, watch: Supervisor, page: WatchedPage) -> None:
+        """Raises CdpError."""
+        self._before = await _scene(watch, page)
+        await self.follow(watch, page)
+
+    async def follow(self, watch: Supervisor, page: WatchedPage) -> None:
+        """Raises CdpError."""
+        if self._cdp is not watch.cdp:
+            self._forget_cdp()
+            self._cdp = watch.cdp
+            self._stop_listening = watch.cdp.on("Runtime.bindingCalled", self._on_field)
+        if not page.session or page.session in self._tracked:
+            return
+        self._tracked[page.session] = ""
+        send, session = watch.cdp.send, page.session
+        await send("Runtime.addBinding", {"name": BINDING, "executionContextName": WORLD}, session=session)
+        added = await send("Page.addScriptToEvaluateOnNewDocument", {
+            "source": TRACK_SCRIPT, "worldName": WORLD, "runImmediately": True}, session=session)  # fmt: skip
+        self._tracked[session] = added["identifier"]
+        await send("Runtime.enable", session=session)
+
+    async def end(self, watch: Supervisor | None, page: WatchedPage | None) -> str:
+        """What changed, in words."""
+        after = None
+        if watch is not None and page is not None:
+            after = await _scene(watch, page)
+            await self._untrack(watch)
+        told = describe_changes(self._before, after, self._fields)
+        self._before, self._fields = None, []
+        self._forget_cdp()
+        return told
+
+    async def _untrack(self, watch: Supervisor) -> None:
+        for page in watch.pages.values():
+            script = self._tracked.get(page.session)
+            if not script:
+                continue
+            with suppress(CdpError):
+                for method, params in (
+                    ("Page.removeScriptToEvaluateOnNewDocument", {"identifier": script}),
+                    ("Runtime.removeBinding", {"name": BINDING}), ("Runtime.disable", {}),
+                ):  # fmt: skip
+                    await watch.cdp.send(method, params, session=page.session, deadline=1)
+
+    def _on_field(self, params: Params, session: str | None) -> None:
+        name = " ".join(str(params.get("payload", "")).split())[:80]
+        if params.get("name") == BINDING and name and name not in self._fields and len(self._fields) < 50:
+            self._fields.append(name)
+
+    def _forget_cdp(self) -> None:
+        if self._stop_listening:
+            self._stop_listening()
+        self._cdp, self._stop_listening = None, None
+        self._tracked.clear()
+
+
+async def _scene(watch: Supervisor, page: WatchedPage) -> Scene:
+    """The page as it is told of: without what stands in its secret fields, wherever else it stands."""
+    found: dict[str, object] = {}
+    secrets: tuple[SecretField, ...] = ()
+    if not page.dialog and not page.is_crashed:
+        try:
+            found = await watch.evaluate(SCENE_SCRIPT, page, deadline=SCENE_DEADLINE) or {}
+            seen = await watch.evaluate(PAGE_SCRIPT, page, deadline=SCENE_DEADLINE)
+            secrets = Extra.model_validate(seen or {}).secrets
+        except (CdpError, ValueError) as error:
+            log.debug("scene: %s", error)
+            found = {}
+    scene = Scene.model_validate({"url": page.url, "title": page.title, "tabs": len(watch.pages), **found})
+    return scene.mapped(lambda text: mask_text(text, secrets))

@@ -1,0 +1,92 @@
+"""What a live view needs of a browser: to see it and to act on it as a person does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from server.browser.browser import LiveFrame, Tab
+from server.browser.person_input import Command, Stroke
+
+TakeFrame = Callable[[LiveFrame], None]
+
+
+class InputRefused(Exception):
+    """What the person asked for cannot be done; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenDialog:
+    """A question of the page that waits for an answer: alert, confirm, prompt or beforeunload."""
+
+    kind: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What there is to know of an open browser beside its picture."""
+
+    url: str
+    title: str
+    viewport: tuple[int, int]
+    """Width and height in CSS pixels."""
+    tabs: tuple[Tab, ...]
+    dialog: OpenDialog | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ListedElement:
+    """Something to click or type into, for people who do not use a pointer."""
+
+    eid: str
+    role: str
+    name: str
+    value: str = ""
+
+
+class Screen(Protocol):
+    """One session's browser, whether or not it is open."""
+
+    @property
+    def start(self) -> int:
+        """Grows with every start of the browser; 0 while it is closed."""
+        ...
+
+    def sight(self) -> Sight | None:
+        """None while the browser is closed."""
+        ...
+
+    async def open(self) -> None:
+        """Start the browser where it is closed. Raises BrowserUnavailable."""
+        ...
+
+    async def capture(self, take: TakeFrame | None) -> None:
+        """Give the frames of the page in front to `take`, from now on; None ends that.
+
+        Called again and again: it follows the page in front, and does nothing while that is the same.
+        """
+        ...
+
+    async def hold(self) -> None:
+        """A person takes the browser: no picture and no observation until `hand_back`."""
+        ...
+
+    async def hand_back(self) -> str:
+        """The browser is the agent's again. What changed since `hold`, in words and without values."""
+        ...
+
+    async def press(self, stroke: Stroke) -> None: ...
+
+    async def lift(self) -> None:
+        """Let go of keys and buttons that are still down."""
+        ...
+
+    async def do(self, command: Command) -> None:
+        """Raises InputRefused."""
+        ...
+
+    async def elements(self) -> Sequence[ListedElement]:
+        """What can be used on the page now; older lists are void."""
+        ...

@@ -1,0 +1,63 @@
+"""The moving picture of one page, over DevTools."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from contextlib import suppress
+from time import monotonic
+
+from server.browser.browser import LiveFrame
+from server.browser.cdp import Cdp, CdpError, Params
+from server.browser.screen import TakeFrame
+
+FRAMES_PER_SECOND = 12
+QUALITY = 60
+WIDEST = 1280
+
+
+class Screencast:
+    """Gives each new frame to `take`. A page that does not change gives one frame and then no more.
+
+    Chromium sends the next frame when the one before is acknowledged; acknowledging late keeps the rate down.
+    """
+
+    def __init__(self, cdp: Cdp, session: str, take: TakeFrame) -> None:
+        self.session = session
+        self._cdp = cdp
+        self._take = take
+        self._last_ack = 0.0
+        self._acks: set[asyncio.Task[None]] = set()
+        self._stop_listening = cdp.on("Page.screencastFrame", self._on_frame)
+
+    async def start(self) -> None:
+        """Raises CdpError."""
+        await self._cdp.send("Page.startScreencast", {
+            "format": "jpeg", "quality": QUALITY, "maxWidth": WIDEST, "maxHeight": 2 * WIDEST, "everyNthFrame": 1,
+        }, session=self.session)  # fmt: skip
+
+    async def stop(self) -> None:
+        self._stop_listening()
+        for ack in self._acks:
+            ack.cancel()
+        with suppress(CdpError):
+            await self._cdp.send("Page.stopScreencast", session=self.session, deadline=1)
+
+    def _on_frame(self, params: Params, session: str | None) -> None:
+        if session != self.session:
+            return
+        ack = asyncio.create_task(self._ack(params["sessionId"]))
+        self._acks.add(ack)
+        ack.add_done_callback(self._acks.discard)
+        seen = params["metadata"]
+        self._take(LiveFrame(
+            base64.b64decode(params["data"]), round(seen["deviceWidth"]), round(seen["deviceHeight"]),
+            (seen["scrollOffsetX"], seen["scrollOffsetY"]),
+        ))  # fmt: skip
+
+    async def _ack(self, number: int) -> None:
+        now = monotonic()
+        self._last_ack = max(now, self._last_ack + 1 / FRAMES_PER_SECOND)
+        await asyncio.sleep(self._last_ack - now)
+        with suppress(CdpError):
+            await self._cdp.send("Page.screencastFrameAck", {"sessionId": number}, session=self.session)
