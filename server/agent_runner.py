@@ -685,7 +685,7 @@ def interruption(doing: str | None) -> str:
 
 def to_interrupt(row: InterruptRow) -> Interrupt:
     known = {
-        name: row.payload.get(name) for name in ("reason", "action", "target", "url", "risk", "screenshot")
+        name: row.payload.get(name) for name in ("reason", "action", "target", "url", "risk", "amount", "screenshot")
     }
     return Interrupt.model_validate(
         known | {"reference": row.reference, "kind": row.kind, "expires_at": row.expires_at}

@@ -150,6 +150,8 @@ class Interrupt(Payload):
     target: Target | None = None
     url: str | None = None
     risk: str | None = None
+    amount: str | None = None
+    """The price that goes with the action, as the page writes it."""
     screenshot: str | None = None
     expires_at: datetime | None = None
 

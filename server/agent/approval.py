@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -106,10 +107,25 @@ def confirm_question(
     return {
         "kind": "confirm", "reference": action["id"], "reason": reason, "risk": risk,
         "action": masked(action, targets), "target": target, "url": sight.observation.page.url,
-        "screenshot": sight.screenshot, "asked_at": asked_at,
+        "screenshot": sight.screenshot, "asked_at": asked_at, "amount": amount_of(element, sight.observation),
         "digest": approval_digest(run_id, action, targets, sight.observation),
         "expires_at": datetime.fromtimestamp(asked_at + timeout, UTC).isoformat(),
     }  # fmt: skip
+
+
+_PRICE = re.compile(
+    r"(?:[€$£¥₽₴₹₺₩₫฿]|\b(?:EUR|USD|GBP|CHF|RUB|PLN|CZK|SEK|NOK|DKK|TRY|INR|CNY|JPY|KRW|BRL)\b)\s?\d[\d\s.,]*\d|"
+    r"\d[\d\s.,]*\s?(?:[€$£¥₽₴₹₺₩₫฿]|\b(?:EUR|USD|GBP|CHF|RUB|PLN|CZK|SEK|NOK|DKK|TRY|INR|CNY|JPY|KRW|BRL|zł|Kč|kr|руб|грн)\b)"
+)
+
+
+def amount_of(element: Element | None, observation: Observation) -> str | None:
+    """The price that goes with the action: on the control, around it, else the last one on the page (the total)."""
+    around = [element.name, element.context] if element else []
+    for text in (*around, *reversed(observation.text_blocks)):
+        if prices := _PRICE.findall(text):
+            return str(prices[-1]).strip()
+    return None
 
 
 def masked(action: Action, targets: Sequence[Element]) -> Action:

@@ -92,7 +92,7 @@ class EventAdapter:
     def _say(self, text: str, speaker: str) -> Token:
         if self._speaker != speaker and self.answer:
             text = "\n\n" + text  # a new paragraph for what is said after a tool call
-        self._speaker = speaker
+        self._speaker, self.note = speaker, None
         self.answer += text
         return Token(message_id=self.message_id, text=text)
 
@@ -131,6 +131,8 @@ class EventAdapter:
                 self.step = data["step"]
             case "note":
                 self.note = data["text"]
+            case "model_retry":
+                self.note = f"The model does not answer; trying again ({data['failed']} of {data['tries']} tries)."
         return []
 
     def _start(self, data: Mapping[str, Any]) -> ToolStart:

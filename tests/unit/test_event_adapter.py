@@ -92,3 +92,12 @@ def test_unknown_raw_events_are_ignored() -> None:
     adapter = EventAdapter("m")
     assert adapter.feed({"event": "on_tool_start", "data": {}}) == []
     assert adapter.feed(custom("something_new", a=1)) == []
+
+
+def test_a_model_that_does_not_answer_is_told_until_it_speaks() -> None:
+    adapter = EventAdapter("m")
+    adapter.feed(custom("model_retry", code="llm_unavailable", delay=1.0, failed=1, tries=3))
+    assert adapter.note is not None
+    assert "1 of 3" in adapter.note
+    adapter.feed(chunk("Hi"))
+    assert adapter.note is None
