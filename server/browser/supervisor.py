@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
+from server.browser import frames
 from server.browser.cdp import Cdp, CdpError, Params
 from server.browser.chromium import VIEWPORT
 
@@ -47,6 +48,8 @@ class WatchedPage:
     opener: str | None = None
     dialog: Dialog | None = None
     is_crashed: bool = False
+    inner: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Sessions of the frames of other sites in it: (session around it, frame id), outer ones first."""
     gone: asyncio.Event = field(default_factory=asyncio.Event)
 
 
@@ -75,6 +78,7 @@ class Supervisor:
         for event, listener in (
             ("Target.targetCreated", self._on_created), ("Target.targetInfoChanged", self._on_changed),
             ("Target.targetDestroyed", self._on_destroyed), ("Target.targetCrashed", self._on_crashed),
+            ("Target.attachedToTarget", self._on_attached), ("Target.detachedFromTarget", self._on_detached),
             ("Page.javascriptDialogOpening", self._on_dialog),
             ("Page.javascriptDialogClosed", self._on_dialog_closed),
         ):
@@ -118,24 +122,14 @@ class Supervisor:
         return True
 
     async def evaluate(self, script: str, page: WatchedPage, *, deadline: float = 3) -> Any:
-        """The JSON value of a function's source, run in a world of its own beside the page's scripts.
+        """The JSON value of a function's source, run beside the page's scripts (see frames.py). Raises CdpError."""
+        return await frames.evaluate(self.cdp, page.session, script, deadline=deadline)
 
-        There a page neither sees nor changes it, and its content security policy does not stop it.
-        Raises CdpError.
-        """
-        tree = await self.cdp.send("Page.getFrameTree", session=page.session, deadline=deadline)
-        world = await self.cdp.send(
-            "Page.createIsolatedWorld", {"frameId": tree["frameTree"]["frame"]["id"], "worldName": "pilothouse"},
-            session=page.session, deadline=deadline,
-        )
-        done = await self.cdp.send(
-            "Runtime.evaluate",
-            {"expression": f"({script})()", "contextId": world["executionContextId"], "returnByValue": True},
-            session=page.session, deadline=deadline,
-        )
-        if "exceptionDetails" in done:
-            raise CdpError(f"page script: {done['exceptionDetails'].get('text')}")
-        return done["result"].get("value")
+    async def evaluate_inside(
+        self, script: str, page: WatchedPage, *, deadline: float = 1.5
+    ) -> list[tuple[Any, frames.Place]]:
+        """The same in each frame inside the page, and where that frame is."""
+        return await frames.evaluate_inside(self.cdp, page.session, page.inner, script, deadline=deadline)
 
     async def is_responsive(self, page: WatchedPage, *, deadline: float = 3) -> bool:
         """Does the page's thread answer?"""
@@ -215,12 +209,23 @@ class Supervisor:
         attached = await self.cdp.send("Target.attachToTarget", {"targetId": page.target, "flatten": True})
         page.session = attached["sessionId"]
         await self.cdp.send("Page.enable", session=page.session)
+        await frames.watch_frames(self.cdp, page.session)
         if self._emulates_viewport:
             await self.cdp.send(
                 "Emulation.setDeviceMetricsOverride",
                 {"width": VIEWPORT[0], "height": VIEWPORT[1], "deviceScaleFactor": 1, "mobile": False},
                 session=page.session,
             )
+
+    def _on_attached(self, params: Params, session: str | None) -> None:
+        around = next((page for page in self.pages.values() if session in (page.session, *page.inner)), None)
+        if around is not None and session and params["targetInfo"]["type"] == "iframe":
+            around.inner[params["sessionId"]] = (session, params["targetInfo"]["targetId"])
+            self._spawn(frames.watch_frames(self.cdp, params["sessionId"]))
+
+    def _on_detached(self, params: Params, _: str | None) -> None:
+        for page in self.pages.values():
+            page.inner.pop(params["sessionId"], None)
 
     def _on_dialog(self, params: Params, session: str | None) -> None:
         page = next((page for page in self.pages.values() if page.session == session), None)

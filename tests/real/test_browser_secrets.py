@@ -1,0 +1,121 @@
+"""What stands in a password field never leaves the browser: not in texts, not in pictures, not in files."""
+
+import io
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from PIL import Image
+
+from server.browser.pool import BrowserPool
+from server.browser.session_browser import SessionBrowser
+from tests.support.browsers import open_pool
+from tests.support.sites import Site, document
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+SECRET = 'c4nary: "Ünlock" #1'
+FIELD = f"<input type=password name=password value='{SECRET}' style='width:400px;height:40px;font-size:30px'>"
+SHOWN = FIELD.replace("type=password", "type=text autocomplete=current-password")
+"""What a page makes of the field when its eye is clicked."""
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Site]:
+    with Site() as site, Site() as other:
+        site.add("/secret", document("Secret", f"<label>Password {FIELD}</label><p>hint {SECRET}</p>"))
+        site.add("/shown", document("Shown", f"<label>Word {SHOWN}</label>"))
+        site.add("/short", document("Short", "<label>Code <input autocomplete=one-time-code value=42></label>"))
+        inner = other.add("/inner", document("Inner", f"<p style='height:80px'>x</p>{SHOWN}"))
+        outer = inner.replace("127.0.0.1", "localhost")
+        site.add("/framed", document("Framed", f"<iframe src='{outer}' style='margin:50px' width=600 height=300></iframe>"))
+        site.add("/nested", document("Nested", f"<iframe src='{site.url('/framed', 'localhost')}' width=900 height=500></iframe>"))
+        yield site
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def pool(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[BrowserPool]:
+    async with open_pool(tmp_path_factory.mktemp("data")) as pool:
+        yield pool
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def browser(pool: BrowserPool) -> SessionBrowser:
+    return await pool.get("secrets")
+
+
+PAGES = ["/secret", "/shown", "/framed", "/nested"]
+
+
+@pytest.mark.parametrize("path", PAGES)
+async def test_no_text_carries_it(browser: SessionBrowser, site: Site, path: str):
+    texts = [
+        (await browser.call("browser_navigate", {"url": site.url(path)})).text,
+        (await browser.call("browser_snapshot", {})).text,
+        (await browser.call("browser_find", {"regex": "[Pp]assword|textbox"})).text,
+        (await browser.observe()).text(),
+        (await browser.observe()).model_dump_json(),
+    ]
+    for text in texts:
+        assert "c4nary" not in text
+        assert "nlock" not in text
+
+
+async def test_a_short_one_is_masked_too(browser: SessionBrowser, site: Site):
+    text = (await browser.call("browser_navigate", {"url": site.url("/short")})).text
+    assert "Code" in text
+    assert "42" not in text
+    assert "42" not in (await browser.observe()).text()
+
+
+async def test_a_strict_page_changes_nothing(browser: SessionBrowser, site: Site):
+    text = (await browser.call("browser_navigate", {"url": site.url("/csp")})).text
+    assert "Password" in text
+    assert "S3cretPw9" not in text
+
+
+@pytest.mark.parametrize("path", ["/shown", "/framed", "/nested"])
+async def test_no_picture_shows_it(browser: SessionBrowser, site: Site, path: str):
+    """Where black letters on white would be there is nothing but shades between."""
+    await browser.navigate(site.url(path))
+    watch = browser.supervisor
+    assert watch is not None
+    boxes = [secret.box for secret in (await browser._look()).secrets]
+    assert boxes
+    picture = await browser.screenshot()
+    assert picture is not None
+    image = Image.open(io.BytesIO(picture.data)).convert("L")
+    for x, y, width, height in boxes:
+        inside = image.crop((int(x) + 4, int(y) + 4, int(x + width) - 4, int(y + height) - 4))
+        darkest, _ = inside.getextrema()
+        assert darkest > 100, f"letters in {x, y, width, height}"
+
+
+async def test_a_visible_word_elsewhere_stays_sharp(browser: SessionBrowser, site: Site):
+    await browser.navigate(site.url("/form"))
+    picture = await browser.screenshot()
+    assert picture is not None
+    assert Image.open(io.BytesIO(picture.data)).convert("L").getextrema()[0] < 60
+
+
+async def test_no_file_of_ours_holds_it(browser: SessionBrowser, site: Site, pool: BrowserPool):
+    await browser.navigate(site.url("/secret"))
+    await browser.observe()
+    await browser.screenshot()
+    assert files_in(browser._outfit.scratch) == []
+
+
+def files_in(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
+async def test_while_a_person_holds_it_there_is_no_picture(browser: SessionBrowser, site: Site):
+    await browser.navigate(site.url("/form"))
+    browser.hold()
+    try:
+        assert await browser.screenshot() is None
+        assert not (await browser.navigate(site.url("/links"))).ok
+    finally:
+        browser.hand_back()
+    assert (await browser.observe()).page.url == site.url("/form")
