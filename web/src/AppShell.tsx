@@ -2,6 +2,7 @@ import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import { ConnectionBanner } from '@/features/connection/ConnectionBanner'
 import { useStream } from '@/features/connection/stream'
+import { Overlays } from '@/features/overlays/Overlays'
 import { SessionSidebar } from '@/features/sessions/SessionSidebar'
 import { useT } from '@/i18n'
 import { type Frame, FrameProvider } from '@/lib/frame'
@@ -31,6 +32,7 @@ export function AppShell({ children }: { children: ReactNode }) {
           <main className="min-w-0 flex-1">{children}</main>
         </div>
       </div>
+      <Overlays />
     </FrameProvider>
   )
 }

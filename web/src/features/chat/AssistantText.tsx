@@ -5,6 +5,7 @@ import { Markdown } from '@/lib/md/Markdown'
 import type { TextRow } from '@/stream/rows'
 import { IconButton } from '@/ui/IconButton'
 import { TimeStamp } from '@/ui/TimeStamp'
+import { BranchButton } from './BranchButton'
 import { ContinueOffer } from './ContinueOffer'
 
 export function AssistantText({ row }: { row: TextRow }) {
@@ -30,6 +31,7 @@ function Actions({ row }: { row: TextRow }) {
       <IconButton small label={copied ? t('copied') : t('copy.markdown')} className="-ml-1.5" data-copy onClick={() => copy(row.text)}>
         {copied ? <Check size={14} aria-hidden /> : <Copy size={14} aria-hidden />}
       </IconButton>
+      {!row.cut && <BranchButton messageId={row.id} />}
       {copied && <span aria-hidden>{t('copied')}</span>}
       <TimeStamp at={row.at} />
     </div>

@@ -5,7 +5,10 @@ import type { SendMode, Session } from '@/api/types'
 import { AgentPicker } from '@/features/composer/AgentPicker'
 import { Composer } from '@/features/composer/Composer'
 import { ModelPicker } from '@/features/composer/ModelPicker'
-import { sendMessage } from '@/features/composer/send'
+import { AttachButton } from '@/features/files/AttachButton'
+import { AttachmentChips } from '@/features/files/AttachmentChips'
+import { DropZone } from '@/features/files/DropZone'
+import { sendWithFiles } from '@/features/files/send'
 import { useSessionActions } from '@/features/sessions/actions'
 import { ApprovalBar } from '@/features/approvals/ApprovalBar'
 import { HeldBar } from '@/features/takeover/HeldBar'
@@ -25,7 +28,7 @@ export function ChatComposer({ session }: { session: Session }) {
   const config = useConfig()
   const isBusy = controls.status !== null
   const isAsked = pending !== null
-  const send = (text: string) => sendMessage(session.id, text, isBusy && !isAsked ? mode : null)
+  const send = (text: string) => sendWithFiles(session.id, text, isBusy && !isAsked ? mode : null)
   const togglePause = controls.status === 'paused' ? controls.resume : controls.pause
   const stop = () => isBusy && controls.stop()
   useShortcuts({ escape: () => stop(), 'mod+.': () => isBusy && togglePause() })
@@ -36,32 +39,40 @@ export function ChatComposer({ session }: { session: Session }) {
       <HeldBar />
       <ApprovalBar />
       <RunStrip stopping={controls.isStopping} />
-      <Composer
-        sessionId={session.id}
-        label={t('composer')}
-        placeholder={words}
-        maxLength={config?.limits.message_chars}
-        onSend={send}
-        onEscape={stop}
-        tools={isBusy ? !isAsked && <ModeChoice mode={mode} onChange={setMode} /> : <Pickers session={session} />}
-        actions={({ isEmpty, submit }) => (
-          <>
-            {isBusy && (
-              <>
-                <PauseButton status={controls.status} onClick={togglePause} />
-                <IconButton label={t('stop')} keys="escape" disabled={controls.isStopping} onClick={controls.stop}>
-                  <Square size={14} fill="currentColor" aria-hidden />
+      <DropZone sessionId={session.id}>
+        <Composer
+          sessionId={session.id}
+          label={t('composer')}
+          placeholder={words}
+          maxLength={config?.limits.message_chars}
+          onSend={send}
+          onEscape={stop}
+          above={<AttachmentChips sessionId={session.id} />}
+          tools={
+            <>
+              <AttachButton sessionId={session.id} />
+              {isBusy ? !isAsked && <ModeChoice mode={mode} onChange={setMode} /> : <Pickers session={session} />}
+            </>
+          }
+          actions={({ isEmpty, submit }) => (
+            <>
+              {isBusy && (
+                <>
+                  <PauseButton status={controls.status} onClick={togglePause} />
+                  <IconButton label={t('stop')} keys="escape" disabled={controls.isStopping} onClick={controls.stop}>
+                    <Square size={14} fill="currentColor" aria-hidden />
+                  </IconButton>
+                </>
+              )}
+              {(!isBusy || !isEmpty) && (
+                <IconButton filled label={t('send')} keys="enter" disabled={isEmpty} onClick={submit}>
+                  <ArrowUp size={18} aria-hidden />
                 </IconButton>
-              </>
-            )}
-            {(!isBusy || !isEmpty) && (
-              <IconButton filled label={t('send')} keys="enter" disabled={isEmpty} onClick={submit}>
-                <ArrowUp size={18} aria-hidden />
-              </IconButton>
-            )}
-          </>
-        )}
-      />
+              )}
+            </>
+          )}
+        />
+      </DropZone>
     </div>
   )
 }

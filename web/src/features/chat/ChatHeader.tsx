@@ -1,6 +1,7 @@
 import { Menu as MenuIcon, PanelLeft, PanelRight, PenLine } from 'lucide-react'
 import { useState } from 'react'
 import type { Session } from '@/api/types'
+import { SessionMenu } from '@/features/export/SessionMenu'
 import { useSessionActions } from '@/features/sessions/actions'
 import { TitleEditor } from '@/features/sessions/TitleEditor'
 import { useT } from '@/i18n'
@@ -17,6 +18,7 @@ export function ChatHeader({ session }: { session: Session | undefined }) {
       <Title session={session} />
       <span className="min-w-0 flex-1" />
       <UsageMeter />
+      {session && <SessionMenu sessionId={session.id} />}
       {(!panel.isOpen || panel.isSheet) && (
         <IconButton label={t('panel.show')} keys="mod+j" aria-expanded={panel.isOpen} onClick={panel.toggle}>
           <PanelRight size={17} aria-hidden />

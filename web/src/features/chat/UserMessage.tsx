@@ -9,6 +9,7 @@ import { useLive } from '@/stream/store'
 import { Button } from '@/ui/Button'
 import { IconButton } from '@/ui/IconButton'
 import { TimeStamp } from '@/ui/TimeStamp'
+import { BranchButton } from './BranchButton'
 import { EditMessage } from './EditMessage'
 import { useSessionId } from './session'
 
@@ -34,6 +35,7 @@ export function UserMessage({ row }: { row: UserRow }) {
               <PenLine size={14} aria-hidden />
             </IconButton>
           )}
+          {row.messageId && <BranchButton messageId={row.messageId} />}
           <IconButton small label={copied ? t('copied') : t('copy')} data-copy onClick={() => copy(row.text)}>
             {copied ? <Check size={14} aria-hidden /> : <Copy size={14} aria-hidden />}
           </IconButton>

@@ -10,6 +10,7 @@ import { IconButton } from '@/ui/IconButton'
 import { Tabs, type TabSpec } from '@/ui/Tabs'
 
 const BrowserPanel = lazy(() => import('@/features/takeover/BrowserPanel'))
+const FilesPanel = lazy(() => import('@/features/files/FilesPanel'))
 
 /** The tabs beside the feed. A new one is a line here. */
 function useTabs(): TabSpec[] {
@@ -21,6 +22,7 @@ function useTabs(): TabSpec[] {
     { id: 'plan', label: t('plan'), badge: count(steps.length > 0 && `${done}/${steps.length}`), content: () => <PlanPanel /> },
     { id: 'facts', label: t('facts'), badge: count(work.facts.length), content: () => <FactsPanel /> },
     { id: 'browser', label: t('browser'), content: () => <Suspense><BrowserPanel /></Suspense> },
+    { id: 'files', label: t('files'), content: () => <Suspense><FilesPanel /></Suspense> },
   ]
 }
 

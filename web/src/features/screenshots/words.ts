@@ -2,7 +2,6 @@ import { wordbook } from '@/i18n'
 
 export const words = wordbook(
   {
-    replay: 'Replay',
     play: 'Play',
     'play.speed': 'Speed',
     zoom: 'Zoom',
@@ -29,7 +28,6 @@ export const words = wordbook(
     'shot.answer.void': 'no longer asked',
   },
   {
-    replay: 'Повтор по шагам',
     play: 'Воспроизвести',
     'play.speed': 'Скорость',
     zoom: 'Масштаб',

@@ -8,11 +8,17 @@ import { AgentPicker } from '@/features/composer/AgentPicker'
 import { Composer } from '@/features/composer/Composer'
 import { ModelPicker } from '@/features/composer/ModelPicker'
 import { startSession } from '@/features/composer/send'
+import { AttachButton } from '@/features/files/AttachButton'
+import { AttachmentChips } from '@/features/files/AttachmentChips'
+import { hasAttachments } from '@/features/files/attachments'
+import { DropZone } from '@/features/files/DropZone'
+import { startWithFiles } from '@/features/files/send'
 import { useT } from '@/i18n'
 import { remember } from '@/lib/storage'
 import { useTitle } from '@/lib/title'
 import { Mark } from '@/ui/Brand'
 import { IconButton } from '@/ui/IconButton'
+import { toast } from '@/ui/Toasts'
 import { Examples } from './Examples'
 import { Notices } from './Notices'
 
@@ -25,8 +31,11 @@ export function StartPage() {
   useTitle('Pilothouse', 'none')
   const start = (text: string) => {
     remember('draft.new', null)
-    const id = startSession(text, choice)
-    go(`/s/${id}`)
+    if (!hasAttachments(null)) return go(`/s/${startSession(text, choice)}`)
+    startWithFiles(text, choice).then(
+      (id) => go(`/s/${id}`),
+      (error: Error) => toast(error.message),
+    )
   }
   return (
     <div className="flex h-full flex-col overflow-y-auto">
@@ -40,19 +49,27 @@ export function StartPage() {
           <p className="mt-1 text-muted">{t('start.about')}</p>
         </div>
         {config && <Notices notices={config.notices} />}
-        <Composer
-          sessionId={null}
-          label={t('composer')}
-          placeholder={t('composer.ask')}
-          maxLength={config?.limits.message_chars}
-          onSend={start}
-          tools={config && <Pickers config={config} choice={choice} onChange={setChoice} />}
-          actions={({ isEmpty, submit }) => (
-            <IconButton filled label={t('send')} keys="enter" disabled={isEmpty} onClick={submit}>
-              <ArrowUp size={18} aria-hidden />
-            </IconButton>
-          )}
-        />
+        <DropZone sessionId={null}>
+          <Composer
+            sessionId={null}
+            label={t('composer')}
+            placeholder={t('composer.ask')}
+            maxLength={config?.limits.message_chars}
+            onSend={start}
+            above={<AttachmentChips sessionId={null} />}
+            tools={
+              <>
+                <AttachButton sessionId={null} />
+                {config && <Pickers config={config} choice={choice} onChange={setChoice} />}
+              </>
+            }
+            actions={({ isEmpty, submit }) => (
+              <IconButton filled label={t('send')} keys="enter" disabled={isEmpty} onClick={submit}>
+                <ArrowUp size={18} aria-hidden />
+              </IconButton>
+            )}
+          />
+        </DropZone>
         <Examples onPick={start} />
         <p className="flex gap-2 text-xs text-muted">
           <Info size={14} aria-hidden className="mt-0.5 shrink-0" />

@@ -1,0 +1,49 @@
+import { Ellipsis, FileCode2, FileJson2, FileText, Hand, History, ShieldCheck } from 'lucide-react'
+import { downloads, type ExportFormat } from '@/api/client'
+import { useOverlay } from '@/features/overlays/overlay'
+import { openReplay } from '@/features/screenshots/viewer'
+import { openTakeover } from '@/features/takeover/wheel'
+import { useT } from '@/i18n'
+import { IconButton } from '@/ui/IconButton'
+import { Menu, MenuItem, MenuLine } from '@/ui/Menu'
+import { download } from './download'
+
+const FORMATS: [ExportFormat, typeof FileText][] = [
+  ['md', FileText],
+  ['json', FileJson2],
+  ['html', FileCode2],
+]
+
+/** What can be done with a session as a whole. */
+export function SessionMenu({ sessionId }: { sessionId: string }) {
+  const t = useT()
+  const show = useOverlay((state) => state.show)
+  const trigger = (
+    <IconButton label={t('session.menu')}>
+      <Ellipsis size={18} aria-hidden />
+    </IconButton>
+  )
+  return (
+    <Menu trigger={trigger}>
+      <MenuItem icon={<Hand size={15} aria-hidden />} onSelect={() => openTakeover(sessionId)}>
+        {t('takeover')}
+      </MenuItem>
+      <MenuItem icon={<History size={15} aria-hidden />} onSelect={() => openReplay(sessionId)}>
+        {t('replay')}
+      </MenuItem>
+      <MenuItem icon={<ShieldCheck size={15} aria-hidden />} onSelect={() => show('grants')}>
+        {t('grants')}
+      </MenuItem>
+      <MenuLine />
+      {FORMATS.map(([format, Icon]) => (
+        <MenuItem
+          key={format}
+          icon={<Icon size={15} aria-hidden />}
+          onSelect={() => download(downloads.session(sessionId, format))}
+        >
+          {t(`export.${format}`)}
+        </MenuItem>
+      ))}
+    </Menu>
+  )
+}

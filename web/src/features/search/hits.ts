@@ -1,0 +1,104 @@
+import { keepPreviousData, type QueryClient, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
+import { MessageSquare, MessageSquareText } from 'lucide-react'
+import { useEffect, useMemo, useState } from 'react'
+import { useLocation } from 'wouter'
+import { api } from '@/api/client'
+import type { Session } from '@/api/types'
+import { useWords } from '@/i18n'
+import { rowOfMessage } from '@/stream/rows'
+import { storeOf } from '@/stream/store'
+import type { Hit } from './commands'
+import { findRows, matches, patternsOf, snippetOf, textOf } from './match'
+import { words } from './words'
+
+const HERE_LIMIT = 5
+const SESSION_LIMIT = 8
+const PEEKED = 4
+const SETTLE = 80
+
+const addressOf = (sessionId: string, rowId?: string) =>
+  `/s/${sessionId}${rowId ? `?row=${encodeURIComponent(rowId)}` : ''}`
+
+/** Rows of the session at hand. */
+export function useHitsHere(sessionId: string | null, query: string): Hit[] {
+  const t = useWords(words)
+  const [, go] = useLocation()
+  return useMemo(() => {
+    const patterns = patternsOf(query)
+    if (!sessionId || patterns.length === 0) return []
+    const { ids, rows } = storeOf(sessionId).getState()
+    return findRows(ids, rows, patterns, HERE_LIMIT).map((row) => ({
+      id: `here:${row.id}`,
+      group: t('menu.here'),
+      icon: MessageSquareText,
+      label: snippetOf(textOf(row), patterns),
+      act: () => go(addressOf(sessionId, row.id)),
+    }))
+  }, [sessionId, query, go, t])
+}
+
+/** Sessions by title, then those that say it in a message. */
+export function useSessionHits(sessionId: string | null, query: string): Hit[] {
+  const t = useWords(words)
+  const [, go] = useLocation()
+  const client = useQueryClient()
+  const q = useSettled(query.trim(), SETTLE)
+  const patterns = useMemo(() => patternsOf(q), [q])
+  const { data } = useQuery({
+    queryKey: ['search', q],
+    queryFn: () => api.sessions({ q, limit: SESSION_LIMIT }),
+    placeholderData: keepPreviousData,
+  })
+  const sessions = (data?.items ?? []).filter((session) => session.id !== sessionId)
+  const byTitle = sessions.filter((session) => q === '' || matches(session.title, patterns))
+  const byText = sessions.filter((session) => !byTitle.includes(session)).slice(0, PEEKED)
+  const peeks = useQueries({ queries: byText.map((session) => peekQuery(session.id, q)) })
+
+  const title = (session: Session) => session.title || t('sessions.untitled')
+  return [
+    ...byTitle.map((session) => ({
+      id: `session:${session.id}`,
+      group: t('menu.sessions'),
+      icon: MessageSquare,
+      label: title(session),
+      act: () => go(addressOf(session.id)),
+    })),
+    ...byText.map((session, index) => ({
+      id: `message:${session.id}`,
+      group: t('menu.messages'),
+      icon: MessageSquareText,
+      label: peeks[index]?.data?.snippet || title(session),
+      detail: title(session),
+      act: () => void openAtMessage(client, session.id, q, go),
+    })),
+  ]
+}
+
+/** The message of a session that says it. */
+function peekQuery(sessionId: string, q: string) {
+  return {
+    queryKey: ['peek', sessionId, q],
+    queryFn: async () => {
+      const patterns = patternsOf(q)
+      const { messages } = await api.session(sessionId)
+      const row = messages.map(rowOfMessage).findLast((candidate) => matches(textOf(candidate), patterns))
+      return row ? { rowId: row.id, snippet: snippetOf(textOf(row), patterns) } : null
+    },
+    staleTime: 30_000,
+  }
+}
+
+async function openAtMessage(client: QueryClient, sessionId: string, q: string, go: (to: string) => void): Promise<void> {
+  const found = await client.fetchQuery(peekQuery(sessionId, q)).catch(() => null)
+  go(addressOf(sessionId, found?.rowId))
+}
+
+/** The value when it has not changed for a moment. */
+function useSettled(value: string, ms: number): string {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), ms)
+    return () => clearTimeout(timer)
+  }, [value, ms])
+  return settled
+}
