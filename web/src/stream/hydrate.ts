@@ -11,6 +11,7 @@ export function hydrate(state: Live, session: SessionDetail): Live {
   const run = viewOfRun(state, session)
   for (const row of Object.values(draft.rows)) if (isGone(row, run, known, last)) delete draft.rows[row.id]
   for (const message of session.messages) keepMessage(draft, message)
+  for (const row of Object.values(draft.rows)) if (row.before && !draft.rows[row.before]) delete draft.rows[row.id]
   draft.run = run
   draft.work = session.state ?? NO_WORK
   draft.usage = session.run?.usage ?? state.usage

@@ -2,7 +2,7 @@ import type { Message, Pending } from '@/api/types'
 import { arrange } from './arrange'
 import type { EventOf, LiveEvent } from './events'
 import type { Live, RunView } from './live'
-import { type AskRow, askRowId, errorRowId, type Row, rowOfMessage, toolRowId } from './rows'
+import { type AskRow, askRowId, errorRowId, type Row, rowOfMessage, type TextRow, toolRowId } from './rows'
 
 /** A copy that one fold may change; `moved` says that the order must be computed again. */
 export interface Draft extends Live {
@@ -122,6 +122,8 @@ function addThinking(live: Draft, event: EventOf<'thinking'>): void {
     live.rows[open.id] = { ...open, text: open.text + event.text }
     return
   }
+  const stored = storedThoughts(event.message_id)
+  if (live.rows[stored]) drop(live, stored)
   const id = `think:${event.epoch}-${event.seq}`
   put(live, { ...fresh(live, event), kind: 'thinking', id, text: event.text, endedAt: null })
   live.loose = [...live.loose, id]
@@ -158,7 +160,19 @@ export function keepMessage(live: Draft, message: Message): void {
   if (row.kind === 'user') forgetAfterEdit(live, row, old)
   if (row.kind === 'text') anchorLoose(live, row.id, row.runId)
   put(live, old?.kind === 'tool' && row.kind === 'tool' ? { ...row, at: old.at ?? row.at } : row)
+  if (row.kind === 'text') showThoughts(live, row)
 }
+
+/** The thoughts kept with an answer, unless the stream has told them piece by piece. */
+function showThoughts(live: Draft, answer: TextRow): void {
+  const text = answer.meta.thinking
+  const isTold = Object.values(live.rows).some((row) => row.kind === 'thinking' && row.runId === answer.runId)
+  if (typeof text !== 'string' || isTold) return
+  const placed = { runId: answer.runId, seq: null, born: 0, before: answer.id, at: null }
+  put(live, { ...placed, kind: 'thinking', id: storedThoughts(answer.id), text, endedAt: answer.at })
+}
+
+const storedThoughts = (messageId: string) => `think:${messageId}`
 
 /** A user message that comes again with other words was edited: what followed it is gone. */
 function forgetAfterEdit(live: Draft, row: Row & { kind: 'user' }, old: Row | undefined): void {

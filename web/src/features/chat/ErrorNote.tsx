@@ -14,14 +14,13 @@ export function ErrorNote({ row }: { row: ErrorRow }) {
   const t = useT()
   const isStopped = row.code === 'cancelled'
   const Icon = isStopped ? CircleStop : TriangleAlert
-  const advice = adviceFor(row.code)
   return (
     <div className="flex gap-3 py-3" role={isStopped ? undefined : 'alert'}>
       <Icon size={18} aria-hidden className={isStopped ? 'mt-0.5 shrink-0 text-muted' : 'mt-0.5 shrink-0 text-danger'} />
       <div className="min-w-0 flex-1">
-        <p className="font-medium">{isStopped ? t('run.stopped') : t('run.failed')}</p>
+        <p className="font-medium">{isStopped ? t('run.stopped') : t(causeOf(row.code))}</p>
         {!isStopped && row.text && <p className="text-sm wrap-anywhere text-muted">{row.text}</p>}
-        <p className="text-sm text-muted">{advice ? t(advice) : t('run.kept')}</p>
+        <p className="text-sm text-muted">{isStopped ? t('run.stopped.kept') : t('run.kept')}</p>
         <RetryButton row={row} />
       </div>
     </div>
@@ -49,16 +48,14 @@ function RetryButton({ row }: { row: ErrorRow }) {
   )
 }
 
-const ADVICE: [RegExp, Key][] = [
-  [/^cancelled$/, 'run.stopped.kept'],
-  [/auth|key/, 'advice.key'],
-  [/rate|quota|overload/, 'advice.rate'],
-  [/context|too_long/, 'advice.context'],
-  [/timeout|deadline/, 'advice.timeout'],
-  [/browser|mcp|tool/, 'advice.browser'],
-  [/interrupted|restart|shutdown/, 'advice.interrupted'],
+const CAUSES: [RegExp, Key][] = [
+  [/auth|not_configured/, 'cause.key'],
+  [/rate_limited|llm_unavailable|stream_cut/, 'cause.busy'],
+  [/too_long|output_limit/, 'cause.long'],
+  [/timeout/, 'cause.time'],
+  [/^browser/, 'cause.browser'],
+  [/interrupted|restart/, 'cause.restart'],
+  [/budget/, 'cause.budget'],
 ]
 
-function adviceFor(code: string): Key | null {
-  return ADVICE.find(([pattern]) => pattern.test(code))?.[1] ?? null
-}
+const causeOf = (code: string): Key => CAUSES.find(([pattern]) => pattern.test(code))?.[1] ?? 'run.failed'

@@ -12,7 +12,8 @@ export function Thinking({ row }: { row: ThinkingRow }) {
   const lang = useLang()
   const [isOpen, setOpen] = useState(false)
   const isLive = row.endedAt === null
-  const spent = row.at && row.endedAt ? Date.parse(row.endedAt) - Date.parse(row.at) : 0
+  const spent = row.at && row.endedAt ? Date.parse(row.endedAt) - Date.parse(row.at) : null
+  const done = spent === null ? t('thoughts') : t('thought', { time: duration(spent, lang) })
   return (
     <Rail icon={<Brain size={15} className={isLive ? 'breathing text-accent-text' : 'text-faint'} />}>
       <Disclosure
@@ -20,7 +21,7 @@ export function Thinking({ row }: { row: ThinkingRow }) {
         onToggle={() => setOpen(!isOpen)}
         summary={
           <span className="text-sm text-muted">
-            {isLive ? t('thinking') : t('thought', { time: duration(spent, lang) })}
+            {isLive ? t('thinking') : done}
             {isLive && <Elapsed since={row.at} className="text-faint" />}
           </span>
         }

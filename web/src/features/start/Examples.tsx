@@ -1,18 +1,32 @@
-import { BookOpenText, ClipboardPen, Scale, ScanSearch } from 'lucide-react'
+import { BookOpenText, Camera, ClipboardPen, MousePointerClick, Scale, ScanSearch } from 'lucide-react'
 import { useT } from '@/i18n'
 
-const EXAMPLES = [
+const FOR_MODELS = [
   { key: 'example.compare', icon: Scale },
   { key: 'example.find', icon: ScanSearch },
   { key: 'example.form', icon: ClipboardPen },
   { key: 'example.read', icon: BookOpenText },
 ] as const
 
-export function Examples({ onPick }: { onPick: (task: string) => void }) {
+/** The demo model follows plain commands only. */
+const FOR_DEMO = [
+  { key: 'demo.read', icon: BookOpenText },
+  { key: 'demo.click', icon: MousePointerClick },
+  { key: 'demo.search', icon: ScanSearch },
+  { key: 'demo.shot', icon: Camera },
+] as const
+
+interface Props {
+  demo: boolean
+  onPick: (task: string) => void
+}
+
+export function Examples({ demo, onPick }: Props) {
   const t = useT()
+  const examples = demo ? FOR_DEMO : FOR_MODELS
   return (
     <ul aria-label={t('examples')} className="grid gap-2 md:grid-cols-2">
-      {EXAMPLES.map(({ key, icon: Icon }) => (
+      {examples.map(({ key, icon: Icon }) => (
         <li key={key}>
           <button
             type="button"

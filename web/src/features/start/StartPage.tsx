@@ -28,6 +28,8 @@ export function StartPage() {
   const config = useConfig()
   const [, go] = useLocation()
   const [choice, setChoice] = useState<{ agent?: string; model?: string }>({})
+  const model = choice.model ?? config?.defaults.model
+  const isDemo = config?.models.find((one) => one.id === model)?.demo ?? false
   useTitle('Pilothouse', 'none')
   const start = (text: string) => {
     remember('draft.new', null)
@@ -70,7 +72,7 @@ export function StartPage() {
             )}
           />
         </DropZone>
-        <Examples onPick={start} />
+        <Examples demo={isDemo} onPick={start} />
         <p className="flex gap-2 text-xs text-muted">
           <Info size={14} aria-hidden className="mt-0.5 shrink-0" />
           {t('start.limits')}
