@@ -62,11 +62,12 @@ def _clears_entry(meaning: Meaning, scene: Scene) -> bool:
 
 def _assess_generic(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
     """A name such as `Continue`, `Share` or one that means nothing: what is around it decides."""
-    if scene.strong or (not scene.calm and scene.score + _form_risk(subject) >= _THRESHOLDS[meaning.force]):
+    calm = scene.calm or scene.past
+    if scene.strong or (not calm and scene.score + _form_risk(subject) >= _THRESHOLDS[meaning.force]):
         return ask(_kind(meaning, scene))
     if subject.submits and meaning.force in (Force.UNKNOWN, Force.MUTE):
         return ask("unknown_submit")
-    if meaning.force is Force.MUTE and not scene.calm:
+    if meaning.force is Force.MUTE and not calm:
         return ask("unknown_submit")
     return ALLOWED
 
@@ -93,7 +94,7 @@ def _assess_link(meaning: Meaning, scene: Scene) -> Judgement:
         return ALLOWED
     match meaning.force:
         case Force.ACT:
-            leads_on = _names_topic(meaning) and not scene.score
+            leads_on = _names_topic(meaning) and scene.score < 2
             return ALLOWED if leads_on or _clears_entry(meaning, scene) else ask(meaning.kind)
         case Force.WEAK if meaning.kind == "remove":
             return ALLOWED if scene.calm else ask("delete")

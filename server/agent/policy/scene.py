@@ -45,7 +45,9 @@ class Scene:
 
     evidence: dict[str, int]
     calm: bool = False
-    """The heading tells of a step that commits nothing."""
+    """The heading tells of a step that commits nothing, such as a filter, a cart, step 1 of 3."""
+    past: bool = False
+    """The heading tells of something that is done already."""
     light: bool = False
     """The heading tells of a filter, a search or a cart, whose entries come and go."""
     kind: str = ""
@@ -94,6 +96,7 @@ def _read(text: str, url: str) -> Scene:
     return Scene(
         evidence,
         calm=any(map(_is_calm, heading)),
+        past=any(sentence.has("ease.past") for sentence in heading),
         light=any(sentence.has("ease.filter", "ease.cart") for sentence in heading),
         kind=_main_kind(evidence),
         asks=any(sentence.asks for sentence in heading),
@@ -172,4 +175,4 @@ def _is_calm(sentence: _Sentence) -> bool:
     place = _find_step(sentence)
     if place and 0 < place[0] < place[1]:
         return True
-    return any(hit.group == "ease" and hit.concept != "ease.step" for hit in sentence.hits)
+    return any(hit.group == "ease" and hit.concept not in ("ease.step", "ease.past") for hit in sentence.hits)

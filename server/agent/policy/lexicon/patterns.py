@@ -13,6 +13,10 @@ GAP = "~"
 _PIECE = re.compile(rf"\*?{WORD.pattern}\*?|{GAP}")
 _SHORTEST_JOINED = 6
 _SHORTEST_UNACCENTED = 5
+_SHORTEST_BENT = 6
+_ENDING = re.compile("[aeiouyáéíóúůýěãõàèìòùâêîôûăıüöаеиоуыяюієїьйαεηιουωάέήίόύώ]$")
+_NOUN_GROUPS = {"scene", "ease", "claim", "deed"}
+_NOUN_CONCEPTS = {"calm.thing", "calm.light", "calm.minor"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +62,17 @@ class Hit:
 
 def parse(language: Mapping[str, Any]) -> Iterator[Pattern]:
     """The patterns of one language file."""
-    last = bool(language.get("verb_last", False))
+    last, inflects = bool(language.get("verb_last")), bool(language.get("inflects"))
     for group, kinds in language.items():
-        if group != "verb_last":
+        if isinstance(kinds, Mapping):
             for kind, patterns in kinds.items():
+                concept = f"{group}.{kind}"
+                bends = inflects and (group in _NOUN_GROUPS or concept in _NOUN_CONCEPTS)
                 for written in patterns.split(","):
-                    yield from _spell(written.strip(), f"{group}.{kind}", last)
+                    yield from _spell(written.strip(), concept, last, bends)
 
 
-def _spell(written: str, concept: str, last: bool) -> Iterator[Pattern]:
+def _spell(written: str, concept: str, last: bool, bends: bool) -> Iterator[Pattern]:
     at_start, whole = written.startswith("^"), written.startswith("=")
     folded = fold(written.lstrip("^="))
     if is_dense(folded):
@@ -76,6 +82,8 @@ def _spell(written: str, concept: str, last: bool) -> Iterator[Pattern]:
         words = tuple(_PIECE.findall(text))
         if words:
             yield Pattern(words, concept, last, at_start, whole)
+        if words and bends and len(words[-1]) >= _SHORTEST_BENT and words[-1].isalpha():
+            yield Pattern((*words[:-1], _ENDING.sub("", words[-1]) + "*"), concept, last, at_start)
         joined = "".join(words).replace("*", "")
         if len(words) > 1 and GAP not in words and len(joined) >= _SHORTEST_JOINED and not at_start:
             yield Pattern((joined + "*",), concept, last)
