@@ -44,7 +44,7 @@ function Gate() {
         <Switch>
           <Route path="/" component={StartPage} />
           <Route path="/s/:id/:view?">{({ id, view }) => <ChatPage id={id} isReplay={view === 'replay'} />}</Route>
-          <Route path="/settings" component={SettingsPage} />
+          <Route path="/settings/:tab?">{({ tab }) => <SettingsPage tab={tab} />}</Route>
           <Route>
             <Redirect to="/" replace />
           </Route>

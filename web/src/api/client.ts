@@ -25,6 +25,7 @@ function query(values: Record<string, string | number | boolean | null | undefin
 }
 
 export const api = {
+  ready: () => request<{ status: string }>('GET', '/ready'),
   me: () => request<unknown>('GET', '/auth/me'),
   login: (password: string) => request<void>('POST', '/auth/login', { password }),
   logout: () => request<void>('POST', '/auth/logout'),

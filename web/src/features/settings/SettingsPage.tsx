@@ -1,74 +1,62 @@
-import { LogOut } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { api } from '@/api/client'
-import { queryClient, useConfig } from '@/api/queries'
+import { useLocation } from 'wouter'
+import type { Settings } from '@/api/types'
 import { SidebarButton } from '@/features/chat/ChatHeader'
-import { speak, useT } from '@/i18n'
-import { type Lang, type Theme, usePrefs } from '@/lib/prefs'
+import { useWords } from '@/i18n'
 import { useTitle } from '@/lib/title'
 import { Button } from '@/ui/Button'
-import { Choice } from '@/ui/Choice'
-import { Switch } from '@/ui/Switch'
+import { Spinner } from '@/ui/Spinner'
+import { Tabs } from '@/ui/Tabs'
+import { AboutTab } from './AboutTab'
+import { AppearanceTab } from './AppearanceTab'
+import { BrowserTab } from './BrowserTab'
+import { DataTab } from './DataTab'
+import { useLeaveGuard, useSettings } from './draft'
+import { LimitsTab } from './LimitsTab'
+import { ModelsTab } from './ModelsTab'
+import { type Tab, TABS } from './tabs'
+import { words } from './words'
 
-export default function SettingsPage() {
-  const t = useT()
+export default function SettingsPage({ tab }: { tab?: string }) {
+  const t = useWords(words)
+  const [, go] = useLocation()
+  const current = TABS.find((known) => known === tab) ?? 'models'
   useTitle(`${t('settings')} – Pilothouse`, 'none')
+  useLeaveGuard()
+  const tabs = TABS.map((id) => ({
+    id,
+    label: t(`settings.${id}`),
+    content: () => <div className="mx-auto flex max-w-[720px] flex-col gap-8 px-4 py-6">{CONTENT[id]()}</div>,
+  }))
   return (
-    <div className="h-full overflow-y-auto">
-      <header className="sticky top-0 z-10 flex h-12 items-center gap-2 border-b border-line bg-bg px-2 md:px-4">
+    <div className="flex h-full flex-col">
+      <header className="flex h-12 shrink-0 items-center gap-2 px-2 md:px-4">
         <SidebarButton />
         <h1 className="font-medium">{t('settings')}</h1>
       </header>
-      <div className="mx-auto flex max-w-[720px] flex-col gap-8 px-4 py-6">
-        <AppearanceSection />
-        <AboutSection />
-      </div>
+      <Tabs tabs={tabs} value={current} onChange={(id) => go(`/settings/${id}`)} label={t('settings')} />
     </div>
   )
 }
 
-function Section({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <section className="flex flex-col gap-4">
-      <h2 className="text-lg font-bold">{title}</h2>
-      {children}
-    </section>
-  )
+const CONTENT: Record<Tab, () => ReactNode> = {
+  models: () => <Loaded>{(settings) => <ModelsTab settings={settings} />}</Loaded>,
+  limits: () => <Loaded>{(settings) => <LimitsTab settings={settings} />}</Loaded>,
+  browser: () => <Loaded>{(settings) => <BrowserTab settings={settings} />}</Loaded>,
+  appearance: () => <AppearanceTab />,
+  data: () => <Loaded>{(settings) => <DataTab settings={settings} />}</Loaded>,
+  about: () => <AboutTab />,
 }
 
-function AppearanceSection() {
-  const t = useT()
-  const { theme, lang, shortcuts, sound, set } = usePrefs()
-  const themes = (['system', 'light', 'dark'] as const).map((value) => ({ value, label: t(`theme.${value}`) }))
-  const langs = [
-    { value: 'en', label: 'English' },
-    { value: 'ru', label: 'Русский' },
-  ]
+function Loaded({ children }: { children: (settings: Settings) => ReactNode }) {
+  const t = useWords(words)
+  const { data, isError, refetch } = useSettings()
+  if (data) return children(data)
+  if (!isError) return <Spinner className="text-muted" />
   return (
-    <Section title={t('settings.appearance')}>
-      <Choice label={t('theme')} options={themes} value={theme} onChange={(value) => set({ theme: value as Theme })} />
-      <Choice label={t('language')} options={langs} value={lang} onChange={(value) => void speak(value as Lang)} />
-      <Switch label={t('settings.shortcuts')} checked={shortcuts} onChange={(value) => set({ shortcuts: value })} />
-      <Switch label={t('settings.sound')} checked={sound} onChange={(value) => set({ sound: value })} />
-    </Section>
-  )
-}
-
-function AboutSection() {
-  const t = useT()
-  const config = useConfig()
-  const leave = async () => {
-    await api.logout().catch(() => undefined)
-    queryClient.clear()
-    location.assign('/login')
-  }
-  return (
-    <Section title={t('settings.about')}>
-      <p className="text-sm text-muted">Pilothouse {config?.version}</p>
-      <Button className="self-start" onClick={() => void leave()}>
-        <LogOut size={15} aria-hidden />
-        {t('logout')}
-      </Button>
-    </Section>
+    <div role="alert" className="flex flex-col items-start gap-3">
+      <p className="text-sm">{t('settings.failed')}</p>
+      <Button onClick={() => void refetch()}>{t('retry')}</Button>
+    </div>
   )
 }

@@ -1,0 +1,42 @@
+import { useState } from 'react'
+import { speak, useWords } from '@/i18n'
+import { type Lang, type Theme, usePrefs } from '@/lib/prefs'
+import { Choice } from '@/ui/Choice'
+import { Switch } from '@/ui/Switch'
+import { words } from './words'
+
+export function AppearanceTab() {
+  const t = useWords(words)
+  const { theme, lang, shortcuts, sound, set } = usePrefs()
+  const themes = (['system', 'light', 'dark'] as const).map((value) => ({ value, label: t(`theme.${value}`) }))
+  const langs = [
+    { value: 'en', label: 'English' },
+    { value: 'ru', label: 'Русский' },
+  ]
+  return (
+    <div className="flex flex-col gap-5">
+      <Choice label={t('theme')} options={themes} value={theme} onChange={(value) => set({ theme: value as Theme })} />
+      <Choice label={t('language')} options={langs} value={lang} onChange={(value) => void speak(value as Lang)} />
+      <Switch label={t('settings.shortcuts')} checked={shortcuts} onChange={(value) => set({ shortcuts: value })} />
+      <Switch label={t('settings.sound')} checked={sound} onChange={(value) => set({ sound: value })} />
+      <Notifications />
+    </div>
+  )
+}
+
+/** Allowed once, they are the browser's to take back. */
+function Notifications() {
+  const t = useWords(words)
+  const [permission, setPermission] = useState(() => (typeof Notification === 'undefined' ? null : Notification.permission))
+  if (permission === null) return <p className="text-xs text-muted">{t('appearance.notify.missing')}</p>
+  return (
+    <div className="flex flex-col gap-1">
+      <Switch
+        label={t('appearance.notify')}
+        checked={permission === 'granted'}
+        onChange={() => void Notification.requestPermission().then(setPermission)}
+      />
+      {permission === 'denied' && <p className="text-xs text-muted">{t('appearance.notify.denied')}</p>}
+    </div>
+  )
+}

@@ -1,0 +1,40 @@
+import type { Settings } from '@/api/types'
+import { useConfig } from '@/api/queries'
+import { useWords } from '@/i18n'
+import { ProviderKey } from './ProviderKey'
+import { SelectSetting } from './inputs'
+import { Section } from './Section'
+import { SettingsForm } from './SettingsForm'
+import { words } from './words'
+
+export function ModelsTab({ settings }: { settings: Settings }) {
+  const t = useWords(words)
+  const config = useConfig()
+  const models = (config?.models ?? []).map(({ id, label, ready }) => ({
+    value: id,
+    label: ready ? label : t('models.not.ready', { model: label }),
+    disabled: !ready,
+  }))
+  const agents = (config?.agents ?? []).map(({ id, label }) => ({ value: id, label }))
+  return (
+    <>
+      <SettingsForm names={['agent_model', 'default_agent']}>
+        <SelectSetting
+          name="agent_model"
+          label={t('models.default')}
+          note={t('models.default.note')}
+          settings={settings}
+          options={models}
+        />
+        <SelectSetting name="default_agent" label={t('models.agent')} settings={settings} options={agents} />
+      </SettingsForm>
+      <Section title={t('keys.title')} about={t('keys.about')}>
+        <ul className="flex flex-col">
+          {Object.entries(settings.keys).map(([provider, state]) => (
+            <ProviderKey key={provider} provider={provider} state={state} />
+          ))}
+        </ul>
+      </Section>
+    </>
+  )
+}

@@ -1,0 +1,119 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { CircleCheck, CircleX } from 'lucide-react'
+import { useState } from 'react'
+import { api } from '@/api/client'
+import type { KeyState, KeyTest } from '@/api/types'
+import { useWords } from '@/i18n'
+import { Badge } from '@/ui/Badge'
+import { Button } from '@/ui/Button'
+import { INPUT } from '@/ui/Field'
+import { Spinner } from '@/ui/Spinner'
+import { words } from './words'
+
+const NAMES: Record<string, string> = {
+  anthropic: 'Anthropic',
+  openai: 'OpenAI',
+  openrouter: 'OpenRouter',
+  google: 'Google',
+}
+
+const TONES = { set: 'ok', environment: 'info', unset: 'plain' } as const
+
+/** One provider's key: given, tried, taken away, never shown. */
+export function ProviderKey({ provider, state }: { provider: string; state: KeyState }) {
+  const t = useWords(words)
+  const client = useQueryClient()
+  const name = NAMES[provider] ?? provider
+  const [key, setKey] = useState('')
+  const [result, setResult] = useState<KeyTest | 'asking' | null>(null)
+
+  const act = async (call: () => Promise<KeyTest | void>) => {
+    setResult('asking')
+    try {
+      setResult((await call()) ?? null)
+    } catch (error) {
+      setResult({ ok: false, detail: (error as Error).message })
+    }
+    void client.invalidateQueries({ queryKey: ['settings'] })
+    void client.invalidateQueries({ queryKey: ['config'] })
+  }
+  const save = () =>
+    act(async () => {
+      await api.setKey(provider, key.trim())
+      setKey('')
+      return api.testKey(provider)
+    })
+  return (
+    <li className="flex flex-col gap-2 border-t border-line py-3">
+      <div className="flex items-center gap-2">
+        <h3 className="min-w-0 flex-1 text-sm font-medium">{name}</h3>
+        <Badge tone={TONES[state]}>{t(`keys.${state}`)}</Badge>
+      </div>
+      <form
+        className="flex flex-wrap gap-2"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void save()
+        }}
+      >
+        <input
+          type="password"
+          autoComplete="off"
+          minLength={8}
+          maxLength={500}
+          aria-label={t('keys.new', { provider: name })}
+          placeholder={t('keys.hint')}
+          value={key}
+          onChange={(event) => setKey(event.target.value)}
+          className={`${INPUT} touch min-w-40 flex-1`}
+        />
+        <Button type="submit" className="h-9" disabled={key.trim() === '' || result === 'asking'}>
+          {t('keys.save')}
+        </Button>
+        {state !== 'unset' && (
+          <Button
+            className="h-9"
+            aria-label={t('keys.test.of', { provider: name })}
+            disabled={result === 'asking'}
+            onClick={() => void act(() => api.testKey(provider))}
+          >
+            {t('keys.test')}
+          </Button>
+        )}
+        {state === 'set' && (
+          <Button
+            tone="quiet"
+            className="h-9"
+            aria-label={t('keys.remove.of', { provider: name })}
+            onClick={() => void act(() => api.removeKey(provider))}
+          >
+            {t('keys.remove')}
+          </Button>
+        )}
+      </form>
+      <div role="status">
+        <Result result={result} />
+      </div>
+    </li>
+  )
+}
+
+function Result({ result }: { result: KeyTest | 'asking' | null }) {
+  const t = useWords(words)
+  if (result === null) return null
+  if (result === 'asking') {
+    return (
+      <p className="flex items-center gap-1.5 text-xs text-muted">
+        <Spinner size={13} />
+        {t('keys.testing')}
+      </p>
+    )
+  }
+  const Icon = result.ok ? CircleCheck : CircleX
+  return (
+    <p className={`flex items-start gap-1.5 text-xs wrap-anywhere ${result.ok ? 'text-ok' : 'text-danger'}`}>
+      <Icon size={14} aria-hidden className="mt-0.5 shrink-0" />
+      {result.detail}
+    </p>
+  )
+}

@@ -1,0 +1,83 @@
+import { Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { api } from '@/api/client'
+import { refreshLists } from '@/api/queries'
+import { useWords } from '@/i18n'
+import { Button } from '@/ui/Button'
+import { Dialog } from '@/ui/Dialog'
+import { Field } from '@/ui/Field'
+import { toast } from '@/ui/Toasts'
+import { words } from './words'
+
+/** Deleting for good: asked twice, and for everything the word has to be typed. */
+export function Purge() {
+  const t = useWords(words)
+  const [days, setDays] = useState('')
+  const [isAsking, setAsking] = useState(false)
+  return (
+    <form
+      className="flex flex-col items-start gap-3"
+      onSubmit={(event) => {
+        event.preventDefault()
+        setAsking(true)
+      }}
+    >
+      <Field
+        type="number"
+        min={0}
+        max={10000}
+        label={t('data.purge.older')}
+        hint={t('data.purge.older.note')}
+        value={days}
+        onChange={(event) => setDays(event.target.value)}
+        className="w-full max-w-80"
+      />
+      <Button type="submit">
+        <Trash2 size={15} aria-hidden />
+        {t('data.purge.do')}
+      </Button>
+      {isAsking && <Confirm days={days === '' ? null : Number(days)} onClose={() => setAsking(false)} />}
+    </form>
+  )
+}
+
+function Confirm({ days, onClose }: { days: number | null; onClose: () => void }) {
+  const t = useWords(words)
+  const [typed, setTyped] = useState('')
+  const [isBusy, setBusy] = useState(false)
+  const word = t('data.purge.word')
+  const isSure = days !== null || typed.trim().toLowerCase() === word
+  const purge = async () => {
+    setBusy(true)
+    try {
+      const { sessions } = await api.purge(days)
+      toast(t('data.purged', { n: sessions }))
+      refreshLists()
+    } catch (error) {
+      toast((error as Error).message)
+    }
+    onClose()
+  }
+  const title = days === null ? t('data.purge.all.title') : t('data.purge.older.title', { n: days })
+  return (
+    <Dialog open onClose={onClose} title={title}>
+      <div className="flex flex-col gap-4">
+        <p className="text-sm text-muted">{t('data.purge.about')}</p>
+        {days === null && (
+          <Field
+            label={t('data.purge.type', { word })}
+            autoComplete="off"
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+          />
+        )}
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>{t('cancel')}</Button>
+          <Button tone="danger" disabled={!isSure || isBusy} onClick={() => void purge()}>
+            {t('delete')}
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}
