@@ -13,11 +13,11 @@ export function Choice({ label, options, value, onChange }: Props) {
   return (
     <fieldset className="flex flex-wrap items-center justify-between gap-2">
       <legend className="float-left text-sm">{label}</legend>
-      <div className="flex rounded-md bg-s2 p-0.5">
+      <div className="flex max-w-full flex-wrap rounded-md bg-s2 p-0.5">
         {options.map((option) => (
           <label
             key={option.value}
-            className="touch flex h-7 items-center justify-center rounded-sm px-3 text-sm text-muted has-checked:bg-bg has-checked:font-medium has-checked:text-text has-focus-visible:outline-2 has-focus-visible:outline-focus"
+            className="touch flex h-7 items-center justify-center rounded-sm px-3 text-sm whitespace-nowrap text-muted has-checked:bg-bg has-checked:font-medium has-checked:text-text has-focus-visible:outline-2 has-focus-visible:outline-focus"
           >
             <input
               type="radio"

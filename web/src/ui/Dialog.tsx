@@ -1,6 +1,6 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { useT } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { IconButton } from './IconButton'
@@ -17,13 +17,16 @@ const BACKDROP = 'overlay fixed inset-0 z-30 bg-backdrop'
 
 export function Dialog({ open, onClose, title, children, width = 'max-w-lg' }: DialogProps) {
   const t = useT()
+  const popup = useRef<HTMLDivElement>(null)
   return (
     <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Base.Portal>
         <Base.Backdrop className={BACKDROP} />
         <Base.Popup
+          ref={popup}
+          initialFocus={() => popup.current?.querySelector<HTMLElement>('input, textarea') ?? popup.current}
           className={cx(
-            'overlay overlay-pop fixed inset-x-3 top-[8dvh] z-30 mx-auto max-h-[84dvh] overflow-y-auto rounded-xl border border-line bg-bg p-5',
+            'overlay overlay-pop fixed inset-x-3 top-[8dvh] z-30 outline-none mx-auto max-h-[84dvh] overflow-y-auto rounded-xl border border-line bg-bg p-5',
             width,
           )}
         >

@@ -29,7 +29,7 @@ export function Tabs({ tabs, value, onChange, label, trailing }: Props) {
             <Base.Tab
               key={tab.id}
               value={tab.id}
-              className="touch flex h-8 items-center gap-1.5 rounded-md px-2.5 text-sm text-muted -outline-offset-2 hover:text-text data-[active]:bg-s2 data-[active]:font-medium data-[active]:text-text"
+              className="touch flex h-8 shrink-0 items-center gap-1.5 rounded-md px-2.5 text-sm whitespace-nowrap text-muted -outline-offset-2 hover:text-text data-[active]:bg-s2 data-[active]:font-medium data-[active]:text-text"
             >
               {tab.label}
               {tab.badge}

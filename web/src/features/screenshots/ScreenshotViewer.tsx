@@ -63,14 +63,16 @@ export default function ScreenshotViewer() {
               <X size={18} aria-hidden />
             </Dialog.Close>
             <Title shot={shot} step={step} count={shots.length} />
-            {shot && isTwofold(shot) && <PhaseChoice player={player} />}
             <ZoomMenu zoom={zoom} onChange={setZoom} />
             {shot && <SaveLink address={pictureUrl(sceneOf(shot, player.phase).picture)} />}
           </header>
           {shot ? <Stage shot={shot} phase={player.phase} zoom={zoom} onZoom={setZoom} /> : <Nothing />}
           {shot && (
             <footer className="shrink-0 border-t border-line bg-s1 pb-[env(safe-area-inset-bottom)]">
-              <ShotDetails shot={shot} />
+              <div className="flex items-start gap-2 px-3 pt-1">
+                <ShotDetails shot={shot} />
+                {isTwofold(shot) && <PhaseChoice player={player} />}
+              </div>
               <Filmstrip shots={shots} step={step} onPick={player.go} />
               <Transport shots={shots} step={step} player={player} />
             </footer>

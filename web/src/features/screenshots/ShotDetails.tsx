@@ -11,7 +11,7 @@ export function ShotDetails({ shot }: { shot: Shot }) {
   const t = useShotWords()
   const [isOpen, setOpen] = useState(false)
   return (
-    <Disclosure open={isOpen} onToggle={() => setOpen(!isOpen)} className="px-3 pt-1" summary={<Facts shot={shot} />}>
+    <Disclosure open={isOpen} onToggle={() => setOpen(!isOpen)} className="min-w-0 flex-1" summary={<Facts shot={shot} />}>
       <dl className="mb-1 max-h-40 overflow-y-auto rounded-md border border-line bg-bg p-2 text-xs" tabIndex={0}>
         {detailsOf(shot).map(([name, text]) => (
           <div key={name} className="py-0.5">

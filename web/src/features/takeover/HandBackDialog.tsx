@@ -39,7 +39,6 @@ export function HandBackDialog({ view, open, onClose }: Props) {
       >
         <p className="text-sm text-muted">{t('done.about')}</p>
         <textarea
-          autoFocus
           rows={3}
           maxLength={4000}
           aria-label={t('done.note')}

@@ -25,7 +25,6 @@ export function PasteDialog({ view, open, onClose }: { view: LiveView; open: boo
       >
         <p className="text-sm text-muted">{t('paste.about')}</p>
         <textarea
-          autoFocus
           rows={4}
           aria-label={t('paste.text')}
           value={text}
