@@ -109,6 +109,8 @@ class AgentRunner:
         self._screenshots = screenshots
         self._executions: dict[str, Execution] = {}
         self._answers: dict[str, dict[str, Any]] = {}
+        self._changes: dict[str, str] = {}
+        """By session: what a person changed in the browser while no run was there to be told."""
         self._tasks: set[asyncio.Task[Any]] = set()
         self._draining = False
         self.queue = InProcessRunQueue(self.execute, slots=settings.max_runs)
@@ -195,6 +197,11 @@ class AgentRunner:
         execution = self._active(session_id)
         if not execution.is_paused:
             raise Conflict("The run is not paused.", code="not_paused")
+        view = self._browsers.live(session_id)
+        if view.has_holder:
+            raise Conflict("A person has the browser; it goes on when they give it back.", code="takeover_held")
+        if view.is_held:
+            execution.release(await view.hand_back())
         execution.resume()
         await self._show_status(execution)
 
@@ -215,6 +222,8 @@ class AgentRunner:
         pending = await self._store.pending(session_id)
         if pending and pending.kind == "manual":
             await self.decide(session_id, pending.reference, confirmed=True, message=changes)
+        elif changes:
+            self._changes[session_id] = changes
 
     async def edit_plan(self, session_id: str, plan: list[str]) -> State:
         """The agent follows the edited plan from its next step, in its next run if none is going on."""
@@ -369,6 +378,7 @@ class AgentRunner:
         self._bus.open(run.session_id, run.id, run.epoch)
         execution.publish(execution.changed("running"))
         try:
+            await self._hear_of_takeover(execution)
             await self.announce(run.session_id)
             await self._supervise(execution)
         except Exception:
@@ -377,6 +387,17 @@ class AgentRunner:
             execution.ended.set()
             self._executions.pop(run.session_id, None)
         await self._start_held(run.session_id)
+
+    async def _hear_of_takeover(self, execution: Execution) -> None:
+        """A person who has the browser keeps it; one who left it without a word has given it back by now."""
+        session_id = execution.run.session_id
+        view = self._browsers.live(session_id)
+        if changes := self._changes.pop(session_id, None):
+            execution.release(changes)
+        if view.has_holder:
+            await self.hold(session_id)
+        elif view.is_held:
+            execution.release(await view.hand_back())
 
     async def _supervise(self, execution: Execution) -> None:
         """Let the agent work until it ends, its time is up or somebody stops it; then end the run."""

@@ -38,6 +38,8 @@ class ToolStart(Payload):
     call_id: str
     name: str
     args: dict[str, Any]
+    box: tuple[float, float, float, float] | None = None
+    """Where the action is aimed: x, y, width, height in percent of the page's viewport."""
 
 
 class ToolEnd(Payload):

@@ -161,7 +161,7 @@ class Execution:
 
     def release(self, changes: str | None) -> None:
         self._held = False
-        self._takeover = changes
+        self._takeover = " ".join(filter(None, (self._takeover, changes)))
         self._go_on()
 
     @property

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from fastapi import FastAPI
 
-from server.api import browser, export, files, messages, problems, sessions, stream, system, ws
+from server.api import browser, export, files, live, messages, problems, sessions, stream, system, ws
 from server.api import settings as settings_api
 from server.auth import Gate, Logins, load_password
 from server.errors import Unavailable
@@ -100,7 +100,7 @@ def create_app(settings: Settings) -> FastAPI:
     password, _ = load_password(settings)
     app = FastAPI(title="Pilothouse", version=VERSION, lifespan=lifespan, docs_url=None, redoc_url=None)
     app.state.logins = Logins(password, settings.data_dir)
-    for part in (system, sessions, messages, stream, files, export, browser, settings_api, ws):
+    for part in (system, sessions, messages, stream, files, export, browser, settings_api, ws, live):
         app.include_router(part.router)
     app.mount("/", Spa(DIST))
     problems.install(app)

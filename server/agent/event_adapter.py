@@ -136,7 +136,7 @@ class EventAdapter:
         return []
 
     def _start(self, data: Mapping[str, Any]) -> ToolStart:
-        start = ToolStart(call_id=data["call_id"], name=data["name"], args=_short(data["args"]))
+        start = ToolStart(call_id=data["call_id"], name=data["name"], args=_short(data["args"]), box=data.get("box"))
         self._open[start.call_id] = (start, self._clock())
         self._args[start.call_id] = start.args
         return start

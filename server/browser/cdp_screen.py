@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Protocol
@@ -82,6 +83,7 @@ class CdpScreen:
         self._hands = Hands()
         self._list: ElementList | None = None
         self._changes = PersonWatch()
+        self._beginning: asyncio.Task[None] | None = None
 
     # Seeing
 
@@ -156,18 +158,23 @@ class CdpScreen:
 
     # Holding
 
-    async def hold(self) -> None:
+    def hold(self) -> None:
         page = self._page()
         self._is_held = True
         if browser := self._find():
             browser.hold()
+        self._beginning = asyncio.create_task(self._quietly(self._begin(page)), name="takeover begins")
+
+    async def _begin(self, page: WatchedPage | None) -> None:
         if page is not None and self._watch is not None:
             self._watch.is_hands_off = True
-            await self._quietly(self._changes.begin(self._watch, page))
-            await self._quietly(self._send("Page.bringToFront"))
+            await self._changes.begin(self._watch, page)
+            await self._send("Page.bringToFront")
 
     async def hand_back(self) -> str:
         watch, page, browser = self._watch, self._page(), self._find()
+        if self._beginning is not None:
+            await self._beginning
         changes = await self._changes.end(watch, page)
         if watch is not None:
             watch.is_hands_off = False

@@ -172,7 +172,7 @@ class LiveView:
             self.renew(viewer)
             if not self._is_held:
                 self._is_held = True
-                await self._screen.hold()
+                self._screen.hold()
             self._is_hopeless = False
             self._reopen()
             self._tell_states()

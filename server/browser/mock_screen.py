@@ -65,7 +65,7 @@ class MockScreen:
             data = await asyncio.to_thread(draw, browser.page, dict(browser.typed), self._size, focused=self._focused)
             take(LiveFrame(data, *self._size))
 
-    async def hold(self) -> None:
+    def hold(self) -> None:
         self._before, self._fields = self._scene(), []
         if browser := self._find():
             browser.is_free.clear()

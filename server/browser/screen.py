@@ -69,7 +69,7 @@ class Screen(Protocol):
         """
         ...
 
-    async def hold(self) -> None:
+    def hold(self) -> None:
         """A person takes the browser: no picture and no observation until `hand_back`."""
         ...
 

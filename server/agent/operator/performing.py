@@ -27,7 +27,10 @@ async def perform_step(state: State, context: RunContext, eyes: Eyes) -> Update:
     targets = targets_of(action, observation)
     steps = state.get("tool_steps", 0) + 1
     browser = await context.browser()
-    await tell("tool_start", call_id=action["id"], name=action["kind"], args=_shown_arguments(action, targets))
+    box = sight(state).box(targets[-1] if targets else None)
+    await tell(
+        "tool_start", call_id=action["id"], name=action["kind"], args=_shown_arguments(action, targets), box=box
+    )
     began = time.monotonic()
     outcome, update = await _do(browser, action, observation, acting.files_in(context.files), eyes)
     milliseconds = round((time.monotonic() - began) * 1000)
@@ -38,7 +41,7 @@ async def perform_step(state: State, context: RunContext, eyes: Eyes) -> Update:
     await tell(
         "tool_end", call_id=action["id"], name=action["kind"], ok=outcome.ok, summary=summary or "done",
         duration_ms=milliseconds, url=outcome.url, screenshot=(screenshot or {}).get("address"),
-        box=sight(state).box(targets[-1] if targets else None),
+        box=box,
     )  # fmt: skip
     await tell("step", step=steps, max_steps=context.max_tool_steps)
     log.info("step %d: %s: %s (%d ms)", steps, what, "ok" if outcome.ok else summary, milliseconds)

@@ -1,0 +1,156 @@
+"""The live view as a WebSocket: frames out, what a person does in. Nothing of it is stored or logged."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import orjson
+from fastapi import APIRouter, WebSocket
+from pydantic import Field, TypeAdapter, ValidationError
+from starlette.websockets import WebSocketDisconnect
+
+from server.api.deps import Body, CallerOf, SessionId, Text, World
+from server.api.ws import FRAME_BYTES, Allowance
+from server.auth import WS_UNAUTHORIZED, Caller
+from server.browser.person_input import Input
+from server.errors import AppError
+from server.events import Decision, Event, Interrupt, ToolEnd, ToolStart
+from server.runtime import Runtime
+
+if TYPE_CHECKING:
+    from server.browser.live_view import LiveView, Viewer
+
+router = APIRouter()
+
+MESSAGES_PER_SECOND = 200
+NO_TARGET: dict[str, Any] = {"type": "target", "box": None, "label": ""}
+
+
+class Ack(Body):
+    type: Literal["ack"]
+
+
+class Beat(Body):
+    type: Literal["beat"]
+
+
+class Take(Body):
+    type: Literal["take"]
+
+
+class Release(Body):
+    type: Literal["release"]
+    note: Annotated[Text, Field(max_length=4000)] | None = None
+
+
+class ListElements(Body):
+    type: Literal["elements"]
+
+
+Wanted = Ack | Beat | Take | Release | ListElements | Input
+WANTED: TypeAdapter[Wanted] = TypeAdapter(Annotated[Wanted, Field(discriminator="type")])
+
+
+@router.websocket("/api/sessions/{session_id}/live")
+async def live(socket: WebSocket, session_id: SessionId, world: World, caller: CallerOf) -> None:
+    await socket.accept()
+    try:
+        await world.store.session(session_id)
+    except AppError as error:
+        await socket.close(4404, error.detail)
+        return
+    view = world.browsers.live(session_id)
+    viewer = view.join()
+    tasks = {
+        asyncio.create_task(_show(socket, viewer, caller)),
+        asyncio.create_task(_point(session_id, viewer, world)),
+        asyncio.create_task(_listen(socket, session_id, view, viewer, world)),
+    }
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        view.leave(viewer)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _show(socket: WebSocket, viewer: Viewer, caller: Caller) -> None:
+    while True:
+        told = await viewer.next()
+        if not caller.is_logged_in:
+            await socket.close(WS_UNAUTHORIZED)
+            return
+        if isinstance(told, dict):
+            await _send(socket, told)
+        else:
+            await _send(socket, {"type": "frame", "width": told.width, "height": told.height})
+            await socket.send_bytes(told.data)
+
+
+async def _point(session_id: str, viewer: Viewer, world: Runtime) -> None:
+    """Tells what the agent is about to touch, and what an open question is about."""
+    pointed = NO_TARGET
+    async for batch in world.bus.follow(session_id, forever=True):
+        for frame in batch:
+            target = target_after(pointed, frame.stamped.event)
+            if target != pointed:
+                viewer.tell(target)
+            pointed = target
+
+
+def target_after(pointed: dict[str, Any], event: Event) -> dict[str, Any]:
+    """The `target` message that holds once this has happened."""
+    match event:
+        case ToolStart(box=box, name=name) if box:
+            return {"type": "target", "box": box, "label": str(event.args.get("element") or name)}
+        case Interrupt(target=target) if target and target.box:
+            return {"type": "target", "box": target.box, "label": target.name or target.role}
+        case ToolStart() | ToolEnd() | Interrupt() | Decision():
+            return NO_TARGET
+    return NO_TARGET if event.is_terminal else pointed
+
+
+async def _listen(socket: WebSocket, session_id: str, view: LiveView, viewer: Viewer, world: Runtime) -> None:
+    allowance = Allowance(MESSAGES_PER_SECOND)
+    while True:
+        try:
+            text = await socket.receive_text()
+        except (WebSocketDisconnect, KeyError):  # gone, or a binary frame
+            return
+        if len(text.encode("utf-8", "surrogatepass")) > FRAME_BYTES:
+            await socket.close(1009, "message too large")
+            return
+        if not allowance.take():
+            await socket.close(1008, "too many messages")
+            return
+        try:
+            await _obey(WANTED.validate_json(text), session_id, view, viewer, world)
+        except ValidationError:
+            viewer.tell({"type": "error", "code": "invalid", "message": "This message is not understood."})
+        except AppError as error:
+            viewer.tell({"type": "error", "code": error.code, "message": error.detail})
+
+
+async def _obey(wanted: Wanted, session_id: str, view: LiveView, viewer: Viewer, world: Runtime) -> None:
+    match wanted:
+        case Ack():
+            viewer.ack()
+        case Beat():
+            view.renew(viewer)
+        case Take():
+            await view.take(viewer)
+            await world.runner.hold(session_id)
+        case Release():
+            changes = await view.hand_back(viewer)
+            note = f' The person says: "{wanted.note}"' if wanted.note else ""
+            await world.runner.release(session_id, changes + note)
+        case ListElements():
+            view.act(viewer, None)
+        case _:
+            view.act(viewer, wanted)
+
+
+async def _send(socket: WebSocket, told: dict[str, Any]) -> None:
+    await socket.send_text(orjson.dumps(told).decode())
