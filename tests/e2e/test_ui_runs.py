@@ -114,22 +114,6 @@ def test_meters_tell_steps_tokens_and_cost_and_warn_near_the_limit(screen: Scree
     expect(screen.page.get_by_text("2 left")).to_be_visible()
 
 
-def test_plan_and_facts_are_shown_as_they_come(screen: Screen) -> None:
-    stage = Stage(screen)
-    stage.begin()
-    plan = ["Find shops", "Compare prices", "Answer"]
-    progress = {"current": 1, "done": ["Find shops"], "blocked": []}
-    facts = [{"fact": "The blue kettle costs €43.90", "url": "https://shop.example/kettle"}]
-    stage.play(stage.event("state", goal="Buy a kettle", plan=plan, progress=progress, facts=facts))
-    steps = screen.page.get_by_role("list", name="Plan").get_by_role("listitem")
-    expect(steps.nth(0)).to_contain_text("Done: Find shops")
-    expect(steps.nth(1)).to_have_attribute("aria-current", "step")
-    expect(screen.page.get_by_role("tab", name="Plan 1/3")).to_be_visible()
-    screen.page.get_by_role("tab", name="Facts 1").click()
-    expect(screen.page.get_by_text("The blue kettle costs")).to_be_visible()
-    expect(screen.page.get_by_role("link", name="shop.example")).to_be_visible()
-
-
 def test_a_broken_page_is_never_blank(screen: Screen) -> None:
     screen.expect_errors(".")
     Stage(screen, [message(1, "user", None)])  # type: ignore[arg-type]

@@ -1,15 +1,18 @@
 import { Maximize2, Minimize2 } from 'lucide-react'
 import { type CSSProperties, useState } from 'react'
-import type { Pending } from '@/api/types'
+import type { Box, Pending } from '@/api/types'
 import { TargetOverlay } from '@/features/screenshots/TargetOverlay'
 import { useT } from '@/i18n'
 import { hostOf, pictureUrl } from '@/lib/url'
 import { IconButton } from '@/ui/IconButton'
 
-/** Height over width of the strip that shows the place of the action. */
-const STRIP = 6 / 16
+/** Height over width of the frame that shows the place of the action. */
+const FRAME = 5 / 16
+/** How wide the target should look, in percent of the frame, and how far the picture is enlarged for it. */
+const WANTED_WIDTH = 25
+const MAX_SCALE = 2
 
-/** The page with the place of the action outlined: the strip around it, or the whole picture. */
+/** The page with the place of the action outlined: close up, or the whole picture. */
 export function TargetPicture({ ask }: { ask: Pending }) {
   const t = useT()
   const [isWhole, setWhole] = useState(false)
@@ -17,12 +20,12 @@ export function TargetPicture({ ask }: { ask: Pending }) {
   const address = pictureUrl(ask.screenshot)
   if (!address) return null
   const box = ask.target?.box
-  const isStrip = !isWhole && ratio > STRIP
-  const [frame, picture] = isStrip ? strip(ratio, box ? box[1] + box[3] / 2 : 0) : [{ aspectRatio: 1 / ratio }, { top: 0 }]
+  const isClose = !isWhole && ratio > FRAME
+  const whole = { left: 0, top: 0, width: '100%' }
   const alt = t('ask.picture', { site: hostOf(ask.url) ?? '', target: ask.target?.name ?? '' })
   return (
-    <div className="relative overflow-hidden rounded-md border border-line bg-s2" style={frame}>
-      <div className="absolute inset-x-0" style={picture}>
+    <div className="relative overflow-hidden rounded-md border border-line bg-s2" style={{ aspectRatio: 1 / (isClose ? FRAME : ratio) }}>
+      <div className="absolute" style={isClose ? closeUp(ratio, box ?? TOP) : whole}>
         <img
           src={address}
           alt={alt}
@@ -43,9 +46,18 @@ export function TargetPicture({ ask }: { ask: Pending }) {
   )
 }
 
-/** A frame with the height of the strip, and the picture moved so that `center` percent of it is in the middle. */
-function strip(ratio: number, center: number): [CSSProperties, CSSProperties] {
-  const height = (100 * ratio) / STRIP
-  const top = Math.min(0, Math.max(100 - height, 50 - (center * height) / 100))
-  return [{ aspectRatio: 1 / STRIP }, { top: `${top}%` }]
+const TOP: Box = [0, 0, 100, 0]
+
+/** The picture enlarged and moved so that the box is in the middle of the frame, as far as its edges allow. */
+function closeUp(ratio: number, [left, top, width, height]: Box): CSSProperties {
+  const scale = Math.min(MAX_SCALE, Math.max(1, WANTED_WIDTH / Math.max(width, 1)))
+  const tall = (scale * ratio) / FRAME
+  return {
+    width: `${100 * scale}%`,
+    left: `${shift(left + width / 2, scale)}%`,
+    top: `${shift(top + height / 2, tall)}%`,
+  }
 }
+
+/** Where the picture begins, in percent of the frame, when it is `size` frames long and `center` is to be seen. */
+const shift = (center: number, size: number) => Math.min(0, Math.max(100 - 100 * size, 50 - center * size))

@@ -21,7 +21,8 @@ export function ToolCard({ row }: { row: ToolRow }) {
           open={isOpen}
           onToggle={() => setOpen(!isOpen)}
           className="min-w-0 flex-1"
-          summary={<Summary row={row} />}
+          summary={<Title row={row} />}
+          note={<Facts row={row} />}
         >
           <Details row={row} />
         </Disclosure>
@@ -40,34 +41,45 @@ function StepIcon({ row, icon }: { row: ToolRow; icon: React.ReactNode }) {
 /** Milliseconds below which a duration says nothing. */
 const NOTICED = 50
 
-function Summary({ row }: { row: ToolRow }) {
+function Title({ row }: { row: ToolRow }) {
+  const t = useT()
+  const { verb, name, object } = toolWords(row, row.status === 'ok')
+  return (
+    <span className="truncate text-sm">
+      {verb ? t(verb) : name} {object && <strong className="font-medium">{object}</strong>}
+    </span>
+  )
+}
+
+function Facts({ row }: { row: ToolRow }) {
   const t = useT()
   const lang = useLang()
-  const { verb, name, object } = toolWords(row, row.status === 'ok')
   const host = hostOf(row.url)
   const facts = [
-    host !== object && host,
+    host !== toolWords(row).object && host,
     row.durationMs !== null && row.durationMs >= NOTICED && duration(row.durationMs, lang),
     row.status === 'ok' && t('tool.ok'),
     row.status === 'failed' && t('tool.failed'),
   ].filter((fact): fact is string => !!fact)
   return (
-    <span className="flex min-w-0 flex-col">
-      <span className="truncate text-sm">
-        {verb ? t(verb) : name} {object && <strong className="font-medium">{object}</strong>}
-      </span>
-      <span className="tabular truncate text-2xs text-faint">
+    <>
+      <span className="tabular max-w-full truncate text-2xs text-faint">
         {facts.join(' · ')}
-        {row.status === 'running' && (
-          <>
-            {t('tool.running')}
-            <Elapsed since={row.at} />
-            {typeof row.args.reason === 'string' && ` · ${row.args.reason}`}
-          </>
-        )}
+        {row.status === 'running' && <Running row={row} />}
       </span>
       {row.status === 'failed' && row.summary && <span className="text-xs text-danger">{row.summary}</span>}
-    </span>
+    </>
+  )
+}
+
+function Running({ row }: { row: ToolRow }) {
+  const t = useT()
+  return (
+    <>
+      {t('tool.running')}
+      <Elapsed since={row.at} />
+      {typeof row.args.reason === 'string' && ` · ${row.args.reason}`}
+    </>
   )
 }
 

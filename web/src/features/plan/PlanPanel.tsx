@@ -1,14 +1,19 @@
-import { Circle, CircleCheck, CircleDot, OctagonAlert } from 'lucide-react'
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
 import { useT } from '@/i18n'
-import { cx } from '@/lib/cx'
 import { isOpen } from '@/stream/live'
 import { useLive } from '@/stream/store'
-import { planSteps, type PlanStep, type StepStatus } from './steps'
+import { Button } from '@/ui/Button'
+import { PlanItem } from './PlanItem'
+import { StepText } from './StepText'
+import { planSteps } from './steps'
+import { type Plan, usePlan } from './usePlan'
 
 export function PlanPanel() {
   const t = useT()
   const work = useLive((state) => state.work)
   const isActive = useLive((state) => isOpen(state.run))
+  const plan = usePlan()
   const steps = planSteps(work, isActive)
   const done = steps.filter((step) => step.status === 'done').length
   if (steps.length === 0 && !work.goal) return <p className="p-4 text-sm text-muted">{t('plan.none')}</p>
@@ -21,11 +26,13 @@ export function PlanPanel() {
         </div>
       )}
       {steps.length > 0 && <Progress done={done} total={steps.length} />}
-      <ol aria-label={t('plan')} className="flex flex-col">
+      <ol aria-label={t('plan')} className="-mx-2 flex flex-col">
         {steps.map((step, index) => (
-          <Step key={`${index}-${step.text}`} step={step} />
+          <PlanItem key={`${index}-${step.text}`} step={step} index={index} plan={plan} />
         ))}
       </ol>
+      {steps.length > 0 && <AddStep plan={plan} />}
+      {plan.isPending && <p className="text-xs text-muted">{t('plan.pending')}</p>}
     </div>
   )
 }
@@ -51,24 +58,18 @@ function Progress({ done, total }: { done: number; total: number }) {
   )
 }
 
-const LOOK: Record<StepStatus, { icon: React.ReactNode; text: string }> = {
-  todo: { icon: <Circle size={16} className="text-faint" />, text: 'text-muted' },
-  doing: { icon: <CircleDot size={16} className="text-accent-text" />, text: 'font-medium text-text' },
-  done: { icon: <CircleCheck size={16} className="text-ok" />, text: 'text-muted' },
-  blocked: { icon: <OctagonAlert size={16} className="text-warn" />, text: 'text-text' },
-}
-
-function Step({ step }: { step: PlanStep }) {
+function AddStep({ plan }: { plan: Plan }) {
   const t = useT()
-  const look = LOOK[step.status]
+  const [isWriting, setWriting] = useState(false)
+  const done = (text: string | null) => {
+    setWriting(false)
+    if (text) plan.add(text)
+  }
+  if (isWriting) return <StepText text="" onDone={done} />
   return (
-    <li
-      aria-current={step.status === 'doing' ? 'step' : undefined}
-      className={cx('flex gap-2.5 rounded-md px-2 py-1.5 text-sm', step.status === 'doing' && 'bg-accent-soft')}
-    >
-      <span className="mt-0.5 shrink-0">{look.icon}</span>
-      <span className="sr-only">{t(`plan.${step.status}`)}: </span>
-      <span className={cx('min-w-0 wrap-anywhere', look.text)}>{step.text}</span>
-    </li>
+    <Button small tone="quiet" className="-ml-2 self-start" onClick={() => setWriting(true)}>
+      <Plus size={15} aria-hidden />
+      {t('plan.add')}
+    </Button>
   )
 }

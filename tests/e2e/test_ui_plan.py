@@ -1,0 +1,91 @@
+"""The panel beside the feed: the plan that can be changed, the facts that were found."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.e2e.screen import Screen
+from tests.e2e.staged import Stage
+
+PLAN = ["Look at the page", "Do what is asked", "Tell the result"]
+
+
+@pytest.fixture
+def steps(screen: Screen) -> Locator:
+    """The steps of a run that waits for an answer."""
+    screen.begin("shop for a kettle")
+    expect(screen.button("Approve")).to_be_visible()
+    return screen.page.get_by_role("list", name="Plan").get_by_role("listitem")
+
+
+def choose(screen: Screen, step: int, action: str) -> None:
+    screen.button(f"Change step {step}").click()
+    screen.page.get_by_role("menuitem", name=action).click()
+
+
+def test_a_step_is_reworded_moved_added_and_removed_while_it_works(screen: Screen, steps: Locator) -> None:
+    choose(screen, 2, "Edit")
+    editor = screen.page.get_by_role("textbox", name="Step of the plan")
+    expect(editor).to_have_value(PLAN[1])
+    editor.fill("Buy the red one")
+    editor.press("Enter")
+    expect(steps.nth(1)).to_contain_text("Buy the red one")
+    expect(screen.page.get_by_text("The agent follows it from its next step.")).to_be_visible()
+    choose(screen, 3, "Move up")
+    expect(steps.nth(1)).to_contain_text(PLAN[2])
+    screen.button("Add a step").click()
+    editor.fill("Send me the bill")
+    editor.press("Enter")
+    expect(steps.nth(3)).to_contain_text("Send me the bill")
+    with screen.page.expect_request("**/plan") as request:
+        choose(screen, 2, "Remove")
+    expect(steps).to_have_count(3)
+    assert request.value.post_data_json == {"plan": [PLAN[0], "Buy the red one", "Send me the bill"]}
+    screen.cancel()
+
+
+def test_a_step_is_dragged_to_its_place(screen: Screen, steps: Locator) -> None:
+    steps.nth(2).drag_to(steps.nth(1))
+    expect(steps.nth(1)).to_contain_text(PLAN[2])
+    expect(steps.nth(2)).to_contain_text(PLAN[1])
+    screen.cancel()
+
+
+def test_escape_leaves_a_step_as_it_was(screen: Screen, steps: Locator) -> None:
+    choose(screen, 1, "Edit")
+    editor = screen.page.get_by_role("textbox", name="Step of the plan")
+    editor.fill("nothing of this")
+    editor.press("Escape")
+    expect(steps.first).to_contain_text(PLAN[0])
+    screen.cancel()
+
+
+def test_plan_and_facts_are_shown_as_they_come(screen: Screen) -> None:
+    stage = Stage(screen)
+    stage.begin()
+    plan = ["Find shops", "Compare prices", "Answer"]
+    progress = {"current": 1, "done": ["Find shops"], "blocked": []}
+    facts = [{"fact": "The blue kettle costs €43.90", "url": "https://shop.example/kettle"}]
+    stage.play(stage.event("state", goal="Buy a kettle", plan=plan, progress=progress, facts=facts))
+    steps = screen.page.get_by_role("list", name="Plan").get_by_role("listitem")
+    expect(steps.nth(0)).to_contain_text("Done: Find shops")
+    expect(steps.nth(1)).to_have_attribute("aria-current", "step")
+    expect(screen.page.get_by_role("tab", name="Plan 1/3")).to_be_visible()
+    screen.page.get_by_role("tab", name="Facts 1").click()
+    expect(screen.page.get_by_text("The blue kettle costs")).to_be_visible()
+    expect(screen.page.get_by_role("link", name="shop.example")).to_be_visible()
+
+
+def test_a_fact_that_is_wrong_is_dropped(screen: Screen) -> None:
+    stage = Stage(screen)
+    stage.begin()
+    facts = [{"fact": "It is blue"}, {"fact": "It is free"}]
+    state = {"goal": "Buy", "plan": [], "progress": {}}
+    stage.play(stage.event("state", **state, facts=facts))
+    screen.page.route("**/facts/1", lambda route: route.fulfill(json=state | {"facts": facts[:1]}))
+    screen.page.get_by_role("tab", name="Facts 2").click()
+    screen.page.get_by_role("listitem").filter(has_text="It is free").hover()
+    screen.page.get_by_role("listitem").filter(has_text="It is free").get_by_role("button", name="Delete").click()
+    expect(screen.page.get_by_text("It is free")).to_have_count(0)
+    expect(screen.page.get_by_text("It is blue")).to_be_visible()
