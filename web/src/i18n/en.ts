@@ -57,6 +57,7 @@ export const en = {
   theme: 'Theme',
   undo: 'Undo',
   unpin: 'Unpin',
+  usage: 'Usage',
   you: 'You',
 
   'theme.system': 'System',

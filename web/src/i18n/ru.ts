@@ -50,6 +50,7 @@ export const ru: Dictionary = {
   theme: 'Тема',
   undo: 'Вернуть',
   unpin: 'Открепить',
+  usage: 'Расход',
   you: 'Вы',
 
   'theme.system': 'Системная',

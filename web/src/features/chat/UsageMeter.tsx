@@ -1,52 +1,70 @@
+import { lazy, Suspense } from 'react'
+import { useConfig } from '@/api/queries'
+import type { Usage } from '@/api/types'
+import { isNear } from '@/features/usage/near'
 import { useLang, useT } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { compact, money, whole } from '@/lib/numbers'
 import { stepsTaken } from '@/stream/live'
 import { useLive } from '@/stream/store'
-import { Tooltip } from '@/ui/Tooltip'
+import { Popover } from '@/ui/Popover'
 
-const NEAR_LIMIT = 0.8
+const UsageDetails = lazy(() => import('@/features/usage/UsageDetails'))
 
-export function UsageMeter() {
+/** Steps, tokens and money of the run on one line; everything about them behind it. */
+export function UsageMeter({ total }: { total: Usage | null }) {
   const t = useT()
   const lang = useLang()
   const usage = useLive((state) => state.usage)
+  const step = useLive(stepsTaken)
+  const limit = useLive((state) => state.run?.maxSteps ?? null)
+  const hasSteps = step > 0 && limit !== null
   const tokens = usage ? usage.input_tokens + usage.output_tokens : 0
+  if (!hasSteps && tokens === 0) return null
+
   const exact = usage && t('usage.exact', {
     in: whole(usage.input_tokens, lang),
     out: whole(usage.output_tokens, lang),
     cached: whole(usage.cached_tokens, lang),
     calls: whole(usage.model_calls, lang),
   })
+  const steps = hasSteps && t('step', { n: step, of: limit })
+  const cost = usage?.cost != null && money(usage.cost, lang)
   const spent = t('usage.tokens', { n: compact(tokens, lang) })
-  const shown = usage?.cost != null ? `${spent} · ${money(usage.cost, lang)}` : spent
   return (
-    <div className="tabular flex items-center gap-3 text-xs whitespace-nowrap text-muted">
-      <StepMeter />
-      {tokens > 0 && (
-        <Tooltip text={exact}>
-          <button type="button" aria-label={`${shown}. ${exact}`} className="touch hidden rounded-md md:block">
-            {shown}
-          </button>
-        </Tooltip>
+    <Popover
+      label={t('usage')}
+      triggerLabel={[t('usage'), steps, cost, exact].filter(Boolean).join('. ')}
+      className="touch tabular flex h-8 shrink-0 items-center gap-3 rounded-md px-1.5 text-xs whitespace-nowrap text-muted hover:bg-s2"
+      trigger={
+        <>
+          {hasSteps && <Steps step={step} limit={limit} text={steps} />}
+          {tokens > 0 && <Spent tokens={tokens} cost={usage?.cost ?? null} text={[spent, cost].filter(Boolean).join(' · ')} />}
+        </>
+      }
+    >
+      {() => (
+        <Suspense>
+          <UsageDetails total={total} />
+        </Suspense>
       )}
-    </div>
+    </Popover>
   )
 }
 
-function StepMeter() {
+function Steps({ step, limit, text }: { step: number; limit: number; text: React.ReactNode }) {
   const t = useT()
-  const step = useLive(stepsTaken)
-  const limit = useLive((state) => state.run?.maxSteps ?? null)
-  if (step === 0 || limit === null) return null
-  const isNear = step >= limit * NEAR_LIMIT
+  const near = isNear(step, limit)
   return (
-    <span
-      className={cx('flex items-center gap-2', isNear && 'font-medium text-warn')}
-      title={isNear ? t('step.near', { left: Math.max(0, limit - step) }) : undefined}
-    >
-      {t('step', { n: step, of: limit })}
-      {isNear && step < limit && <span className="hidden md:inline">{t('step.near', { left: limit - step })}</span>}
+    <span className={cx('flex items-center gap-2', near && 'font-medium text-warn')}>
+      {text}
+      {near && step < limit && <span className="hidden md:inline">{t('step.near', { left: limit - step })}</span>}
     </span>
   )
+}
+
+function Spent({ tokens, cost, text }: { tokens: number; cost: number | null; text: string }) {
+  const limits = useConfig()?.limits
+  const near = isNear(tokens, limits?.token_budget) || isNear(cost ?? 0, limits?.cost_budget)
+  return <span className={cx('hidden md:inline', near && 'font-medium text-warn')}>{text}</span>
 }

@@ -1,0 +1,36 @@
+import { wordbook } from '@/i18n'
+
+export const words = wordbook(
+  {
+    'usage.run': 'This run',
+    'usage.session': 'Whole session',
+    'usage.steps': 'Steps',
+    'usage.tokens.all': 'Tokens',
+    'usage.cost': 'Cost',
+    'usage.time': 'Time',
+    'usage.in': 'In',
+    'usage.out': 'Out',
+    'usage.cached': 'of it cached',
+    'usage.calls': 'Model calls',
+    'usage.of': '{n} of {of}',
+    'usage.near': '{percent} used',
+    'usage.cost.unknown': 'price unknown',
+    'usage.limits': 'Change the limits',
+  },
+  {
+    'usage.run': 'Этот запуск',
+    'usage.session': 'Вся сессия',
+    'usage.steps': 'Шаги',
+    'usage.tokens.all': 'Токены',
+    'usage.cost': 'Стоимость',
+    'usage.time': 'Время',
+    'usage.in': 'Вход',
+    'usage.out': 'Выход',
+    'usage.cached': 'из кэша',
+    'usage.calls': 'Вызовы модели',
+    'usage.of': '{n} из {of}',
+    'usage.near': 'использовано {percent}',
+    'usage.cost.unknown': 'цена неизвестна',
+    'usage.limits': 'Изменить пределы',
+  },
+)
