@@ -68,7 +68,7 @@ class _Work:
         titles = [words.did(command) for command in actions]
         record: dict[str, Any] = {"reason": "demo rule", "step": min(done, len(titles)) + 1}
         if not self.plan:
-            record |= {"goal": self.task, "plan": [*titles[:5], words.say("answer")]}
+            record |= {"goal": self.task, "plan": [*map(words.to_do, actions[:5]), words.say("answer")]}
         if 0 < done <= len(titles):
             record["done"] = titles[done - 1]
         return record

@@ -15,7 +15,11 @@ _ENGLISH = {
     "open": "Opened {target}", "back": "Went back", "click": "Clicked “{target}”", "press": "Pressed {target}",
     "type": "Typed “{text}” into {target}", "select": "Chose “{text}”", "scroll": "Scrolled {target}",
     "hover": "Pointed at “{target}”", "wait": "Waited {target} s", "screenshot": "Took a screenshot",
-    "log_in": "You logged in", "focused": "the field", "field": "“{name}”",
+    "log_in": "You logged in",
+    "to open": "Open {target}", "to back": "Go back", "to click": "Click “{target}”", "to press": "Press {target}",
+    "to type": "Type “{text}” into {target}", "to select": "Select “{text}”", "to select in": "Select “{text}” in “{target}”", "to scroll": "Scroll {target}",
+    "to hover": "Hover over “{target}”", "to wait": "Wait {target} s", "to screenshot": "Take a screenshot",
+    "to log_in": "Log in", "focused": "the field", "field": "“{name}”",
     "page": "The page is **{title}** ({url}).", "says": "It says:", "nothing": "I see no text on it.",
     "missing": "I found nothing called “{name}” on the page.", "see": "What I can see there: {things}.",
     "failed": "This did not work: {what}. {why}", "left": "Not done: {what}.",
@@ -36,7 +40,11 @@ _RUSSIAN = {
     "open": "Открыл {target}", "back": "Вернулся назад", "click": "Нажал «{target}»", "press": "Нажал {target}",
     "type": "Ввёл «{text}» в {target}", "select": "Выбрал «{text}»", "scroll": "Прокрутил страницу ({target})",
     "hover": "Навёл на «{target}»", "wait": "Подождал {target} с", "screenshot": "Сделал снимок экрана",
-    "log_in": "Вы вошли", "focused": "поле", "field": "«{name}»",
+    "log_in": "Вы вошли",
+    "to open": "Открой {target}", "to back": "Вернись назад", "to click": "Нажми «{target}»", "to press": "Нажми {target}",
+    "to type": "Введи «{text}» в {target}", "to select": "Выбери «{text}»", "to select in": "Выбери «{text}» в «{target}»", "to scroll": "Прокрути {target}",
+    "to hover": "Наведи на «{target}»", "to wait": "Подожди {target} с", "to screenshot": "Сделай скриншот",
+    "to log_in": "Войди", "focused": "поле", "field": "«{name}»",
     "page": "Открыта страница **{title}** ({url}).", "says": "На ней написано:", "nothing": "Текста на ней не видно.",
     "missing": "На странице нет ничего с названием «{name}».", "see": "Что я там вижу: {things}.",
     "failed": "Не получилось: {what}. {why}", "left": "Не сделано: {what}.",
@@ -65,10 +73,17 @@ class Words:
         return self._words[sentence].format(**values)
 
     def did(self, command: Command) -> str:
-        target = command.target
-        if command.kind == "type":
-            target = self.say("field", name=target) if target else self.say("focused")
-        return self.say(command.kind, target=target, text=command.text)
+        return self.say(command.kind, target=self._target(command), text=command.text)
+
+    def to_do(self, command: Command) -> str:
+        """The same as a command: an edited plan is read again as the request."""
+        kind = "select in" if command.kind == "select" and command.target else command.kind
+        return self.say(f"to {kind}", target=self._target(command), text=command.text)
+
+    def _target(self, command: Command) -> str:
+        if command.kind != "type":
+            return command.target
+        return self.say("field", name=command.target) if command.target else self.say("focused")
 
     def page(self, page: DemoPage) -> str:
         """Title, address and main text."""

@@ -61,7 +61,7 @@ async def test_the_operator_opens_clicks_and_tells_what_the_page_says() -> None:
 async def test_the_operators_plan_shows_the_work() -> None:
     world = operator()
     await world.say(f"open {SITE}, click Blue kettle and read the page")
-    assert world.values["plan"] == [f"Opened {SITE}", "Clicked “Blue kettle”", "Say what the page shows"]
+    assert world.values["plan"] == [f"Open {SITE}", "Click “Blue kettle”", "Say what the page shows"]
     assert world.values["progress"]["done"] == [f"Opened {SITE}", "Clicked “Blue kettle”"]
 
 

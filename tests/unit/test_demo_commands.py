@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from server.agent.demo_commands import Command, read_request
+from server.agent.demo_words import Words
 
 OPEN = Command("open", "https://example.com")
 READ = Command("read")
@@ -85,3 +86,16 @@ def test_odd_words_do_no_harm(text: str) -> None:
 def test_actions_are_what_takes_a_step() -> None:
     found: Any = read_request("read the page, then click Next, then tell me what it says").actions
     assert found == [Command("click", "Next")]
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "open http://a.b/c, click Blue kettle, type Ada into Name, select Large in Size, scroll down and press Enter",
+        "открой a.ru, нажми Дальше, введи Ада в Имя, выбери Большой в Размер, вернись назад",
+    ],
+)
+def test_a_plan_reads_as_the_request_it_came_from(request_text: str) -> None:
+    actions = read_request(request_text).actions
+    words = Words(request_text)
+    assert read_request("; ".join(words.to_do(action) for action in actions)).actions == actions
