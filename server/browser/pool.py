@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from time import monotonic
 from typing import Literal
 
@@ -51,6 +52,7 @@ class BrowserPool:
         self._tools: tuple[ToolSpec, ...] | None = None
         self._finding_tools = asyncio.Lock()
         self._gardener: asyncio.Task[None] | None = None
+        self._closing = asyncio.Event()
         if swept := self._processes.sweep():
             log.info("%d browser processes of an earlier server were ended", swept)
 
@@ -120,9 +122,9 @@ class BrowserPool:
             await self._profiles.purge(session_id)
 
     async def aclose(self) -> None:
+        self._closing.set()
         if self._gardener is not None:
-            self._gardener.cancel()
-            await asyncio.wait((self._gardener,))
+            await self._gardener
         await asyncio.gather(*(view.aclose() for view in self._views.values()))
         await asyncio.gather(*(self.close(session_id) for session_id in list(self._open)))
         await self._processes.aclose()
@@ -199,8 +201,7 @@ class BrowserPool:
 
     async def _tend(self) -> None:
         """Park what nobody uses."""
-        while True:
-            await asyncio.sleep(LOOK_EVERY)
+        while not await self._is_closing_within(LOOK_EVERY):
             limit = self._settings.session_idle_timeout
             if self._places.is_crowded:
                 limit = min(limit, CROWDED_IDLE)
@@ -209,6 +210,12 @@ class BrowserPool:
                 if browser.chromium and not browser.is_busy and idle > limit:
                     log.info("session %s: browser parked after %.0f s", session_id, idle)
                     await self.park(session_id)
+
+    async def _is_closing_within(self, seconds: float) -> bool:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._closing.wait()
+        return self._closing.is_set()
 
     def _own_ports(self) -> set[int]:
         running = [browser.chromium for browser in self._open.values() if browser.chromium]

@@ -91,6 +91,7 @@ class SessionBrowser(Browser, ABC):
         self._mcp: McpClient | None = None
         self._watch: Supervisor | None = None
         self._downloads: Downloads | None = None
+        self._ending: asyncio.Task[None] | None = None
         self._was_abandoned = False
         self._hangs = ("", 0)
         self._url: str | None = None
@@ -212,7 +213,11 @@ class SessionBrowser(Browser, ABC):
                 await self._recover()
 
     async def end(self) -> None:
-        """End the processes; the profile stays."""
+        """End the processes; the profile stays. Goes on to its end even when the caller is cancelled."""
+        self._ending = asyncio.create_task(self._end())
+        await asyncio.shield(self._ending)
+
+    async def _end(self) -> None:
         parts = (self._mcp, self._watch, self._downloads, self._chromium)
         self._mcp = self._watch = self._downloads = self._chromium = None
         for part in parts:

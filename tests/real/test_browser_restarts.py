@@ -121,7 +121,9 @@ async def test_cookies_of_one_session_are_not_seen_in_another(pool: BrowserPool,
         assert title in (await browser.observe()).text()
 
 
-async def test_a_parked_browser_comes_back_with_its_login_and_its_page(pool: BrowserPool, site: Site):
+async def test_a_parked_browser_comes_back_with_its_login_and_its_page(
+    pool: BrowserPool, site: Site, tmp_path: Path
+):
     browser = await pool.get("a")
     await browser.navigate(site.url("/login"))
     seen = await browser.observe()
@@ -130,7 +132,7 @@ async def test_a_parked_browser_comes_back_with_its_login_and_its_page(pool: Bro
     state = pool.peek("a")
     assert state is not None
     assert state.status == "parked"
-    assert not running_processes(str(pool.folder))
+    assert not running_processes(str(tmp_path))
     seen = await browser.observe()
     assert "put to sleep" in notes_of(seen)
     assert seen.page.title == "Private"

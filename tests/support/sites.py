@@ -246,6 +246,7 @@ def upload(visit: Visit) -> str:
         <label>File <input type=file name=file></label><button>Upload</button></form>""")
 
 
+PAGES["/favicon.ico"] = lambda _: Answer(status=204)
 _fixed("/links", "Links", "".join(f"<p><a href=/links?{n}>Link {n}</a>" for n in range(40)))
 _fixed("/iframe", "Frame", "<h1>Outside</h1><iframe src=/form title=Inside width=600 height=300></iframe>")
 _fixed("/login-frame", "Framed login", "<h1>Outside</h1><iframe src=/login width=600 height=300></iframe>")
