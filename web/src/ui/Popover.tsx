@@ -10,6 +10,7 @@ interface Props {
 }
 
 const GAP = 6
+const WIDTH = 320
 
 /** A small card below its button. The browser itself closes it by Esc or a click beside it. */
 export function Popover({ trigger, triggerLabel, className, label, children }: Props) {
@@ -19,7 +20,7 @@ export function Popover({ trigger, triggerLabel, className, label, children }: P
   const onToggle = (event: ToggleEvent) => {
     const rect = button.current?.getBoundingClientRect()
     if (event.newState === 'closed' || !rect) setPlace(null)
-    else setPlace({ top: rect.bottom + GAP, right: Math.max(innerWidth - rect.right, 8) })
+    else setPlace({ top: rect.bottom + GAP, right: Math.min(innerWidth - rect.right, innerWidth - WIDTH - GAP) })
   }
   return (
     <>
@@ -33,7 +34,7 @@ export function Popover({ trigger, triggerLabel, className, label, children }: P
         aria-label={label}
         onToggle={onToggle}
         style={place ?? undefined}
-        className="fixed inset-auto m-0 max-w-[calc(100vw-16px)] rounded-lg border border-line bg-bg p-4 text-text shadow-lg shadow-backdrop/10"
+        className="fixed inset-auto m-0 w-80 rounded-lg border border-line bg-bg p-4 text-text shadow-lg shadow-backdrop/10"
       >
         {place && children()}
       </div>

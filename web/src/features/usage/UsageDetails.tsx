@@ -16,9 +16,9 @@ export default function UsageDetails({ total }: { total: Usage | null }) {
   const lang = useLang()
   const usage = useLive((state) => state.usage)
   const limits = useConfig()?.limits
-  const tokens = usage ? usage.input_tokens + usage.output_tokens : 0
+  const tokens = usage ? sum(usage) : 0
   return (
-    <div className="tabular flex w-72 flex-col gap-3 text-sm">
+    <div className="tabular flex flex-col gap-3 text-sm">
       <h3 className="text-2xs font-medium text-faint">{t('usage.run')}</h3>
       <Steps />
       <Measure name={t('usage.tokens.all')} value={tokens} limit={limits?.token_budget} show={(n) => whole(n, lang)} />
@@ -29,10 +29,10 @@ export default function UsageDetails({ total }: { total: Usage | null }) {
       )}
       <Time />
       {usage && <Split usage={usage} />}
-      {total && (
+      {total && sum(total) > 0 && (
         <div className="flex flex-col gap-1 border-t border-line pt-3">
           <h3 className="text-2xs font-medium text-faint">{t('usage.session')}</h3>
-          <Line name={t('usage.tokens.all')} value={whole(total.input_tokens + total.output_tokens, lang)} />
+          <Line name={t('usage.tokens.all')} value={whole(sum(total), lang)} />
           {total.cost != null && <Line name={t('usage.cost')} value={money(total.cost, lang)} />}
         </div>
       )}
@@ -42,6 +42,8 @@ export default function UsageDetails({ total }: { total: Usage | null }) {
     </div>
   )
 }
+
+const sum = (usage: Partial<Usage>): number => (usage.input_tokens ?? 0) + (usage.output_tokens ?? 0)
 
 function Steps() {
   const t = useWords(words)
