@@ -43,8 +43,7 @@ def everything(screen: Screen) -> None:
     expect(screen.button("Approve")).to_be_visible()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("lang", ["en-US", "ru-RU"])
+@pytest.mark.parametrize(("scheme", "lang"), [("light", "ru-RU"), ("dark", "en-US")])
 def test_pages_have_no_accessibility_violations(open_screen: OpenScreen, scheme: str, lang: str) -> None:
     screen = open_screen(color_scheme=scheme, locale=lang)
     screen.page.goto("/login")
@@ -54,7 +53,7 @@ def test_pages_have_no_accessibility_violations(open_screen: OpenScreen, scheme:
     expect(screen.page.locator("#composer")).to_be_visible()
     assert violations(screen.page) == []
     screen.page.goto("/settings")
-    expect(screen.page.get_by_role("switch").first).to_be_visible()
+    expect(screen.page.get_by_role("heading", level=1)).to_be_visible()
     assert violations(screen.page) == []
 
 

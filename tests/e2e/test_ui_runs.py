@@ -70,7 +70,7 @@ def test_a_lost_connection_is_told_and_caught_up_without_gap_or_repeat(screen: S
 def test_a_failed_run_says_what_to_do_and_is_retried(screen: Screen) -> None:
     screen.begin("error please")
     failure = screen.feed.get_by_role("alert")
-    expect(failure).to_contain_text("The run failed")
+    expect(failure).to_contain_text("The model’s provider is busy")
     expect(failure).to_contain_text("The mock model failed, as it was asked to.")
     screen.button("Retry").click()
     expect(screen.feed.get_by_role("alert")).to_have_count(1)

@@ -37,12 +37,12 @@ def test_too_many_tries_count_down(open_screen: OpenScreen) -> None:
     screen = open_screen(logged_in=False)
     screen.expect_errors("401|429")
     screen.page.route(
-        "**/api/auth/login", lambda route: route.fulfill(status=429, headers={"Retry-After": "3"}, json={})
+        "**/api/auth/login", lambda route: route.fulfill(status=429, headers={"Retry-After": "2"}, json={})
     )
     screen.page.goto("/login")
     screen.page.get_by_label("Password", exact=True).fill("x")
     screen.page.get_by_label("Password", exact=True).press("Enter")
-    expect(screen.page.get_by_role("alert")).to_have_text(re.compile("Wait 3 seconds"))
+    expect(screen.page.get_by_role("alert")).to_have_text(re.compile("Wait 2 seconds"))
     expect(screen.page.get_by_role("alert")).to_have_text(re.compile("Wait 1 second"))
     expect(screen.button("Sign in")).to_be_enabled()
 
