@@ -1,0 +1,125 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { LiveView } from './liveView'
+
+class FakeSocket {
+  static all: FakeSocket[] = []
+  static OPEN = 1
+  readyState = 0
+  sent: Record<string, unknown>[] = []
+  onopen: () => void = () => undefined
+  onclose: () => void = () => undefined
+  onmessage: (event: { data: string }) => void = () => undefined
+
+  constructor(readonly address: string) {
+    FakeSocket.all.push(this)
+  }
+  open() {
+    this.readyState = 1
+    this.onopen()
+  }
+  tell(message: Record<string, unknown>) {
+    this.onmessage({ data: JSON.stringify(message) })
+  }
+  send(data: string) {
+    this.sent.push(JSON.parse(data) as Record<string, unknown>)
+  }
+  close() {
+    this.readyState = 3
+    this.onclose()
+  }
+}
+
+const STATE = { type: 'state', holder: 'none', browser: 'open', url: '', title: '', viewport: [1280, 720], tabs: [] }
+const latest = () => FakeSocket.all.at(-1)!
+const types = (socket: FakeSocket) => socket.sent.map((message) => message.type)
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  vi.stubGlobal('WebSocket', FakeSocket)
+  FakeSocket.all = []
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+test('all who watch in a tab share one connection, and the last one closes it', () => {
+  const view = new LiveView('s 1')
+  const [first, second] = [view.watch(), view.watch()]
+  expect(FakeSocket.all).toHaveLength(1)
+  expect(latest().address).toMatch(/^ws:.*\/api\/sessions\/s%201\/live$/)
+  first()
+  expect(latest().readyState).not.toBe(3)
+  second()
+  expect(latest().readyState).toBe(3)
+})
+
+test('who holds the browser says so every ten seconds, also when nobody watches', () => {
+  const view = new LiveView('s')
+  const leave = view.watch()
+  latest().open()
+  view.take()
+  latest().tell({ ...STATE, holder: 'me' })
+  leave()
+  vi.advanceTimersByTime(21_000)
+  expect(types(latest())).toEqual(['take', 'beat', 'beat'])
+  view.release('look at the second row')
+  expect(latest().sent.at(-1)).toEqual({ type: 'release', note: 'look at the second row' })
+  expect(latest().readyState).toBe(3)
+})
+
+test('a lost connection is opened again, and the browser taken again', () => {
+  const view = new LiveView('s')
+  view.watch()
+  latest().open()
+  view.take()
+  latest().tell({ ...STATE, holder: 'me' })
+  latest().close()
+  expect(view.store.getState()).toMatchObject({ link: 'lost', holder: 'none' })
+  vi.advanceTimersByTime(600)
+  expect(FakeSocket.all).toHaveLength(2)
+  latest().open()
+  expect(types(latest())).toEqual(['take'])
+})
+
+test('a browser that another holds is not asked for again and again', () => {
+  const view = new LiveView('s')
+  view.watch()
+  latest().open()
+  view.take()
+  latest().tell({ type: 'error', code: 'takeover_held', message: 'Another person has the browser.' })
+  expect(view.store.getState().fault?.code).toBe('takeover_held')
+  latest().close()
+  vi.advanceTimersByTime(600)
+  latest().open()
+  expect(types(latest())).toEqual([])
+})
+
+test('a lease that ran out is not taken again without a person', () => {
+  const view = new LiveView('s')
+  view.watch()
+  latest().open()
+  view.take()
+  latest().tell({ ...STATE, holder: 'me' })
+  latest().tell({ ...STATE, holder: 'none' })
+  latest().close()
+  vi.advanceTimersByTime(600)
+  latest().open()
+  expect(types(latest())).toEqual([])
+})
+
+test('the page gets its own size again before the agent does', () => {
+  const view = new LiveView('s')
+  view.watch()
+  latest().open()
+  view.take()
+  latest().tell({ ...STATE, holder: 'me' })
+  view.fit([360, 640])
+  latest().tell({ ...STATE, holder: 'me', viewport: [360, 640] })
+  view.release()
+  expect(latest().sent.slice(1)).toEqual([
+    { type: 'resize', width: 360, height: 640 },
+    { type: 'resize', width: 1280, height: 720 },
+    { type: 'release' },
+  ])
+})
