@@ -110,25 +110,27 @@ class CdpScreen:
         await browser.open()
 
     async def capture(self, take: TakeFrame | None) -> None:
+        watch = self._watch
+        if watch is not None and take is not None:
+            await self._quietly(_read_titles(watch))
         page = self._page()
-        if page is not None and self._is_held:
-            await self._quietly(self._prepare(page))
-        cast, session = self._cast, page.session if page else ""
-        if cast is not None and take is not None and session and cast.session == session:
+        if watch is not None and page is not None and self._is_held:
+            await self._quietly(self._prepare(watch, page))
+        cast, session = self._cast, page.session if page and take else ""
+        if cast is not None and cast.session == session:
             return
         self._cast = None
         if cast is not None:
             await cast.stop()
-        if take is not None and page is not None and session:
-            await self._quietly(self._cast_from(page, take))
+        if watch is not None and take is not None and session:
+            await self._quietly(self._cast_from(watch, session, take))
 
-    async def _cast_from(self, page: WatchedPage, take: TakeFrame) -> None:
+    async def _cast_from(self, watch: Supervisor, session: str, take: TakeFrame) -> None:
         def take_frame(frame: LiveFrame) -> None:
             self._shown_size = (frame.width, frame.height)
             take(frame)
 
-        assert self._watch is not None
-        cast = Screencast(self._watch.cdp, page.session, take_frame)
+        cast = Screencast(watch.cdp, session, take_frame)
         try:
             await cast.start()
         except CdpError:
@@ -163,13 +165,13 @@ class CdpScreen:
         self._is_held = True
         if browser := self._find():
             browser.hold()
-        self._beginning = asyncio.create_task(self._quietly(self._begin(page)), name="takeover begins")
+        if page is not None and (watch := self._watch):
+            watch.is_hands_off = True
+            self._beginning = asyncio.create_task(self._quietly(self._begin(watch, page)), name="takeover begins")
 
-    async def _begin(self, page: WatchedPage | None) -> None:
-        if page is not None and self._watch is not None:
-            self._watch.is_hands_off = True
-            await self._changes.begin(self._watch, page)
-            await self._send("Page.bringToFront")
+    async def _begin(self, watch: Supervisor, page: WatchedPage) -> None:
+        await self._changes.begin(watch, page)
+        await self._send("Page.bringToFront")
 
     async def hand_back(self) -> str:
         watch, page, browser = self._watch, self._page(), self._find()
@@ -179,7 +181,7 @@ class CdpScreen:
         if watch is not None:
             watch.is_hands_off = False
             for target in self._resized & set(watch.pages):
-                await self._quietly(self._resize(watch.pages[target], VIEWPORT))
+                await self._quietly(self._resize(watch, watch.pages[target], VIEWPORT))
         self._is_held, self._size, self._list = False, VIEWPORT, None
         self._resized.clear()
         if browser is not None:
@@ -188,13 +190,12 @@ class CdpScreen:
                 await _lead_to(browser, page)
         return changes
 
-    async def _prepare(self, page: WatchedPage) -> None:
+    async def _prepare(self, watch: Supervisor, page: WatchedPage) -> None:
         """A page that came to the front while the browser is held: watched, and of the person's size."""
-        assert self._watch is not None
-        self._watch.is_hands_off = True
-        await self._changes.follow(self._watch, page)
+        watch.is_hands_off = True
+        await self._changes.follow(watch, page)
         if self._size != VIEWPORT and page.target not in self._resized:
-            await self._resize(page, self._size)
+            await self._resize(watch, page, self._size)
 
     # Acting
 
@@ -232,7 +233,8 @@ class CdpScreen:
             case Resize():
                 self._size = (command.width, command.height)
                 self._resized.clear()
-                await self._resize(page, self._size)
+                if watch := self._watch:
+                    await self._prepare(watch, page)
             case AnswerDialog():
                 await self._answer(command, page)
             case ClickElement():
@@ -291,11 +293,10 @@ class CdpScreen:
         params: Params = {"accept": command.accept} | ({"promptText": command.text} if command.text is not None else {})
         await self._send("Page.handleJavaScriptDialog", params)
 
-    async def _resize(self, page: WatchedPage, size: tuple[int, int]) -> None:
+    async def _resize(self, watch: Supervisor, page: WatchedPage, size: tuple[int, int]) -> None:
         self._resized.add(page.target)
         params = {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": False}
-        if self._watch is not None:
-            await self._watch.cdp.send("Emulation.setDeviceMetricsOverride", params, session=page.session)
+        await watch.cdp.send("Emulation.setDeviceMetricsOverride", params, session=page.session)
 
     async def _send(self, method: str, params: Params | None = None, *, deadline: float = 3) -> Params:
         """To the page in front. Raises CdpError."""
@@ -310,6 +311,14 @@ class CdpScreen:
             await work
         except CdpError as error:
             log.debug("live view: %s", error)
+
+
+async def _read_titles(watch: Supervisor) -> None:
+    """Chromium tells of new addresses by itself, of new titles only when asked."""
+    found = await watch.cdp.send("Target.getTargets", {"filter": [{"type": "page"}]}, deadline=1)
+    for info in found["targetInfos"]:
+        if page := watch.pages.get(info["targetId"]):
+            page.url, page.title = info["url"], info["title"]
 
 
 async def _lead_to(browser: Held, page: WatchedPage) -> None:

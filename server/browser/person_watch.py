@@ -43,11 +43,11 @@ class PersonWatch:
             return
         self._tracked[page.session] = ""
         send, session = watch.cdp.send, page.session
+        await send("Runtime.enable", session=session)
         await send("Runtime.addBinding", {"name": BINDING, "executionContextName": WORLD}, session=session)
         added = await send("Page.addScriptToEvaluateOnNewDocument", {
             "source": TRACK_SCRIPT, "worldName": WORLD, "runImmediately": True}, session=session)  # fmt: skip
         self._tracked[session] = added["identifier"]
-        await send("Runtime.enable", session=session)
 
     async def end(self, watch: Supervisor | None, page: WatchedPage | None) -> str:
         """What changed, in words."""

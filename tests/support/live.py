@@ -34,7 +34,7 @@ class Person:
     @property
     def state(self) -> Told:
         """The newest state."""
-        return next(told for told in reversed(self.told) if told["type"] == "state")
+        return next((told for told in reversed(self.told) if told["type"] == "state"), {})
 
     def say(self, kind: str, /, **fields: object) -> None:
         self.socket.send(json.dumps({"type": kind, **fields}))
@@ -70,7 +70,7 @@ class Person:
         return found()[0]
 
     def until_state(self, **fields: object) -> Told:
-        self.until(lambda: any(told["type"] == "state" for told in self.told) and fields.items() <= self.state.items())
+        self.until(lambda: fields.items() <= self.state.items())
         return self.state
 
     def take(self) -> None:

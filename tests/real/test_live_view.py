@@ -1,0 +1,508 @@
+"""The live view on a real Chromium: frames out, a person's input in."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import os
+import signal
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from PIL import Image
+
+from server.browser.browser import LiveFrame
+from server.browser.live_view import LiveView, Viewer
+from server.browser.person_input import (
+    AnswerDialog,
+    Back,
+    ClickElement,
+    Go,
+    Input,
+    Key,
+    Mouse,
+    Reload,
+    Resize,
+    SwitchTab,
+    Text,
+    TypeInto,
+    Wheel,
+)
+from server.browser.pool import BrowserPool
+from server.browser.session_browser import SessionBrowser
+from tests.support.browsers import open_pool
+from tests.support.sites import Effect, Site, document
+
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(120)]
+
+ANIMATED = document("Animated", """<style>@keyframes m{to{transform:translateX(900px)}}
+    div{width:90px;height:90px;background:red;animation:m 1s infinite alternate linear}</style><div></div>""")
+CHOICES = document("Choices", """<label>Town <select name=town onchange="document.title='town ' + value">
+    <option value=1>Rome<option value=2>Łódź</select></label>
+    <label>Day <input type=date onchange="document.title='day ' + value"></label>
+    <button disabled>Not yet</button><div style="height:3000px"></div>
+    <label>Far <textarea oninput="document.title='far ' + value">old</textarea></label>
+    <iframe srcdoc="<button onclick='parent.document.title=`inside`'>Inner</button>"></iframe>""")
+KEYS = document("Keys", """<input id=one autofocus><input id=two><textarea id=three rows=5></textarea><script>
+    window.seen = [];
+    addEventListener('keydown', e => seen.push([e.key, e.code, e.keyCode, e.ctrlKey, e.isTrusted].join(' ')))</script>""")
+
+
+class Person:
+    """Watches a view and paints at once; keeps what it was told."""
+
+    def __init__(self, view: LiveView, *, paints: bool = True) -> None:
+        self.view = view
+        self.viewer: Viewer = view.join()
+        self.frames: list[LiveFrame] = []
+        self.told: list[dict[str, Any]] = []
+        self._paints = paints
+        self._task = asyncio.create_task(self._watch())
+
+    async def _watch(self) -> None:
+        while True:
+            got = await self.viewer.next()
+            if isinstance(got, dict):
+                self.told.append(got)
+                continue
+            self.frames.append(got)
+            if self._paints:
+                self.viewer.ack()
+
+    async def leave(self) -> None:
+        self.view.leave(self.viewer)
+        self._task.cancel()
+        await asyncio.wait([self._task])
+
+    @property
+    def state(self) -> dict[str, Any]:
+        return next((told for told in reversed(self.told) if told["type"] == "state"), {})
+
+    async def until(self, holds: Callable[[], object], *, seconds: float = 15) -> None:
+        deadline = time.monotonic() + seconds
+        while not holds():
+            assert time.monotonic() < deadline, f"did not happen; told {self.told[-4:]}, {len(self.frames)} frames"
+            await asyncio.sleep(0.02)
+
+    async def until_state(self, **fields: object) -> None:
+        await self.until(lambda: fields.items() <= self.state.items())
+
+    async def until_told(self, kind: str, since: int = 0) -> dict[str, Any]:
+        await self.until(lambda: any(one["type"] == kind for one in self.told[since:]))
+        return next(one for one in self.told[since:] if one["type"] == kind)
+
+    async def take(self) -> None:
+        await self.view.take(self.viewer)
+        await self.until_state(holder="me", browser="open")
+
+    def do(self, *inputs: Input) -> None:
+        for one in inputs:
+            self.view.act(self.viewer, one)
+
+    def click(self, x: float, y: float) -> None:
+        self.do(*(Mouse(type="mouse", kind=kind, x=x, y=y, button=0) for kind in ("move", "down", "up")))
+
+    def press(self, key: str, code: str = "", modifiers: int = 0) -> None:
+        self.do(*(Key(type="key", kind=kind, key=key, code=code, modifiers=modifiers) for kind in ("down", "up")))
+
+    async def elements(self) -> dict[str, Any]:
+        since = len(self.told)
+        self.view.act(self.viewer, None)
+        return {one["name"]: one for one in (await self.until_told("elements", since))["items"]}
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Site]:
+    with Site() as site:
+        site.add("/animated", ANIMATED)
+        site.add("/choices", CHOICES)
+        site.add("/keys", KEYS)
+        yield site
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def pool(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[BrowserPool]:
+    async with open_pool(tmp_path_factory.mktemp("data"), blocked_hosts=("blocked.example",)) as pool:
+        yield pool
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def browser(pool: BrowserPool) -> AsyncIterator[SessionBrowser]:
+    browser = await pool.get("main")
+    yield browser
+    view = pool.live("main")
+    if view.is_held:
+        await view.hand_back()
+    while len(await browser.tabs()) > 1:
+        await browser.call("browser_tabs", {"action": "close", "index": 1})
+
+
+@asynccontextmanager
+async def watching(pool: BrowserPool, *, paints: bool = True) -> AsyncIterator[Person]:
+    person = Person(pool.live("main"), paints=paints)
+    try:
+        yield person
+    finally:
+        await person.leave()
+
+
+async def value_of(browser: SessionBrowser, script: str) -> Any:
+    watch = browser.supervisor
+    assert watch is not None
+    page = watch.page_at(browser.url)
+    assert page is not None
+    done = await watch.cdp.send("Runtime.evaluate", {"expression": script, "returnByValue": True}, session=page.session)
+    return done["result"].get("value")
+
+
+async def test_frames_are_jpegs_of_the_page_and_a_page_that_rests_sends_no_more(
+    pool: BrowserPool, browser: SessionBrowser, site: Site
+) -> None:
+    await browser.navigate(site.url("/form"))
+    async with watching(pool) as person:
+        await person.until(lambda: person.frames)
+        await asyncio.sleep(1)
+        resting = len(person.frames)
+        await asyncio.sleep(1.5)
+        assert len(person.frames) <= resting + 1
+        frame = person.frames[-1]
+        with Image.open(io.BytesIO(frame.data)) as image:
+            assert (image.format, image.size, (frame.width, frame.height)) == ("JPEG", (1280, 720), (1280, 720))
+            assert image.convert("L").getextrema()[0] < 100, "the picture is empty"
+        assert (person.state["url"], person.state["title"]) == (site.url("/form"), "Form")
+        assert person.state["viewport"] == [1280, 720]
+
+
+async def test_a_moving_page_sends_at_most_twelve_frames_a_second(
+    pool: BrowserPool, browser: SessionBrowser, site: Site
+) -> None:
+    await browser.navigate(site.url("/animated"))
+    async with watching(pool) as person:
+        await person.until(lambda: len(person.frames) > 3)
+        before, began = len(person.frames), time.monotonic()
+        await asyncio.sleep(3)
+        rate = (len(person.frames) - before) / (time.monotonic() - began)
+        assert 3 < rate <= 13
+
+
+async def test_a_viewer_that_does_not_paint_gets_two_frames_and_holds_nobody_up(
+    pool: BrowserPool, browser: SessionBrowser, site: Site
+) -> None:
+    await browser.navigate(site.url("/animated"))
+    async with watching(pool, paints=False) as slow, watching(pool) as quick:
+        await quick.until(lambda: len(quick.frames) > 8)
+        assert len(slow.frames) == 2
+        slow.viewer.ack()
+        newest = quick.frames[-1].data
+        await slow.until(lambda: len(slow.frames) == 3)
+        assert slow.frames[2].data != slow.frames[1].data
+        assert slow.frames[2].data in [frame.data for frame in quick.frames] or newest
+
+
+async def test_nothing_is_captured_while_nobody_watches_and_newcomers_see_at_once(
+    pool: BrowserPool, browser: SessionBrowser, site: Site
+) -> None:
+    await browser.navigate(site.url("/animated"))
+    captured: list[object] = []
+    assert browser.supervisor is not None
+    stop = browser.supervisor.cdp.on("Page.screencastFrame", lambda params, _: captured.append(params["sessionId"]))
+    async with watching(pool) as person:
+        await person.until(lambda: captured)
+        await browser.navigate(site.url("/form"))
+        await person.until(lambda: person.state["title"] == "Form")
+        await asyncio.sleep(0.5)
+        async with watching(pool) as newcomer:
+            await newcomer.until(lambda: newcomer.frames, seconds=2)
+    await browser.navigate(site.url("/animated"))
+    await asyncio.sleep(0.5)
+    captured.clear()
+    await asyncio.sleep(1)
+    stop()
+    assert captured == []
+
+
+async def test_only_the_holder_acts_and_a_second_taker_is_refused(
+    pool: BrowserPool, browser: SessionBrowser, site: Site
+) -> None:
+    from server.errors import Conflict
+
+    await browser.navigate(site.url("/form"))
+    async with watching(pool) as ann, watching(pool) as bob:
+        with pytest.raises(Conflict):
+            ann.click(10, 10)
+        await ann.take()
+        await bob.until_state(holder="other", held=True)
+        with pytest.raises(Conflict) as refused:
+            await bob.take()
+        assert refused.value.code == "takeover_held"
+        with pytest.raises(Conflict):
+            bob.click(10, 10)
+        with pytest.raises(Conflict):
+            await bob.view.hand_back(bob.viewer)
+        await ann.view.hand_back(ann.viewer)
+        await bob.take()
+
+
+async def test_clicks_and_typing_reach_the_page(pool: BrowserPool, browser: SessionBrowser, site: Site) -> None:
+    await browser.navigate(site.url("/form"))
+    async with watching(pool) as person:
+        await person.take()
+        listed = await person.elements()
+        person.do(ClickElement(type="click", eid=listed["Name"]["eid"]))
+        for letter in "Ann":
+            person.press(letter, f"Key{letter.upper()}")
+        person.press("Tab", "Tab")
+        person.do(Text(type="text", text="Łódź 東京 🚢"))
+        person.press("Enter", "Enter")
+        await person.until_state(title="Thanks")
+    assert site.effects[-1].fields["name"] == "Ann"
+    assert site.effects[-1].fields["town"] == "Łódź 東京 🚢"
+
+
+async def test_keys_are_real_keys_with_their_codes(pool: BrowserPool, browser: SessionBrowser, site: Site) -> None:
+    await browser.navigate(site.url("/keys"))
+    async with watching(pool) as person:
+        await person.take()
+        for letter in "abc":
+            person.press(letter, f"Key{letter.upper()}")
+        person.press("Backspace", "Backspace")
+        person.press("Tab", "Tab")
+        person.do(Text(type="text", text="old"))
+        person.press("a", "KeyA", modifiers=2)
+        person.press("Z", "KeyZ", modifiers=8)
+        person.press("Tab", "Tab")
+        person.press("я", "KeyZ")
+        person.press("Enter", "Enter")
+        person.do(Text(type="text", text="two\nthree"))
+        person.press("Escape", "Escape")
+        await person.view.hand_back(person.viewer)
+    values = await value_of(browser, "[one.value, two.value, three.value].join('|')")
+    assert values == "ab|Z|я\ntwo\nthree"
+    seen = (await value_of(browser, "seen.join(';')")).split(";")
+    assert "Backspace Backspace 8 false true" in seen
+    assert "a KeyA 65 true true" in seen
+    assert "Escape Escape 27 false true" in seen
+
+
+async def test_dragging_and_the_wheel(pool: BrowserPool, browser: SessionBrowser, site: Site) -> None:
+    site.add("/drag", document("Drag", """<body style="margin:0;height:5000px"><script>
+        let from = 0; addEventListener('mousedown', e => from = e.clientX);
+        addEventListener('mousemove', e => { if (e.buttons == 1) document.title = 'dragged ' + (e.clientX - from) });
+        addEventListener('dblclick', () => document.title = 'double')</script>"""))
+    await browser.navigate(site.url("/drag"))
+    async with watching(pool) as person:
+        await person.take()
+        person.do(Mouse(type="mouse", kind="down", x=100, y=100), Mouse(type="mouse", kind="move", x=160, y=100),
+                  Mouse(type="mouse", kind="up", x=160, y=100))  # fmt: skip
+        await person.until_state(title="dragged 60")
+        for clicks in (1, 2):
+            person.do(*(Mouse(type="mouse", kind=kind, x=50, y=50, clicks=clicks) for kind in ("down", "up")))
+        await person.until_state(title="double")
+        person.do(Wheel(type="wheel", x=100, y=100, dy=300), Wheel(type="wheel", x=100, y=100, dy=300))
+        await person.until(lambda: person.frames[-1].scroll[1] == 600)
+
+
+async def test_what_is_pressed_is_let_go_when_its_owner_leaves(
+    pool: BrowserPool, browser: SessionBrowser, site: Site
+) -> None:
+    site.add("/holding", document("Holding", """<script>addEventListener('keydown', e => document.title = 'down ' + e.key);
+        addEventListener('keyup', e => document.title = 'up ' + e.key)</script>"""))
+    await browser.navigate(site.url("/holding"))
+    async with watching(pool) as other:
+        async with watching(pool) as person:
+            await person.take()
+            person.do(Key(type="key", kind="down", key="Shift", code="ShiftLeft", modifiers=8))
+            await person.until_state(title="down Shift")
+        await other.until_state(title="up Shift", holder="none", held=True)
+
+
+async def test_the_list_of_elements_serves_people_without_a_pointer(
+    pool: BrowserPool, browser: SessionBrowser, site: Site
+) -> None:
+    await browser.navigate(site.url("/choices"))
+    async with watching(pool) as person:
+        await person.take()
+        listed = await person.elements()
+        assert "Not yet" not in listed
+        assert (listed["Town"]["role"], listed["Town"]["value"]) == ("combobox", "Rome")
+        person.do(TypeInto(type="type", eid=listed["Town"]["eid"], text="łódź"))
+        await person.until_state(title="town 2")
+        person.do(TypeInto(type="type", eid=listed["Day"]["eid"], text="2026-11-22"))
+        await person.until_state(title="day 2026-11-22")
+        person.do(TypeInto(type="type", eid=listed["Far"]["eid"], text="new"))
+        await person.until_state(title="far new")
+        person.do(ClickElement(type="click", eid=listed["Inner"]["eid"]))
+        await person.until_state(title="inside")
+        person.do(TypeInto(type="type", eid=listed["Town"]["eid"], text="Atlantis"))
+        assert (await person.until_told("error"))["message"] == "There is no such option."
+
+
+async def test_tabs_that_open_are_followed_and_the_agent_goes_on_where_the_person_left(
+    pool: BrowserPool, browser: SessionBrowser, site: Site
+) -> None:
+    await browser.navigate(site.url("/new-tab"))
+    async with watching(pool) as person:
+        await person.take()
+        person.do(ClickElement(type="click", eid=(await person.elements())["In a new tab"]["eid"]))
+        await person.until_state(title="Form")
+        assert [tab["active"] for tab in person.state["tabs"]] == [False, True]
+        shown = len(person.frames)
+        person.do(SwitchTab(type="tab", index=0))
+        await person.until_state(title="New tab")
+        await person.until(lambda: len(person.frames) > shown)
+        person.do(SwitchTab(type="tab", index=1))
+        await person.until_state(title="Form")
+        person.do(SwitchTab(type="tab", index=7))
+        assert (await person.until_told("error"))["message"] == "There is no such tab."
+        changes = await person.view.hand_back(person.viewer)
+    assert f"The page is now {site.url('/form')}." in changes
+    assert "2 tabs are open, 1 were." in changes
+    assert (await browser.observe()).page.url == site.url("/form")
+
+
+async def test_the_picture_follows_the_tab_of_the_agent(pool: BrowserPool, browser: SessionBrowser, site: Site) -> None:
+    await browser.navigate(site.url("/form"))
+    async with watching(pool) as person:
+        await person.until_state(title="Form")
+        await browser.call("browser_tabs", {"action": "new", "url": site.url("/animated")})
+        await person.until_state(title="Animated")
+        moving = len(person.frames)
+        await person.until(lambda: len(person.frames) > moving + 5)
+        await browser.switch_tab(0)
+        await person.until_state(title="Form")
+        assert [tab["active"] for tab in person.state["tabs"]] == [True, False]
+
+
+@pytest.mark.parametrize("address", ["file:///etc/passwd", "chrome://settings", "javascript:alert(1)", "http://blocked.example/"])
+async def test_a_person_goes_only_where_the_agent_may(
+    pool: BrowserPool, browser: SessionBrowser, site: Site, address: str
+) -> None:
+    await browser.navigate(site.url("/form"))
+    async with watching(pool) as person:
+        await person.take()
+        person.do(Go(type="go", url=address))
+        error = await person.until_told("error")
+        assert (error["code"], error["message"][:10]) == ("refused", "Not opened")
+        assert person.state["url"] == site.url("/form")
+
+
+async def test_going_back_and_reloading(pool: BrowserPool, browser: SessionBrowser, site: Site) -> None:
+    await browser.navigate(site.url("/links"))
+    async with watching(pool) as person:
+        await person.take()
+        person.do(Go(type="go", url=f"127.0.0.1:{site.port}/form"))
+        await person.until_state(title="Form")
+        person.do(Back(type="back"))
+        await person.until_state(title="Links")
+        asked = len(site.paths)
+        person.do(Reload(type="reload"))
+        await person.until(lambda: "/links" in site.paths[asked:])
+
+
+async def test_dialogs_are_told_and_answered_by_the_person(
+    pool: BrowserPool, browser: SessionBrowser, site: Site
+) -> None:
+    site.add("/asks", document("Asks", """<button onclick="document.title = prompt('Your name?')">Ask</button>
+        <button onclick="alert('Careful'); document.title='warned'">Warn</button>"""))
+    await browser.navigate(site.url("/asks"))
+    async with watching(pool) as person:
+        await person.take()
+        listed = await person.elements()
+        person.do(ClickElement(type="click", eid=listed["Ask"]["eid"]))
+        await person.until_state(dialog={"kind": "prompt", "message": "Your name?"})
+        person.do(AnswerDialog(type="dialog", accept=True, text="Ann"))
+        await person.until_state(dialog=None, title="Ann")
+        person.do(ClickElement(type="click", eid=listed["Warn"]["eid"]))
+        await person.until_state(dialog={"kind": "alert", "message": "Careful"})
+        person.do(AnswerDialog(type="dialog", accept=True))
+        await person.until_state(dialog=None, title="warned")
+
+
+async def test_the_page_takes_the_size_of_the_persons_window_and_gets_its_own_back(
+    pool: BrowserPool, browser: SessionBrowser, site: Site
+) -> None:
+    await browser.navigate(site.url("/form"))
+    async with watching(pool) as person:
+        await person.take()
+        person.do(Resize(type="resize", width=390, height=800))
+        await person.until_state(viewport=[390, 800])
+        await person.until(lambda: [(frame.width, frame.height) for frame in person.frames[-1:]] == [(390, 800)])
+        await person.view.hand_back(person.viewer)
+        await person.until_state(viewport=[1280, 720])
+    assert await value_of(browser, "innerWidth") == 1280
+
+
+async def test_the_note_tells_facts_and_no_values(pool: BrowserPool, browser: SessionBrowser, site: Site) -> None:
+    await browser.navigate(site.url("/login"))
+    async with watching(pool) as person:
+        await person.take()
+        person.do(ClickElement(type="click", eid=(await person.elements())["User"]["eid"]), Text(type="text", text="ann-77"))
+        person.press("Tab", "Tab")
+        person.do(Text(type="text", text="hunter-22"))
+        person.press("Enter", "Enter")
+        await person.until_state(title="Private")
+        changes = await person.view.hand_back(person.viewer)
+    assert changes == (
+        f'The page is now {site.url("/private")}. Its title is "Private". Appeared: heading "Welcome back, Ann". '
+        'Values were entered in "User", "Password".'
+    )
+    assert site.effects[-1] == Effect("login", {"user": "ann-77", "password": "hunter-22"})
+
+
+async def test_the_agents_calls_are_refused_and_seeing_waits_while_a_person_has_the_browser(
+    pool: BrowserPool, browser: SessionBrowser, site: Site
+) -> None:
+    await browser.navigate(site.url("/form"))
+    async with watching(pool) as person:
+        await person.take()
+        assert await browser.screenshot() is None
+        outcome = await browser.navigate(site.url("/links"))
+        assert (outcome.ok, outcome.text) == (False, "A person has the browser now: nothing was done.")
+        seeing = asyncio.create_task(browser.observe())
+        person.do(Go(type="go", url=site.url("/links")))
+        await person.until_state(title="Links")
+        assert not seeing.done()
+        await person.view.hand_back(person.viewer)
+        assert (await asyncio.wait_for(seeing, 10)).page.title == "Links"
+        assert await browser.screenshot() is not None
+
+
+async def test_a_browser_that_dies_under_a_person_is_opened_again(
+    pool: BrowserPool, browser: SessionBrowser, site: Site
+) -> None:
+    await browser.navigate(site.url("/form"))
+    async with watching(pool) as person:
+        await person.take()
+        assert browser.chromium is not None
+        os.kill(browser.chromium.pid, signal.SIGKILL)
+        await person.until_state(browser="restarted", holder="me")
+        person.do(Go(type="go", url=site.url("/form")))
+        await person.until_state(title="Form")
+        shown = len(person.frames)
+        person.do(Text(type="text", text="x"), Reload(type="reload"))
+        await person.until(lambda: len(person.frames) > shown)
+        await person.view.hand_back(person.viewer)
+    assert (await browser.observe()).page.title == "Form"
+
+
+async def test_taking_opens_a_closed_browser(tmp_path: Path, site: Site) -> None:
+    async with open_pool(tmp_path) as pool, watching(pool) as person:
+        await person.until_state(browser="closed", url=None)
+        await person.take()
+        person.do(Go(type="go", url=site.url("/form")))
+        await person.until_state(title="Form")
+        await person.until(lambda: person.frames)
+        await person.view.hand_back(person.viewer)
+        browser = await pool.get("main")
+        assert (await browser.observe()).page.title == "Form"
+
+
+async def test_a_browser_that_cannot_be_started_is_told_in_words(tmp_path: Path) -> None:
+    async with open_pool(tmp_path, browser_executable=tmp_path / "nothing") as pool, watching(pool) as person:
+        await person.view.take(person.viewer)
+        assert (await person.until_told("error"))["code"] == "browser_unavailable"
