@@ -3,29 +3,16 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from scripts.shell import ROOT
+from tests.e2e.axe import fits, violations
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screen import Screen
 from tests.e2e.staged import Stage, history, message
 
-AXE = Path(ROOT, "web/node_modules/axe-core/axe.min.js")
-RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 MARKDOWN = "# Title\n\nText with `code`, a [link](https://ok.example) and\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```python\nprint(1)\n```"
-
-
-def violations(page: Page) -> list[str]:
-    page.evaluate(AXE.read_text(encoding="utf-8"))
-    page.wait_for_timeout(150)
-    found: dict[str, Any] = page.evaluate(
-        "rules => axe.run(document, {runOnly: {type: 'tag', values: rules}, resultTypes: ['violations']})", RULES
-    )
-    return [f"{one['id']}: {node['html'][:160]}" for one in found["violations"] for node in one["nodes"]]
 
 
 def everything(screen: Screen) -> None:
@@ -88,11 +75,6 @@ def test_narrow_windows_do_not_scroll_sideways(open_screen: OpenScreen, width: i
         screen.page.goto(path)
         screen.page.wait_for_timeout(200)
         assert fits(screen.page), path
-
-
-def fits(page: Page) -> bool:
-    script = "() => document.documentElement.scrollWidth <= innerWidth && document.body.scrollWidth <= innerWidth"
-    return bool(page.evaluate(script))
 
 
 def test_on_a_phone_the_list_is_a_drawer_and_the_panel_a_sheet(open_screen: OpenScreen) -> None:

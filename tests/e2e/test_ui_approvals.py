@@ -26,7 +26,8 @@ def test_the_card_says_what_where_and_why_with_the_place_outlined(screen: Screen
     expect(card).to_contain_text("places an order")
     expect(card).to_contain_text(re.compile(r"expires in 9:\d\d"))
     picture, mark = card.locator("img").bounding_box(), card.locator(".target-mark").bounding_box()
-    assert picture and mark
+    assert picture
+    assert mark
     box = screen.stored(screen.session_id)["pending"]["target"]["box"]
     assert abs((mark["x"] - picture["x"]) / picture["width"] * 100 - box[0]) < 0.5
     assert abs((mark["y"] - picture["y"]) / picture["height"] * 100 - box[1]) < 0.5
@@ -94,7 +95,13 @@ def test_time_runs_out_in_plain_sight(screen: Screen) -> None:
     stage = Stage(screen)
     stage.begin()
     soon = (datetime.now(UTC) + timedelta(seconds=2)).isoformat()
-    ask = {"reference": "r", "kind": "confirm", "reason": "pays", "action": {"kind": "click"}, "expires_at": soon}
+    ask = {
+        "reference": "r",
+        "kind": "confirm",
+        "reason": "pays",
+        "action": {"kind": "click"},
+        "expires_at": soon,
+    }
     stage.play(stage.event("interrupt", **ask))
     card = screen.page.get_by_role("region", name="May it do this?")
     expect(card).to_contain_text("expires in 0:0")

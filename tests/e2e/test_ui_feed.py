@@ -107,8 +107,23 @@ def test_a_fast_stream_costs_little(screen: Screen) -> None:
         metrics = session.send("Performance.getMetrics")["metrics"]
         return float(next(metric["value"] for metric in metrics if metric["name"] == "ScriptDuration"))
 
-    words = "The quick brown fox jumps over the **lazy** dog and `reads` on.\n\n".split(" ")
-    tokens = [stage.event("token", message_id="answer", text=words[n % len(words)] + " ") for n in range(1000)]
+    words = [
+        "The",
+        "quick",
+        "brown",
+        "fox",
+        "jumps",
+        "over",
+        "the",
+        "**lazy**",
+        "dog",
+        "and",
+        "`reads`",
+        "on.\n\n",
+    ]
+    tokens = [
+        stage.event("token", message_id="answer", text=words[n % len(words)] + " ") for n in range(1000)
+    ]
     before = script_seconds()
     screen.page.evaluate(
         """async events => { for (let at = 0; at < events.length; at += 5) {
@@ -136,7 +151,9 @@ def test_messages_and_code_are_copied(open_screen: OpenScreen) -> None:
 def test_copying_works_without_the_clipboard_api(screen: Screen) -> None:
     screen.page.add_init_script("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
     Stage(screen, [message(1, "user", "go"), message(2, "assistant", "the answer")])
-    screen.page.evaluate("document.addEventListener('copy', () => { window.copied = getSelection().toString() })")
+    screen.page.evaluate(
+        "document.addEventListener('copy', () => { window.copied = getSelection().toString() })"
+    )
     screen.feed.get_by_role("article").last.hover()
     screen.button("Copy as Markdown").click()
     expect(screen.button("Copied")).to_be_visible()
@@ -206,7 +223,8 @@ def test_screenshots_are_small_described_and_open_large(screen: Screen) -> None:
     expect(picture).to_have_attribute("alt", re.compile("^Screenshot: shop.example"))
     expect(picture).to_have_attribute("loading", "lazy")
     size = thumb.bounding_box()
-    assert size and abs(size["width"] / size["height"] - 1.6) < 0.05
+    assert size
+    assert abs(size["width"] / size["height"] - 1.6) < 0.05
     thumb.click()
     viewer = screen.page.get_by_role("dialog")
     expect(viewer.get_by_role("heading")).to_contain_text("Blue kettle")

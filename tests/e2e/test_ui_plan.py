@@ -86,6 +86,8 @@ def test_a_fact_that_is_wrong_is_dropped(screen: Screen) -> None:
     screen.page.route("**/facts/1", lambda route: route.fulfill(json=state | {"facts": facts[:1]}))
     screen.page.get_by_role("tab", name="Facts 2").click()
     screen.page.get_by_role("listitem").filter(has_text="It is free").hover()
-    screen.page.get_by_role("listitem").filter(has_text="It is free").get_by_role("button", name="Delete").click()
+    screen.page.get_by_role("listitem").filter(has_text="It is free").get_by_role(
+        "button", name="Delete"
+    ).click()
     expect(screen.page.get_by_text("It is free")).to_have_count(0)
     expect(screen.page.get_by_text("It is blue")).to_be_visible()

@@ -89,7 +89,7 @@ def test_the_last_message_is_edited_and_sent_again(screen: Screen) -> None:
     screen.button("Send again").click()
     expect(screen.feed.get_by_text("Hello! I am Pilothouse")).to_be_visible()
     expect(screen.feed.get_by_text("error please")).to_have_count(0)
-    assert [row["content"] for row in screen.stored(session)["messages"]][0] == "hello instead"
+    assert next(row["content"] for row in screen.stored(session)["messages"]) == "hello instead"
 
 
 def test_at_the_step_limit_going_on_is_one_click(screen: Screen) -> None:
@@ -104,7 +104,13 @@ def test_at_the_step_limit_going_on_is_one_click(screen: Screen) -> None:
 
 def test_meters_tell_steps_tokens_and_cost_and_warn_near_the_limit(screen: Screen) -> None:
     stage = Stage(screen)
-    usage = {"input_tokens": 12000, "output_tokens": 345, "cached_tokens": 8000, "model_calls": 4, "cost": 0.08}
+    usage = {
+        "input_tokens": 12000,
+        "output_tokens": 345,
+        "cached_tokens": 8000,
+        "model_calls": 4,
+        "cost": 0.08,
+    }
     run = {"status": "running", "agent": "operator", "model": "m", "max_steps": 10}
     stage.play(stage.event("run", step=5, **run), stage.event("usage", call=usage, total=usage))
     expect(screen.page.get_by_text("step 5/10")).to_be_visible()

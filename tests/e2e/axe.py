@@ -1,0 +1,31 @@
+"""What holds for every page: nothing that axe finds, nothing that runs out at the side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Page
+
+from scripts.shell import ROOT
+
+AXE = Path(ROOT, "web/node_modules/axe-core/axe.min.js")
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+
+
+def violations(page: Page) -> list[str]:
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    page.wait_for_timeout(150)
+    found: dict[str, Any] = page.evaluate(
+        "rules => axe.run(document, {runOnly: {type: 'tag', values: rules}, resultTypes: ['violations']})",
+        RULES,
+    )
+    return [f"{one['id']}: {node['html'][:160]}" for one in found["violations"] for node in one["nodes"]]
+
+
+def fits(page: Page) -> bool:
+    """Does nothing scroll sideways?"""
+    script = (
+        "() => document.documentElement.scrollWidth <= innerWidth && document.body.scrollWidth <= innerWidth"
+    )
+    return bool(page.evaluate(script))
