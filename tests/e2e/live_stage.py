@@ -46,7 +46,9 @@ class LiveStage:
                 self.acks += 1
                 return
             case "take" if self.state["holder"] == "other":
-                self.send({"type": "error", "code": "takeover_held", "message": "Another person has the browser."})
+                self.send(
+                    {"type": "error", "code": "takeover_held", "message": "Another person has the browser."}
+                )
             case "take":
                 self.tell(holder="me")
             case "release":
