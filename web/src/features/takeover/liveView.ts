@@ -6,7 +6,11 @@ import { type LiveLink, liveAddress, openLiveLink } from './link'
 import { Painter } from './painter'
 import type { FromServer, LiveStateMessage, PageElement, ToServer } from './protocol'
 
-export interface LiveState extends Omit<LiveStateMessage, 'type'> {
+export interface LiveState extends Omit<LiveStateMessage, 'type' | 'url' | 'title' | 'viewport'> {
+  url: string
+  title: string
+  /** The last one known while the browser is closed. */
+  viewport: [number, number]
   link: 'connecting' | 'open' | 'lost'
   /** At least one frame was seen. */
   hasFrame: boolean
@@ -132,7 +136,9 @@ export class LiveView {
         const { type: _, ...page } = message
         // A lease that ran out is not taken again without a person.
         if (this.store.getState().holder === 'me' && page.holder !== 'me') this.isWanted = false
-        return setState({ ...page, fault: null })
+        const { viewport } = this.store.getState()
+        const shown = { url: page.url ?? '', title: page.title ?? '', viewport: page.viewport ?? viewport }
+        return setState({ ...page, ...shown, fault: null })
       }
       case 'elements':
         return setState({ elements: message.items })

@@ -20,10 +20,11 @@ export interface LiveStateMessage {
   type: 'state'
   holder: Holder
   browser: 'closed' | 'open' | 'restarted'
-  url: string
-  title: string
+  /** These three are null while the browser is closed. */
+  url: string | null
+  title: string | null
   /** CSS pixels of the page. */
-  viewport: [number, number]
+  viewport: [number, number] | null
   tabs: PageTab[]
 }
 
