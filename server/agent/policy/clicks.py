@@ -21,6 +21,8 @@ _LIVE = (
     "act.system", "act.account", "act.publish", "act.pay", "deed.system", "deed.pay", "deed.account", "scene.charge",
     "scene.final", "scene.sure", "act.delete", "claim.skip", "act.end",
 )  # fmt: skip
+_TURNED_OFF = ("scene.live", "scene.gear", "scene.security", "scene.plan", "act.system", "claim.skip")
+"""What is there where one word for `close` means `turn off`."""
 _HELD = ("scene.held", "scene.plan")
 
 
@@ -48,6 +50,8 @@ def _assess_button(subject: Subject, meaning: Meaning, scene: Scene) -> Judgemen
             return ALLOWED
         case Force.CANCEL:
             return _assess_cancel(scene)
+        case Force.LEAN if meaning.kind == "close":
+            return ask("system") if scene.has(*_TURNED_OFF) else ALLOWED
         case Force.ACT | Force.DEED:
             return ALLOWED if _clears_entry(meaning, scene) else ask(_kind(meaning, scene))
         case Force.WEAK | Force.AFFIRM:
