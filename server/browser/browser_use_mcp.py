@@ -7,7 +7,6 @@ where the browser is afterwards.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -96,7 +95,7 @@ class BrowserUseBrowser(SessionBrowser):
 
     async def _tell(self, ok: bool, text: str) -> Outcome:
         state = await self._state()
-        notes = self._take_notes()
+        notes = self._notes.take()
         lines = [text, *notes, f"Page: {self._url}" + (f' "{self._title}"' if self._title else "")]
         page = fence(mask_text("\n".join(_lines(state)), (await self._look()).secrets)) if state else ""
         told = "\n".join(line for line in (*lines, page) if line.strip())
@@ -108,9 +107,9 @@ class BrowserUseBrowser(SessionBrowser):
             async with self._using():
                 state = await self._state()
         except CallFailed as error:
-            self._note(str(error))
+            self._notes.add(str(error))
         where = {"url": self._url or "about:blank", "title": self._title or ""}
-        return observe_state({**where, **state}, viewport=VIEWPORT, budget=self._budget(), notes=self._take_notes())
+        return observe_state({**where, **state}, viewport=VIEWPORT, budget=self._budget(), notes=self._notes.take())
 
     async def focus(self, element: Element) -> Observation:
         """The whole page: the server knows no surroundings of an element."""
@@ -156,15 +155,6 @@ class BrowserUseBrowser(SessionBrowser):
         if direction not in ("up", "down"):
             return self._missing("scrolling sideways")
         return await self._do("browser_scroll", {"direction": direction}, f"Scrolled {direction} by a page.")
-
-    async def wait(self, milliseconds: int) -> Outcome:
-        seconds = min(max(milliseconds, 0) / 1000, self._settings.tool_timeout)
-        try:
-            async with self._using():
-                await asyncio.sleep(seconds)
-        except CallFailed as error:
-            return self._outcome(False, str(error))
-        return self._outcome(True, f"Waited {seconds:g} s.")
 
     async def upload(self, element: Element, files: Sequence[Path]) -> Outcome:
         return self._missing("giving files to a page")
@@ -229,7 +219,7 @@ class BrowserUseBrowser(SessionBrowser):
         try:
             state: dict[str, Any] = _json(_text_of(await self._ask("browser_get_state", {}, LOOK)), dict)
         except CallFailed as error:
-            self._note(f"{error} What is on the page could not be read.")
+            self._notes.add(f"{error} What is on the page could not be read.")
             return {}
         self._remember(state)
         if title := await self._run("() => document.title"):
@@ -240,7 +230,7 @@ class BrowserUseBrowser(SessionBrowser):
         if state.get("url"):
             self._url, self._title = str(state["url"]), str(state.get("title", ""))
 
-    async def _locate(self, mcp: McpClient) -> None:
+    async def locate(self, mcp: McpClient) -> None:
         self._remember(_json(_text_of(await mcp.call("browser_get_state", {}, deadline=5)), dict))
 
     async def _picture(self, *, deadline: float) -> bytes | None:

@@ -7,6 +7,7 @@ import contextlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from server.browser.browser import BrowserUnavailable
 from server.browser.cdp import Cdp, CdpError
@@ -60,13 +61,14 @@ class Chromium:
     """A running Chromium that belongs to us, with its DevTools connection."""
 
     def __init__(
-        self, process: asyncio.subprocess.Process, processes: Processes, port: int, cdp: Cdp, egress: Egress
+        self, process: asyncio.subprocess.Process, processes: Processes, socket: str, cdp: Cdp, egress: Egress
     ) -> None:
-        self.port = port
+        self.process = process
+        self.processes = processes
+        self.socket = socket
+        """The address of its DevTools websocket."""
         self.cdp = cdp
         self.egress = egress
-        self._process = process
-        self._processes = processes
 
     @classmethod
     async def start(
@@ -93,8 +95,9 @@ class Chromium:
             process = await processes.start([str(executable), *flags], env=env)
             async with asyncio.timeout(START_DEADLINE):
                 port, path = await _read_port(profile, process)
-                cdp = await Cdp.connect(f"ws://127.0.0.1:{port}{path}")
-            return cls(process, processes, port, cdp, egress)
+                socket = f"ws://127.0.0.1:{port}{path}"
+                cdp = await Cdp.connect(socket)
+            return cls(process, processes, socket, cdp, egress)
         except BaseException as error:
             await egress.close()
             if process is not None:
@@ -104,17 +107,21 @@ class Chromium:
             raise
 
     @property
+    def port(self) -> int:
+        return urlsplit(self.socket).port or 0
+
+    @property
     def endpoint(self) -> str:
         """What an MCP server connects to."""
         return f"http://127.0.0.1:{self.port}"
 
     @property
     def pid(self) -> int:
-        return self._process.pid
+        return self.process.pid
 
     @property
     def is_running(self) -> bool:
-        return self._process.returncode is None and not self.cdp.closed.is_set()
+        return self.process.returncode is None and not self.cdp.closed.is_set()
 
     async def answers(self, *, deadline: float = 2) -> bool:
         """False when the process is frozen or gone."""
@@ -130,9 +137,9 @@ class Chromium:
             with contextlib.suppress(CdpError, TimeoutError):
                 await self.cdp.send("Browser.close", deadline=1)
                 async with asyncio.timeout(3):
-                    await self._process.wait()
+                    await self.process.wait()
         await self.cdp.close()
-        await self._processes.end(self._process, grace=1)
+        await self.processes.end(self.process, grace=1)
         await self.egress.close()
 
 

@@ -79,6 +79,7 @@ class McpClient:
         self._turn = asyncio.Lock()
         self._last_words: deque[str] = deque(maxlen=8)
         self._tools: list[Tool] = []
+        self._names: set[str] = set()
         self.pid: int | None = None
 
     @property
@@ -110,6 +111,8 @@ class McpClient:
             async with asyncio.timeout(deadline), self._turn:
                 if self._session is None or self._leave.is_set():
                     raise ToolServerLost(self._obituary("has ended"))
+                if tool not in self._names:
+                    raise ToolRefused(f"The tool server {self.name} has no tool {tool}.")
                 return await self._while_open(self._session.call_tool(tool, dict(args)))
         except TimeoutError:
             raise ToolTimeout(f"{tool} took longer than {deadline:.0f} s") from None
@@ -150,6 +153,7 @@ class McpClient:
             ) as session:
                 await session.initialize()
                 self._tools = await _list_tools(session)
+                self._names = {tool.name for tool in self._tools}
                 self._session = session
                 opened.set_result(None)
                 await self._leave.wait()

@@ -30,8 +30,6 @@ _REACHES_TOO_FAR = re.compile(
 class OtherBrowser(PlaywrightBrowser):
     """A browser server that we only know by its configuration."""
 
-    needs_chromium = False
-
     @classmethod
     def server(cls, settings: Settings, endpoint: str | None, scratch: Path, files: Path) -> Stdio | Http:
         _, server = read_server(settings.browser_mcp)
@@ -51,6 +49,10 @@ class OtherBrowser(PlaywrightBrowser):
             for tool in tools if tool.name not in OFFERED and not _REACHES_TOO_FAR.search(tool.name)
         )
 
-    @property
-    def _has_chromium(self) -> bool:
-        return "{endpoint}" in self._settings.browser_mcp
+    @classmethod
+    def shares_chromium(cls, settings: Settings) -> bool:
+        return False
+
+    @classmethod
+    def needs_chromium(cls, settings: Settings) -> bool:
+        return "{endpoint}" in settings.browser_mcp

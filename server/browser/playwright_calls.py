@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from abc import ABC
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -75,13 +76,19 @@ class PlaywrightCalls(SessionBrowser, ABC):
             raise BrowserUnavailable(parts.NO_NODE)
         if script is None:
             raise BrowserUnavailable(parts.NO_PLAYWRIGHT_MCP)
-        attached = ("--cdp-endpoint", endpoint) if endpoint else ()
+        attached: tuple[str, ...] = ("--cdp-endpoint", endpoint) if endpoint else ()
+        if endpoint and cls.shares_chromium(settings):
+            attached += ("--isolated", "--config", str(_write_config(scratch)))
         return Stdio((
             str(node), str(script), *attached, "--caps", "vision", "--no-webmcp", "--snapshot-mode", "none",
             "--codegen", "none", "--timeout-settle", "150", "--timeout-action", "5000",
             "--timeout-navigation", "15000", "--viewport-size", f"{VIEWPORT[0]}x{VIEWPORT[1]}",
             "--output-dir", str(scratch), "--output-max-size", "20000000",
         ), cwd=files)
+
+    @classmethod
+    def shares_chromium(cls, settings: Settings) -> bool:
+        return settings.browser_layout == "shared"
 
     @classmethod
     def offered(cls, settings: Settings, tools: Sequence[Tool]) -> tuple[ToolSpec, ...]:
@@ -105,7 +112,7 @@ class PlaywrightCalls(SessionBrowser, ABC):
     async def _act(self, tool: str, args: Mapping[str, Any]) -> Reply:
         """A call that may change the page: what stands in its way is cleared, before and after."""
         if (dialog := self._dialog) and tool != "browser_handle_dialog":
-            self._note(f"The open {dialog.kind} dialog was dismissed.")
+            self._notes.add(f"The open {dialog.kind} dialog was dismissed.")
             await self._answer(False, None)
         if tool in _NAVIGATIONS:
             await self._leave_hung_page()
@@ -121,19 +128,19 @@ class PlaywrightCalls(SessionBrowser, ABC):
         """Answer the open dialog; past the server where it was started after the dialog and knows nothing of it."""
         args = {"accept": accept} | ({"promptText": text} if text is not None else {})
         reply = await self._use("browser_handle_dialog", args)
-        if not reply.ok and self._dialog and self._watch:
-            await self._watch.answer(accept, text)
+        if not reply.ok and self._dialog and self.supervisor:
+            await self.supervisor.answer(accept, text)
             await self._settle()
             return Reply(ok=True)
         return reply
 
     async def _cancel_file_chooser(self) -> None:
-        self._note("The page asked for a file; none was given.")
+        self._notes.add("The page asked for a file; none was given.")
         await self._use("browser_file_upload", {})
 
     def _tell_of_new_tabs(self, known: tuple[Tab, ...]) -> None:
         for tab in self._tabs[max(1, len(known)) :]:
-            self._note(f"A new tab was opened: {tab.index}, {tab.url[:120]}")
+            self._notes.add(f"A new tab was opened: {tab.index}, {tab.url[:120]}")
 
     # Looking
 
@@ -143,19 +150,19 @@ class PlaywrightCalls(SessionBrowser, ABC):
     async def _see_now(self) -> Seen:
         """The page as a snapshot with boxes, and what the page script found beside it."""
         if dialog := self._dialog:
-            self._note(f"The page waits for an answer to its {dialog.kind} dialog: {quote(dialog.message)}")
+            self._notes.add(f"The page waits for an answer to its {dialog.kind} dialog: {quote(dialog.message)}")
             return Seen()
         weight = await self._weigh()
         if weight is None:
             await self._recover()
         elif weight > TOO_HEAVY:
-            self._note("The page is too large to be read whole: only what is in view is shown. Scroll to see more.")
+            self._notes.add("The page is too large to be read whole: only what is in view is shown. Scroll to see more.")
             text = str(await self._run(VIEWPORT_SCRIPT) or "")
             return Seen(text, text, await self._look())
         try:
             reply = await self._use("browser_snapshot", {"boxes": True})
         except CallFailed as error:
-            self._note(f"{error} What is on the page could not be read.")
+            self._notes.add(f"{error} What is on the page could not be read.")
             return Seen()
         return Seen(reply.raw, reply.snapshot or "", await self._look())
 
@@ -191,7 +198,7 @@ class PlaywrightCalls(SessionBrowser, ABC):
     async def _explain(self, reply: Reply, began: float) -> None:
         """Say why a navigation failed, and stop it."""
         if _LOADS_ON in reply.text:
-            self._count_hang()
+            self._upkeep.count_hang(self._url)
             await self._recover()
             reply.text = "The page did not finish loading in time. Loading was stopped; look at what is there."
         else:
@@ -215,14 +222,14 @@ class PlaywrightCalls(SessionBrowser, ABC):
         elif reply.url is not None:
             self._url, self._title = reply.url, reply.title
         for note in reply.notes:
-            self._note(note)
+            self._notes.add(note)
 
     # Where the browser is
 
-    async def _locate(self, mcp: McpClient) -> None:
+    async def locate(self, mcp: McpClient) -> None:
         self._remember(await self._list_tabs(mcp))
 
-    async def _return_to_page(self, mcp: McpClient) -> None:
+    async def return_to_page(self, mcp: McpClient) -> None:
         url = self._url
         reply = await self._list_tabs(mcp)
         known = next((tab for tab in reply.tabs if tab.url == url and not tab.active), None)
@@ -231,6 +238,13 @@ class PlaywrightCalls(SessionBrowser, ABC):
 
     async def _list_tabs(self, mcp: McpClient) -> Reply:
         return read_reply(await mcp.call("browser_tabs", {"action": "list"}, deadline=3), lists_tabs=True)
+
+
+def _write_config(scratch: Path) -> Path:
+    """Downloads are ours to keep, also in a context that the server makes itself."""
+    config = scratch / "config.json"
+    config.write_text(json.dumps({"browser": {"contextOptions": {"acceptDownloads": False}}}))
+    return config
 
 
 def _schema_of(tool: Tool) -> dict[str, Any]:

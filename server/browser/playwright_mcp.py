@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -51,7 +50,7 @@ class PlaywrightBrowser(PlaywrightCalls):
         return mask_snapshot(seen.snapshot, self._viewport(), seen.extra.secrets)
 
     def _tell(self, reply: Reply, page: str) -> Outcome:
-        notes = self._take_notes()
+        notes = self._notes.take()
         lines = [reply.text, *notes, f"Page: {self._url}" + (f' "{self._title}"' if self._title else "")]
         lines += [fence(page)] if page else []
         text = "\n".join(line for line in lines if line.strip())
@@ -76,12 +75,12 @@ class PlaywrightBrowser(PlaywrightCalls):
             async with self._using():
                 return await self._see()
         except CallFailed as error:
-            self._note(str(error))
+            self._notes.add(str(error))
             return Seen()
 
     def _frame(self) -> dict[str, Any]:
         return {"url": self._url or "about:blank", "title": self._title or "", "viewport": self._viewport(),
-                "notes": self._take_notes()}
+                "notes": self._notes.take()}
 
     # Acting
 
@@ -149,15 +148,6 @@ class PlaywrightBrowser(PlaywrightCalls):
                 return self._done(await self._act("browser_mouse_wheel", wheel), f"Scrolled {direction} by {amount}.")
         except CallFailed as error:
             return self._outcome(False, str(error))
-
-    async def wait(self, milliseconds: int) -> Outcome:
-        seconds = min(max(milliseconds, 0) / 1000, self._settings.tool_timeout)
-        try:
-            async with self._using():
-                await asyncio.sleep(seconds)
-        except CallFailed as error:
-            return self._outcome(False, str(error))
-        return self._outcome(True, f"Waited {seconds:g} s.")
 
     async def upload(self, element: Element, files: Sequence[Path]) -> Outcome:
         paths = [path.resolve() for path in files]

@@ -24,7 +24,9 @@ from server.browser.playwright_mcp import PlaywrightBrowser
 from server.browser.processes import Processes
 from server.browser.profiles import Profiles
 from server.browser.reach import Reach
-from server.browser.session_browser import Outfit, SessionBrowser
+from server.browser.session_browser import SessionBrowser
+from server.browser.shared_chromium import SharedChromium
+from server.browser.upkeep import Outfit
 from server.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -32,6 +34,9 @@ log = logging.getLogger(__name__)
 LOOK_EVERY = 5.0
 CROWDED_IDLE = 120.0
 """While someone waits for a place, a browser unused for so many seconds gives up its own."""
+
+SHARED = ".shared"
+"""Stands for a session where one Chromium serves them all."""
 
 _KINDS: dict[str, type[SessionBrowser]] = {"playwright": PlaywrightBrowser, "browser-use": BrowserUseBrowser}
 
@@ -48,6 +53,7 @@ class BrowserPool:
         self._reach = Reach.of(settings, self._own_ports)
         self._open: dict[str, SessionBrowser] = {}
         self._views: dict[str, LiveView] = {}
+        self._shared = SharedChromium(lambda: self._start(SHARED))
         self._status: dict[str, Literal["starting", "parked"]] = {}
         self._tools: tuple[ToolSpec, ...] | None = None
         self._finding_tools = asyncio.Lock()
@@ -96,7 +102,7 @@ class BrowserPool:
         return await self._known_tools()
 
     async def ready(self) -> str | None:
-        if self._kind.needs_chromium and not parts.find_chromium(self._settings.browser_executable):
+        if self._kind.needs_chromium(self._settings) and not parts.find_chromium(self._settings.browser_executable):
             return parts.NO_CHROMIUM
         try:
             await self._known_tools()
@@ -109,13 +115,16 @@ class BrowserPool:
         if browser is None or browser.chromium is None:
             return
         self._status[session_id] = "parked"
-        browser.was_parked = True
-        await self._end(session_id, browser)
+        await browser.park()
+        await self._free(session_id)
 
     async def close(self, session_id: str, *, purge: bool = False) -> None:
         browser = self._open.pop(session_id, None)
         if browser is not None:
-            await self._end(session_id, browser)
+            had_profile = browser.chromium is not None
+            await browser.end()
+            if had_profile:
+                await self._free(session_id)
         self._places.leave(session_id)
         self._status.pop(session_id, None)
         if purge:
@@ -129,11 +138,9 @@ class BrowserPool:
         await asyncio.gather(*(self.close(session_id) for session_id in list(self._open)))
         await self._processes.aclose()
 
-    async def _end(self, session_id: str, browser: SessionBrowser) -> None:
-        had_profile = browser.chromium is not None
-        await browser.end()
-        if had_profile:
-            await self._profiles.close(session_id)
+    async def _free(self, session_id: str) -> None:
+        """The session's browser has ended: its profile and its place are free."""
+        await self._profiles.close(session_id)
         self._places.leave(session_id)
 
     def _outfit(self, session_id: str, tools: tuple[ToolSpec, ...]) -> Outfit:
@@ -146,22 +153,27 @@ class BrowserPool:
         )
 
     async def _launch(self, session_id: str) -> Chromium:
-        executable = parts.find_chromium(self._settings.browser_executable)
-        if executable is None:
-            raise BrowserUnavailable(parts.NO_CHROMIUM)
         await self._places.enter(session_id)
         restore = self._status.get(session_id) == "parked"
         self._status[session_id] = "starting"
         try:
-            return await Chromium.start(
-                executable, await self._profiles.open(session_id), self._processes, Egress(self._reach),
-                headless=self._settings.headless, sandbox=self._settings.browser_sandbox, restore=restore,
-            )
+            if self._kind.shares_chromium(self._settings):
+                return await self._shared.lease()
+            return await self._start(session_id, restore=restore)
         except BaseException:
             self._places.leave(session_id)
             raise
         finally:
             self._status.pop(session_id, None)
+
+    async def _start(self, session_id: str, *, restore: bool = False) -> Chromium:
+        executable = parts.find_chromium(self._settings.browser_executable)
+        if executable is None:
+            raise BrowserUnavailable(parts.NO_CHROMIUM)
+        return await Chromium.start(
+            executable, await self._profiles.open(session_id), self._processes, Egress(self._reach),
+            headless=self._settings.headless, sandbox=self._settings.browser_sandbox, restore=restore,
+        )  # fmt: skip
 
     async def _known_tools(self) -> tuple[ToolSpec, ...]:
         async with self._finding_tools:

@@ -14,7 +14,7 @@ import pytest_asyncio
 
 from server.browser.browser import BrowserUnavailable, Field
 from server.browser.pool import BrowserPool
-from server.browser.session_browser import BROWSER_RESTARTED, TOOLS_RESTARTED
+from server.browser.upkeep import BROWSER_RESTARTED, TOOLS_RESTARTED
 from tests.support.browsers import element, open_pool, running_processes, until
 from tests.support.sites import Site
 

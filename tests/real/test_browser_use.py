@@ -10,7 +10,8 @@ import pytest_asyncio
 from server.browser.browser import Field
 from server.browser.browser_use_mcp import OFFERED
 from server.browser.pool import BrowserPool
-from server.browser.session_browser import TOOLS_RESTARTED, SessionBrowser
+from server.browser.session_browser import SessionBrowser
+from server.browser.upkeep import TOOLS_RESTARTED
 from tests.support.browsers import element, open_pool, running_processes
 from tests.support.sites import Site
 

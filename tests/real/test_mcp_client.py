@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 from mcp.types import TextContent
 
-from server.browser.mcp_client import Http, McpClient, Stdio, ToolServerLost, ToolTimeout
+from server.browser.mcp_client import Http, McpClient, Stdio, ToolRefused, ToolServerLost, ToolTimeout
 from server.browser.other_mcp import OtherServer
 from server.browser.processes import Processes
 from tests.support.browsers import running_processes, until
@@ -90,6 +90,11 @@ async def test_a_cancelled_call_leaves_the_session_usable(client: McpClient):
     with pytest.raises(asyncio.CancelledError):
         await call
     assert await text(client, "echo", text="next") == "next"
+
+
+async def test_a_tool_that_the_server_does_not_have_is_refused(client: McpClient):
+    with pytest.raises(ToolRefused, match="no tool nonsense"):
+        await client.call("nonsense", {}, deadline=5)
 
 
 async def test_an_error_of_a_tool_is_a_result(client: McpClient):

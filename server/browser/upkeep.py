@@ -1,0 +1,238 @@
+"""Keeps one session's Chromium, the watch over it and its MCP session alive, and ends them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import shutil
+from collections import deque
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Protocol
+
+from server.browser.addresses import host_of
+from server.browser.browser import BrowserUnavailable, ToolSpec
+from server.browser.cdp import CdpError
+from server.browser.chromium import Chromium
+from server.browser.downloads import Downloads
+from server.browser.mcp_client import Http, McpClient, Stdio, ToolRefused, ToolServerLost, ToolTimeout
+from server.browser.other_mcp import OtherServer
+from server.browser.processes import Processes
+from server.browser.supervisor import Supervisor
+from server.settings import Settings
+
+log = logging.getLogger(__name__)
+
+MAX_FAILURES = 3
+FAILURE_WINDOW = 300.0
+BROWSER_RESTARTED = "The browser was restarted: open pages and what was typed are lost, logins may be too."
+TOOLS_RESTARTED = "The browser tools were restarted; the page is still there."
+BROWSER_WOKEN = "The browser had been put to sleep: its pages were loaded again, what was typed is lost."
+
+
+@dataclass(frozen=True, slots=True)
+class Outfit:
+    """What a session's browser is made of. `launch` waits for a place among all browsers, then starts one."""
+
+    session_id: str
+    settings: Settings
+    processes: Processes
+    launch: Callable[[], Awaitable[Chromium]]
+    scratch: Path
+    """For what the MCP server writes; emptied all the time."""
+    files: Path
+    """The session's own files: downloads, and what may be uploaded."""
+    tools: tuple[ToolSpec, ...]
+    others: tuple[OtherServer, ...] = ()
+    """The MCP servers beside the browser's."""
+
+
+class Driver(Protocol):
+    """What only the kind of browser knows: its MCP server."""
+
+    dismisses_questions: bool
+    """The server would answer the questions of a page by itself, so they are dismissed before it can."""
+    start_deadline: float
+    """Seconds the server may take to start."""
+
+    @property
+    def has_chromium(self) -> bool:
+        """False when the server brings a browser of its own."""
+        ...
+
+    def server_at(self, endpoint: str | None) -> Stdio | Http:
+        """The MCP server, attached to the Chromium at `endpoint`. Raises BrowserUnavailable."""
+        ...
+
+    async def locate(self, mcp: McpClient) -> None:
+        """Ask where the browser is, and remember it. Raises what `McpClient.call` raises."""
+        ...
+
+    async def return_to_page(self, mcp: McpClient) -> None:
+        """After the server was started again: bring it to the page where the one before it was."""
+        ...
+
+
+class Notes:
+    """Lines for the model that wait for the next outcome or observation."""
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+
+    def add(self, line: str) -> None:
+        if line not in self._lines:
+            self._lines.append(line)
+        del self._lines[:-20]
+
+    def take(self) -> tuple[str, ...]:
+        lines, self._lines = tuple(self._lines), []
+        return lines
+
+
+class Upkeep:
+    """Everything is started when it is first needed, and again when it is gone; that is told in the notes."""
+
+    def __init__(self, outfit: Outfit, driver: Driver, notes: Notes) -> None:
+        self.chromium: Chromium | None = None
+        self.watch: Supervisor | None = None
+        self.was_parked = False
+        self._outfit = outfit
+        self._driver = driver
+        self._notes = notes
+        self._mcp: McpClient | None = None
+        self._downloads: Downloads | None = None
+        self._starting = asyncio.Lock()
+        self._ending: asyncio.Task[None] | None = None
+        self._failures: deque[float] = deque(maxlen=MAX_FAILURES)
+        self._hangs = ("", 0)
+        self._is_new = True
+
+    async def make_ready(self) -> McpClient:
+        """The MCP session, on a browser that lives. Raises BrowserUnavailable."""
+        async with self._starting:
+            await self._make_browser_ready()
+            if self._mcp is not None and not self._mcp.is_open:
+                await self._drop_mcp()
+            if self._mcp is None:
+                self._mcp = await self._open_mcp()
+                await self._attend(self._mcp)
+            return self._mcp
+
+    async def open(self) -> None:
+        """The browser without its tools. Raises BrowserUnavailable."""
+        async with self._starting:
+            await self._make_browser_ready()
+
+    async def end(self) -> None:
+        """End the processes; the profile stays. Goes on to its end even when the caller is cancelled."""
+        self._ending = asyncio.create_task(self._end())
+        await asyncio.shield(self._ending)
+
+    async def recover(self, url: str | None) -> None:
+        """Stop what hangs: loading, else the page, else the tools, else the browser. `url` is the page at hand."""
+        if self.chromium is not None and not await self.chromium.answers():
+            await self._lose_browser()
+            return
+        await self._stop_pages(url)
+        if self._mcp is not None:
+            try:
+                await self._driver.locate(self._mcp)
+            except (ToolTimeout, ToolServerLost, ToolRefused):
+                await self._drop_mcp()
+
+    def count_failure(self, why: str = "") -> None:
+        """Raises BrowserUnavailable at the third failure within five minutes, then counts anew."""
+        self._failures.append(monotonic())
+        if len(self._failures) == MAX_FAILURES and self._failures[-1] - self._failures[0] < FAILURE_WINDOW:
+            self._failures.clear()
+            raise BrowserUnavailable(
+                f"The browser failed {MAX_FAILURES} times within {FAILURE_WINDOW / 60:.0f} minutes. {why}".strip()
+            )
+
+    def count_hang(self, url: str | None) -> None:
+        """A site that hangs twice in a row is told to be left alone."""
+        host = host_of(url or "")
+        self._hangs = (host, self._hangs[1] + 1 if self._hangs[0] == host else 1)
+        if self._hangs[1] >= 2 and host:
+            self._notes.add(f"{host} hung {self._hangs[1]} times in a row: do not try it again, go on without it.")
+
+    async def _make_browser_ready(self) -> None:
+        if not self._driver.has_chromium:
+            return
+        if self.chromium is not None and not self.chromium.is_running:
+            await self._lose_browser()
+        if self.chromium is None:
+            self.chromium = await self._outfit.launch()
+            if self.was_parked:
+                self.was_parked = False
+                self._notes.add(BROWSER_WOKEN)
+        if self.watch is None:
+            await self._watch_over(self.chromium)
+
+    async def _watch_over(self, chromium: Chromium, context: str | None = None) -> None:
+        settings, outfit = self._outfit.settings, self._outfit
+        self.watch = Supervisor(
+            chromium.cdp, self._notes.add, context=context, emulates_viewport=settings.headless,
+            dismisses_questions=self._driver.dismisses_questions,
+        )  # fmt: skip
+        self._downloads = Downloads(chromium.cdp, outfit.files, outfit.scratch / "arriving", self._notes.add)
+        try:
+            await self.watch.start()
+            await self._downloads.start(enabled=settings.downloads, context=context)
+        except CdpError as error:
+            raise BrowserUnavailable(f"Chromium cannot be watched: {error}") from None
+
+    async def _open_mcp(self) -> McpClient:
+        for folder in (self._outfit.scratch, self._outfit.files):
+            folder.mkdir(parents=True, exist_ok=True)
+        while True:
+            server = self._driver.server_at(self.chromium.endpoint if self.chromium else None)
+            mcp = McpClient("browser", server, self._outfit.processes)
+            try:
+                await mcp.open(deadline=self._driver.start_deadline)
+                return mcp
+            except ToolServerLost as error:
+                log.warning("session %s: %s", self._outfit.session_id, error)
+                self.count_failure(str(error))
+
+    async def _attend(self, mcp: McpClient) -> None:
+        """What follows the opening of an MCP session."""
+        if not self._is_new:
+            with suppress(ToolTimeout, ToolServerLost, ToolRefused):
+                await self._driver.return_to_page(mcp)
+        self._is_new = False
+
+    async def _drop_mcp(self) -> None:
+        mcp, self._mcp = self._mcp, None
+        if mcp is not None:
+            self._notes.add(TOOLS_RESTARTED)
+            await mcp.close()
+
+    async def _lose_browser(self) -> None:
+        self.count_failure()
+        await self.end()
+        self._notes.add(BROWSER_RESTARTED)
+
+    async def _stop_pages(self, url: str | None) -> None:
+        watch = self.watch
+        for page in list(watch.pages.values()) if watch else ():
+            assert watch is not None
+            await watch.stop_loading(page)
+            if page.dialog is None and not page.is_crashed and not await watch.is_steady(page):
+                self._notes.add(f"The page {page.url[:120]} hung; its tab was closed and replaced by an empty one.")
+                self.count_hang(url)
+                with suppress(CdpError):
+                    await watch.replace(page)
+
+    async def _end(self) -> None:
+        parts = (self._mcp, self.watch, self._downloads, self.chromium)
+        self._mcp = self.watch = self._downloads = self.chromium = None
+        for part in parts:
+            if part is not None:
+                await part.close()
+        for other in self._outfit.others:
+            await other.close()
+        await asyncio.to_thread(shutil.rmtree, self._outfit.scratch, ignore_errors=True)

@@ -1,0 +1,154 @@
+"""The light form (one Chromium for all), profiles, further servers, and another server in the browser's place."""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from server.browser import parts
+from server.browser.browser import BrowserUnavailable, Field
+from server.browser.session_browser import SessionBrowser
+from server.browser.shared_chromium import CONTEXT_LOST
+from tests.support.browsers import element, open_pool, running_processes, until
+from tests.support.sites import Site
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    with Site() as site:
+        yield site
+
+
+def notes_of(*outcomes) -> str:
+    return "\n".join(note for outcome in outcomes for note in outcome.notes)
+
+
+async def log_in(browser: SessionBrowser, site: Site) -> None:
+    await browser.navigate(site.url("/login"))
+    seen = await browser.observe()
+    outcome = await browser.type(
+        [Field(element(seen, "User"), "ann"), Field(element(seen, "Password"), "x")], submit=True)
+    assert outcome.title == "Private"
+
+
+async def title_of(browser: SessionBrowser, url: str) -> str | None:
+    return (await browser.navigate(url)).title
+
+
+async def test_one_chromium_serves_all_and_keeps_them_apart(tmp_path: Path, site: Site):
+    async with open_pool(tmp_path, browser_layout="shared") as pool:
+        ann, bob = await pool.get("ann"), await pool.get("bob")
+        await asyncio.gather(ann.navigate(site.url("/form")), bob.navigate(site.url("/links")))
+        assert len(running_processes(str(tmp_path), "--remote-debugging-port", "--headless")) == 1
+        await log_in(ann, site)
+        assert await title_of(ann, site.url("/private")) == "Private"
+        assert await title_of(bob, site.url("/private")) == "Log in"
+        assert [tab.url for tab in await bob.tabs()] == [site.url("/login")]
+        assert await ann.screenshot() is not None
+        await bob.navigate(site.url("/dialogs"))
+        outcome = await bob.click(element(await bob.observe(), "Alert"))
+        assert "Saved." in notes_of(outcome, await bob.observe())
+        assert "Saved." not in notes_of(await ann.observe())
+        await bob.navigate(site.url("/downloads"))
+        await bob.click(element(await bob.observe(), "Report"))
+        await until(lambda: (bob.files / "report.txt").exists())
+        assert not (ann.files / "report.txt").exists()
+        await pool.close("ann")
+        assert await title_of(bob, site.url("/form")) == "Form"
+        await pool.close("bob")
+        assert not running_processes(str(tmp_path), "--remote-debugging-port")
+
+
+async def test_in_the_light_form_lost_tools_take_the_page_with_them_and_say_so(tmp_path: Path, site: Site):
+    async with open_pool(tmp_path, browser_layout="shared") as pool:
+        browser = await pool.get("a")
+        await browser.navigate(site.url("/form"))
+        os.kill(int(running_processes("cli.js", str(tmp_path), "--isolated")[0].split()[0]), signal.SIGKILL)
+        seen = await browser.observe()
+        assert CONTEXT_LOST in notes_of(seen)
+        assert await title_of(browser, site.url("/form")) == "Form"
+        assert element(await browser.observe(), "Name")
+
+
+async def test_in_the_light_form_a_crash_is_told_to_all(tmp_path: Path, site: Site):
+    async with open_pool(tmp_path, browser_layout="shared") as pool:
+        both = [await pool.get("a"), await pool.get("b")]
+        for browser in both:
+            await browser.navigate(site.url("/form"))
+        chromium = both[0].chromium
+        assert chromium is not None
+        os.killpg(chromium.pid, signal.SIGKILL)
+        await until(lambda: not chromium.is_running)
+        for browser in both:
+            outcome = await browser.navigate(site.url("/links"))
+            assert outcome.ok
+            assert "restarted" in notes_of(outcome)
+
+
+@pytest.mark.parametrize(("mode", "again", "other"), [
+    ("session", "Private", "Log in"), ("fresh", "Log in", "Log in"), ("shared", "Private", "Private")])
+async def test_a_profile_is_kept_shared_or_fresh(tmp_path: Path, site: Site, mode: str, again: str, other: str):
+    async with open_pool(tmp_path, browser_profile=mode) as pool:
+        await log_in(await pool.get("a"), site)
+        await pool.close("a")
+        assert await title_of(await pool.get("a"), site.url("/private")) == again
+        await pool.close("a")
+        assert await title_of(await pool.get("b"), site.url("/private")) == other
+
+
+async def test_a_further_server_is_offered_beside_the_browser(tmp_path: Path, site: Site, monkeypatch: pytest.MonkeyPatch):
+    server = f"extra=PYTHONPATH={Path.cwd()} {sys.executable} -m tests.support.scripted_mcp"
+    async with open_pool(tmp_path, extra_mcp=(server, "broken=/no/such/program")) as pool:
+        tools = {tool.name: tool for tool in await pool.tools()}
+        assert tools["extra_count"].server == "extra"
+        assert "browser_click" in tools
+        a, b = await pool.get("a"), await pool.get("b")
+        assert "1" in (await a.call("extra_count", {})).text
+        assert "2" in (await a.call("extra_count", {})).text
+        assert "1" in (await b.call("extra_count", {})).text
+        assert not (await a.call("extra_echo", {})).ok
+        assert a.chromium is None
+        assert (await a.navigate(site.url("/form"))).ok
+
+
+async def test_a_command_of_ones_own_drives_our_chromium(tmp_path: Path, site: Site):
+    command = f"{parts.find_node()} {parts.find_playwright_mcp()} --cdp-endpoint {{endpoint}} --output-dir {{output}}"
+    async with open_pool(tmp_path, browser_mcp=command) as pool:
+        browser = await pool.get("a")
+        assert await title_of(browser, site.url("/form")) == "Form"
+        assert element(await browser.observe(), "Name")
+        offered = {tool.name for tool in await pool.tools()}
+        assert "browser_click" in offered
+        assert not {"browser_evaluate", "browser_run_code_unsafe", "browser_file_upload"} & offered
+
+
+async def test_a_server_with_no_browser_of_ours_and_no_such_tools_answers_in_words(tmp_path: Path):
+    server = f"PYTHONPATH={Path.cwd()} {sys.executable} -m tests.support.scripted_mcp"
+    async with open_pool(tmp_path, browser_mcp=server) as pool:
+        browser = await pool.get("a")
+        assert "hello" in (await browser.call("echo", {"text": "hello"})).text
+        assert not (await browser.navigate("http://127.0.0.1/")).ok
+        assert (await browser.observe()).interactive == ()
+        assert await browser.screenshot() is None
+
+
+@pytest.mark.parametrize(("settings", "why"), [
+    ({"browser_executable": Path("/no/such/chromium")}, "Chromium"),
+    ({"browser_mcp": "/no/such/server"}, "server"),
+    ({"browser_executable": Path("/bin/false")}, "ended at once"),
+])
+async def test_what_cannot_be_started_is_said_in_words(tmp_path: Path, settings: dict, why: str):
+    async with open_pool(tmp_path, **settings) as pool:
+        with pytest.raises(BrowserUnavailable, match=why):
+            await (await pool.get("a")).navigate("http://127.0.0.1/")
+
+
+async def test_readiness_names_what_is_missing(tmp_path: Path):
+    async with open_pool(tmp_path) as pool:
+        assert await pool.ready() is None
+    async with open_pool(tmp_path, browser_executable=Path("/no/such/chromium")) as pool:
+        assert "BROWSER_EXECUTABLE" in (await pool.ready() or "")
