@@ -22,7 +22,7 @@ export function StepGroup({ ids, open, onToggle }: Props) {
   const facts = [
     sum.sites > 1 && t('steps.sites', { n: sum.sites }),
     sum.site,
-    sum.ms > 0 && duration(sum.ms, lang),
+    sum.ms >= 100 && duration(sum.ms, lang),
     sum.failed > 0 && t('steps.failed', { n: sum.failed }),
   ].filter(Boolean)
   return (
