@@ -143,13 +143,23 @@ async def _obey(wanted: Wanted, session_id: str, view: LiveView, viewer: Viewer,
             await view.take(viewer)
             await world.runner.hold(session_id)
         case Release():
-            changes = await view.hand_back(viewer)
-            note = f' The person says: "{wanted.note}"' if wanted.note else ""
-            await world.runner.release(session_id, changes + note)
+            handing = asyncio.create_task(_hand_back(wanted, session_id, view, viewer, world))
+            _handing_back.add(handing)  # the page may be closed before it is through
+            handing.add_done_callback(_handing_back.discard)
+            await asyncio.shield(handing)
         case ListElements():
             view.act(viewer, None)
         case _:
             view.act(viewer, wanted)
+
+
+_handing_back: set[asyncio.Task[None]] = set()
+
+
+async def _hand_back(wanted: Release, session_id: str, view: LiveView, viewer: Viewer, world: Runtime) -> None:
+    changes = await view.hand_back(viewer)
+    note = f' The person says: "{wanted.note}"' if wanted.note else ""
+    await world.runner.release(session_id, changes + note)
 
 
 async def _send(socket: WebSocket, told: dict[str, Any]) -> None:
