@@ -31,7 +31,7 @@ _KINDS = {
     "scene.security": "account", "scene.person": "account", "scene.plan": "account",
     "scene.legal": "legal", "scene.paper": "legal", "scene.file": "delete", "scene.held": "order",
 }  # fmt: skip
-_SENTENCE = re.compile(r"\n+|(?<=[.!?…])\s+|(?<=[。！？؟।])|(?<=;)\s+|\s[·•|]\s")
+_SENTENCE = re.compile(r"\n+|(?<=[.!?…])\s+|(?<=[。؟।])|(?<=[!?])(?=[\u3040-\u9fff\uac00-\ud7af])|(?<=;)\s+|\s[·•|]\s")
 _QUESTION = re.compile(r"[?？؟;]\W*$|(?:吗|ですか|ますか|까요|습니까|ไหม|หรือไม่|không|khong)\W*$")
 _FILE = re.compile(r"\w\.(?:docx?|xlsx?|pptx?|pdf|csv|txt|jpe?g|png|zip|mp[34]|key|json|ya?ml|sql|py|psd)(?!\w)")
 _COUNT = re.compile(r"(?<![\d.,:])(\d{1,2})(?![\d.,:]*\d)")
