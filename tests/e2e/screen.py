@@ -78,6 +78,11 @@ class Screen:
         expect(self.page.get_by_text(re.compile("^(Working|Waiting|Sending)"))).to_have_count(0)
         expect(self.button("Stop")).to_have_count(0)
 
+    def choose_language(self, lang: str) -> None:
+        """For the pages that are opened from now on."""
+        script = "lang => localStorage.setItem('pilothouse.prefs', JSON.stringify({state: {lang}, version: 0}))"
+        self.page.evaluate(script, lang)
+
     # What the server knows, without the UI
 
     def new_session(self, **body: Any) -> str:

@@ -28,8 +28,13 @@ export function usePageShortcuts(frame: Frame): void {
     j: () => moveRow(1),
     k: () => moveRow(-1),
     c: copyRow,
-    end: () => document.getElementById('feed')?.dispatchEvent(new KeyboardEvent('keydown', { key: 'End', bubbles: true })),
+    end: goToEnd,
   })
+}
+
+function goToEnd(): void {
+  const press = new KeyboardEvent('keydown', { key: 'End', bubbles: true, cancelable: true })
+  document.getElementById('feed')?.dispatchEvent(press)
 }
 
 const currentRow = () => document.activeElement?.closest<HTMLElement>('[role="article"]') ?? null

@@ -1,0 +1,240 @@
+"""The viewer: one step large, all steps below, at an address of its own."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.axe import fits, violations
+from tests.e2e.conftest import OpenScreen
+from tests.e2e.screen import Screen
+from tests.e2e.staged import SESSION, Stage, message
+
+PIXEL = "/api/files/screenshots/staged/{}.jpg"
+
+
+def bought(screen: Screen) -> str:
+    """A session with four steps and an approval between them. Returns its id."""
+    session = screen.begin("shop for a kettle")
+    screen.button("Approve").click()
+    screen.wait_idle()
+    return session
+
+
+def viewer(page: Page) -> Locator:
+    return page.get_by_role("dialog")
+
+
+def title(page: Page) -> Locator:
+    return viewer(page).get_by_role("heading")
+
+
+def timeline(page: Page) -> Locator:
+    return page.get_by_role("slider", name="Time line")
+
+
+def stored_steps(count: int) -> list[dict[str, object]]:
+    rows = [message(1, "user", "go")]
+    for number in range(2, count + 2):
+        meta = {
+            "name": "click", "args": {"element": f'button "B{number}"'}, "ok": number % 5 != 0, "call_id": f"c{number}",
+            "duration_ms": 120, "url": "https://shop.example/", "screenshot": PIXEL.format(number), "box": [10, 20, 30, 10],
+        }  # fmt: skip
+        rows.append(message(number, "tool", "Clicked", meta_json=meta, run_id="run0"))
+    return rows
+
+
+@pytest.fixture
+def staged(screen: Screen) -> Screen:
+    """Forty stored steps whose pictures are 1280 by 720."""
+    svg = "<svg xmlns='http://www.w3.org/2000/svg' width='1280' height='720'><rect width='1280' height='720' fill='#ccd'/></svg>"
+    screen.page.route(
+        "**/api/files/screenshots/**", lambda route: route.fulfill(body=svg, content_type="image/svg+xml")
+    )
+    Stage(screen, stored_steps(40))
+    return screen
+
+
+def test_a_thumbnail_opens_its_step_and_gets_the_focus_back(screen: Screen) -> None:
+    bought(screen)
+    thumb = screen.feed.get_by_role("button", name=re.compile("^Enlarge")).nth(1)
+    thumb.click()
+    expect(title(screen.page)).to_have_text("Clicked “Blue kettle”")
+    assert re.search(r"/replay\?step=2$", screen.page.url)
+    screen.page.keyboard.press("Escape")
+    expect(viewer(screen.page)).to_have_count(0)
+    expect(thumb).to_be_focused()
+
+
+def test_it_opens_at_once(screen: Screen) -> None:
+    bought(screen)
+    times = []
+    for _ in range(3):
+        times.append(
+            screen.page.evaluate(
+                """async () => { const start = performance.now();
+                document.querySelector('#feed [aria-label^=Enlarge]').click();
+                while (!document.querySelector('[role=dialog] img')) await new Promise(requestAnimationFrame);
+                return performance.now() - start }"""
+            )
+        )
+        screen.page.keyboard.press("Escape")
+        expect(viewer(screen.page)).to_have_count(0)
+    assert min(times) < 200
+
+
+def test_arrows_home_and_end_step_and_space_plays(screen: Screen) -> None:
+    session = bought(screen)
+    screen.page.goto(f"/s/{session}/replay")
+    expect(title(screen.page)).to_have_text("Opened “shop.example”")
+    keys = screen.page.keyboard
+    keys.press("ArrowRight")
+    expect(title(screen.page)).to_have_text("Clicked “Blue kettle”")
+    keys.press("End")
+    expect(title(screen.page)).to_have_text("Clicked “Place order”")
+    keys.press("ArrowLeft")
+    keys.press("Home")
+    expect(title(screen.page)).to_have_text("Opened “shop.example”")
+    keys.press("Space")
+    expect(screen.button("Pause")).to_be_visible()
+    expect(title(screen.page)).to_have_text("Clicked “Place order”", timeout=15000)
+    expect(screen.button("Play")).to_be_visible()
+
+
+def test_keys_of_a_menu_and_of_the_slider_do_not_step_twice(staged: Screen) -> None:
+    page = staged.page
+    page.goto(f"/s/{SESSION}/replay?step=3")
+    page.get_by_role("button", name="Speed: 1×").click()
+    expect(page.get_by_role("menu")).to_be_visible()
+    page.keyboard.press("End")
+    page.keyboard.press("Escape")
+    expect(page.get_by_text("Step 3/40")).to_be_visible()
+    timeline(page).focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_text("Step 4/40")).to_be_visible()
+    assert re.fullmatch("Step 4/40: Clicked “B5”", timeline(page).get_attribute("aria-valuetext") or "")
+
+
+def test_the_place_of_the_action_is_marked_at_any_zoom(staged: Screen) -> None:
+    page = staged.page
+    page.goto(f"/s/{SESSION}/replay?step=2")
+    picture = viewer(page).get_by_role("img", name=re.compile("Clicked"))
+    mark = viewer(page).locator(".target-mark")
+    for key, width in (("0", None), ("+", 640), ("+", 1280), ("+", 2560)):
+        page.keyboard.press(key)
+        expect(mark).to_be_visible()
+        if width:
+            page.wait_for_function("w => document.querySelector('[role=dialog] img').clientWidth === w", arg=width)
+        frame, box = picture.bounding_box(), mark.bounding_box()
+        assert frame and box
+        assert box["x"] - frame["x"] == pytest.approx(frame["width"] * 0.1, abs=3)
+        assert box["y"] - frame["y"] == pytest.approx(frame["height"] * 0.2, abs=3)
+        assert box["width"] == pytest.approx(frame["width"] * 0.3, abs=4)
+        dot = viewer(page).locator("[data-click-dot]").bounding_box()
+        assert dot
+        assert dot["x"] + dot["width"] / 2 - frame["x"] == pytest.approx(frame["width"] * 0.25, abs=3)
+
+
+def test_a_step_shows_the_page_before_and_after(screen: Screen) -> None:
+    session = bought(screen)
+    screen.page.goto(f"/s/{session}/replay?step=2")
+    picture = viewer(screen.page).get_by_role("img", name=re.compile("Clicked"))
+    before = picture.get_attribute("src")
+    screen.button("After").click()
+    expect(viewer(screen.page).locator(".target-mark")).to_have_count(0)
+    assert picture.get_attribute("src") != before
+    screen.page.keyboard.press("o")
+    expect(viewer(screen.page).locator(".target-mark")).to_be_visible()
+    assert picture.get_attribute("src") == before
+
+
+def test_failures_and_questions_are_marked(screen: Screen) -> None:
+    session = bought(screen)
+    screen.page.goto(f"/s/{session}")
+    expect(screen.feed.get_by_text("Approved:")).to_be_visible()
+    screen.button("More about this session").click()
+    screen.page.get_by_role("menuitem", name="Replay", exact=True).click()
+    asked = viewer(screen.page).get_by_role("button", name=re.compile("^Step 4, Asked: Click “Place order”"))
+    expect(asked).to_have_accessible_name(re.compile("asked for approval$"))
+    asked.click()
+    expect(viewer(screen.page).get_by_text("approved", exact=False).first).to_be_visible()
+
+
+def test_many_steps_stay_light(staged: Screen) -> None:
+    page = staged.page
+    page.goto(f"/s/{SESSION}/replay?step=40")
+    strip = page.get_by_role("group", name="All steps")
+    expect(strip.get_by_role("button", name=re.compile("^Step 40, "))).to_be_in_viewport()
+    assert strip.get_by_role("button").count() < 32
+    expect(strip.get_by_role("button", name=re.compile("^Step 39, .*failed$"))).to_be_visible()
+
+
+def test_the_address_opens_the_step_again_and_back_leaves(screen: Screen) -> None:
+    session = bought(screen)
+    screen.feed.get_by_role("button", name=re.compile("^Enlarge")).first.click()
+    expect(viewer(screen.page)).to_be_visible()
+    screen.page.keyboard.press("End")
+    expect(screen.page.get_by_text("Step 5/5")).to_be_visible()
+    screen.page.reload()
+    expect(title(screen.page)).to_have_text("Clicked “Place order”")
+    screen.page.go_back()
+    expect(viewer(screen.page)).to_have_count(0)
+    screen.page.goto(f"/s/{session}/replay?step=999")
+    expect(title(screen.page)).to_have_text("Clicked “Place order”")
+    screen.button("Close").click()
+    screen.page.wait_for_url(f"**/s/{session}")
+    expect(screen.feed).to_be_visible()
+
+
+def test_details_and_the_picture_can_be_had(screen: Screen) -> None:
+    session = bought(screen)
+    screen.page.goto(f"/s/{session}/replay?step=3")
+    viewer(screen.page).get_by_role("button", name=re.compile("example.basket")).click()
+    expect(viewer(screen.page).get_by_text("Next: click Add to basket")).to_be_visible()
+    with screen.page.expect_download() as download:
+        viewer(screen.page).get_by_role("link", name="Download this picture").click()
+    assert download.value.suggested_filename.endswith(".jpg")
+
+
+def test_a_session_without_steps_says_so(screen: Screen) -> None:
+    screen.page.goto(f"/s/{screen.new_session()}/replay")
+    expect(screen.page.get_by_text("No steps have been taken yet.")).to_be_visible()
+    screen.page.keyboard.press("Escape")
+    expect(screen.composer).to_be_visible()
+
+
+def test_new_steps_of_a_running_session_join_the_time_line(screen: Screen) -> None:
+    screen.begin("shop for a kettle")
+    expect(screen.button("Approve")).to_be_visible()
+    screen.feed.get_by_role("button", name=re.compile("^Enlarge")).first.click()
+    expect(screen.page.get_by_text("Step 1/4")).to_be_visible()
+    pending = screen.stored(screen.session_id.partition("/")[0])["pending"]
+    decision = {"reference": pending["reference"], "confirmed": True}
+    screen.api.post(f"/sessions/{screen.session_id.partition('/')[0]}/decision", json=decision)
+    expect(screen.page.get_by_text("Step 1/5")).to_be_visible()
+
+
+@pytest.mark.parametrize(("scheme", "lang", "width"), [("light", "ru", 1440), ("dark", "en", 360)])
+def test_the_viewer_is_for_everyone(open_screen: OpenScreen, scheme: str, lang: str, width: int) -> None:
+    screen = open_screen(color_scheme=scheme, viewport={"width": width, "height": 800})
+    screen.expect_errors("404")
+    Stage(screen, stored_steps(12))
+    screen.choose_language(lang)
+    screen.page.goto(f"/s/{SESSION}/replay?step=5")
+    expect(viewer(screen.page)).to_be_visible()
+    assert violations(screen.page) == []
+    assert fits(screen.page)
+
+
+def test_playing_faster_takes_less_time(staged: Screen) -> None:
+    page = staged.page
+    page.goto(f"/s/{SESSION}/replay?step=36")
+    page.get_by_role("button", name="Speed: 1×").click()
+    page.get_by_role("menuitemradio", name="4×").click()
+    started = time.monotonic()
+    page.get_by_role("button", name="Play").click()
+    expect(page.get_by_text("Step 40/40")).to_be_visible()
+    assert time.monotonic() - started < 6
