@@ -241,7 +241,7 @@ async def open_checkpointer(settings: Settings) -> AsyncIterator[BaseCheckpointS
 
         path = settings.database.removeprefix("sqlite+aiosqlite:///")
         async with AsyncSqliteSaver.from_conn_string(path) as saver:
-            await saver.conn.execute("PRAGMA busy_timeout=5000")
+            await saver.conn.execute("PRAGMA busy_timeout=20000")
             await saver.conn.execute("PRAGMA synchronous=NORMAL")
             yield saver
     else:

@@ -26,7 +26,7 @@ def judge_lines(lines: Iterable[str]) -> Iterator[str]:
 
 def read_subject(row: dict[str, Any]) -> Subject:
     """The subject that a row describes; what it does not say keeps its default."""
-    facts = {key: tuple(value) if key in _LISTS else value for key, value in row.items() if key in _FACTS and value is not None}
+    facts: dict[str, Any] = {key: tuple(value) if key in _LISTS else value for key, value in row.items() if key in _FACTS and value is not None}
     return Subject(**facts)
 
 
