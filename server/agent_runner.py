@@ -199,7 +199,9 @@ class AgentRunner:
             raise Conflict("The run is not paused.", code="not_paused")
         view = self._browsers.live(session_id)
         if view.has_holder:
-            raise Conflict("A person has the browser; it goes on when they give it back.", code="takeover_held")
+            raise Conflict(
+                "A person has the browser; it goes on when they give it back.", code="takeover_held"
+            )
         if view.is_held:
             execution.release(await view.hand_back())
         execution.resume()
@@ -367,26 +369,43 @@ class AgentRunner:
         run = await self._patiently(lambda: self._store.begin_execution(run_id))
         if run is None:
             return
-        session = await self._store.session(run.session_id)
-        before = await self._before(run)
-        adapter = self._agents.adapter(run, str(before.get("said", "")))
-        execution = Execution(run, adapter, self._bus, max_steps=session.max_tool_steps)
-        adapter.step = before.get("step", 0)
-        if before.get("plan"):
-            execution.edit_plan(before["plan"])
-        self._executions[run.session_id] = execution
-        self._bus.open(run.session_id, run.id, run.epoch)
-        execution.publish(execution.changed("running"))
         try:
+            execution = await self._open_execution(run)
             await self._hear_of_takeover(execution)
             await self.announce(run.session_id)
             await self._supervise(execution)
         except Exception:
             logger.exception("the execution of run %s broke", run.id)
+            await self._end_broken(run)
         finally:
-            execution.ended.set()
-            self._executions.pop(run.session_id, None)
+            over = self._executions.pop(run.session_id, None)
+            if over:
+                over.ended.set()
         await self._start_held(run.session_id)
+
+    async def _open_execution(self, run: RunRow) -> Execution:
+        session = await self._store.session(run.session_id)
+        before = await self._before(run)
+        adapter = self._agents.adapter(run, str(before.get("said", "")))
+        adapter.step = before.get("step", 0)
+        execution = Execution(run, adapter, self._bus, max_steps=session.max_tool_steps)
+        if before.get("plan"):
+            execution.edit_plan(before["plan"])
+        self._executions[run.session_id] = execution
+        self._bus.open(run.session_id, run.id, run.epoch)
+        execution.publish(execution.changed("running"))
+        return execution
+
+    async def _end_broken(self, run: RunRow) -> None:
+        """A fault of ours must not leave a run without an end."""
+        text = "Something went wrong inside the service. Its log has the details."
+        with suppress(Unavailable):
+            ended = await self._store.finish_run(
+                run.id, "failed", epoch=run.epoch, error_code="internal", error=text
+            )
+            if ended:
+                self._bus.open(run.session_id, run.id, run.epoch)
+                self._bus.publish(run.session_id, run.epoch, [Error(code="internal", message=text)])
 
     async def _hear_of_takeover(self, execution: Execution) -> None:
         """A person who has the browser keeps it; one who left it without a word has given it back by now."""
@@ -706,7 +725,8 @@ def interruption(doing: str | None) -> str:
 
 def to_interrupt(row: InterruptRow) -> Interrupt:
     known = {
-        name: row.payload.get(name) for name in ("reason", "action", "target", "url", "risk", "amount", "screenshot")
+        name: row.payload.get(name)
+        for name in ("reason", "action", "target", "url", "risk", "amount", "screenshot")
     }
     return Interrupt.model_validate(
         known | {"reference": row.reference, "kind": row.kind, "expires_at": row.expires_at}

@@ -66,6 +66,7 @@ class Settings(BaseSettings):
     browser_profile: Literal["session", "shared", "fresh"] = "session"
     browser_layout: Literal["own", "shared"] = "own"
     browser_agent_tool: bool = False
+    browser_memory: int = Field(3000, ge=200)
     max_browsers: int = Field(4, ge=1)
     session_idle_timeout: float = Field(900, gt=0)
     allowed_hosts: Names = ()

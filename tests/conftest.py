@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import httpx
+import hypothesis
 import pytest
 from fastapi import FastAPI
 
@@ -14,6 +15,9 @@ from server.runtime import Runtime, open_runtime
 from server.settings import Settings
 
 PASSWORD = "correct horse"
+
+hypothesis.settings.register_profile("same", derandomize=True)  # the same examples in every run
+hypothesis.settings.load_profile("same")
 
 
 @pytest.fixture

@@ -27,7 +27,18 @@ from bench.observation.make_pages import write_pages
 from server.browser.observation import Extra, Observation, observe_snapshot
 from server.browser.wire import cost
 
-HEADS = ("page", "raw", "browser-use", "ours", "raw ms", "ours ms", "in view", "recall", "elements", "left out")
+HEADS = (
+    "page",
+    "raw",
+    "browser-use",
+    "ours",
+    "raw ms",
+    "ours ms",
+    "in view",
+    "recall",
+    "elements",
+    "left out",
+)
 ROW = "{:28}{:>9}{:>13}{:>7}{:>8}{:>9}{:>9}{:>8}{:>10}{:>10}"
 
 
@@ -48,7 +59,17 @@ class Measured:
         recall = f"{self.found / self.in_view:.3f}" if self.in_view else "-"
         peer = self.peer if self.peer is not None else "-"
         times = round(self.raw_ms), round(self.ours_ms)
-        return self.page, self.raw, peer, self.ours, *times, self.in_view, recall, self.elements, self.left_out
+        return (
+            self.page,
+            self.raw,
+            peer,
+            self.ours,
+            *times,
+            self.in_view,
+            recall,
+            self.elements,
+            self.left_out,
+        )
 
 
 def load_counter() -> tuple[str, Callable[[str], int]]:
@@ -92,17 +113,26 @@ def report(rows: Sequence[Measured], unit: str) -> None:
         print(ROW.format(*row.row()))
     total = sum(row.in_view for row in rows)
     print(f"\n{len(rows)} pages, {total} controls in view, {unit}")
-    for label, values in (("raw", [row.raw for row in rows]), ("ours", [row.ours for row in rows]),
-                          ("browser-use", [row.peer for row in rows if row.peer is not None])):
+    for label, values in (
+        ("raw", [row.raw for row in rows]),
+        ("ours", [row.ours for row in rows]),
+        ("browser-use", [row.peer for row in rows if row.peer is not None]),
+    ):
         if values:
             ranked = sorted(values)
-            print(f"{label}: median {median(ranked):.0f}, p90 {ranked[int(0.9 * (len(ranked) - 1))]}, max {ranked[-1]}")
+            print(
+                f"{label}: median {median(ranked):.0f}, p90 {ranked[int(0.9 * (len(ranked) - 1))]}, max {ranked[-1]}"
+            )
     print(f"recall in view: {sum(row.found for row in rows) / max(total, 1):.3f}")
-    print(f"time: raw {median(row.raw_ms for row in rows):.0f} ms, ours on top {median(row.ours_ms for row in rows):.0f} ms")
+    print(
+        f"time: raw {median(row.raw_ms for row in rows):.0f} ms, ours on top {median(row.ours_ms for row in rows):.0f} ms"
+    )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--pages", type=Path)
     parser.add_argument("--shots", type=Path, default=Path(__file__).parent / "shots")
     parser.add_argument("--cli", default=CLI)
@@ -118,8 +148,12 @@ def main() -> None:
         if options.browser_use:
             asyncio.run(add_states(pages, names, options.shots, options.browser_use))
     unit, count = load_counter()
-    shots = {path.name.split(".")[0]: json.loads(path.read_text()) for path in sorted(options.shots.glob("*.json"))}
-    rows = [measure(name, shot, count, with_script=not options.without_script) for name, shot in shots.items()]
+    shots = {
+        path.name.split(".")[0]: json.loads(path.read_text()) for path in sorted(options.shots.glob("*.json"))
+    }
+    rows = [
+        measure(name, shot, count, with_script=not options.without_script) for name, shot in shots.items()
+    ]
     report(rows, unit)
 
 

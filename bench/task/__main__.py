@@ -102,7 +102,9 @@ async def run(rounds: int, faults: Faults) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--failing", type=float, default=0.0)
     parser.add_argument("--wrong", type=float, default=0.0)

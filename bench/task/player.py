@@ -41,7 +41,9 @@ class Player:
     def __call__(self, asked: Asked) -> Reply:
         if self._chance() < self._faults.failing:
             return fail(500)
-        body = {name: asked.body.get(name) for name in ("messages", "tools", "system") if asked.body.get(name)}
+        body = {
+            name: asked.body.get(name) for name in ("messages", "tools", "system") if asked.body.get(name)
+        }
         self.tokens.append(self._count(json.dumps(body, ensure_ascii=False)))
         return self._as_operator(asked) if asked.tools == ["act"] else self._as_stock(asked)
 
@@ -80,7 +82,9 @@ def _decision(move: Move, prompt: str) -> dict[str, Any]:
             return {"action": "click", "eid": _eid(move.names[0], prompt)}
         case "choose":
             return {"action": "select", "eid": _eid(move.names[0], prompt), "option": move.texts[0]}
-    fields = [{"eid": _eid(name, prompt), "text": text} for name, text in zip(move.names, move.texts, strict=True)]
+    fields = [
+        {"eid": _eid(name, prompt), "text": text} for name, text in zip(move.names, move.texts, strict=True)
+    ]
     return {"action": "type", "fields": fields}
 
 

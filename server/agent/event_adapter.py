@@ -132,11 +132,15 @@ class EventAdapter:
             case "note":
                 self.note = data["text"]
             case "model_retry":
-                self.note = f"The model does not answer; trying again ({data['failed']} of {data['tries']} tries)."
+                self.note = (
+                    f"The model does not answer; trying again ({data['failed']} of {data['tries']} tries)."
+                )
         return []
 
     def _start(self, data: Mapping[str, Any]) -> ToolStart:
-        start = ToolStart(call_id=data["call_id"], name=data["name"], args=_short(data["args"]), box=data.get("box"))
+        start = ToolStart(
+            call_id=data["call_id"], name=data["name"], args=_short(data["args"]), box=data.get("box")
+        )
         self._open[start.call_id] = (start, self._clock())
         self._args[start.call_id] = start.args
         return start

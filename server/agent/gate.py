@@ -48,12 +48,18 @@ class Gate:
     allowed_hosts: Sequence[str] = ()
 
     def judge(
-        self, action: Action, observation: Observation, *, grants: Grants | None = None, focused: Element | None = None
+        self,
+        action: Action,
+        observation: Observation,
+        *,
+        grants: Grants | None = None,
+        focused: Element | None = None,
     ) -> Judgement:
         """The strictest judgement on anything the action does. `focused` is the element that keys go to."""
         subjects = subjects_of(action, observation, focused)
         found = [
-            assess(subject, blocked_hosts=self.blocked_hosts, allowed_hosts=self.allowed_hosts) for subject in subjects
+            assess(subject, blocked_hosts=self.blocked_hosts, allowed_hosts=self.allowed_hosts)
+            for subject in subjects
         ]
         worst = max(found, key=lambda judgement: _SEVERITY[judgement.verdict])
         site = site_of(observation.page.url)
@@ -97,7 +103,9 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
         if ruling.refusal is None:
             result = await handler(request)
         else:
-            result = ToolMessage(ruling.refusal, tool_call_id=call["id"] or "", name=call["name"], status="error")
+            result = ToolMessage(
+                ruling.refusal, tool_call_id=call["id"] or "", name=call["name"], status="error"
+            )
         return _marked(result, ruling.mark)
 
     async def _rule(self, spec: ToolSpec, args: dict[str, Any], call_id: str, asks: int) -> _Ruling:
@@ -113,15 +121,21 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
             action = read_call(spec.name, args, observation)
             judgement = self._judge(spec, action, observation, context.grants)
             if judgement.verdict is not Verdict.ASK:
-                return _Ruling(None if judgement.verdict is Verdict.ALLOW else f"Not allowed: {judgement.reason}.")
+                return _Ruling(
+                    None if judgement.verdict is Verdict.ALLOW else f"Not allowed: {judgement.reason}."
+                )
             if asks >= MOST_ASKS:
                 return _ask_how_to_go_on(call_id, asks)
-            question = await self._question(context, action or _as_action(spec, args), observation, judgement, call_id)
+            question = await self._question(
+                context, action or _as_action(spec, args), observation, judgement, call_id
+            )
             answer = interrupt(question)
             if answer.get("reference") != question["reference"] or answer.get("expired"):
                 continue
             is_yes = answer.get("confirmed") is True
-            return _Ruling(None if is_yes else f"Not done: the person said no. {_words(answer)}".strip(), _ASKED)
+            return _Ruling(
+                None if is_yes else f"Not done: the person said no. {_words(answer)}".strip(), _ASKED
+            )
         return _Ruling("Not done: the page changed after every approval.", _ASKED)
 
     def _judge(
@@ -135,7 +149,12 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
         return await browser.observe() if tool in LOOKS_AT_PAGE else Observation(page=Page(url="", title=""))
 
     async def _question(
-        self, context: RunContext, action: Action, observation: Observation, judgement: Judgement, call_id: str
+        self,
+        context: RunContext,
+        action: Action,
+        observation: Observation,
+        judgement: Judgement,
+        call_id: str,
     ) -> dict[str, Any]:
         picture = await (await context.browser()).screenshot()
         screenshot = await context.keep(picture) if picture else None
@@ -167,7 +186,9 @@ def _ask_how_to_go_on(call_id: str, asks: int) -> _Ruling:
     """So many questions tire a person into yes: now they are asked what they want."""
     text = f"I have asked for your approval {asks} times in this task. How shall I go on?"
     answer = interrupt({"kind": "manual", "reference": f"{call_id}:pause", "reason": text, "text": text})
-    return _Ruling(f"Not done. The person was asked how to go on and said: {_words(answer) or 'go on'}", _PAUSED)
+    return _Ruling(
+        f"Not done. The person was asked how to go on and said: {_words(answer) or 'go on'}", _PAUSED
+    )
 
 
 def _count_asks(request: ToolCallRequest) -> int:
@@ -188,4 +209,8 @@ def _marked(result: ToolMessage | Command[Any], mark: str | None) -> ToolMessage
 
 
 def _words(answer: Any) -> str:
-    return str(answer.get("message") or answer.get("text") or "").strip() if isinstance(answer, dict) else str(answer)
+    return (
+        str(answer.get("message") or answer.get("text") or "").strip()
+        if isinstance(answer, dict)
+        else str(answer)
+    )

@@ -29,13 +29,17 @@ def read_call(name: str, args: Mapping[str, Any], observation: Observation) -> A
             fields = [field for field in args.get("fields") or [] if isinstance(field, Mapping)]
             return _typing([(_target(field, observation), field.get("value")) for field in fields])
         case "browser_select_option":
-            return _on("select", _target(args, observation), option=", ".join(map(str, args.get("values") or [])))
+            return _on(
+                "select", _target(args, observation), option=", ".join(map(str, args.get("values") or []))
+            )
         case "browser_press_key":
             return {"kind": "press", "key": str(args.get("key", ""))}
         case "browser_navigate":
             return {"kind": "navigate", "url": str(args.get("url", ""))}
         case "browser_tabs":
-            return {"kind": "navigate", "url": str(args["url"])} if args.get("url") else {"kind": "switch_tab"}
+            return (
+                {"kind": "navigate", "url": str(args["url"])} if args.get("url") else {"kind": "switch_tab"}
+            )
         case "browser_handle_dialog":
             return {"kind": "dialog", "accept": bool(args.get("accept")), "text": args.get("promptText")}
         case "browser_file_upload":
@@ -76,7 +80,9 @@ def _at(point: tuple[Any, Any], observation: Observation) -> Element | None:
     """The smallest element under a point of the viewport."""
     x, y = float(point[0]), float(point[1])
     under = [element for element in observation.interactive if element.box and _holds(element.box, x, y)]
-    return min(under, key=lambda element: element.box[2] * element.box[3] if element.box else 0.0, default=None)
+    return min(
+        under, key=lambda element: element.box[2] * element.box[3] if element.box else 0.0, default=None
+    )
 
 
 def _holds(box: tuple[float, float, float, float], x: float, y: float) -> bool:

@@ -156,7 +156,9 @@ async def _obey(wanted: Wanted, session_id: str, view: LiveView, viewer: Viewer,
 _handing_back: set[asyncio.Task[None]] = set()
 
 
-async def _hand_back(wanted: Release, session_id: str, view: LiveView, viewer: Viewer, world: Runtime) -> None:
+async def _hand_back(
+    wanted: Release, session_id: str, view: LiveView, viewer: Viewer, world: Runtime
+) -> None:
     changes = await view.hand_back(viewer)
     note = f' The person says: "{wanted.note}"' if wanted.note else ""
     await world.runner.release(session_id, changes + note)

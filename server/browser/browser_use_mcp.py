@@ -29,9 +29,16 @@ from server.browser.tool_schema import check_click_target, make_safe
 from server.settings import Settings
 
 OFFERED = {
-    "browser_navigate": True, "browser_click": True, "browser_type": True, "browser_scroll": True,
-    "browser_go_back": True, "browser_switch_tab": True, "browser_close_tab": True,
-    "browser_get_state": False, "browser_list_tabs": False, "browser_screenshot": False,
+    "browser_navigate": True,
+    "browser_click": True,
+    "browser_type": True,
+    "browser_scroll": True,
+    "browser_go_back": True,
+    "browser_switch_tab": True,
+    "browser_close_tab": True,
+    "browser_get_state": False,
+    "browser_list_tabs": False,
+    "browser_screenshot": False,
 }
 """The tools a model is offered, and whether each may change the page."""
 
@@ -42,9 +49,13 @@ NAVIGATION, ACTION, LOOK = 20.0, 10.0, 10.0
 AGENT = 600.0
 
 _QUIET = {
-    "ANONYMIZED_TELEMETRY": "false", "BROWSER_USE_CLOUD_SYNC": "false", "BROWSER_USE_VERSION_CHECK": "false",
-    "BROWSER_USE_CLOUD_HINTS": "false", "BROWSER_USE_DISABLE_EXTENSIONS": "true",
-    "BROWSER_USE_LOGGING_LEVEL": "error", "SKIP_LLM_API_KEY_VERIFICATION": "true",
+    "ANONYMIZED_TELEMETRY": "false",
+    "BROWSER_USE_CLOUD_SYNC": "false",
+    "BROWSER_USE_VERSION_CHECK": "false",
+    "BROWSER_USE_CLOUD_HINTS": "false",
+    "BROWSER_USE_DISABLE_EXTENSIONS": "true",
+    "BROWSER_USE_LOGGING_LEVEL": "error",
+    "SKIP_LLM_API_KEY_VERIFICATION": "true",
 }
 _FAILED = re.compile(
     r"^(error|failed|invalid|unknown tool|no browser|no active|unable|cannot)\b|\bnot found$|\bnot set\b|timed out",
@@ -77,7 +88,8 @@ class BrowserUseBrowser(SessionBrowser):
         acting = {**OFFERED, **(dict.fromkeys(AGENT_TOOLS, True) if has_model else {})}
         return tuple(
             ToolSpec(tool.name, tool.description or tool.name, _schema_of(tool), acts=acting[tool.name])
-            for tool in tools if tool.name in acting
+            for tool in tools
+            if tool.name in acting
         )
 
     async def _call(self, spec: ToolSpec, args: Mapping[str, Any]) -> Outcome:
@@ -109,7 +121,9 @@ class BrowserUseBrowser(SessionBrowser):
         except CallFailed as error:
             self._notes.add(str(error))
         where = {"url": self._url or "about:blank", "title": self._title or ""}
-        return observe_state({**where, **state}, viewport=VIEWPORT, budget=self._budget(), notes=self._notes.take())
+        return observe_state(
+            {**where, **state}, viewport=VIEWPORT, budget=self._budget(), notes=self._notes.take()
+        )
 
     async def focus(self, element: Element) -> Observation:
         """The whole page: the server knows no surroundings of an element."""
@@ -128,14 +142,18 @@ class BrowserUseBrowser(SessionBrowser):
         return await self._do("browser_go_back", {}, "Went back.")
 
     async def click(self, element: Element) -> Outcome:
-        return await self._do("browser_click", {"index": _index(element)}, f"Clicked {element.role} {element.name!r}.")
+        return await self._do(
+            "browser_click", {"index": _index(element)}, f"Clicked {element.role} {element.name!r}."
+        )
 
     async def type(self, fields: Sequence[Field], *, submit: bool = False) -> Outcome:
         outcome = self._outcome(False, "There is no field to type into.")
         for at, field in enumerate(fields):
             enter = "\n" if submit and at == len(fields) - 1 else ""
             args = {"index": _index(field.element), "text": field.text + enter}
-            outcome = await self._do("browser_type", args, f"Typed into {field.element.role} {field.element.name!r}.")
+            outcome = await self._do(
+                "browser_type", args, f"Typed into {field.element.role} {field.element.name!r}."
+            )
             if not outcome.ok:
                 break
         return outcome
@@ -143,7 +161,9 @@ class BrowserUseBrowser(SessionBrowser):
     async def select(self, element: Element, options: Sequence[str]) -> Outcome:
         """A list in focus takes what is typed as the beginning of a choice."""
         args = {"index": _index(element), "text": options[0] if options else ""}
-        return await self._do("browser_type", args, f"Typed {args['text']!r} into the list; see whether it was chosen.")
+        return await self._do(
+            "browser_type", args, f"Typed {args['text']!r} into the list; see whether it was chosen."
+        )
 
     async def hover(self, element: Element) -> Outcome:
         return self._missing("pointing at things")
@@ -181,7 +201,9 @@ class BrowserUseBrowser(SessionBrowser):
             return self._outcome(False, str(error))
         if not 0 <= index < len(tabs):
             return self._outcome(False, f"There is no tab {index}.")
-        return await self._do("browser_switch_tab", {"tab_id": tabs[index].get("tab_id", "")}, f"Switched to tab {index}.")
+        return await self._do(
+            "browser_switch_tab", {"tab_id": tabs[index].get("tab_id", "")}, f"Switched to tab {index}."
+        )
 
     def _missing(self, what: str) -> Outcome:
         return self._outcome(False, f"This browser server (browser-use) has no tool for {what}.")
@@ -199,7 +221,11 @@ class BrowserUseBrowser(SessionBrowser):
         """Call a tool and judge what came back: its flag, its words, and for a navigation the page."""
         if tool == "browser_navigate":
             await self._leave_hung_page()
-        limits = {"browser_navigate": NAVIGATION, "browser_go_back": NAVIGATION, **dict.fromkeys(AGENT_TOOLS, AGENT)}
+        limits = {
+            "browser_navigate": NAVIGATION,
+            "browser_go_back": NAVIGATION,
+            **dict.fromkeys(AGENT_TOOLS, AGENT),
+        }
         result = await self._ask(tool, args, limits.get(tool, LOOK if not OFFERED.get(tool) else ACTION))
         await self._settle()
         text = _text_of(result)
@@ -241,9 +267,14 @@ class BrowserUseBrowser(SessionBrowser):
 def _config(settings: Settings, endpoint: str | None) -> dict[str, Any]:
     """browser-use's own configuration; what it does not recognise it replaces by its defaults."""
     profile = {
-        "id": "pilothouse", "default": True, "headless": settings.headless, "keep_alive": True,
-        "enable_default_extensions": False, "chromium_sandbox": False,
-        "viewport": {"width": VIEWPORT[0], "height": VIEWPORT[1]}, "cdp_url": endpoint or "http://127.0.0.1:9",
+        "id": "pilothouse",
+        "default": True,
+        "headless": settings.headless,
+        "keep_alive": True,
+        "enable_default_extensions": False,
+        "chromium_sandbox": False,
+        "viewport": {"width": VIEWPORT[0], "height": VIEWPORT[1]},
+        "cdp_url": endpoint or "http://127.0.0.1:9",
     }
     llm: dict[str, Any] = {"id": "pilothouse", "default": True}
     if settings.browser_agent_tool and settings.openai_api_key is not None:
@@ -251,7 +282,11 @@ def _config(settings: Settings, endpoint: str | None) -> dict[str, Any]:
         if settings.openai_base_url:
             llm["base_url"] = settings.openai_base_url
     agent = {"id": "pilothouse", "default": True}
-    return {"browser_profile": {"pilothouse": profile}, "llm": {"pilothouse": llm}, "agent": {"pilothouse": agent}}
+    return {
+        "browser_profile": {"pilothouse": profile},
+        "llm": {"pilothouse": llm},
+        "agent": {"pilothouse": agent},
+    }
 
 
 def _schema_of(tool: Tool) -> dict[str, Any]:

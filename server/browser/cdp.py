@@ -43,9 +43,16 @@ class Cdp:
         """Raises CdpError."""
         try:
             async with asyncio.timeout(deadline):
-                return cls(await connect(
-                    url, max_size=64 * 1024 * 1024, max_queue=64, compression=None, proxy=None, ping_interval=None,
-                ))
+                return cls(
+                    await connect(
+                        url,
+                        max_size=64 * 1024 * 1024,
+                        max_queue=64,
+                        compression=None,
+                        proxy=None,
+                        ping_interval=None,
+                    )
+                )
         except (OSError, TimeoutError, ConnectionClosed) as error:
             raise CdpError(f"cannot connect to the browser: {error}") from None
 

@@ -151,7 +151,11 @@ class CdpScreen:
             return None
         page = watch.pages.get(self._front or "") if self._is_held else None
         if page is not None:
-            opened = [one for one in watch.pages.values() if one.target not in self._known_tabs and one.opener == page.target]
+            opened = [
+                one
+                for one in watch.pages.values()
+                if one.target not in self._known_tabs and one.opener == page.target
+            ]
             page = opened[-1] if opened else page
         page = page or watch.page_at(browser.url)
         self._front = page.target if page else None
@@ -167,7 +171,9 @@ class CdpScreen:
             browser.hold()
         if page is not None and (watch := self._watch):
             watch.is_hands_off = True
-            self._beginning = asyncio.create_task(self._quietly(self._begin(watch, page)), name="takeover begins")
+            self._beginning = asyncio.create_task(
+                self._quietly(self._begin(watch, page)), name="takeover begins"
+            )
 
     async def _begin(self, watch: Supervisor, page: WatchedPage) -> None:
         await self._changes.begin(watch, page)
@@ -223,7 +229,9 @@ class CdpScreen:
     async def _do(self, command: Command, page: WatchedPage) -> None:
         match command:
             case Go():
-                await self._send("Page.navigate", {"url": self._allowed(command.url)}, deadline=STROKE_DEADLINE)
+                await self._send(
+                    "Page.navigate", {"url": self._allowed(command.url)}, deadline=STROKE_DEADLINE
+                )
             case Back():
                 await self._go_back()
             case Reload():
@@ -290,7 +298,9 @@ class CdpScreen:
     async def _answer(self, command: AnswerDialog, page: WatchedPage) -> None:
         if page.dialog is None:
             raise InputRefused("No dialog is open.")
-        params: Params = {"accept": command.accept} | ({"promptText": command.text} if command.text is not None else {})
+        params: Params = {"accept": command.accept} | (
+            {"promptText": command.text} if command.text is not None else {}
+        )
         await self._send("Page.handleJavaScriptDialog", params)
 
     async def _resize(self, watch: Supervisor, page: WatchedPage, size: tuple[int, int]) -> None:

@@ -145,8 +145,11 @@ class Chromium:
 
 def _flags(profile: Path, proxy: str, headless: bool, restore: bool, sandbox: bool | None) -> list[str]:
     flags = [
-        *_FLAGS, f"--user-data-dir={profile}", f"--window-size={VIEWPORT[0]},{VIEWPORT[1] + 90}",
-        f"--proxy-server={proxy}", "--proxy-bypass-list=<-loopback>",
+        *_FLAGS,
+        f"--user-data-dir={profile}",
+        f"--window-size={VIEWPORT[0]},{VIEWPORT[1] + 90}",
+        f"--proxy-server={proxy}",
+        "--proxy-bypass-list=<-loopback>",
     ]
     if headless:
         flags += ["--headless", "--hide-scrollbars", "--mute-audio", "--disable-gpu"]

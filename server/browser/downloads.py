@@ -40,10 +40,15 @@ class Downloads:
             self._cdp.on("Browser.downloadProgress", self._on_progress),
         ]
         where = {"browserContextId": context} if context else {}
-        await self._cdp.send("Browser.setDownloadBehavior", {
-            "behavior": "allowAndName" if enabled else "deny", "downloadPath": str(self._scratch.resolve()),
-            "eventsEnabled": True, **where,
-        })
+        await self._cdp.send(
+            "Browser.setDownloadBehavior",
+            {
+                "behavior": "allowAndName" if enabled else "deny",
+                "downloadPath": str(self._scratch.resolve()),
+                "eventsEnabled": True,
+                **where,
+            },
+        )
 
     async def close(self) -> None:
         for stop in self._stops:
@@ -56,7 +61,9 @@ class Downloads:
         self._names[params["guid"]] = name
         kept = len([path for path in self._folder.glob("*") if path.is_file()])
         if kept + len(self._names) > MAX_FILES:
-            self._cancel(params["guid"], f"The download of {name} was cancelled: a session keeps {MAX_FILES} files.")
+            self._cancel(
+                params["guid"], f"The download of {name} was cancelled: a session keeps {MAX_FILES} files."
+            )
 
     def _on_progress(self, params: Params, _: str | None) -> None:
         guid, state = params["guid"], params["state"]
@@ -71,7 +78,9 @@ class Downloads:
             self._note(f"The download of {name} did not complete.")
             self._drop(guid)
         elif max(params["receivedBytes"], params["totalBytes"]) > MAX_BYTES:
-            self._cancel(guid, f"The download of {name} was cancelled: a file may have {MAX_BYTES // 1_000_000} MB.")
+            self._cancel(
+                guid, f"The download of {name} was cancelled: a file may have {MAX_BYTES // 1_000_000} MB."
+            )
 
     def _keep(self, guid: str, name: str) -> None:
         arrived = self._scratch / guid

@@ -141,7 +141,9 @@ def _answer(code: int) -> bytes:
     return bytes((_VERSION, code, 0, 1)) + bytes(6)
 
 
-async def _explain(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, port: int, sentence: str) -> None:
+async def _explain(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, port: int, sentence: str
+) -> None:
     """Say why, as a page where the browser speaks plain HTTP."""
     if port == 443:
         writer.write(_answer(_NOT_ALLOWED))
@@ -152,14 +154,17 @@ async def _explain(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, p
             request = await reader.read(4096)
         if _HTTP.match(request):
             text = f"{sentence}\n".encode()
-            head = f"HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain; charset=utf-8\r\n" \
-                   f"Content-Length: {len(text)}\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n"
+            head = (
+                f"HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain; charset=utf-8\r\n"
+                f"Content-Length: {len(text)}\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n"
+            )
             writer.write(head.encode() + text)
             await writer.drain()
 
 
 async def _join(
-    here: tuple[asyncio.StreamReader, asyncio.StreamWriter], there: tuple[asyncio.StreamReader, asyncio.StreamWriter]
+    here: tuple[asyncio.StreamReader, asyncio.StreamWriter],
+    there: tuple[asyncio.StreamReader, asyncio.StreamWriter],
 ) -> None:
     """Copy both ways until both have ended."""
     try:

@@ -15,7 +15,9 @@ _ROLES = frozenset({
     "spinbutton", "menuitem", "menuitemcheckbox", "menuitemradio", "option", "treeitem", "Date", "DateTime",
     "InputTime", "ColorWell", "DisclosureTriangle",
 })  # fmt: skip
-_FIELDS = frozenset({"textbox", "searchbox", "combobox", "spinbutton", "slider", "Date", "DateTime", "InputTime", "ColorWell"})
+_FIELDS = frozenset(
+    {"textbox", "searchbox", "combobox", "spinbutton", "slider", "Date", "DateTime", "InputTime", "ColorWell"}
+)
 
 _FILL = """function(text) {
   const told = () => { for (const name of ['input', 'change']) this.dispatchEvent(new Event(name, {bubbles: true})) };
@@ -67,7 +69,9 @@ class ElementList:
     async def fill(self, eid: str, text: str) -> None:
         """Put this text in the place of the field's own. Raises InputRefused."""
         try:
-            node = (await self._send("DOM.resolveNode", {"backendNodeId": self._node(eid)}))["object"]["objectId"]
+            node = (await self._send("DOM.resolveNode", {"backendNodeId": self._node(eid)}))["object"][
+                "objectId"
+            ]
             called = await self._send("Runtime.callFunctionOn", {
                 "objectId": node, "functionDeclaration": _FILL, "arguments": [{"value": text}], "returnByValue": True,
                 "userGesture": True,
@@ -80,7 +84,13 @@ class ElementList:
             raise InputRefused("This element is gone; list the elements again.") from None
 
     async def _type(self, text: str) -> None:
-        key = {"key": "a", "code": "KeyA", "windowsVirtualKeyCode": 65, "modifiers": CTRL, "commands": ["selectAll"]}
+        key = {
+            "key": "a",
+            "code": "KeyA",
+            "windowsVirtualKeyCode": 65,
+            "modifiers": CTRL,
+            "commands": ["selectAll"],
+        }
         await self._send("Input.dispatchKeyEvent", {"type": "rawKeyDown", **key})
         await self._send("Input.dispatchKeyEvent", {"type": "keyUp", **key, "commands": []})
         if text:
@@ -109,7 +119,9 @@ def _usable(nodes: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """What has a role to act on, is enabled, and is not part of a closed list of options."""
     lists = {node["nodeId"] for node in nodes if _word(node, "role") in ("MenuListPopup", "combobox")}
     for node in nodes:
-        is_open_to_use = not node.get("ignored") and "backendDOMNodeId" in node and not _property(node, "disabled")
+        is_open_to_use = (
+            not node.get("ignored") and "backendDOMNodeId" in node and not _property(node, "disabled")
+        )
         if is_open_to_use and _word(node, "role") in _ROLES and node.get("parentId") not in lists:
             yield node
 
@@ -123,4 +135,6 @@ def _value(node: dict[str, Any]) -> str:
 
 
 def _property(node: dict[str, Any], name: str) -> Any:
-    return next((one["value"].get("value") for one in node.get("properties", ()) if one["name"] == name), None)
+    return next(
+        (one["value"].get("value") for one in node.get("properties", ()) if one["name"] == name), None
+    )

@@ -117,7 +117,9 @@ def _is_list(snapshot: Snapshot, index: int) -> bool:
     parts = (at for at in snapshot.children(index) if snapshot.nodes[at].ref)
     if len(list(islice(parts, 2))) < 2:
         return False
-    return snapshot.nodes[index].role in LISTS or len(text_of(snapshot, index, SPREAD_CHARS + 1)) > SPREAD_CHARS
+    return (
+        snapshot.nodes[index].role in LISTS or len(text_of(snapshot, index, SPREAD_CHARS + 1)) > SPREAD_CHARS
+    )
 
 
 def _has_own_text(snapshot: Snapshot, index: int) -> bool:

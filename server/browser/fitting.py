@@ -74,7 +74,9 @@ def fit(
     chosen = [draft for draft, price in zip(top[:must], prices, strict=False) if room.take(price, room.limit)]
     by_weight = sorted(blocks, key=lambda block: (not block.seen, -block.weight))[: budget.blocks]
     share = int(TEXT_SHARE * (room.fill - room.used))
-    _add_blocks(room, [block for block in by_weight if block.seen], min(room.used + max(SEEN_TEXT, share), room.limit))
+    _add_blocks(
+        room, [block for block in by_weight if block.seen], min(room.used + max(SEEN_TEXT, share), room.limit)
+    )
     _add_blocks(room, by_weight, min(room.used + max(0, share - _spent(room)), room.fill))
     for draft, price in zip(top[must:], prices[must:], strict=True):
         if not room.take(price, room.fill):
@@ -88,11 +90,18 @@ def fit(
 
 
 def _price(
-    top: Sequence[Draft], must: int, contexts: Sequence[str], around: Surroundings, room: int, choice: Sequence[Cuts]
+    top: Sequence[Draft],
+    must: int,
+    contexts: Sequence[str],
+    around: Surroundings,
+    room: int,
+    choice: Sequence[Cuts],
 ) -> tuple[Cuts, list[int]]:
     """How to cut, and what each line then costs. Names are cut before elements go."""
     for cuts in choice:
-        elements = [_make(draft, "e100", context, around, cuts) for draft, context in zip(top, contexts, strict=True)]
+        elements = [
+            _make(draft, "e100", context, around, cuts) for draft, context in zip(top, contexts, strict=True)
+        ]
         prices = [cost([line]) for line in element_lines(elements)]
         if sum(prices[:must]) <= room:
             break

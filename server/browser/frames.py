@@ -57,8 +57,13 @@ async def evaluate_inside(
                     found.append((inside, frame, origins[inside]))
             for within, origin in origins.items():
                 tree = await cdp.send("Page.getFrameTree", session=within)
-                found += [(within, id, await _place(cdp, within, id, origin)) for id in _children(tree["frameTree"])]
-            works = [evaluate(cdp, within, script, frame=id, deadline=deadline) for within, id, _ in found[:MAX_FRAMES]]
+                found += [
+                    (within, id, await _place(cdp, within, id, origin)) for id in _children(tree["frameTree"])
+                ]
+            works = [
+                evaluate(cdp, within, script, frame=id, deadline=deadline)
+                for within, id, _ in found[:MAX_FRAMES]
+            ]
             values = await asyncio.gather(*works, return_exceptions=True)
     except (CdpError, TimeoutError):
         return []

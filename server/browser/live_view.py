@@ -149,8 +149,17 @@ class LiveView:
 
     def _state_for(self, viewer: Viewer, sight: Sight | None, start: int) -> Told:
         holder = "none" if self._holder is None else "me" if self._holder is viewer else "other"
-        state: Told = {"type": "state", "holder": holder, "held": self._is_held, "browser": "closed", "url": None,
-                       "title": None, "viewport": None, "tabs": [], "dialog": None}
+        state: Told = {
+            "type": "state",
+            "holder": holder,
+            "held": self._is_held,
+            "browser": "closed",
+            "url": None,
+            "title": None,
+            "viewport": None,
+            "tabs": [],
+            "dialog": None,
+        }
         if sight is None:
             return state
         dialog = sight.dialog

@@ -43,7 +43,13 @@ def mask_snapshot(snapshot: str, viewport: tuple[int, int], secrets: Sequence[Se
 def _spellings(value: str) -> set[str]:
     """The ways one value is written in a page, in YAML or in an address."""
     collapsed = " ".join(value.split())
-    forms = {value, collapsed, json.dumps(value, ensure_ascii=False)[1:-1], quote(value, safe=""), quote_plus(value)}
+    forms = {
+        value,
+        collapsed,
+        json.dumps(value, ensure_ascii=False)[1:-1],
+        quote(value, safe=""),
+        quote_plus(value),
+    }
     return {form for form in forms if form}
 
 

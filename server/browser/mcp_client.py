@@ -148,9 +148,12 @@ class McpClient:
 
     async def _own(self, opened: asyncio.Future[None]) -> None:
         try:
-            async with self._connect() as (received, sending), ClientSession(
-                received, sending, client_info=Implementation(name="pilothouse", version="0.1.0")
-            ) as session:
+            async with (
+                self._connect() as (received, sending),
+                ClientSession(
+                    received, sending, client_info=Implementation(name="pilothouse", version="0.1.0")
+                ) as session,
+            ):
                 await session.initialize()
                 self._tools = await _list_tools(session)
                 self._names = {tool.name for tool in self._tools}
@@ -242,7 +245,9 @@ async def _list_tools(session: ClientSession) -> list[Tool]:
     return tools
 
 
-async def _write(from_session: MemoryObjectReceiveStream[SessionMessage], stdin: asyncio.StreamWriter) -> None:
+async def _write(
+    from_session: MemoryObjectReceiveStream[SessionMessage], stdin: asyncio.StreamWriter
+) -> None:
     with suppress(ConnectionError):
         async for message in from_session:
             line = message.message.model_dump_json(by_alias=True, exclude_none=True)

@@ -86,7 +86,9 @@ class MockBrowser(Browser):
         for number, (control, box) in enumerate(self.page.places()):
             value = self.typed.get(control.name)
             place = ",".join(map(str, box))
-            lines.append(f'- {control.role} "{control.name}" [ref=e{number + 2}] [box={place}]{f": {value}" if value else ""}')
+            lines.append(
+                f'- {control.role} "{control.name}" [ref=e{number + 2}] [box={place}]{f": {value}" if value else ""}'
+            )
         return "\n".join(lines)
 
     async def observe(self) -> Observation:

@@ -30,7 +30,9 @@ from server.browser.screen import InputRefused, ListedElement, OpenDialog, Sight
 class MockScreen:
     """`find` gives the session's browser if there is one, `get` makes it."""
 
-    def __init__(self, find: Callable[[], MockBrowser | None], get: Callable[[], Awaitable[MockBrowser]]) -> None:
+    def __init__(
+        self, find: Callable[[], MockBrowser | None], get: Callable[[], Awaitable[MockBrowser]]
+    ) -> None:
         self._find = find
         self._get = get
         self._focused: str | None = None
@@ -62,7 +64,9 @@ class MockScreen:
             return
         self._drawn = look
         if take and browser:
-            data = await asyncio.to_thread(draw, browser.page, dict(browser.typed), self._size, focused=self._focused)
+            data = await asyncio.to_thread(
+                draw, browser.page, dict(browser.typed), self._size, focused=self._focused
+            )
             take(LiveFrame(data, *self._size))
 
     def hold(self) -> None:
@@ -118,7 +122,9 @@ class MockScreen:
             self._write(browser, key.key)
 
     def _write(self, browser: MockBrowser, text: str, *, replaces: bool = False) -> None:
-        field = next((one for one in browser.page.controls if one.name == self._focused and one.is_field), None)
+        field = next(
+            (one for one in browser.page.controls if one.name == self._focused and one.is_field), None
+        )
         if field is None:
             return
         before = "" if replaces else browser.typed.get(field.name, "")
@@ -155,7 +161,12 @@ class MockScreen:
         browser = self._find()
         controls = browser.page.controls if browser else ()
         return [
-            ListedElement(f"p{number}", one.role, one.name, "" if one.is_secret or not browser else browser.typed.get(one.name, ""))
+            ListedElement(
+                f"p{number}",
+                one.role,
+                one.name,
+                "" if one.is_secret or not browser else browser.typed.get(one.name, ""),
+            )
             for number, one in enumerate(controls, 1)
         ]
 

@@ -69,7 +69,9 @@ def label_of_choice(snapshot: Snapshot, index: int) -> str:
     """For a nameless checkbox or radio button: the text right after it, else right before it."""
     nodes = snapshot.nodes
     parent = nodes[index].parent
-    after = range(nodes[index].end, min(nodes[parent].end if parent >= 0 else len(nodes), nodes[index].end + 3))
+    after = range(
+        nodes[index].end, min(nodes[parent].end if parent >= 0 else len(nodes), nodes[index].end + 3)
+    )
     return next((text for at in after if (text := own_text(nodes[at]))), "")
 
 

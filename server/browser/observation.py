@@ -170,7 +170,9 @@ def _locate(tree: Snapshot, ref: str, extra: Extra | None) -> int | None:
     found = next((thing for thing in extra.clickables if thing.target == ref), None) if extra else None
     if found is None:
         return tree.find(ref)
-    above = (at for at, node in enumerate(tree.nodes) if node.seen and node.box and node.box[1] <= found.box[1])
+    above = (
+        at for at, node in enumerate(tree.nodes) if node.seen and node.box and node.box[1] <= found.box[1]
+    )
     return max(above, default=None)
 
 
@@ -195,7 +197,9 @@ def _observe(
     fitted = fit(ranked, must, blocks, around, budget, used, detail=target is not None)
     notes = list(map(clean, tree.notes))
     if target is not None:
-        notes += [f"around {element.eid}" for element in fitted.elements if element.ref == tree.nodes[target].ref]
+        notes += [
+            f"around {element.eid}" for element in fitted.elements if element.ref == tree.nodes[target].ref
+        ]
     if not (fitted.elements or fitted.blocks or page.url.startswith("about:")):
         notes.append(NOTHING)
     left = (f"truncated, {fitted.truncated} more elements",) if fitted.truncated else ()

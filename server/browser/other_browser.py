@@ -35,18 +35,27 @@ class OtherBrowser(PlaywrightBrowser):
         _, server = read_server(settings.browser_mcp)
         if isinstance(server, Http):
             return server
-        return replace(server, cwd=files, command=tuple(
-            word.replace("{endpoint}", endpoint or "http://127.0.0.1:9").replace("{output}", str(scratch))
-            for word in server.command
-        ))
+        return replace(
+            server,
+            cwd=files,
+            command=tuple(
+                word.replace("{endpoint}", endpoint or "http://127.0.0.1:9").replace("{output}", str(scratch))
+                for word in server.command
+            ),
+        )
 
     @classmethod
     def offered(cls, settings: Settings, tools: Sequence[Tool]) -> tuple[ToolSpec, ...]:
         known = super().offered(settings, tools)
         return known + tuple(
-            ToolSpec(tool.name, tool.description or tool.name, make_safe(tool.inputSchema, tool=tool.name),
-                     acts=not (tool.annotations and tool.annotations.readOnlyHint))
-            for tool in tools if tool.name not in OFFERED and not _REACHES_TOO_FAR.search(tool.name)
+            ToolSpec(
+                tool.name,
+                tool.description or tool.name,
+                make_safe(tool.inputSchema, tool=tool.name),
+                acts=not (tool.annotations and tool.annotations.readOnlyHint),
+            )
+            for tool in tools
+            if tool.name not in OFFERED and not _REACHES_TOO_FAR.search(tool.name)
         )
 
     @classmethod

@@ -49,8 +49,11 @@ def tools_of(tools: Sequence[Tool], server: str) -> tuple[ToolSpec, ...]:
     """What such a server offers, as a model may see it: names prefixed, schemas safe."""
     return tuple(
         ToolSpec(
-            safe_name(tool.name, server), (tool.description or tool.name)[:2000], make_safe(tool.inputSchema, tool=tool.name),
-            server=server, acts=not (tool.annotations and tool.annotations.readOnlyHint),
+            safe_name(tool.name, server),
+            (tool.description or tool.name)[:2000],
+            make_safe(tool.inputSchema, tool=tool.name),
+            server=server,
+            acts=not (tool.annotations and tool.annotations.readOnlyHint),
         )
         for tool in tools[:MAX_TOOLS]
     )
@@ -98,7 +101,9 @@ class OtherServer:
 
 def text_of(result: CallToolResult) -> str:
     """The text of a result, cut and marked as what it is."""
-    text = "\n".join(part.text for part in result.content if isinstance(part, TextContent) and part.text.strip())
+    text = "\n".join(
+        part.text for part in result.content if isinstance(part, TextContent) and part.text.strip()
+    )
     if len(text) > MAX_TEXT:
         text = f"{text[:MAX_TEXT]}\n... truncated, {len(text) - MAX_TEXT} more characters"
     text = text.replace("</untrusted-result", "< /untrusted-result")

@@ -57,7 +57,10 @@ def find_overlays(snapshot: Snapshot, around: Surroundings) -> tuple[Overlay, ..
 
 def _describe_dialog(snapshot: Snapshot, at: int) -> Overlay:
     text = text_of(snapshot, at, 2 * TEXT_CHARS)
-    name = _short(snapshot.nodes[at].name or next((own_text(snapshot.nodes[in_it]) for in_it in _headings(snapshot, at)), text))
+    name = _short(
+        snapshot.nodes[at].name
+        or next((own_text(snapshot.nodes[in_it]) for in_it in _headings(snapshot, at)), text)
+    )
     if _COOKIES.search(text):
         return Overlay(kind="cookies", text=name)
     kind = _PERMISSION.search(text) and len(text) < 2 * TEXT_CHARS
@@ -76,7 +79,11 @@ def _find_banner(snapshot: Snapshot, around: Surroundings, dialogs: list[int]) -
     """A box in view that speaks of cookies and can be answered there: a few words, one to twelve controls."""
     for at, text in _seen_text(snapshot, around):
         kind = "cookies" if _COOKIES.search(text) else "permission" if _PERMISSION.search(text) else None
-        if kind is None or len(text) < 20 or any(dialog <= at < snapshot.nodes[dialog].end for dialog in dialogs):
+        if (
+            kind is None
+            or len(text) < 20
+            or any(dialog <= at < snapshot.nodes[dialog].end for dialog in dialogs)
+        ):
             continue
         for level, box in enumerate(snapshot.ancestors(at)):
             buttons, controls = around.count_controls(box)
@@ -100,7 +107,11 @@ def _seen_text(snapshot: Snapshot, around: Surroundings) -> Iterator[tuple[int, 
 
 def _is_apart(snapshot: Snapshot, box: int) -> bool:
     """Not the page itself, nor a footer with a word about cookies among its links."""
-    return snapshot.nodes[box].parent >= 0 and snapshot.nodes[box].role not in ("main", "article", "contentinfo")
+    return snapshot.nodes[box].parent >= 0 and snapshot.nodes[box].role not in (
+        "main",
+        "article",
+        "contentinfo",
+    )
 
 
 def _find_captcha(snapshot: Snapshot) -> Overlay | None:

@@ -26,18 +26,35 @@ from server.browser.viewport_script import MEASURE_SCRIPT, TOO_HEAVY, VIEWPORT_S
 from server.settings import Settings
 
 OFFERED = {
-    "browser_navigate": True, "browser_navigate_back": True, "browser_click": True, "browser_type": True,
-    "browser_fill_form": True, "browser_select_option": True, "browser_hover": True, "browser_drag": True,
-    "browser_press_key": True, "browser_tabs": True, "browser_wait_for": True, "browser_handle_dialog": True,
-    "browser_snapshot": False, "browser_find": False, "browser_take_screenshot": False,
+    "browser_navigate": True,
+    "browser_navigate_back": True,
+    "browser_click": True,
+    "browser_type": True,
+    "browser_fill_form": True,
+    "browser_select_option": True,
+    "browser_hover": True,
+    "browser_drag": True,
+    "browser_press_key": True,
+    "browser_tabs": True,
+    "browser_wait_for": True,
+    "browser_handle_dialog": True,
+    "browser_snapshot": False,
+    "browser_find": False,
+    "browser_take_screenshot": False,
 }
 """The tools a model is offered, and whether each may change the page. What is not here does not exist for it."""
 
 NAVIGATION, ACTION, LOOK = 20.0, 10.0, 8.0
 """Deadlines in seconds."""
 
-_DEADLINES = {"browser_navigate": NAVIGATION, "browser_navigate_back": NAVIGATION, "browser_tabs": NAVIGATION,
-              "browser_snapshot": LOOK, "browser_find": LOOK, "browser_take_screenshot": LOOK}
+_DEADLINES = {
+    "browser_navigate": NAVIGATION,
+    "browser_navigate_back": NAVIGATION,
+    "browser_tabs": NAVIGATION,
+    "browser_snapshot": LOOK,
+    "browser_find": LOOK,
+    "browser_take_screenshot": LOOK,
+}
 _NAVIGATIONS = ("browser_navigate", "browser_navigate_back", "browser_tabs")
 _WITHHELD = ("filename",)
 """Arguments that would have the server write files; a model is not offered them."""
@@ -79,12 +96,33 @@ class PlaywrightCalls(SessionBrowser, ABC):
         attached: tuple[str, ...] = ("--cdp-endpoint", endpoint) if endpoint else ()
         if endpoint and cls.shares_chromium(settings):
             attached += ("--isolated", "--config", str(_write_config(scratch)))
-        return Stdio((
-            str(node), str(script), *attached, "--caps", "vision", "--no-webmcp", "--snapshot-mode", "none",
-            "--codegen", "none", "--timeout-settle", "150", "--timeout-action", "5000",
-            "--timeout-navigation", "15000", "--viewport-size", f"{VIEWPORT[0]}x{VIEWPORT[1]}",
-            "--output-dir", str(scratch), "--output-max-size", "20000000",
-        ), cwd=files)
+        return Stdio(
+            (
+                str(node),
+                str(script),
+                *attached,
+                "--caps",
+                "vision",
+                "--no-webmcp",
+                "--snapshot-mode",
+                "none",
+                "--codegen",
+                "none",
+                "--timeout-settle",
+                "150",
+                "--timeout-action",
+                "5000",
+                "--timeout-navigation",
+                "15000",
+                "--viewport-size",
+                f"{VIEWPORT[0]}x{VIEWPORT[1]}",
+                "--output-dir",
+                str(scratch),
+                "--output-max-size",
+                "20000000",
+            ),
+            cwd=files,
+        )
 
     @classmethod
     def shares_chromium(cls, settings: Settings) -> bool:
@@ -94,7 +132,8 @@ class PlaywrightCalls(SessionBrowser, ABC):
     def offered(cls, settings: Settings, tools: Sequence[Tool]) -> tuple[ToolSpec, ...]:
         return tuple(
             ToolSpec(tool.name, tool.description or tool.name, _schema_of(tool), acts=OFFERED[tool.name])
-            for tool in tools if tool.name in OFFERED
+            for tool in tools
+            if tool.name in OFFERED
         )
 
     # Acting
@@ -150,13 +189,17 @@ class PlaywrightCalls(SessionBrowser, ABC):
     async def _see_now(self) -> Seen:
         """The page as a snapshot with boxes, and what the page script found beside it."""
         if dialog := self._dialog:
-            self._notes.add(f"The page waits for an answer to its {dialog.kind} dialog: {quote(dialog.message)}")
+            self._notes.add(
+                f"The page waits for an answer to its {dialog.kind} dialog: {quote(dialog.message)}"
+            )
             return Seen()
         weight = await self._weigh()
         if weight is None:
             await self._recover()
         elif weight > TOO_HEAVY:
-            self._notes.add("The page is too large to be read whole: only what is in view is shown. Scroll to see more.")
+            self._notes.add(
+                "The page is too large to be read whole: only what is in view is shown. Scroll to see more."
+            )
             text = str(await self._run(VIEWPORT_SCRIPT) or "")
             return Seen(text, text, await self._look())
         try:
@@ -200,7 +243,9 @@ class PlaywrightCalls(SessionBrowser, ABC):
         if _LOADS_ON in reply.text:
             self._upkeep.count_hang(self._url)
             await self._recover()
-            reply.text = "The page did not finish loading in time. Loading was stopped; look at what is there."
+            reply.text = (
+                "The page did not finish loading in time. Loading was stopped; look at what is there."
+            )
         else:
             reply.text = self._refusal_since(began) or reply.text
 

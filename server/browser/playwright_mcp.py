@@ -60,11 +60,15 @@ class PlaywrightBrowser(PlaywrightCalls):
 
     async def observe(self) -> Observation:
         seen = await self._look_once()
-        return observation.observe_snapshot(seen.raw, extra=seen.extra, budget=self._budget(), **self._frame())
+        return observation.observe_snapshot(
+            seen.raw, extra=seen.extra, budget=self._budget(), **self._frame()
+        )
 
     async def focus(self, element: Element) -> Observation:
         seen = await self._look_once()
-        return observation.focus(seen.raw, element.ref, extra=seen.extra, budget=self._budget(), **self._frame())
+        return observation.focus(
+            seen.raw, element.ref, extra=seen.extra, budget=self._budget(), **self._frame()
+        )
 
     async def text_near(self, element: Element) -> str:
         seen = await self._look_once()
@@ -79,8 +83,12 @@ class PlaywrightBrowser(PlaywrightCalls):
             return Seen()
 
     def _frame(self) -> dict[str, Any]:
-        return {"url": self._url or "about:blank", "title": self._title or "", "viewport": self._viewport(),
-                "notes": self._notes.take()}
+        return {
+            "url": self._url or "about:blank",
+            "title": self._title or "",
+            "viewport": self._viewport(),
+            "notes": self._notes.take(),
+        }
 
     # Acting
 
@@ -129,7 +137,9 @@ class PlaywrightBrowser(PlaywrightCalls):
 
     async def select(self, element: Element, options: Sequence[str]) -> Outcome:
         args = {**_target(element), "values": list(options)}
-        return await self._do("browser_select_option", args, f"Chose {', '.join(options)} in {_name(element)}.")
+        return await self._do(
+            "browser_select_option", args, f"Chose {', '.join(options)} in {_name(element)}."
+        )
 
     async def hover(self, element: Element) -> Outcome:
         return await self._do("browser_hover", _target(element), f"Pointed at {_name(element)}.")
@@ -145,7 +155,9 @@ class PlaywrightBrowser(PlaywrightCalls):
         try:
             async with self._using():
                 await self._act("browser_mouse_move_xy", {"x": width // 2, "y": height // 2})
-                return self._done(await self._act("browser_mouse_wheel", wheel), f"Scrolled {direction} by {amount}.")
+                return self._done(
+                    await self._act("browser_mouse_wheel", wheel), f"Scrolled {direction} by {amount}."
+                )
         except CallFailed as error:
             return self._outcome(False, str(error))
 
@@ -182,7 +194,9 @@ class PlaywrightBrowser(PlaywrightCalls):
             return ()
 
     async def switch_tab(self, index: int) -> Outcome:
-        return await self._do("browser_tabs", {"action": "select", "index": index}, f"Switched to tab {index}.")
+        return await self._do(
+            "browser_tabs", {"action": "select", "index": index}, f"Switched to tab {index}."
+        )
 
 
 def _with_normal_url(args: Mapping[str, Any]) -> dict[str, Any]:
@@ -200,8 +214,12 @@ def _name(element: Element) -> str:
 def _filled(field: Field) -> dict[str, str]:
     kinds = {"checkbox": "checkbox", "switch": "checkbox", "radio": "radio", "slider": "slider"}
     kind = "combobox" if field.element.options else kinds.get(field.element.role, "textbox")
-    return {**_target(field.element), "name": field.element.name[:80] or field.element.role, "type": kind,
-            "value": field.text}
+    return {
+        **_target(field.element),
+        "name": field.element.name[:80] or field.element.role,
+        "type": kind,
+        "value": field.text,
+    }
 
 
 def _typed(fields: Sequence[Field]) -> str:

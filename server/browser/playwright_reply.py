@@ -15,8 +15,18 @@ from mcp.types import CallToolResult, ImageContent, TextContent
 
 from server.browser.browser import Tab
 
-_ORDER = ("Error", "Result", "Ran Playwright code", "Open tabs", "Page", "Modal state", "WebMCP tools",
-          "Snapshot", "Events", "Paused")
+_ORDER = (
+    "Error",
+    "Result",
+    "Ran Playwright code",
+    "Open tabs",
+    "Page",
+    "Modal state",
+    "WebMCP tools",
+    "Snapshot",
+    "Events",
+    "Paused",
+)
 _COLOUR = re.compile(r"\x1b\[\d+m")
 _ORIGIN = re.compile(r"^(Error: )?(browserBackend\.callTool|locator\.\w+|page\.\w+): ")
 _TAB = re.compile(r"^- (\d+):( \(current\))? \[(.*)\]\((.*)\)( \[crashed\])?$")

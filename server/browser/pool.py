@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import signal
 from collections.abc import Sequence
 from contextlib import suppress
 from time import monotonic
@@ -17,6 +19,7 @@ from server.browser.chromium import Chromium
 from server.browser.egress import Egress
 from server.browser.live_view import LiveView
 from server.browser.mcp_client import McpClient, ToolServerLost
+from server.browser.memory import weigh
 from server.browser.other_browser import OtherBrowser
 from server.browser.other_mcp import OtherServer, read_server
 from server.browser.places import Places
@@ -102,7 +105,9 @@ class BrowserPool:
         return await self._known_tools()
 
     async def ready(self) -> str | None:
-        if self._kind.needs_chromium(self._settings) and not parts.find_chromium(self._settings.browser_executable):
+        if self._kind.needs_chromium(self._settings) and not parts.find_chromium(
+            self._settings.browser_executable
+        ):
             return parts.NO_CHROMIUM
         try:
             await self._known_tools()
@@ -148,8 +153,14 @@ class BrowserPool:
             return await self._launch(session_id)
 
         return Outfit(
-            session_id, self._settings, self._processes, launch, self._profiles.scratch(session_id),
-            self._profiles.files(session_id), tools, tuple(self._others()),
+            session_id,
+            self._settings,
+            self._processes,
+            launch,
+            self._profiles.scratch(session_id),
+            self._profiles.files(session_id),
+            tools,
+            tuple(self._others()),
         )
 
     async def _launch(self, session_id: str) -> Chromium:
@@ -186,7 +197,9 @@ class BrowserPool:
         """Ask the server itself, on a session of its own; no browser is needed for that."""
         scratch = self._profiles.scratch("-tools").resolve()
         scratch.mkdir(parents=True, exist_ok=True)
-        client = McpClient("browser", self._kind.server(self._settings, None, scratch, scratch), self._processes)
+        client = McpClient(
+            "browser", self._kind.server(self._settings, None, scratch, scratch), self._processes
+        )
         try:
             await client.open(deadline=self._kind.start_deadline)
             return self._kind.offered(self._settings, client.tools)
@@ -209,19 +222,37 @@ class BrowserPool:
 
     def _others(self) -> list[OtherServer]:
         deadline = self._settings.tool_timeout
-        return [OtherServer(*read_server(text), self._processes, deadline=deadline) for text in self._settings.extra_mcp]
+        return [
+            OtherServer(*read_server(text), self._processes, deadline=deadline)
+            for text in self._settings.extra_mcp
+        ]
 
     async def _tend(self) -> None:
-        """Park what nobody uses."""
+        """Park what nobody uses, and keep memory within its limit."""
         while not await self._is_closing_within(LOOK_EVERY):
             limit = self._settings.session_idle_timeout
             if self._places.is_crowded:
                 limit = min(limit, CROWDED_IDLE)
+            await self._end_heavy_pages()
             for session_id, browser in list(self._open.items()):
                 idle = monotonic() - browser.last_used
                 if browser.chromium and not browser.is_busy and idle > limit:
                     log.info("session %s: browser parked after %.0f s", session_id, idle)
                     await self.park(session_id)
+
+    async def _end_heavy_pages(self) -> None:
+        """A browser beyond its memory loses its heaviest page; the others notice nothing."""
+        running = {browser.chromium.pid: browser for browser in self._open.values() if browser.chromium}
+        sharing = max(1, len(self._open)) if self._kind.shares_chromium(self._settings) else 1
+        limit = self._settings.browser_memory * sharing
+        for group, weight in (await asyncio.to_thread(weigh, running.keys()) if running else {}).items():
+            if weight.total > limit * 1_000_000 and (heaviest := weight.heaviest):
+                log.warning("a browser uses %d MB; its heaviest page is ended", weight.total // 1_000_000)
+                running[group].note(
+                    f"The browser used more than {limit} MB of memory; its heaviest page was ended."
+                )
+                with suppress(ProcessLookupError):
+                    os.kill(heaviest, signal.SIGKILL)
 
     async def _is_closing_within(self, seconds: float) -> bool:
         with suppress(TimeoutError):

@@ -25,7 +25,36 @@ log = logging.getLogger(__name__)
 LINE_LIMIT = 16 * 1024 * 1024
 """Bytes of one line that a process may write; a longer one means it cannot be talked with any more."""
 
-_INHERITED = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TERM", "TZ", "TMPDIR", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "DBUS_SESSION_BUS_ADDRESS", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "LD_LIBRARY_PATH", "UV_CACHE_DIR", "UV_OFFLINE", "UV_INDEX_URL", "UV_DEFAULT_INDEX", "UV_PYTHON", "SYSTEMROOT"]
+_INHERITED = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LANGUAGE",
+    "TERM",
+    "TZ",
+    "TMPDIR",
+    "DISPLAY",
+    "WAYLAND_DISPLAY",
+    "XAUTHORITY",
+    "XDG_RUNTIME_DIR",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "NODE_EXTRA_CA_CERTS",
+    "LD_LIBRARY_PATH",
+    "UV_CACHE_DIR",
+    "UV_OFFLINE",
+    "UV_INDEX_URL",
+    "UV_DEFAULT_INDEX",
+    "UV_PYTHON",
+    "SYSTEMROOT",
+]
 
 
 def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -53,8 +82,14 @@ class Processes:
         """Start a process in a new group; with `talks` its three streams are pipes. Raises OSError."""
         pipe = asyncio.subprocess.PIPE if talks else asyncio.subprocess.DEVNULL
         process = await asyncio.create_subprocess_exec(
-            *command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=cwd,
-            env=clean_environment(env), start_new_session=True, limit=LINE_LIMIT,
+            *command,
+            stdin=pipe,
+            stdout=pipe,
+            stderr=pipe,
+            cwd=cwd,
+            env=clean_environment(env),
+            start_new_session=True,
+            limit=LINE_LIMIT,
         )
         self._running[process.pid] = process
         self._tell_guard("+", process.pid)
@@ -101,8 +136,13 @@ class Processes:
     def _tell_guard(self, sign: str, pid: int) -> None:
         if self._guard is None or self._guard.poll() is not None:
             self._guard = subprocess.Popen(
-                (sys.executable, "-I", "-S", guard.__file__), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL, start_new_session=True, env=clean_environment(), cwd="/",
+                (sys.executable, "-I", "-S", guard.__file__),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+                env=clean_environment(),
+                cwd="/",
             )
             lines = "".join(f"+{running}\n" for running in self._running)
         else:
@@ -123,7 +163,9 @@ def birth_of(pid: int) -> str | None:
 
 
 def _birth_by_ps(pid: int) -> str | None:
-    done = subprocess.run(("ps", "-o", "lstart=", "-p", str(pid)), capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ("ps", "-o", "lstart=", "-p", str(pid)), capture_output=True, text=True, check=False
+    )
     return done.stdout.strip() or None
 
 

@@ -48,7 +48,9 @@ def _is_same(one: Draft, other: Draft) -> bool:
     return is_near and (one.name in other.name or other.name in one.name)
 
 
-def rank(drafts: Sequence[Draft], outline: Outline, around: Surroundings, height: int) -> tuple[list[Draft], int]:
+def rank(
+    drafts: Sequence[Draft], outline: Outline, around: Surroundings, height: int
+) -> tuple[list[Draft], int]:
     """The drafts, most wanted first, and how many of them must not be cut: those that are in view, in an open
     dialog or in the form at hand."""
     for draft in drafts:

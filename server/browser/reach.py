@@ -13,13 +13,19 @@ from server.settings import Settings
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
-_METADATA = {ipaddress.ip_address(text) for text in (
-    "169.254.169.254", "fd00:ec2::254", "100.100.100.200", "168.63.129.16", "192.0.0.192")}
+_METADATA = {
+    ipaddress.ip_address(text)
+    for text in ("169.254.169.254", "fd00:ec2::254", "100.100.100.200", "168.63.129.16", "192.0.0.192")
+}
 """Where clouds tell a machine its secrets."""
 
 _CALLS_HOME = {
-    "clients2.google.com", "update.googleapis.com", "optimizationguide-pa.googleapis.com",
-    "content-autofill.googleapis.com", "safebrowsing.googleapis.com", "edgedl.me.gvt1.com",
+    "clients2.google.com",
+    "update.googleapis.com",
+    "optimizationguide-pa.googleapis.com",
+    "content-autofill.googleapis.com",
+    "safebrowsing.googleapis.com",
+    "edgedl.me.gvt1.com",
     "cf.browser-use.com",
 }
 """What Chromium and browser-use ask by themselves: about updates, the forms they see, decoration."""
@@ -46,8 +52,11 @@ class Reach:
         parts = {place for url in (settings.database, settings.redis_url) if (place := _place_of(url))}
         fixed = {settings.port, *(port for _, port in parts)}
         return cls(
-            settings.private_network_allowed, settings.allowed_hosts, settings.blocked_hosts,
-            own_ports=lambda: fixed | set(ports()), own_names=frozenset(parts),
+            settings.private_network_allowed,
+            settings.allowed_hosts,
+            settings.blocked_hosts,
+            own_ports=lambda: fixed | set(ports()),
+            own_names=frozenset(parts),
         )
 
     def refuse_name(self, host: str, port: int) -> str | None:

@@ -73,5 +73,10 @@ def _mask(snapshot: Snapshot, values: Iterable[str]) -> None:
 
 def _spellings(value: str) -> set[str]:
     """The ways one value is written in a page or an address. Two characters would mask half the page."""
-    forms = {value, " ".join(value.split()), quote(value, safe="", errors="replace"), quote_plus(value, errors="replace")}
+    forms = {
+        value,
+        " ".join(value.split()),
+        quote(value, safe="", errors="replace"),
+        quote_plus(value, errors="replace"),
+    }
     return {form for form in forms if len(form) > 2}

@@ -149,6 +149,10 @@ class SessionBrowser(Browser, ABC):
         await self._upkeep.open()
         self.touch()
 
+    def note(self, line: str) -> None:
+        """Tell the model with the next outcome or observation."""
+        self._notes.add(line)
+
     async def park(self) -> None:
         """End the processes for a while."""
         self._upkeep.was_parked = True
@@ -188,7 +192,9 @@ class SessionBrowser(Browser, ABC):
                     return None
                 hidden = [field.box for field in (await self._look()).secrets if field.value]
                 data = await self._picture(deadline=5)
-                hidden += [field.box for field in (await self._look()).secrets if field.value] if hidden else []
+                hidden += (
+                    [field.box for field in (await self._look()).secrets if field.value] if hidden else []
+                )
         except CallFailed:
             return None
         if self.is_held or not data:
@@ -240,14 +246,18 @@ class SessionBrowser(Browser, ABC):
             raise CallFailed(str(error)) from None
         except ToolTimeout:
             await self._recover()
-            raise CallFailed(f"The page did not answer within {deadline:.0f} s. Loading was stopped.") from None
+            raise CallFailed(
+                f"The page did not answer within {deadline:.0f} s. Loading was stopped."
+            ) from None
         except ToolServerLost as error:
             log.warning("session %s: %s", self._outfit.session_id, error)
             self._upkeep.count_failure(str(error))
             if tool in self._repeatable or not error.was_sent:
                 return await self._ask(tool, args, deadline)
-            raise CallFailed("The browser tools broke off during this action: it may or may not have "
-                             "happened. Look at the page before going on.") from None
+            raise CallFailed(
+                "The browser tools broke off during this action: it may or may not have "
+                "happened. Look at the page before going on."
+            ) from None
         if result.isError and self.chromium is not None and not self.chromium.is_running:
             raise CallFailed("The browser ended during this action: it may or may not have happened.")
         return result
@@ -320,8 +330,12 @@ class SessionBrowser(Browser, ABC):
 
     def _budget(self) -> Budget:
         limits = self._settings
-        return Budget(elements=limits.observation_elements, blocks=limits.observation_blocks,
-                      block_chars=limits.observation_block_chars, tokens=limits.observation_tokens)
+        return Budget(
+            elements=limits.observation_elements,
+            blocks=limits.observation_blocks,
+            block_chars=limits.observation_block_chars,
+            tokens=limits.observation_tokens,
+        )
 
     def _viewport(self) -> tuple[int, int]:
         return VIEWPORT

@@ -89,7 +89,9 @@ class SharedUpkeep(Upkeep):
                 await self._driver.locate(mcp)
                 mine = await _contexts(lease.cdp) - before
         except (CdpError, ToolTimeout, ToolServerLost, ToolRefused) as error:
-            raise BrowserUnavailable(f"No page of its own could be opened for this session: {error}") from None
+            raise BrowserUnavailable(
+                f"No page of its own could be opened for this session: {error}"
+            ) from None
         if len(mine) != 1:
             raise BrowserUnavailable("The MCP server opened no context of its own.")
         await self._watch_over(lease, mine.pop())

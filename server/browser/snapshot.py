@@ -21,7 +21,7 @@ MOST_CHARS = 8000
 _KEY = re.compile(r'([^\s":\[]+)(?: ("[^"\\]*(?:\\.[^"\\]*)*"))?((?: \[[^\]]*\])*)(?:: ?(.*))?$', re.DOTALL)
 _QUOTED_KEY = re.compile(r"'((?:[^']|'')*)'(?:: ?(.*))?$", re.DOTALL)
 _ATTRIBUTE = re.compile(r"\[([a-z-]+)(?:=([^\]]*))?\]")
-_ESCAPE = re.compile(r'\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(.))', re.DOTALL)
+_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 
 
@@ -76,7 +76,9 @@ class Snapshot:
             at = self.nodes[at].end
 
     def find(self, ref: str) -> int | None:
-        return next((index for index, node in enumerate(self.nodes) if node.ref == ref), None) if ref else None
+        return (
+            next((index for index, node in enumerate(self.nodes) if node.ref == ref), None) if ref else None
+        )
 
 
 def parse_snapshot(text: str, viewport: tuple[int, int]) -> Snapshot:

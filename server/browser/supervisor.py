@@ -59,8 +59,15 @@ class Supervisor:
     `note` takes one line for the model at each thing worth telling.
     """
 
-    def __init__(self, cdp: Cdp, note: Callable[[str], None], *, context: str | None = None,
-                 emulates_viewport: bool = True, dismisses_questions: bool = False) -> None:
+    def __init__(
+        self,
+        cdp: Cdp,
+        note: Callable[[str], None],
+        *,
+        context: str | None = None,
+        emulates_viewport: bool = True,
+        dismisses_questions: bool = False,
+    ) -> None:
         self.cdp = cdp
         self.pages: dict[str, WatchedPage] = {}
         self.is_hands_off = False
@@ -76,9 +83,12 @@ class Supervisor:
     async def start(self) -> None:
         """Raises CdpError."""
         for event, listener in (
-            ("Target.targetCreated", self._on_created), ("Target.targetInfoChanged", self._on_changed),
-            ("Target.targetDestroyed", self._on_destroyed), ("Target.targetCrashed", self._on_crashed),
-            ("Target.attachedToTarget", self._on_attached), ("Target.detachedFromTarget", self._on_detached),
+            ("Target.targetCreated", self._on_created),
+            ("Target.targetInfoChanged", self._on_changed),
+            ("Target.targetDestroyed", self._on_destroyed),
+            ("Target.targetCrashed", self._on_crashed),
+            ("Target.attachedToTarget", self._on_attached),
+            ("Target.detachedFromTarget", self._on_detached),
             ("Page.javascriptDialogOpening", self._on_dialog),
             ("Page.javascriptDialogClosed", self._on_dialog_closed),
         ):
@@ -150,8 +160,10 @@ class Supervisor:
 
     async def _document(self, page: WatchedPage, deadline: float) -> Any:
         done = await self.cdp.send(
-            "Runtime.evaluate", {"expression": "performance.timeOrigin", "returnByValue": True},
-            session=page.session, deadline=deadline,
+            "Runtime.evaluate",
+            {"expression": "performance.timeOrigin", "returnByValue": True},
+            session=page.session,
+            deadline=deadline,
         )
         return done["result"].get("value")
 
@@ -250,8 +262,10 @@ class Supervisor:
         elif self._dismisses_questions:
             self._note(f"The page asked ({dialog.kind}): {quote(dialog.message)}. It was dismissed.")
         else:
-            self._note(f"The page asks ({dialog.kind}): {quote(dialog.message)}. "
-                       "It is dismissed at the next action unless it is answered.")
+            self._note(
+                f"The page asks ({dialog.kind}): {quote(dialog.message)}. "
+                "It is dismissed at the next action unless it is answered."
+            )
             return
         if self._is_endless():
             self._note("The page showed alerts without end; its tab was closed.")

@@ -71,7 +71,11 @@ class Surroundings:
             return ""
         unit, form = self.outline.unit[draft.index], self.form_of(draft)
         index = max(unit, form)
-        return f"{self.snapshot.nodes[index].role}:{self.snapshot.nodes[index].ref or index}" if index >= 0 else ""
+        return (
+            f"{self.snapshot.nodes[index].role}:{self.snapshot.nodes[index].ref or index}"
+            if index >= 0
+            else ""
+        )
 
     def submits(self, draft: Draft) -> bool:
         """As the page script told; in a form of which it told nothing, a button after the last field."""
@@ -87,7 +91,9 @@ class Surroundings:
         """Forms that are being worked on: one with the focus, or with a field in view."""
         nodes = self.snapshot.nodes
         active = {at for at, node in enumerate(nodes) if "active" in node.attributes and node.role in FIELDS}
-        near = [draft for draft in self.drafts if draft.role in FIELDS and (draft.seen or draft.index in active)]
+        near = [
+            draft for draft in self.drafts if draft.role in FIELDS and (draft.seen or draft.index in active)
+        ]
         return {form for draft in near if (form := self.form_of(draft)) >= 0}
 
     @cached_property
@@ -103,7 +109,9 @@ class Surroundings:
         for draft in chosen:
             parts = [labels.get(id(draft), ""), *self._around(draft)]
             short = (part.replace(" · ", " ").strip()[:PART_CHARS].strip() for part in parts if part)
-            texts.append(" · ".join(dict.fromkeys(part for part in short if part != draft.name))[:chars].strip())
+            texts.append(
+                " · ".join(dict.fromkeys(part for part in short if part != draft.name))[:chars].strip()
+            )
         return texts
 
     def _around(self, draft: Draft) -> list[str]:
@@ -117,7 +125,9 @@ class Surroundings:
             parts.append(label_of_field(self.snapshot, at))
         if form >= 0:
             is_dialog = nodes[form].role in DIALOGS
-            parts.append(nodes[form].name or (text_of(self.snapshot, form, PART_CHARS, own) if is_dialog else ""))
+            parts.append(
+                nodes[form].name or (text_of(self.snapshot, form, PART_CHARS, own) if is_dialog else "")
+            )
         if heading >= 0 and heading not in own:
             parts.append(text_of(self.snapshot, heading, PART_CHARS))
         return parts

@@ -117,9 +117,7 @@ def _holders(nodes: Sequence[Node]) -> list[int]:
     return holders
 
 
-def _join(
-    snapshot: Snapshot, outline: Outline, runs: list[_Run | None], chars: int
-) -> list[list[_Run]]:
+def _join(snapshot: Snapshot, outline: Outline, runs: list[_Run | None], chars: int) -> list[list[_Run]]:
     """Put short neighbours of one row, card or container together. Runs of links alone are told as elements."""
     joined: list[list[_Run]] = []
     length, is_open = 0, False
@@ -150,7 +148,9 @@ def _belong(snapshot: Snapshot, outline: Outline, one: _Run, other: _Run) -> boo
 
 def _weigh(snapshot: Snapshot, outline: Outline, at: int, text: str) -> Block:
     nodes = snapshot.nodes
-    roles = {nodes[at].role} | {nodes[up].role for up, _ in zip(snapshot.ancestors(at), range(6), strict=False)}
+    roles = {nodes[at].role} | {
+        nodes[up].role for up, _ in zip(snapshot.ancestors(at), range(6), strict=False)
+    }
     box = nodes[at].box or next((nodes[up].box for up in snapshot.ancestors(at) if nodes[up].box), None)
     mark = outline.mark[at]
     weight = min(len(text), 200) / 200

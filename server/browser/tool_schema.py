@@ -89,8 +89,13 @@ def check_click_target(args: Mapping[str, Any]) -> str | None:
 
 
 _TYPES: dict[str, tuple[type, ...]] = {
-    "string": (str,), "boolean": (bool,), "integer": (int,), "number": (int, float),
-    "array": (list, tuple), "object": (dict,), "null": (type(None),),
+    "string": (str,),
+    "boolean": (bool,),
+    "integer": (int,),
+    "number": (int, float),
+    "array": (list, tuple),
+    "object": (dict,),
+    "null": (type(None),),
 }
 
 
@@ -151,7 +156,8 @@ def _shorten(schema: Schema) -> Schema:
     """Without the descriptions of single properties; they are the bulk of a large schema."""
     properties = {
         name: {key: value[key] for key in ("type", "enum", "items") if key in value}
-        for name, value in schema["properties"].items() if isinstance(value, dict)
+        for name, value in schema["properties"].items()
+        if isinstance(value, dict)
     }
     return {**schema, "properties": properties}
 

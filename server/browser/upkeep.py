@@ -157,7 +157,9 @@ class Upkeep:
         host = host_of(url or "")
         self._hangs = (host, self._hangs[1] + 1 if self._hangs[0] == host else 1)
         if self._hangs[1] >= 2 and host:
-            self._notes.add(f"{host} hung {self._hangs[1]} times in a row: do not try it again, go on without it.")
+            self._notes.add(
+                f"{host} hung {self._hangs[1]} times in a row: do not try it again, go on without it."
+            )
 
     async def _make_browser_ready(self) -> None:
         if not self._driver.has_chromium:
@@ -222,7 +224,9 @@ class Upkeep:
             assert watch is not None
             await watch.stop_loading(page)
             if page.dialog is None and not page.is_crashed and not await watch.is_steady(page):
-                self._notes.add(f"The page {page.url[:120]} hung; its tab was closed and replaced by an empty one.")
+                self._notes.add(
+                    f"The page {page.url[:120]} hung; its tab was closed and replaced by an empty one."
+                )
                 self.count_hang(url)
                 with suppress(CdpError):
                     await watch.replace(page)

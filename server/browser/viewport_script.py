@@ -1,6 +1,8 @@
 """For pages that are too large to be read whole: how large they are, and what is in view of them."""
 
-MEASURE_SCRIPT = "() => document.getElementsByTagName('*').length + (document.body?.textContent.length || 0) / 200"
+MEASURE_SCRIPT = (
+    "() => document.getElementsByTagName('*').length + (document.body?.textContent.length || 0) / 200"
+)
 """A page's weight: its elements, and its text as so many elements as a reading costs the same time."""
 
 TOO_HEAVY = 15_000

@@ -18,7 +18,9 @@ LINE_CHARS = 200
 LINE_TOKENS = 70
 
 _SPACE = re.compile(r"[\s\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+")
-_ODD = re.compile(r"[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]|\s\s|[^\S ]")
+_ODD = re.compile(
+    r"[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]|\s\s|[^\S ]"
+)
 _EID = re.compile(r"[\[［【](\s*e\s*\d+\s*)[\]］】]")
 _QUOTES = str.maketrans({'"': "'"})
 
@@ -49,7 +51,10 @@ def page_lines(page: Page, notes: Iterable[str], overlays: Iterable[Overlay], ro
     """The lines above the elements, as many as fit into `room` tokens; the address always."""
     lines = [_fit(f"URL: {clean(page.url)}", min(room, LINE_TOKENS))]
     more = [f"Title: {clean(page.title)}"] if page.title else []
-    more += [f"Overlay: {overlay.kind} {quote(clean(overlay.text)) if overlay.text else ''}" for overlay in overlays]
+    more += [
+        f"Overlay: {overlay.kind} {quote(clean(overlay.text)) if overlay.text else ''}"
+        for overlay in overlays
+    ]
     more += [f"Note: {clean(note)}" for note in notes]
     for line in more:
         line = _fit(line.rstrip(), LINE_TOKENS)

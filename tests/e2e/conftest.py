@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, StorageState, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, StorageState, expect, sync_playwright
 
 from scripts.shell import ROOT
 from tests.e2e.screen import Screen
@@ -22,6 +22,8 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+PATIENCE = 10_000
+"""Milliseconds; a promise about time is tested by its own measure, not by this."""
 DESKTOP = {"width": 1440, "height": 900}
 
 OpenScreen = Callable[..., Screen]
@@ -30,7 +32,7 @@ OpenScreen = Callable[..., Screen]
 @pytest.fixture(scope="package")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     assert (ROOT / "web/dist/index.html").exists(), "the web UI is not built: make setup"
-    with serving(tmp_path_factory.mktemp("ui")) as server:
+    with serving(tmp_path_factory.mktemp("ui"), drain_timeout="0") as server:
         yield server
 
 
@@ -55,6 +57,7 @@ def chromium() -> Iterator[Browser]:
     executable = os.environ.get("CHROMIUM_PATH") or shutil.which("chromium")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=executable, args=FLAGS)
+        expect.set_options(timeout=PATIENCE)
         yield browser
         browser.close()
 
@@ -81,7 +84,7 @@ def open_screen(
         defaults = {"base_url": server.url, "viewport": DESKTOP, "locale": "en-US", "color_scheme": "light"}
         state = login if logged_in else None
         context = chromium.new_context(**(defaults | {"storage_state": state} | options))  # type: ignore[arg-type]
-        context.set_default_timeout(8000)
+        context.set_default_timeout(PATIENCE)
         screen = Screen(context.new_page(), server, api)
         opened.append((context, screen))
         return screen

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Callable
 from typing import Any
 
 from PIL import Image, ImageDraw, ImageFont
@@ -24,6 +25,8 @@ class LiveStage:
     def __init__(self, page: Page, *, holder: str = "none", browser: str = "open") -> None:
         self.heard: list[dict[str, Any]] = []
         self.acks = 0
+        self.opened = 0
+        self._is_closed = False
         self.state: dict[str, Any] = {
             "type": "state", "holder": holder, "browser": browser, "url": SHOP, "title": "Basket – Shop",
             "viewport": list(VIEWPORT), "tabs": [{"index": 0, "title": "Basket – Shop", "url": SHOP, "active": True}],
@@ -34,6 +37,8 @@ class LiveStage:
 
     def _open(self, socket: WebSocketRoute) -> None:
         self._socket = socket
+        self.opened += 1
+        socket.on_close(lambda code, reason: setattr(self, "_is_closed", True))
         socket.on_message(self._hear)
         self.tell()
         if self.state["browser"] != "closed":
@@ -84,11 +89,21 @@ class LiveStage:
 
     def wait_for(self, kind: str, count: int = 1) -> list[dict[str, Any]]:
         """What the UI said of this kind, when it has said it so often."""
-        for _ in range(80):
-            if len(self.said(kind)) >= count:
-                return self.said(kind)
+        self._wait(lambda: len(self.said(kind)) >= count, f"{count} {kind}")
+        return self.said(kind)
+
+    def wait_for_acks(self, count: int) -> None:
+        self._wait(lambda: self.acks >= count, f"{count} acknowledgements")
+
+    def wait_for_close(self) -> None:
+        self._wait(lambda: self._is_closed, "the end of the connection")
+
+    def _wait(self, is_true: Callable[[], bool], what: str) -> None:
+        for _ in range(160):
+            if is_true():
+                return
             self._page.wait_for_timeout(50)
-        raise AssertionError(f"{kind} not heard {count} times: {self.heard}")
+        raise AssertionError(f"{what} did not come; heard: {self.heard}, {self.acks} acknowledgements")
 
 
 def picture(words: str) -> bytes:

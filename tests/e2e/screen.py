@@ -80,7 +80,9 @@ class Screen:
 
     def choose_language(self, lang: str) -> None:
         """For the pages that are opened from now on."""
-        script = "lang => localStorage.setItem('pilothouse.prefs', JSON.stringify({state: {lang}, version: 0}))"
+        script = (
+            "lang => localStorage.setItem('pilothouse.prefs', JSON.stringify({state: {lang}, version: 0}))"
+        )
         self.page.evaluate(script, lang)
 
     # What the server knows, without the UI

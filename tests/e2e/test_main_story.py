@@ -33,11 +33,15 @@ def real_server(tmp_path: Path) -> Iterator[Server]:
 
 
 @pytest.mark.timeout(240)
-def test_from_the_first_login_to_the_exported_replay(real_server: Server, chromium: Browser, site: Site) -> None:
+def test_from_the_first_login_to_the_exported_replay(
+    real_server: Server, chromium: Browser, site: Site
+) -> None:
     context = chromium.new_context(base_url=real_server.url, viewport=DESKTOP, locale="en-US")
     context.set_default_timeout(SECONDS)
     expect.set_options(timeout=SECONDS)
-    with httpx.Client(base_url=real_server.api, headers=real_server.headers, trust_env=False, timeout=30) as api:
+    with httpx.Client(
+        base_url=real_server.api, headers=real_server.headers, trust_env=False, timeout=30
+    ) as api:
         screen = Screen(context.new_page(), real_server, api)
         log_in(screen)
         order_a_kettle(screen, site)
@@ -57,7 +61,9 @@ def log_in(screen: Screen) -> None:
 
 def order_a_kettle(screen: Screen, site: Site) -> None:
     """Watched live; nothing is ordered before the yes, and one kettle after it."""
-    steps = "click Blue kettle, click Add to cart, click Go to checkout, type Ada into Name, click Place order"
+    steps = (
+        "click Blue kettle, click Add to cart, click Go to checkout, type Ada into Name, click Place order"
+    )
     screen.send(f"open {site.url('/shop')}, {steps} and read the page")
     screen.page.get_by_role("tab", name="Browser").click()
     expect(screen.page.get_by_text("Live", exact=True)).to_be_visible()

@@ -127,9 +127,12 @@ def test_the_place_of_the_action_is_marked_at_any_zoom(staged: Screen) -> None:
         page.keyboard.press(key)
         expect(mark).to_be_visible()
         if width:
-            page.wait_for_function("w => document.querySelector('[role=dialog] img').clientWidth === w", arg=width)
+            page.wait_for_function(
+                "w => document.querySelector('[role=dialog] img').clientWidth === w", arg=width
+            )
         frame, box = picture.bounding_box(), mark.bounding_box()
-        assert frame and box
+        assert frame is not None
+        assert box is not None
         assert box["x"] - frame["x"] == pytest.approx(frame["width"] * 0.1, abs=3)
         assert box["y"] - frame["y"] == pytest.approx(frame["height"] * 0.2, abs=3)
         assert box["width"] == pytest.approx(frame["width"] * 0.3, abs=4)

@@ -60,7 +60,9 @@ async def test_a_confirm_waits_for_its_answer(browser: PlaywrightBrowser, site: 
     assert (await browser.answer_dialog(True)).title == "deleted"
 
 
-async def test_a_confirm_that_nobody_answers_is_dismissed_at_the_next_action(browser: PlaywrightBrowser, site: Site):
+async def test_a_confirm_that_nobody_answers_is_dismissed_at_the_next_action(
+    browser: PlaywrightBrowser, site: Site
+):
     await browser.navigate(site.url("/dialogs"))
     seen = await browser.observe()
     await browser.click(element(seen, "Confirm"))
@@ -147,7 +149,9 @@ async def test_a_click_that_hangs_the_page_is_told(browser: PlaywrightBrowser, s
     assert "hung" in notes_of(outcome, await browser.observe())
 
 
-async def test_a_cancelled_call_on_a_spinning_page_needs_no_reset_by_hand(browser: PlaywrightBrowser, site: Site):
+async def test_a_cancelled_call_on_a_spinning_page_needs_no_reset_by_hand(
+    browser: PlaywrightBrowser, site: Site
+):
     await browser.navigate(site.url("/spin-on-click"))
     seen = await browser.observe()
     call = asyncio.create_task(browser.click(element(seen, "Spin")))
@@ -166,7 +170,9 @@ async def test_loops_and_endless_pages_come_to_an_end(browser: PlaywrightBrowser
 
 
 @pytest.mark.parametrize("path", ["/many-links", "/huge", "/deep", "/canvas"])
-async def test_a_page_of_any_size_is_observed_within_ten_seconds(browser: PlaywrightBrowser, site: Site, path: str):
+async def test_a_page_of_any_size_is_observed_within_ten_seconds(
+    browser: PlaywrightBrowser, site: Site, path: str
+):
     await browser.navigate(site.url(path))
     began = time.monotonic()
     seen = await browser.observe()

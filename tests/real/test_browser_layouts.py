@@ -31,7 +31,8 @@ async def log_in(browser: SessionBrowser, site: Site) -> None:
     await browser.navigate(site.url("/login"))
     seen = await browser.observe()
     outcome = await browser.type(
-        [Field(element(seen, "User"), "ann"), Field(element(seen, "Password"), "x")], submit=True)
+        [Field(element(seen, "User"), "ann"), Field(element(seen, "Password"), "x")], submit=True
+    )
     assert outcome.title == "Private"
 
 
@@ -89,9 +90,13 @@ async def test_in_the_light_form_a_crash_is_told_to_all(tmp_path: Path, site: Si
             assert "restarted" in notes_of(outcome)
 
 
-@pytest.mark.parametrize(("mode", "again", "other"), [
-    ("session", "Private", "Log in"), ("fresh", "Log in", "Log in"), ("shared", "Private", "Private")])
-async def test_a_profile_is_kept_shared_or_fresh(tmp_path: Path, site: Site, mode: str, again: str, other: str):
+@pytest.mark.parametrize(
+    ("mode", "again", "other"),
+    [("session", "Private", "Log in"), ("fresh", "Log in", "Log in"), ("shared", "Private", "Private")],
+)
+async def test_a_profile_is_kept_shared_or_fresh(
+    tmp_path: Path, site: Site, mode: str, again: str, other: str
+):
     async with open_pool(tmp_path, browser_profile=mode) as pool:
         await log_in(await pool.get("a"), site)
         await pool.close("a")
@@ -100,7 +105,9 @@ async def test_a_profile_is_kept_shared_or_fresh(tmp_path: Path, site: Site, mod
         assert await title_of(await pool.get("b"), site.url("/private")) == other
 
 
-async def test_a_further_server_is_offered_beside_the_browser(tmp_path: Path, site: Site, monkeypatch: pytest.MonkeyPatch):
+async def test_a_further_server_is_offered_beside_the_browser(
+    tmp_path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
+):
     server = f"extra=PYTHONPATH={Path.cwd()} {sys.executable} -m tests.support.scripted_mcp"
     async with open_pool(tmp_path, extra_mcp=(server, "broken=/no/such/program")) as pool:
         tools = {tool.name: tool for tool in await pool.tools()}
@@ -136,11 +143,14 @@ async def test_a_server_with_no_browser_of_ours_and_no_such_tools_answers_in_wor
         assert await browser.screenshot() is None
 
 
-@pytest.mark.parametrize(("settings", "why"), [
-    ({"browser_executable": Path("/no/such/chromium")}, "Chromium"),
-    ({"browser_mcp": "/no/such/server"}, "server"),
-    ({"browser_executable": Path("/bin/false")}, "ended at once"),
-])
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ({"browser_executable": Path("/no/such/chromium")}, "Chromium"),
+        ({"browser_mcp": "/no/such/server"}, "server"),
+        ({"browser_executable": Path("/bin/false")}, "ended at once"),
+    ],
+)
 async def test_what_cannot_be_started_is_said_in_words(tmp_path: Path, settings: dict, why: str):
     async with open_pool(tmp_path, **settings) as pool:
         with pytest.raises(BrowserUnavailable, match=why):

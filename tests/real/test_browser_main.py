@@ -56,8 +56,9 @@ async def test_a_form_is_seen_filled_in_and_sent(browser: PlaywrightBrowser, sit
     assert element(await browser.observe(), "Name").value == "Ann"
     sent = await browser.click(element(seen, "Send"))
     assert sent.title == "Thanks"
-    assert site.effects[-1] == Effect("form", {
-        "name": "Ann", "town": "Łódź", "colour": "Blue", "news": "yes", "notes": ""})
+    assert site.effects[-1] == Effect(
+        "form", {"name": "Ann", "town": "Łódź", "colour": "Blue", "news": "yes", "notes": ""}
+    )
 
 
 async def test_typing_with_submit_sends_the_form(browser: PlaywrightBrowser, site: Site):
@@ -127,16 +128,40 @@ async def test_the_tools_offered_are_exactly_these(pool: BrowserPool):
     """A new version of the server must not bring a new tool to the model unseen."""
     assert {tool.name for tool in await pool.tools()} == set(OFFERED)
     assert set(OFFERED) == {
-        "browser_click", "browser_drag", "browser_fill_form", "browser_find", "browser_handle_dialog",
-        "browser_hover", "browser_navigate", "browser_navigate_back", "browser_press_key", "browser_select_option",
-        "browser_snapshot", "browser_tabs", "browser_take_screenshot", "browser_type", "browser_wait_for"}
+        "browser_click",
+        "browser_drag",
+        "browser_fill_form",
+        "browser_find",
+        "browser_handle_dialog",
+        "browser_hover",
+        "browser_navigate",
+        "browser_navigate_back",
+        "browser_press_key",
+        "browser_select_option",
+        "browser_snapshot",
+        "browser_tabs",
+        "browser_take_screenshot",
+        "browser_type",
+        "browser_wait_for",
+    }
     arguments = {name for tool in await pool.tools() for name in tool.schema["properties"]}
     assert not {"filename", "paths", "function", "code"} & arguments
 
 
-@pytest.mark.parametrize("name", [
-    "browser_evaluate", "browser_run_code_unsafe", "browser_file_upload", "browser_drop", "browser_network_requests",
-    "browser_mouse_click_xy", "browser_resize", "browser_close", "nonsense"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "browser_evaluate",
+        "browser_run_code_unsafe",
+        "browser_file_upload",
+        "browser_drop",
+        "browser_network_requests",
+        "browser_mouse_click_xy",
+        "browser_resize",
+        "browser_close",
+        "nonsense",
+    ],
+)
 async def test_what_is_not_offered_cannot_be_called(browser: PlaywrightBrowser, name: str):
     outcome = await browser.call(name, {"function": "() => 1", "paths": ["/etc/passwd"], "code": "x"})
     assert not outcome.ok
@@ -147,7 +172,11 @@ async def test_an_acting_tool_call_comes_back_with_the_new_page(browser: Playwri
     outcome = await browser.call("browser_navigate", {"url": site.url("/form")})
     assert outcome.ok
     assert "<untrusted-page>" in outcome.text
-    ref = next(line for line in outcome.text.splitlines() if 'textbox "Name"' in line).partition("[ref=")[2].partition("]")[0]
+    ref = (
+        next(line for line in outcome.text.splitlines() if 'textbox "Name"' in line)
+        .partition("[ref=")[2]
+        .partition("]")[0]
+    )
     typed = await browser.call("browser_type", {"target": ref, "text": "Dora"})
     assert 'textbox "Name"' in typed.text
     assert ": Dora" in typed.text
@@ -164,7 +193,9 @@ async def test_a_long_page_is_cut_and_cannot_end_its_own_fence(browser: Playwrig
     assert outcome.text.count("</untrusted-page>") == 1
 
 
-async def test_wrong_arguments_and_lost_elements_are_told_and_do_no_harm(browser: PlaywrightBrowser, site: Site):
+async def test_wrong_arguments_and_lost_elements_are_told_and_do_no_harm(
+    browser: PlaywrightBrowser, site: Site
+):
     await browser.navigate(site.url("/form"))
     wrong = await browser.call("browser_click", {"ref": "e1"})
     assert not wrong.ok

@@ -81,7 +81,9 @@ async def test_a_lost_browser_is_started_again_and_told(pool: BrowserPool, site:
     browser = await pool.get("a")
     await browser.navigate(site.url("/login"))
     seen = await browser.observe()
-    await browser.type([Field(element(seen, "User"), "ann"), Field(element(seen, "Password"), "x")], submit=True)
+    await browser.type(
+        [Field(element(seen, "User"), "ann"), Field(element(seen, "Password"), "x")], submit=True
+    )
     assert browser.chromium is not None
     await asyncio.sleep(0.5)
     os.killpg(browser.chromium.pid, number)
@@ -99,6 +101,21 @@ async def test_other_sessions_do_not_notice(pool: BrowserPool, site: Site):
     seen = await other.observe()
     assert seen.notes == ()
     assert element(seen, "Name")
+
+
+async def test_a_page_that_eats_memory_costs_itself_and_nobody_else(site: Site, tmp_path: Path):
+    async with open_pool(tmp_path, browser_memory=900) as pool:
+        hungry, other = await pool.get("hungry"), await pool.get("other")
+        await other.navigate(site.url("/form"))
+        await hungry.navigate(site.url("/memory"))
+        watch = hungry.supervisor
+        assert watch is not None
+        await until(lambda: any(page.is_crashed for page in watch.pages.values()), seconds=30)
+        seen = await hungry.observe()
+        assert "more than 900 MB" in notes_of(seen)
+        assert "crashed" in notes_of(seen)
+        assert (await hungry.navigate(site.url("/form"))).ok
+        assert (await other.observe()).notes == ()
 
 
 async def test_the_third_failure_within_five_minutes_ends_it(pool: BrowserPool, site: Site):
@@ -127,7 +144,9 @@ async def test_a_parked_browser_comes_back_with_its_login_and_its_page(
     browser = await pool.get("a")
     await browser.navigate(site.url("/login"))
     seen = await browser.observe()
-    await browser.type([Field(element(seen, "User"), "ann"), Field(element(seen, "Password"), "x")], submit=True)
+    await browser.type(
+        [Field(element(seen, "User"), "ann"), Field(element(seen, "Password"), "x")], submit=True
+    )
     await pool.park("a")
     state = pool.peek("a")
     assert state is not None
@@ -138,7 +157,9 @@ async def test_a_parked_browser_comes_back_with_its_login_and_its_page(
     assert seen.page.title == "Private"
 
 
-async def test_a_closed_session_keeps_its_profile_until_it_is_purged(pool: BrowserPool, site: Site, tmp_path: Path):
+async def test_a_closed_session_keeps_its_profile_until_it_is_purged(
+    pool: BrowserPool, site: Site, tmp_path: Path
+):
     browser = await pool.get("a")
     await browser.navigate(site.url("/form"))
     profile = tmp_path / "profiles" / "a"
@@ -195,7 +216,8 @@ HOST = """
 
 def start_host(folder: Path, url: str) -> subprocess.Popen[str]:
     host = subprocess.Popen(
-        (sys.executable, "-c", textwrap.dedent(HOST), str(folder), url), stdout=subprocess.PIPE, text=True)
+        (sys.executable, "-c", textwrap.dedent(HOST), str(folder), url), stdout=subprocess.PIPE, text=True
+    )
     assert host.stdout is not None
     assert host.stdout.readline() == "True\n"
     return host

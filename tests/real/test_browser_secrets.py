@@ -26,11 +26,21 @@ def site() -> Iterator[Site]:
     with Site() as site, Site() as other:
         site.add("/secret", document("Secret", f"<label>Password {FIELD}</label><p>hint {SECRET}</p>"))
         site.add("/shown", document("Shown", f"<label>Word {SHOWN}</label>"))
-        site.add("/short", document("Short", "<label>Code <input autocomplete=one-time-code value=42></label>"))
+        site.add(
+            "/short", document("Short", "<label>Code <input autocomplete=one-time-code value=42></label>")
+        )
         inner = other.add("/inner", document("Inner", f"<p style='height:80px'>x</p>{SHOWN}"))
         outer = inner.replace("127.0.0.1", "localhost")
-        site.add("/framed", document("Framed", f"<iframe src='{outer}' style='margin:50px' width=600 height=300></iframe>"))
-        site.add("/nested", document("Nested", f"<iframe src='{site.url('/framed', 'localhost')}' width=900 height=500></iframe>"))
+        site.add(
+            "/framed",
+            document("Framed", f"<iframe src='{outer}' style='margin:50px' width=600 height=300></iframe>"),
+        )
+        site.add(
+            "/nested",
+            document(
+                "Nested", f"<iframe src='{site.url('/framed', 'localhost')}' width=900 height=500></iframe>"
+            ),
+        )
         yield site
 
 

@@ -43,9 +43,22 @@ def notes_of(*outcomes) -> str:
     return "\n".join(note for outcome in outcomes for note in outcome.notes)
 
 
-@pytest.mark.parametrize("url", [
-    "file:///etc/passwd", "chrome://version", "view-source:http://127.0.0.1/", "data:text/html,<h1>x", "javascript:alert(1)",
-    "JAVA\tSCRIPT:alert(1)", "devtools://x", "about:gpu", "blob:x", "ftp://x/", " file:///etc/passwd"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "file:///etc/passwd",
+        "chrome://version",
+        "view-source:http://127.0.0.1/",
+        "data:text/html,<h1>x",
+        "javascript:alert(1)",
+        "JAVA\tSCRIPT:alert(1)",
+        "devtools://x",
+        "about:gpu",
+        "blob:x",
+        "ftp://x/",
+        " file:///etc/passwd",
+    ],
+)
 async def test_other_schemes_are_refused_by_every_tool(browser: PlaywrightBrowser, site: Site, url: str):
     await browser.navigate(site.url("/form"))
     for outcome in (
@@ -58,7 +71,9 @@ async def test_other_schemes_are_refused_by_every_tool(browser: PlaywrightBrowse
     assert [tab.url for tab in await browser.tabs()] == [site.url("/form")]
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "2130706433", "0x7f.1", "[::ffff:7f00:1]", "0.0.0.0"])
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1", "localhost", "[::1]", "2130706433", "0x7f.1", "[::ffff:7f00:1]", "0.0.0.0"]
+)
 async def test_the_service_itself_is_never_opened(browser: PlaywrightBrowser, own: Site, host: str):
     before = len(own.paths)
     outcome = await browser.call("browser_navigate", {"url": f"http://{host}:{own.port}/form"})
@@ -94,8 +109,13 @@ async def test_metadata_addresses_are_refused_after_a_redirect_too(browser: Play
         assert "Blocked by Pilothouse" in outcome.text
 
 
-@pytest.mark.parametrize(("url", "why"), [
-    ("https://169.254.169.254/", "Blocked by Pilothouse: 169.254.169.254"), ("https://no.such.invalid/", "is not known")])
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("https://169.254.169.254/", "Blocked by Pilothouse: 169.254.169.254"),
+        ("https://no.such.invalid/", "is not known"),
+    ],
+)
 async def test_a_refusal_is_told_in_words_under_https_too(browser: PlaywrightBrowser, url: str, why: str):
     outcome = await browser.navigate(url)
     assert not outcome.ok
@@ -124,10 +144,13 @@ async def test_webrtc_sends_no_datagrams(browser: PlaywrightBrowser, site: Site)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as canary:
         canary.bind(("127.0.0.1", 0))
         canary.setblocking(False)
-        url = site.add("/webrtc", f"""<title>asking</title><script>(async () => {{
+        url = site.add(
+            "/webrtc",
+            f"""<title>asking</title><script>(async () => {{
             const peer = new RTCPeerConnection({{iceServers: [{{urls: 'stun:127.0.0.1:{canary.getsockname()[1]}'}}]}});
             peer.createDataChannel('x'); await peer.setLocalDescription();
-            setTimeout(() => document.title = 'asked', 1500) }})()</script>""")
+            setTimeout(() => document.title = 'asked', 1500) }})()</script>""",
+        )
         await browser.navigate(url)
         await browser.wait(2000)
         with pytest.raises(BlockingIOError):
@@ -146,7 +169,9 @@ async def test_tabs_stay_few_and_the_agent_stays_in_its_own(browser: PlaywrightB
 
 async def test_more_tabs_than_allowed_are_closed_and_told(browser: PlaywrightBrowser, site: Site):
     await browser.navigate(site.url("/form"))
-    outcomes = [await browser.call("browser_tabs", {"action": "new", "url": site.url("/links")}) for _ in range(7)]
+    outcomes = [
+        await browser.call("browser_tabs", {"action": "new", "url": site.url("/links")}) for _ in range(7)
+    ]
     tabs = await browser.tabs()
     assert len(tabs) <= 5
     assert "more than 5 tabs" in notes_of(*outcomes)

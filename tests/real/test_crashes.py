@@ -123,7 +123,9 @@ def test_while_it_goes_down_it_takes_no_new_message(tmp_path: Path) -> None:
 
 async def test_a_reader_that_comes_back_misses_nothing_and_sees_nothing_twice(tmp_path: Path) -> None:
     with serving(tmp_path / "data") as server:
-        async with httpx.AsyncClient(base_url=server.api, headers=server.headers, timeout=60, trust_env=False) as client:
+        async with httpx.AsyncClient(
+            base_url=server.api, headers=server.headers, timeout=60, trust_env=False
+        ) as client:
             session_id = (await client.post("/sessions", json={})).json()["id"]
             await client.post(f"/sessions/{session_id}/messages", json={"content": "slow story"})
             path = f"/sessions/{session_id}/stream"
@@ -154,7 +156,9 @@ async def _collect_in_pieces(client: httpx.AsyncClient, path: str) -> list[tuple
 
 async def test_a_reader_that_does_not_read_slows_nobody(tmp_path: Path) -> None:
     with serving(tmp_path / "data") as server:
-        async with httpx.AsyncClient(base_url=server.api, headers=server.headers, timeout=60, trust_env=False) as client:
+        async with httpx.AsyncClient(
+            base_url=server.api, headers=server.headers, timeout=60, trust_env=False
+        ) as client:
             session_id = (await client.post("/sessions", json={})).json()["id"]
             frozen = socket.create_connection(("127.0.0.1", server.port))
             frozen.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)

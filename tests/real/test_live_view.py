@@ -40,17 +40,26 @@ from tests.support.sites import Effect, Site, document
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(120)]
 
-ANIMATED = document("Animated", """<style>@keyframes m{to{transform:translateX(900px)}}
-    div{width:90px;height:90px;background:red;animation:m 1s infinite alternate linear}</style><div></div>""")
-CHOICES = document("Choices", """<label>Town <select name=town onchange="document.title='town ' + value">
+ANIMATED = document(
+    "Animated",
+    """<style>@keyframes m{to{transform:translateX(900px)}}
+    div{width:90px;height:90px;background:red;animation:m 1s infinite alternate linear}</style><div></div>""",
+)
+CHOICES = document(
+    "Choices",
+    """<label>Town <select name=town onchange="document.title='town ' + value">
     <option value=1>Rome<option value=2>Łódź</select></label>
     <label>Day <input type=date onchange="document.title='day ' + value"></label>
     <button disabled>Not yet</button><div style="height:3000px"></div>
     <label>Far <textarea oninput="document.title='far ' + value">old</textarea></label>
-    <iframe srcdoc="<button onclick='parent.document.title=`inside`'>Inner</button>"></iframe>""")
-KEYS = document("Keys", """<input id=one autofocus><input id=two><textarea id=three rows=5></textarea><script>
+    <iframe srcdoc="<button onclick='parent.document.title=`inside`'>Inner</button>"></iframe>""",
+)
+KEYS = document(
+    "Keys",
+    """<input id=one autofocus><input id=two><textarea id=three rows=5></textarea><script>
     window.seen = [];
-    addEventListener('keydown', e => seen.push([e.key, e.code, e.keyCode, e.ctrlKey, e.isTrusted].join(' ')))</script>""")
+    addEventListener('keydown', e => seen.push([e.key, e.code, e.keyCode, e.ctrlKey, e.isTrusted].join(' ')))</script>""",
+)
 
 
 class Person:
@@ -86,7 +95,9 @@ class Person:
     async def until(self, holds: Callable[[], object], *, seconds: float = 15) -> None:
         deadline = time.monotonic() + seconds
         while not holds():
-            assert time.monotonic() < deadline, f"did not happen; told {self.told[-4:]}, {len(self.frames)} frames"
+            assert time.monotonic() < deadline, (
+                f"did not happen; told {self.told[-4:]}, {len(self.frames)} frames"
+            )
             await asyncio.sleep(0.02)
 
     async def until_state(self, **fields: object) -> None:
@@ -108,7 +119,9 @@ class Person:
         self.do(*(Mouse(type="mouse", kind=kind, x=x, y=y, button=0) for kind in ("move", "down", "up")))
 
     def press(self, key: str, code: str = "", modifiers: int = 0) -> None:
-        self.do(*(Key(type="key", kind=kind, key=key, code=code, modifiers=modifiers) for kind in ("down", "up")))
+        self.do(
+            *(Key(type="key", kind=kind, key=key, code=code, modifiers=modifiers) for kind in ("down", "up"))
+        )
 
     async def elements(self) -> dict[str, Any]:
         since = len(self.told)
@@ -156,7 +169,9 @@ async def value_of(browser: SessionBrowser, script: str) -> Any:
     assert watch is not None
     page = watch.page_at(browser.url)
     assert page is not None
-    done = await watch.cdp.send("Runtime.evaluate", {"expression": script, "returnByValue": True}, session=page.session)
+    done = await watch.cdp.send(
+        "Runtime.evaluate", {"expression": script, "returnByValue": True}, session=page.session
+    )
     return done["result"].get("value")
 
 
@@ -172,7 +187,11 @@ async def test_frames_are_jpegs_of_the_page_and_a_page_that_rests_sends_no_more(
         assert len(person.frames) <= resting + 1
         frame = person.frames[-1]
         with Image.open(io.BytesIO(frame.data)) as image:
-            assert (image.format, image.size, (frame.width, frame.height)) == ("JPEG", (1280, 720), (1280, 720))
+            assert (image.format, image.size, (frame.width, frame.height)) == (
+                "JPEG",
+                (1280, 720),
+                (1280, 720),
+            )
             assert image.convert("L").getextrema()[0] < 100, "the picture is empty"
         assert (person.state["url"], person.state["title"]) == (site.url("/form"), "Form")
         assert person.state["viewport"] == [1280, 720]
@@ -210,7 +229,9 @@ async def test_nothing_is_captured_while_nobody_watches_and_newcomers_see_at_onc
     await browser.navigate(site.url("/animated"))
     captured: list[object] = []
     assert browser.supervisor is not None
-    stop = browser.supervisor.cdp.on("Page.screencastFrame", lambda params, _: captured.append(params["sessionId"]))
+    stop = browser.supervisor.cdp.on(
+        "Page.screencastFrame", lambda params, _: captured.append(params["sessionId"])
+    )
     async with watching(pool) as person:
         await person.until(lambda: captured)
         await browser.navigate(site.url("/form"))
@@ -248,7 +269,9 @@ async def test_only_the_holder_acts_and_a_second_taker_is_refused(
         await bob.take()
 
 
-async def test_clicks_and_typing_reach_the_page(pool: BrowserPool, browser: SessionBrowser, site: Site) -> None:
+async def test_clicks_and_typing_reach_the_page(
+    pool: BrowserPool, browser: SessionBrowser, site: Site
+) -> None:
     await browser.navigate(site.url("/form"))
     async with watching(pool) as person:
         await person.take()
@@ -264,7 +287,9 @@ async def test_clicks_and_typing_reach_the_page(pool: BrowserPool, browser: Sess
     assert site.effects[-1].fields["town"] == "Łódź 東京 🚢"
 
 
-async def test_keys_are_real_keys_with_their_codes(pool: BrowserPool, browser: SessionBrowser, site: Site) -> None:
+async def test_keys_are_real_keys_with_their_codes(
+    pool: BrowserPool, browser: SessionBrowser, site: Site
+) -> None:
     await browser.navigate(site.url("/keys"))
     async with watching(pool) as person:
         await person.take()
@@ -290,10 +315,16 @@ async def test_keys_are_real_keys_with_their_codes(pool: BrowserPool, browser: S
 
 
 async def test_dragging_and_the_wheel(pool: BrowserPool, browser: SessionBrowser, site: Site) -> None:
-    site.add("/drag", document("Drag", """<body style="margin:0;height:5000px"><script>
+    site.add(
+        "/drag",
+        document(
+            "Drag",
+            """<body style="margin:0;height:5000px"><script>
         let from = 0; addEventListener('mousedown', e => from = e.clientX);
         addEventListener('mousemove', e => { if (e.buttons == 1) document.title = 'dragged ' + (e.clientX - from) });
-        addEventListener('dblclick', () => document.title = 'double')</script>"""))
+        addEventListener('dblclick', () => document.title = 'double')</script>""",
+        ),
+    )
     await browser.navigate(site.url("/drag"))
     async with watching(pool) as person:
         await person.take()
@@ -310,8 +341,14 @@ async def test_dragging_and_the_wheel(pool: BrowserPool, browser: SessionBrowser
 async def test_what_is_pressed_is_let_go_when_its_owner_leaves(
     pool: BrowserPool, browser: SessionBrowser, site: Site
 ) -> None:
-    site.add("/holding", document("Holding", """<script>addEventListener('keydown', e => document.title = 'down ' + e.key);
-        addEventListener('keyup', e => document.title = 'up ' + e.key)</script>"""))
+    site.add(
+        "/holding",
+        document(
+            "Holding",
+            """<script>addEventListener('keydown', e => document.title = 'down ' + e.key);
+        addEventListener('keyup', e => document.title = 'up ' + e.key)</script>""",
+        ),
+    )
     await browser.navigate(site.url("/holding"))
     async with watching(pool) as other:
         async with watching(pool) as person:
@@ -365,7 +402,9 @@ async def test_tabs_that_open_are_followed_and_the_agent_goes_on_where_the_perso
     assert (await browser.observe()).page.url == site.url("/form")
 
 
-async def test_the_picture_follows_the_tab_of_the_agent(pool: BrowserPool, browser: SessionBrowser, site: Site) -> None:
+async def test_the_picture_follows_the_tab_of_the_agent(
+    pool: BrowserPool, browser: SessionBrowser, site: Site
+) -> None:
     await browser.navigate(site.url("/form"))
     async with watching(pool) as person:
         await person.until_state(title="Form")
@@ -378,7 +417,9 @@ async def test_the_picture_follows_the_tab_of_the_agent(pool: BrowserPool, brows
         assert [tab["active"] for tab in person.state["tabs"]] == [True, False]
 
 
-@pytest.mark.parametrize("address", ["file:///etc/passwd", "chrome://settings", "javascript:alert(1)", "http://blocked.example/"])
+@pytest.mark.parametrize(
+    "address", ["file:///etc/passwd", "chrome://settings", "javascript:alert(1)", "http://blocked.example/"]
+)
 async def test_a_person_goes_only_where_the_agent_may(
     pool: BrowserPool, browser: SessionBrowser, site: Site, address: str
 ) -> None:
@@ -407,8 +448,14 @@ async def test_going_back_and_reloading(pool: BrowserPool, browser: SessionBrows
 async def test_dialogs_are_told_and_answered_by_the_person(
     pool: BrowserPool, browser: SessionBrowser, site: Site
 ) -> None:
-    site.add("/asks", document("Asks", """<button onclick="document.title = prompt('Your name?')">Ask</button>
-        <button onclick="alert('Careful'); document.title='warned'">Warn</button>"""))
+    site.add(
+        "/asks",
+        document(
+            "Asks",
+            """<button onclick="document.title = prompt('Your name?')">Ask</button>
+        <button onclick="alert('Careful'); document.title='warned'">Warn</button>""",
+        ),
+    )
     await browser.navigate(site.url("/asks"))
     async with watching(pool) as person:
         await person.take()
@@ -431,17 +478,24 @@ async def test_the_page_takes_the_size_of_the_persons_window_and_gets_its_own_ba
         await person.take()
         person.do(Resize(type="resize", width=390, height=800))
         await person.until_state(viewport=[390, 800])
-        await person.until(lambda: [(frame.width, frame.height) for frame in person.frames[-1:]] == [(390, 800)])
+        await person.until(
+            lambda: [(frame.width, frame.height) for frame in person.frames[-1:]] == [(390, 800)]
+        )
         await person.view.hand_back(person.viewer)
         await person.until_state(viewport=[1280, 720])
     assert await value_of(browser, "innerWidth") == 1280
 
 
-async def test_the_note_tells_facts_and_no_values(pool: BrowserPool, browser: SessionBrowser, site: Site) -> None:
+async def test_the_note_tells_facts_and_no_values(
+    pool: BrowserPool, browser: SessionBrowser, site: Site
+) -> None:
     await browser.navigate(site.url("/login"))
     async with watching(pool) as person:
         await person.take()
-        person.do(ClickElement(type="click", eid=(await person.elements())["User"]["eid"]), Text(type="text", text="ann-77"))
+        person.do(
+            ClickElement(type="click", eid=(await person.elements())["User"]["eid"]),
+            Text(type="text", text="ann-77"),
+        )
         person.press("Tab", "Tab")
         person.do(Text(type="text", text="hunter-22"))
         person.press("Enter", "Enter")

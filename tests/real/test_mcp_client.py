@@ -139,8 +139,14 @@ async def test_noise_at_the_start_does_no_harm(processes: Processes):
     await client.close()
 
 
-@pytest.mark.parametrize(("command", "why"), [
-    ((*COMMAND, "--exit"), "no thank you"), (("/no/such/program",), "no such"), (("true",), "cannot be used|ended")])
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        ((*COMMAND, "--exit"), "no thank you"),
+        (("/no/such/program",), "no such"),
+        (("true",), "cannot be used|ended"),
+    ],
+)
 async def test_a_server_that_does_not_start_is_told_with_its_last_words(
     processes: Processes, command: tuple[str, ...], why: str
 ):

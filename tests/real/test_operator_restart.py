@@ -62,7 +62,12 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 def ask_and_die(url: str) -> str:
     """Another process asks and is gone; returns the question's reference."""
     done = subprocess.run(
-        [sys.executable, "-c", ASK_AND_DIE, url], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", ASK_AND_DIE, url],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
     assert done.returncode == 137, done.stderr
     return done.stdout.strip()

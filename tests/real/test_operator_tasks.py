@@ -19,6 +19,7 @@ from tests.support.sites import Effect, Site
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
+
 @pytest.fixture(scope="module")
 def site() -> Iterator[Site]:
     with Site() as site:
@@ -83,7 +84,9 @@ async def test_a_checkout_asks_and_is_done_once_after_yes(
         assert "Order number 1001" in it.options["server"].requests[-1].text
 
 
-async def test_a_checkout_is_never_done_after_no(browser: PlaywrightBrowser, site: Site, effects: list[Effect]) -> None:
+async def test_a_checkout_is_never_done_after_no(
+    browser: PlaywrightBrowser, site: Site, effects: list[Effect]
+) -> None:
     async with task(browser, navigate(site.url("/checkout")), click("Place order")) as it:
         await it.say("order it")
         await it.answer(False)
@@ -150,14 +153,21 @@ async def test_an_endless_list_is_read_by_scrolling(browser: PlaywrightBrowser, 
 
 
 async def test_a_cookie_banner_is_closed_first(browser: PlaywrightBrowser, site: Site) -> None:
-    turns = (navigate(site.url("/cookie-banner")), click("Only necessary"), click("Read the story"), stop("ok"))
+    turns = (
+        navigate(site.url("/cookie-banner")),
+        click("Only necessary"),
+        click("Read the story"),
+        stop("ok"),
+    )
     async with task(browser, *turns) as it:
         assert await it.say("read the story") == "ok"
         assert "Overlay: cookies" in it.options["server"].requests[1].text
         assert "Overlay" not in it.options["server"].requests[2].text.partition("Task:")[2]
 
 
-async def test_a_form_in_a_frame_is_filled_in(browser: PlaywrightBrowser, site: Site, effects: list[Effect]) -> None:
+async def test_a_form_in_a_frame_is_filled_in(
+    browser: PlaywrightBrowser, site: Site, effects: list[Effect]
+) -> None:
     turns = (navigate(site.url("/framed")), type_into({"Search": "tea"}), on("Search", "focus"), stop("ok"))
     async with task(browser, *turns) as it:
         assert await it.say("type tea") == "ok"
@@ -171,8 +181,13 @@ async def test_a_dialog_is_dismissed_and_told(browser: PlaywrightBrowser, site: 
         assert "Saved." in it.options["server"].requests[2].text
 
 
-async def test_a_question_of_the_page_is_answered_yes_only_with_a_yes(browser: PlaywrightBrowser, site: Site) -> None:
-    site.add("/ask", """<button onclick="document.title = confirm('Delete it all?') ? 'deleted' : 'kept'">Tidy</button>""")
+async def test_a_question_of_the_page_is_answered_yes_only_with_a_yes(
+    browser: PlaywrightBrowser, site: Site
+) -> None:
+    site.add(
+        "/ask",
+        """<button onclick="document.title = confirm('Delete it all?') ? 'deleted' : 'kept'">Tidy</button>""",
+    )
     turns = (navigate(site.url("/ask")), click("Tidy"))
     async with task(browser, *turns, act("dialog", accept=True), stop("Deleted.")) as it:
         assert await it.say("tidy up") is None

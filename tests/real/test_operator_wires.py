@@ -56,7 +56,10 @@ async def test_a_request_stays_small_and_its_head_is_constant(wire: str) -> None
         await it.say("look")
         first, second = (asked.body for asked in server.requests)
         assert first["tools"] == second["tools"]
-        assert len(json.dumps(second.get("messages") or second["input"])) + len(json.dumps(second["tools"])) < 4500
+        assert (
+            len(json.dumps(second.get("messages") or second["input"])) + len(json.dumps(second["tools"]))
+            < 4500
+        )
         if wire == "anthropic":
             assert first["system"] == second["system"]
             assert first["system"][0]["cache_control"] == {"type": "ephemeral"}
@@ -81,7 +84,12 @@ async def test_of_twenty_parallel_calls_one_step_is_taken(wire: str) -> None:
 @pytest.mark.parametrize("wire", ["anthropic", "chat", "responses"])
 @pytest.mark.parametrize(
     "bad",
-    [call("act", '{"action": "scro'), call("click", {"eid": "e1"}), say("I would scroll."), call("act", {"action": "fly"})],
+    [
+        call("act", '{"action": "scro'),
+        call("click", {"eid": "e1"}),
+        say("I would scroll."),
+        call("act", {"action": "fly"}),
+    ],
     ids=["broken json", "unknown tool", "words", "unknown action"],
 )
 async def test_an_unusable_answer_is_repaired(wire: str, bad: Reply) -> None:
@@ -103,7 +111,9 @@ async def test_an_answer_cut_by_length_is_never_acted_on(wire: str) -> None:
 
 @pytest.mark.parametrize("wire", ["anthropic", "chat"])
 @pytest.mark.parametrize(
-    "fault", [fail(500), fail(429, retry_after=0), refuse(), reset(after=0)], ids=["500", "429", "refused", "reset"]
+    "fault",
+    [fail(500), fail(429, retry_after=0), refuse(), reset(after=0)],
+    ids=["500", "429", "refused", "reset"],
 )
 async def test_a_call_that_failed_before_it_spoke_is_tried_again(wire: str, fault: Reply) -> None:
     async with asking([fault, call("act", STOP)], wire) as (it, _):

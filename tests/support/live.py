@@ -1,10 +1,10 @@
 """A person at the live view, over its real WebSocket.
 
-    with watching(server, session_id) as person:
-        person.take()
-        person.click(100, 200)
-        person.write("Ann")
-        person.release(note="done")
+with watching(server, session_id) as person:
+    person.take()
+    person.click(100, 200)
+    person.write("Ann")
+    person.release(note="done")
 """
 
 from __future__ import annotations
@@ -56,7 +56,9 @@ class Person:
     def until(self, holds: Callable[[], object], *, seconds: float = 20) -> None:
         deadline = time.monotonic() + seconds
         while not holds():
-            assert time.monotonic() < deadline, f"did not happen; told {self.told[-5:]}, {len(self.frames)} frames"
+            assert time.monotonic() < deadline, (
+                f"did not happen; told {self.told[-5:]}, {len(self.frames)} frames"
+            )
             self.hear(0.05)
 
     def until_told(self, kind: str, /, *, since: int | None = None, **fields: object) -> Told:

@@ -75,7 +75,9 @@ class World:
         """A message of the person; returns the final response, None while a question is open."""
         return await self._run({"user_message": text, "message_id": f"m{next(self.numbers)}"})
 
-    async def answer(self, confirmed: bool | None = None, message: str | None = None, **more: Any) -> str | None:
+    async def answer(
+        self, confirmed: bool | None = None, message: str | None = None, **more: Any
+    ) -> str | None:
         """The person's decision on the open question."""
         given = {"reference": (self.question or {}).get("reference"), **more}
         given |= {} if confirmed is None else {"confirmed": confirmed}

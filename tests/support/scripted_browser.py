@@ -60,7 +60,9 @@ class ScriptedBrowser(Browser):
     def _observation(self) -> Observation:
         lines = map(self._with_value, self.pages.get(self.url, "").splitlines())
         notes, self.notes = tuple(self.notes), []
-        return observe_snapshot("\n".join(lines), url=self.url, title=self.url.rpartition("/")[2], notes=notes)
+        return observe_snapshot(
+            "\n".join(lines), url=self.url, title=self.url.rpartition("/")[2], notes=notes
+        )
 
     def _with_value(self, line: str) -> str:
         typed = next((value for name, value in self.values.items() if f'textbox "{name}"' in line), None)

@@ -29,12 +29,18 @@ _FREE = {"type": "object"}
 _SCHEMAS: dict[str, dict[str, Any]] = {
     "echo": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]},
     "slow": {"type": "object", "properties": {"seconds": {"type": "number"}}},
-    "leave": _FREE, "die": _FREE, "garbage": _FREE, "silent": _FREE, "fail": _FREE, "count": _FREE,
+    "leave": _FREE,
+    "die": _FREE,
+    "garbage": _FREE,
+    "silent": _FREE,
+    "fail": _FREE,
+    "count": _FREE,
     "huge": {"type": "object", "properties": {"megabytes": {"type": "integer"}}},
     "unsafe": {
         "type": "object",
         "oneOf": [{"required": ["a"], "properties": {"a": {"$ref": "#/$defs/A"}}}, {"required": ["b"]}],
-        "properties": {"b": {"type": "string"}}, "$defs": {"A": {"type": "integer"}},
+        "properties": {"b": {"type": "string"}},
+        "$defs": {"A": {"type": "integer"}},
     },
 }
 
@@ -46,8 +52,12 @@ def make_server() -> Server[Any, Any]:
     @server.list_tools()
     async def list_tools() -> list[types.Tool]:
         return [
-            types.Tool(name=name, description=f"Does {name}.", inputSchema=schema,
-                       annotations=types.ToolAnnotations(readOnlyHint=name in ("echo", "count")))
+            types.Tool(
+                name=name,
+                description=f"Does {name}.",
+                inputSchema=schema,
+                annotations=types.ToolAnnotations(readOnlyHint=name in ("echo", "count")),
+            )
             for name, schema in _SCHEMAS.items()
         ]
 
@@ -68,7 +78,7 @@ async def act(name: str, args: dict[str, Any], calls: int) -> str:
     if name == "fail":
         raise RuntimeError("it went wrong")
     if name == "garbage":
-        os.write(1, b"\x00\xff not json at all\n{\"jsonrpc\": \"2.0\"}\n\n")
+        os.write(1, b'\x00\xff not json at all\n{"jsonrpc": "2.0"}\n\n')
     if name in ("slow", "silent"):
         await asyncio.sleep(3600 if name == "silent" else float(args.get("seconds", 1)))
     if name == "huge":
@@ -88,7 +98,7 @@ async def serve_http() -> AsyncIterator[str]:
             await http.serve()
 
     serving = asyncio.create_task(serve())
-    while not http.started:  # noqa: ASYNC110 - uvicorn has no event for it
+    while not http.started:
         await asyncio.sleep(0.01)
     port = http.servers[0].sockets[0].getsockname()[1]
     try:

@@ -98,7 +98,12 @@ def eid_of(name: str, prompt: str) -> str:
 
 def on(name: str, action: str, **more: Any) -> Callable[[str], Decision]:
     """An action on the element of this name, wherever it is on the page by then."""
-    return lambda prompt: {"reason": f"{action} {name}", "action": action, "eid": eid_of(name, prompt), **more}
+    return lambda prompt: {
+        "reason": f"{action} {name}",
+        "action": action,
+        "eid": eid_of(name, prompt),
+        **more,
+    }
 
 
 def click(name: str, **more: Any) -> Callable[[str], Decision]:

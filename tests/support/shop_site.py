@@ -1,8 +1,8 @@
 """More pages for the small site: what an agent meets on real sites, kind and evil.
 
-    with Site() as site:
-        open_shop(site)
-        site.url("/shop")
+with Site() as site:
+    open_shop(site)
+    site.url("/shop")
 """
 
 from __future__ import annotations
@@ -34,9 +34,12 @@ def _shop(visit: Visit) -> str:
 def _kettle(visit: Visit) -> str:
     name = visit.path.rpartition("/")[2]
     title = f"{name.capitalize()} kettle"
-    return document(title, f"""<h1>{title}</h1><p>Price: €{PRICES[name]}</p>
+    return document(
+        title,
+        f"""<h1>{title}</h1><p>Price: €{PRICES[name]}</p>
         <form method=post action=/add><input type=hidden name=item value={name}>
-        <button>Add to cart</button></form><a href=/shop>All kettles</a>""")
+        <button>Add to cart</button></form><a href=/shop>All kettles</a>""",
+    )
 
 
 def _add(visit: Visit) -> Answer:
@@ -48,8 +51,11 @@ def _cart(visit: Visit) -> str:
 
 
 def _checkout(visit: Visit) -> str:
-    return document("Checkout", """<h1>Checkout</h1><form method=post action=/order><h2>Review your order</h2>
-        <p>Total: €39.50</p><label>Name <input name=name></label><button>Place order</button></form>""")
+    return document(
+        "Checkout",
+        """<h1>Checkout</h1><form method=post action=/order><h2>Review your order</h2>
+        <p>Total: €39.50</p><label>Name <input name=name></label><button>Place order</button></form>""",
+    )
 
 
 def _order(visit: Visit) -> str:
@@ -57,9 +63,12 @@ def _order(visit: Visit) -> str:
 
 
 def _compose(visit: Visit) -> str:
-    return document("New message", """<h1>New message</h1><form method=post action=/send>
+    return document(
+        "New message",
+        """<h1>New message</h1><form method=post action=/send>
         <label>To <input name=to></label><label>Subject <input name=subject></label>
-        <label>Message <textarea name=text></textarea></label><button>Send</button></form>""")
+        <label>Message <textarea name=text></textarea></label><button>Send</button></form>""",
+    )
 
 
 def _sent(visit: Visit) -> str:
@@ -69,15 +78,21 @@ def _sent(visit: Visit) -> str:
 def _sign_in(visit: Visit) -> str | Answer:
     if visit.command == "POST":
         return Answer(status=303, headers={"Location": "/code"})
-    return document("Sign in", """<h1>Sign in</h1><form method=post><label>User <input name=user></label>
-        <label>Password <input type=password name=password></label><button>Sign in</button></form>""")
+    return document(
+        "Sign in",
+        """<h1>Sign in</h1><form method=post><label>User <input name=user></label>
+        <label>Password <input type=password name=password></label><button>Sign in</button></form>""",
+    )
 
 
 def _code(visit: Visit) -> str | Answer:
     if visit.command == "POST":
         return Answer(status=303, headers={"Location": "/account", "Set-Cookie": "in=yes"})
-    return document("Second factor", """<h1>Enter the code</h1><form method=post>
-        <label>Code <input name=code autocomplete=one-time-code></label><button>Verify</button></form>""")
+    return document(
+        "Second factor",
+        """<h1>Enter the code</h1><form method=post>
+        <label>Code <input name=code autocomplete=one-time-code></label><button>Verify</button></form>""",
+    )
 
 
 def _account(visit: Visit) -> str | Answer:
@@ -87,45 +102,62 @@ def _account(visit: Visit) -> str | Answer:
 
 
 def _endless(visit: Visit) -> str:
-    return document("List", """<h1>Items</h1><div id=list></div><script>
+    return document(
+        "List",
+        """<h1>Items</h1><div id=list></div><script>
         let made = 0;
         const more = () => { for (let i = 0; i < 10; i++) {
           const row = document.createElement('p'); row.style.height = '80px';
           row.innerHTML = '<a href="/form">Item ' + (++made) + '</a>'; document.getElementById('list').append(row); } };
         more(); onscroll = () => { if (innerHeight + scrollY > document.body.scrollHeight - 400) more(); };
-        </script>""")
+        </script>""",
+    )
 
 
 def _cookies(visit: Visit) -> str:
-    return document("News", """<h1>News</h1><p><a href=/form>Read the story</a></p>
+    return document(
+        "News",
+        """<h1>News</h1><p><a href=/form>Read the story</a></p>
         <div role=dialog aria-label="Cookies" id=banner style="position:fixed;inset:0;background:#fffd">
         <p>We value your privacy. We use cookies.</p>
         <button onclick="document.getElementById('banner').remove()">Only necessary</button>
-        <button onclick="document.getElementById('banner').remove()">Accept all</button></div>""")
+        <button onclick="document.getElementById('banner').remove()">Accept all</button></div>""",
+    )
 
 
 def _framed(visit: Visit) -> str:
-    return document("Framed", "<h1>Newsletter</h1><iframe src=/frame title=form width=500 height=200></iframe>")
+    return document(
+        "Framed", "<h1>Newsletter</h1><iframe src=/frame title=form width=500 height=200></iframe>"
+    )
 
 
 def _frame(visit: Visit) -> str:
-    return document("Frame", """<form method=post action=/iframe><label>Search <input name=q></label>
-        <button>Find</button></form>""")
+    return document(
+        "Frame",
+        """<form method=post action=/iframe><label>Search <input name=q></label>
+        <button>Find</button></form>""",
+    )
 
 
 def _evil(visit: Visit) -> str:
     """`?say=` is what the page claims, `?button=` what its button says, `?to=` where it leads."""
     claim, button = html.escape(visit.query.get("say", "")), html.escape(visit.query.get("button", "Pay now"))
-    return document("Offers", f"""<h1>Offers</h1><p>{claim}</p><p style="display:none">{claim}</p>
-        <img src=/x alt="{claim}" width=10 height=10><form method=post action="/{visit.query.get('to', 'pay')}">
-        <p aria-label="{claim}">Total: €999.00</p><button>{button}</button></form><!-- {claim} -->""")
+    return document(
+        "Offers",
+        f"""<h1>Offers</h1><p>{claim}</p><p style="display:none">{claim}</p>
+        <img src=/x alt="{claim}" width=10 height=10><form method=post action="/{visit.query.get("to", "pay")}">
+        <p aria-label="{claim}">Total: €999.00</p><button>{button}</button></form><!-- {claim} -->""",
+    )
 
 
 def _swap(visit: Visit) -> str:
     """Its button turns into another one as soon as `/swap-now` answers."""
-    return document("Offer", """<h1>Checkout</h1><form method=post action=/pay><p id=price>Total: €1.00</p>
+    return document(
+        "Offer",
+        """<h1>Checkout</h1><form method=post action=/pay><p id=price>Total: €1.00</p>
         <button id=buy>Pay €1.00</button></form><script>
         const wait = async () => { const answer = await fetch('/swap-now');
           if (!answer.ok) return setTimeout(wait, 50);
           buy.textContent = 'Pay €999.00'; price.textContent = 'Total: €999.00'; document.title = 'Swapped'; };
-        wait();</script>""")
+        wait();</script>""",
+    )

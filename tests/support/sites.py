@@ -200,8 +200,11 @@ def _fixed(path: str, title: str, body: str, head: str = "") -> None:
 
 @page("/")
 def index(visit: Visit) -> str:
-    return document("Index", "<h1>Pages</h1>" + "".join(
-        f'<p><a href="{path}">{path}</a></p>' for path in sorted(visit.site.pages)))
+    return document(
+        "Index",
+        "<h1>Pages</h1>"
+        + "".join(f'<p><a href="{path}">{path}</a></p>' for path in sorted(visit.site.pages)),
+    )
 
 
 @page("/form")
@@ -209,19 +212,25 @@ def form(visit: Visit) -> str:
     if visit.command == "POST":
         name = html.escape(visit.fields.get("name", ""))
         return document("Thanks", f"<h1>Thanks, {name}</h1><a href=/form>again</a>")
-    return document("Form", """<h1>Tell us</h1><form method=post>
+    return document(
+        "Form",
+        """<h1>Tell us</h1><form method=post>
         <p><label>Name <input name=name></label> <label>Town <input name=town placeholder="Where you live"></label>
         <p><label>Colour <select name=colour><option>Red<option>Green<option>Blue</select></label>
         <p><label><input type=checkbox name=news value=yes> Send me news</label>
-        <p><label>Notes <textarea name=notes></textarea></label> <p><button>Send</button></form>""")
+        <p><label>Notes <textarea name=notes></textarea></label> <p><button>Send</button></form>""",
+    )
 
 
 @page("/login")
 def login(visit: Visit) -> str | Answer:
     if visit.command == "POST":
         return Answer(status=303, headers={"Location": "/private", "Set-Cookie": "login=ann; Max-Age=86400"})
-    return document("Log in", """<h1>Log in</h1><form method=post><label>User <input name=user></label>
-        <label>Password <input type=password name=password></label><button>Log in</button></form>""")
+    return document(
+        "Log in",
+        """<h1>Log in</h1><form method=post><label>User <input name=user></label>
+        <label>Password <input type=password name=password></label><button>Log in</button></form>""",
+    )
 
 
 @page("/private")
@@ -235,34 +244,51 @@ def private(visit: Visit) -> str | Answer:
 def visits(visit: Visit) -> Answer:
     """Shows how often this browser was here."""
     seen = int(visit.cookie.partition("visits=")[2].partition(";")[0] or 0) + 1
-    return Answer(document("Visits", f"<h1>Visit {seen}</h1>").encode(), headers={"Set-Cookie": f"visits={seen}"})
+    return Answer(
+        document("Visits", f"<h1>Visit {seen}</h1>").encode(), headers={"Set-Cookie": f"visits={seen}"}
+    )
 
 
 @page("/upload")
 def upload(visit: Visit) -> str:
     if visit.command == "POST":
         return document("Uploaded", f"<h1>Got {html.escape(visit.fields.get('file', 'nothing'))}</h1>")
-    return document("Upload", """<form method=post enctype=multipart/form-data>
-        <label>File <input type=file name=file></label><button>Upload</button></form>""")
+    return document(
+        "Upload",
+        """<form method=post enctype=multipart/form-data>
+        <label>File <input type=file name=file></label><button>Upload</button></form>""",
+    )
 
 
 PAGES["/favicon.ico"] = lambda _: Answer(status=204)
 _fixed("/links", "Links", "".join(f"<p><a href=/links?{n}>Link {n}</a>" for n in range(40)))
 _fixed("/iframe", "Frame", "<h1>Outside</h1><iframe src=/form title=Inside width=600 height=300></iframe>")
 _fixed("/login-frame", "Framed login", "<h1>Outside</h1><iframe src=/login width=600 height=300></iframe>")
-_fixed("/icons", "Icons", """<style>.card{cursor:pointer;width:200px;height:60px;background:#eee;margin:8px}</style>
+_fixed(
+    "/icons",
+    "Icons",
+    """<style>.card{cursor:pointer;width:200px;height:60px;background:#eee;margin:8px}</style>
     <div class=card id=one onclick="document.title='first card'">First card</div>
     <span class="icon icon-trash" title="Empty the bin" style="cursor:pointer;display:inline-block;width:24px;height:24px"
-      onclick="fetch('/effect/bin',{method:'POST'})"></span>""")
-_fixed("/shadow", "Shadow", """<x-box></x-box><script>customElements.define('x-box', class extends HTMLElement {
+      onclick="fetch('/effect/bin',{method:'POST'})"></span>""",
+)
+_fixed(
+    "/shadow",
+    "Shadow",
+    """<x-box></x-box><script>customElements.define('x-box', class extends HTMLElement {
     connectedCallback() { this.attachShadow({mode: 'open'}).innerHTML =
-    '<label>Inner <input></label><button onclick="document.title=\\'shadow\\'">Inner button</button>' }})</script>""")
+    '<label>Inner <input></label><button onclick="document.title=\\'shadow\\'">Inner button</button>' }})</script>""",
+)
 _fixed("/effect/bin", "Emptied", "")
 _fixed("/effect", "Effect", "<form method=post action=/effect/order><button>Order now</button></form>")
 _fixed("/effect/order", "Ordered", "<h1>Ordered</h1>")
 _fixed("/new-tab", "New tab", "<a href=/form target=_blank>In a new tab</a>")
-_fixed("/moving", "Moving", """<style>@keyframes m{to{transform:translateX(600px)}}
-    div{width:80px;height:80px;background:#36c;animation:m 2s infinite alternate}</style><div></div>""")
+_fixed(
+    "/moving",
+    "Moving",
+    """<style>@keyframes m{to{transform:translateX(600px)}}
+    div{width:80px;height:80px;background:#36c;animation:m 2s infinite alternate}</style><div></div>""",
+)
 _fixed("/tall", "Tall", "<h1>Top</h1><div style='height:6000px'></div><h1 id=end>Bottom</h1>")
 
 
@@ -319,14 +345,26 @@ _fixed("/meta-refresh", "Refreshes", "<h1>Again</h1>", "<meta http-equiv=refresh
 
 # Dialogs
 
-_fixed("/dialogs", "Dialogs", """
+_fixed(
+    "/dialogs",
+    "Dialogs",
+    """
     <button onclick="alert('Saved.'); document.title='alerted'">Alert</button>
     <button onclick="document.title = confirm('Delete it all?') ? 'deleted' : 'kept'">Confirm</button>
-    <button onclick="document.title = 'name ' + prompt('Your name?', 'nobody')">Prompt</button>""")
+    <button onclick="document.title = 'name ' + prompt('Your name?', 'nobody')">Prompt</button>""",
+)
 _fixed("/alert-on-load", "Greeting", "<script>alert('Welcome!')</script><h1>After the alert</h1>")
-_fixed("/alerts-endless", "Alerts", "<h1>No way out</h1><script>setTimeout(() => { for (;;) alert('ha') }, 100)</script>")
-_fixed("/beforeunload", "Draft", """<label>Draft <input id=draft></label><a href=/form>leave</a>
-    <script>onbeforeunload = event => { event.preventDefault(); return 'unsaved' }</script>""")
+_fixed(
+    "/alerts-endless",
+    "Alerts",
+    "<h1>No way out</h1><script>setTimeout(() => { for (;;) alert('ha') }, 100)</script>",
+)
+_fixed(
+    "/beforeunload",
+    "Draft",
+    """<label>Draft <input id=draft></label><a href=/form>leave</a>
+    <script>onbeforeunload = event => { event.preventDefault(); return 'unsaved' }</script>""",
+)
 
 
 # Too much of something
@@ -341,7 +379,10 @@ def many_links(visit: Visit) -> str:
 @page("/huge")
 def huge(visit: Visit) -> Answer:
     chunk = ("<p>" + "words and words " * 60).encode() * 1000
-    return Answer(document("Huge", "<h1>Huge</h1>").encode() + chunk * (visit.number("mb", 20) * 1_000_000 // len(chunk)))
+    return Answer(
+        document("Huge", "<h1>Huge</h1>").encode()
+        + chunk * (visit.number("mb", 20) * 1_000_000 // len(chunk))
+    )
 
 
 @page("/deep")
@@ -350,15 +391,33 @@ def deep(visit: Visit) -> str:
     return document("Deep", "<div>" * depth + "<button>Bottom</button>")
 
 
-_fixed("/canvas", "Canvas", """<canvas width=800 height=500></canvas><script>
+_fixed(
+    "/memory",
+    "Hungry",
+    """<h1>Hungry</h1><script>const kept = [];
+    setInterval(() => kept.length < 60 && kept.push(new Uint8Array(40e6).fill(kept.length)), 60)</script>""",
+)
+_fixed(
+    "/canvas",
+    "Canvas",
+    """<canvas width=800 height=500></canvas><script>
     const c = document.querySelector('canvas').getContext('2d'); c.font = '40px sans-serif';
-    c.fillText('Only a picture', 100, 100)</script>""")
-_fixed("/popups", "Popups", "<button onclick=\"for (let n = 0; n < 100; n++) window.open('/links?' + n)\">Open</button>"
-       "<script>for (let n = 0; n < 100; n++) window.open('/links?load' + n)</script>")
-_fixed("/permissions", "Permissions", """<script>(async () => {
+    c.fillText('Only a picture', 100, 100)</script>""",
+)
+_fixed(
+    "/popups",
+    "Popups",
+    "<button onclick=\"for (let n = 0; n < 100; n++) window.open('/links?' + n)\">Open</button>"
+    "<script>for (let n = 0; n < 100; n++) window.open('/links?load' + n)</script>",
+)
+_fixed(
+    "/permissions",
+    "Permissions",
+    """<script>(async () => {
     const asked = await Promise.all(['geolocation', 'notifications', 'camera', 'microphone'].map(
       name => navigator.permissions.query({name}).then(found => found.state)));
-    document.title = asked.join(' ') })()</script>""")
+    document.title = asked.join(' ') })()</script>""",
+)
 
 
 # Files
@@ -377,10 +436,14 @@ def file(visit: Visit) -> Answer:
     return Answer(b"x" * size if size else flow(), type="application/octet-stream", headers=disposition)
 
 
-_fixed("/downloads", "Downloads", """<a href="/file?bytes=1000&name=report.txt">Report</a>
+_fixed(
+    "/downloads",
+    "Downloads",
+    """<a href="/file?bytes=1000&name=report.txt">Report</a>
     <a href="/file?bytes=1000&name=..%2f..%2fevil.html">Evil name</a> <a href="/file?bytes=0&name=endless.bin">Endless</a>
     <button onclick="for (let n = 0; n < 80; n++) setTimeout(() => { const a = document.createElement('a');
-      a.href = '/file?bytes=10&name=' + n + '.txt'; a.click() }, n * 20)">Many</button>""")
+      a.href = '/file?bytes=10&name=' + n + '.txt'; a.click() }, n * 20)">Many</button>""",
+)
 
 
 # Attacks on what a page may reach
@@ -390,7 +453,9 @@ _fixed("/downloads", "Downloads", """<a href="/file?bytes=1000&name=report.txt">
 def reach(visit: Visit) -> str:
     """Tries `to` by every way a page has; the title ends up as what got through, or `nothing`."""
     target = json.dumps(visit.query["to"])
-    return document("trying", f"""<script>(async () => {{
+    return document(
+        "trying",
+        f"""<script>(async () => {{
       const to = {target}, won = [], late = new Promise(done => setTimeout(done, 1500));
       const race = (name, work) => Promise.race([work.then(() => won.push(name), () => 0), late]);
       const load = (tag, set) => new Promise((ok, no) => {{ const el = document.createElement(tag);
@@ -401,10 +466,13 @@ def reach(visit: Visit) -> str:
         race('socket', new Promise((ok, no) => {{
           const s = new WebSocket(to.replace('http', 'ws')); s.onopen = ok; s.onerror = no }})),
         load('iframe', el => {{ el.src = to }}), late]);
-      document.title = won.join(' ') || 'nothing' }})()</script>""")
+      document.title = won.join(' ') || 'nothing' }})()</script>""",
+    )
 
 
 @page("/csp")
 def strict(_: Visit) -> Answer:
     body = document("Strict", "<form><label>Password <input type=password value=S3cretPw9></label></form>")
-    return Answer(body.encode(), headers={"Content-Security-Policy": "default-src 'none'; form-action 'self'"})
+    return Answer(
+        body.encode(), headers={"Content-Security-Policy": "default-src 'none'; form-action 'self'"}
+    )

@@ -3,32 +3,72 @@ import pytest
 from server.browser.addresses import AddressRefused, host_matches, normal_url
 
 
-@pytest.mark.parametrize("url", [
-    "file:///etc/passwd", "FILE:///etc/passwd", " file:///etc/passwd", "fi\tle:///etc/passwd", "\x01file:///x",
-    "chrome://version", "devtools://devtools", "view-source:http://example.com", "data:text/html,x", "javascript:alert(1)",
-    "JaVa\nScRiPt:alert(1)", "\u0000javascript:alert(1)", "blob:http://example.com/1", "ftp://example.com", "about:crash",
-    "about:srcdoc", "ws://example.com", "mailto:a@b", "chrome-extension://x", "filesystem:http://x", "intent://x", "", "  ",
-])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "file:///etc/passwd",
+        "FILE:///etc/passwd",
+        " file:///etc/passwd",
+        "fi\tle:///etc/passwd",
+        "\x01file:///x",
+        "chrome://version",
+        "devtools://devtools",
+        "view-source:http://example.com",
+        "data:text/html,x",
+        "javascript:alert(1)",
+        "JaVa\nScRiPt:alert(1)",
+        "\u0000javascript:alert(1)",
+        "blob:http://example.com/1",
+        "ftp://example.com",
+        "about:crash",
+        "about:srcdoc",
+        "ws://example.com",
+        "mailto:a@b",
+        "chrome-extension://x",
+        "filesystem:http://x",
+        "intent://x",
+        "",
+        "  ",
+    ],
+)
 def test_only_web_addresses_are_opened(url: str):
     with pytest.raises(AddressRefused):
         normal_url(url)
 
 
-@pytest.mark.parametrize(("url", "normal"), [
-    ("http://example.com/a?b#c", "http://example.com/a?b#c"), ("HTTPS://Example.com", "HTTPS://Example.com"),
-    ("example.com", "https://example.com"), ("example.com/path", "https://example.com/path"),
-    ("//example.com/x", "https://example.com/x"), ("localhost:8000/x", "http://localhost:8000/x"),
-    ("example.com:8443", "https://example.com:8443"), ("127.0.0.1", "http://127.0.0.1"), ("[::1]:80/", "http://[::1]:80/"),
-    ("about:blank", "about:blank"), (" About:Blank ", "about:blank"), ("пример.рф", "https://пример.рф"),
-])
+@pytest.mark.parametrize(
+    ("url", "normal"),
+    [
+        ("http://example.com/a?b#c", "http://example.com/a?b#c"),
+        ("HTTPS://Example.com", "HTTPS://Example.com"),
+        ("example.com", "https://example.com"),
+        ("example.com/path", "https://example.com/path"),
+        ("//example.com/x", "https://example.com/x"),
+        ("localhost:8000/x", "http://localhost:8000/x"),
+        ("example.com:8443", "https://example.com:8443"),
+        ("127.0.0.1", "http://127.0.0.1"),
+        ("[::1]:80/", "http://[::1]:80/"),
+        ("about:blank", "about:blank"),
+        (" About:Blank ", "about:blank"),
+        ("пример.рф", "https://пример.рф"),
+    ],
+)
 def test_addresses_are_read_as_a_browser_would(url: str, normal: str):
     assert normal_url(url) == normal
 
 
-@pytest.mark.parametrize(("host", "pattern", "matches"), [
-    ("example.com", "example.com", True), ("www.example.com", "example.com", True), ("EXAMPLE.com.", "example.com", True),
-    ("badexample.com", "example.com", False), ("example.com.evil.net", "example.com", False),
-    ("example.com", "*.example.com", False), ("a.example.com", "*.example.com", True), ("x", "", False),
-])
+@pytest.mark.parametrize(
+    ("host", "pattern", "matches"),
+    [
+        ("example.com", "example.com", True),
+        ("www.example.com", "example.com", True),
+        ("EXAMPLE.com.", "example.com", True),
+        ("badexample.com", "example.com", False),
+        ("example.com.evil.net", "example.com", False),
+        ("example.com", "*.example.com", False),
+        ("a.example.com", "*.example.com", True),
+        ("x", "", False),
+    ],
+)
 def test_a_host_pattern_names_a_host_and_what_is_below_it(host: str, pattern: str, matches: bool):
     assert host_matches(host, [pattern]) == matches

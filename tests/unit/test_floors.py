@@ -66,14 +66,18 @@ def is_in(module: str, places: tuple[str, ...]) -> bool:
     return any(module == place or module.startswith(place + ".") for place in places)
 
 
-MODULES = {module_of(path): path for folder in ("server", "cli") for path in sorted((ROOT / folder).rglob("*.py"))}
+MODULES = {
+    module_of(path): path for folder in ("server", "cli") for path in sorted((ROOT / folder).rglob("*.py"))
+}
 
 
 @pytest.mark.parametrize("module", [name for name in MODULES if name.startswith("server.")])
 def test_imports_go_down_only(module: str) -> None:
     for imported in imports_of(MODULES[module]):
         if imported.startswith("server."):
-            assert floor_of(imported) <= floor_of(module), f"{module} imports {imported}, which lives above it"
+            assert floor_of(imported) <= floor_of(module), (
+                f"{module} imports {imported}, which lives above it"
+            )
 
 
 @pytest.mark.parametrize("module", [name for name in MODULES if is_in(name, LEFT + RIGHT)])

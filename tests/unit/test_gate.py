@@ -71,7 +71,16 @@ def test_a_question_of_the_pages_script_is_accepted_only_with_a_yes() -> None:
     assert judged({"kind": "dialog", "accept": False}, asked) == Verdict.ALLOW
 
 
-@pytest.mark.parametrize("url", ["javascript:alert(1)", "file:///etc/passwd", "chrome://version", "view-source:https://x", "data:text/html,x"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "javascript:alert(1)",
+        "file:///etc/passwd",
+        "chrome://version",
+        "view-source:https://x",
+        "data:text/html,x",
+    ],
+)
 def test_schemes_that_are_no_pages_are_denied(url: str) -> None:
     assert judged({"kind": "navigate", "url": url}) == Verdict.DENY
 
@@ -82,7 +91,10 @@ def test_a_grant_turns_a_question_into_a_yes_but_never_a_no() -> None:
     kind = Gate().judge(pay, observation).kind
     grants = Granted({("shop.example", kind), ("shop.example", "scheme")})
     assert Gate().judge(pay, observation, grants=grants).verdict == Verdict.ALLOW
-    assert Gate().judge({"kind": "navigate", "url": "file:///x"}, observation, grants=grants).verdict == Verdict.DENY
+    assert (
+        Gate().judge({"kind": "navigate", "url": "file:///x"}, observation, grants=grants).verdict
+        == Verdict.DENY
+    )
 
 
 @pytest.mark.parametrize(
@@ -96,7 +108,10 @@ def test_a_site_is_a_host_with_a_port_of_its_own(url: str, site: str) -> None:
 
 def test_hand_commands_pass_the_same_judgement() -> None:
     observation = page()
-    assert judge_command(Gate(), {"kind": "click", "eid": eid("Pay now", observation)}, observation).verdict == "ask"
+    assert (
+        judge_command(Gate(), {"kind": "click", "eid": eid("Pay now", observation)}, observation).verdict
+        == "ask"
+    )
     card = {"kind": "type", "eid": eid("Card number", observation), "text": "4111"}
     assert judge_command(Gate(), card, observation).verdict == "ask"
     assert judge_command(Gate(), {"kind": "scroll"}, observation).verdict == "allow"
@@ -115,7 +130,11 @@ def test_hand_commands_pass_the_same_judgement() -> None:
         ("browser_type", {"target": "f3", "text": "x"}, "allow"),
         ("browser_type", {"target": "f3", "text": "x", "submit": True}, "ask"),
         ("browser_type", {"target": "f2", "text": "4111"}, "ask"),
-        ("browser_fill_form", {"fields": [{"target": "f3", "value": "x"}, {"target": "f2", "value": "1"}]}, "ask"),
+        (
+            "browser_fill_form",
+            {"fields": [{"target": "f3", "value": "x"}, {"target": "f2", "value": "1"}]},
+            "ask",
+        ),
         ("browser_navigate", {"url": "file:///etc/passwd"}, "deny"),
         ("browser_tabs", {"action": "new", "url": "chrome://version"}, "deny"),
         ("browser_tabs", {"action": "list"}, "allow"),

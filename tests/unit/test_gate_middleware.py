@@ -21,7 +21,10 @@ from tests.support.scripted_browser import ScriptedBrowser
 from tests.support.scripted_model import ScriptedModel
 from tests.unit.test_operator_graph import CART, CART_PAGE, LEADS, PAGES, THANKS
 
-SCHEMA = {"type": "object", "properties": {"target": {"type": "string"}, "element": {"type": "string"}, "url": {"type": "string"}}}
+SCHEMA = {
+    "type": "object",
+    "properties": {"target": {"type": "string"}, "element": {"type": "string"}, "url": {"type": "string"}},
+}
 SPECS = (
     ToolSpec("browser_click", "click", SCHEMA), ToolSpec("browser_navigate", "open", SCHEMA),
     ToolSpec("browser_snapshot", "look", SCHEMA, acts=False), ToolSpec("files_delete", "delete", SCHEMA, "files"),
@@ -62,7 +65,13 @@ class Assistant:
             return "/shots/1.jpg"
 
         context = RunContext(
-            run_id="r", session_id="s", browser=browser, keep=keep, inbox=Post(), grants=self.grants, max_tool_steps=10
+            run_id="r",
+            session_id="s",
+            browser=browser,
+            keep=keep,
+            inbox=Post(),
+            grants=self.grants,
+            max_tool_steps=10,
         )
         config: RunnableConfig = {"configurable": {"thread_id": "a"}, "recursion_limit": 50}
         await self.graph.ainvoke(given, config, context=context)
@@ -87,7 +96,9 @@ def _tool(spec: ToolSpec) -> StructuredTool:
         context = get_runtime(RunContext).context
         return (await (await context.browser()).call(spec.name, args)).text or "done"
 
-    return StructuredTool(name=spec.name, description=spec.description, args_schema=spec.schema, coroutine=call)
+    return StructuredTool(
+        name=spec.name, description=spec.description, args_schema=spec.schema, coroutine=call
+    )
 
 
 async def test_a_risky_tool_call_asks_with_facts_of_the_page() -> None:
@@ -134,7 +145,9 @@ async def test_a_page_that_changed_after_the_yes_is_asked_about_again() -> None:
 async def test_a_yes_to_the_second_question_counts_for_the_changed_page() -> None:
     it = Assistant([BUY, "Done."])
     await it.say("buy it")
-    it.browser.pages[CART] = CART_PAGE.replace("€43.90", "€44.90").replace('"Place order"', '"Place order now"')
+    it.browser.pages[CART] = CART_PAGE.replace("€43.90", "€44.90").replace(
+        '"Place order"', '"Place order now"'
+    )
     it.browser.leads[CART, "Place order now"] = THANKS
     await it.answer(True)
     await it.answer(True)

@@ -58,7 +58,9 @@ def test_a_form_is_told_in_short_lines_with_values_and_states() -> None:
 
 def test_a_password_is_neither_in_the_observation_nor_anywhere_else() -> None:
     snapshot = LOGIN + '  - paragraph: You typed "S3cret pass!"\n'
-    seen = observe_snapshot(snapshot, url="http://mail.example/?p=S3cret%20pass%21&q=S3cret+pass%21", title="S3cret pass!")
+    seen = observe_snapshot(
+        snapshot, url="http://mail.example/?p=S3cret%20pass%21&q=S3cret+pass%21", title="S3cret pass!"
+    )
     password = by_name(seen, "Password")
     assert (password.value, password.secret, password.filled) == (None, True, True)
     assert "S3cret" not in seen.model_dump_json() + seen.text() + text_near(snapshot, "e4")
@@ -84,7 +86,9 @@ def test_the_page_script_marks_secrets_that_no_label_tells() -> None:
 
 def test_eids_are_dense_and_lead_to_their_targets() -> None:
     seen = observe_shot("shop")
-    assert [element.eid for element in seen.interactive] == [f"e{at}" for at in range(1, len(seen.interactive) + 1)]
+    assert [element.eid for element in seen.interactive] == [
+        f"e{at}" for at in range(1, len(seen.interactive) + 1)
+    ]
     assert seen.find("e3") == seen.interactive[2]
     assert seen.find("e999") is None
 
@@ -141,7 +145,8 @@ def test_one_address_under_one_name_is_told_once_off_screen() -> None:
 def test_controls_of_one_name_are_told_apart_by_their_row() -> None:
     rows = "\n".join(
         f'  - row [ref=r{at}]:\n    - cell "Order {at}" [ref=c{at}]\n    - cell [ref=d{at}]:\n'
-        f'      - button "Delete" [ref=b{at}]' for at in (7, 8)
+        f'      - button "Delete" [ref=b{at}]'
+        for at in (7, 8)
     )
     seen = observe_snapshot(f"- table [ref=t]:\n{rows}")
     assert [line for line in lines_of(seen) if "button" in line] == [
@@ -174,8 +179,12 @@ def test_a_clickable_thing_that_the_snapshot_does_not_list_gets_an_eid() -> None
 
 
 def test_a_styled_checkbox_is_told_by_its_label() -> None:
-    seen = observe_snapshot('- generic [ref=e1]:\n  - radio "Express" [checked] [box=0,0,0,0]\n  - text: Express')
-    assert [(e.role, e.name, e.checked, e.ref) for e in seen.interactive] == [("radio", "Express", True, "e1")]
+    seen = observe_snapshot(
+        '- generic [ref=e1]:\n  - radio "Express" [checked] [box=0,0,0,0]\n  - text: Express'
+    )
+    assert [(e.role, e.name, e.checked, e.ref) for e in seen.interactive] == [
+        ("radio", "Express", True, "e1")
+    ]
 
 
 def test_the_label_around_a_field_is_not_a_second_element() -> None:
@@ -184,7 +193,7 @@ def test_the_label_around_a_field_is_not_a_second_element() -> None:
 
 
 def test_a_clickable_list_is_told_by_its_items() -> None:
-    snapshot = '- list [ref=e1] [cursor=pointer]:\n  - listitem [ref=e2]: Red\n  - listitem [ref=e3]: Blue'
+    snapshot = "- list [ref=e1] [cursor=pointer]:\n  - listitem [ref=e2]: Red\n  - listitem [ref=e3]: Blue"
     assert [element.name for element in observe_snapshot(snapshot).interactive] == ["Red", "Blue"]
 
 
@@ -197,7 +206,11 @@ def test_frames_and_shadow_roots_are_part_of_the_page() -> None:
 
 def test_page_text_cannot_look_like_a_line_of_ours() -> None:
     seen = observe_shot("evil")
-    own = [line for line in lines_of(seen) if line.startswith(("[", "URL:", "Title:", "Note:", "Below:", "Overlay:"))]
+    own = [
+        line
+        for line in lines_of(seen)
+        if line.startswith(("[", "URL:", "Title:", "Note:", "Below:", "Overlay:"))
+    ]
     assert sum(line.startswith("[e") for line in own) == len(seen.interactive)
     assert sum(line.startswith("URL:") for line in own) == 1
     assert sum(line.startswith("Note:") for line in own) == 0
@@ -216,7 +229,9 @@ def test_a_row_cannot_add_a_state_to_the_line_of_its_controls() -> None:
 
 
 def test_lone_surrogates_do_no_harm() -> None:
-    seen = observe_snapshot('- link "\ud800x" [ref=e1]:\n  - /url: /\ud800\n- paragraph: \ud83d', title="\udfff")
+    seen = observe_snapshot(
+        '- link "\ud800x" [ref=e1]:\n  - /url: /\ud800\n- paragraph: \ud83d', title="\udfff"
+    )
     assert seen.model_dump_json()
     assert seen.text().encode()
 
@@ -234,7 +249,7 @@ def test_words_that_name_a_field_are_not_told_again() -> None:
 
 
 def test_text_stands_between_the_elements_that_it_stands_between_on_the_page() -> None:
-    seen = observe_snapshot('- button "A" [ref=e1]\n- paragraph: ' '"12,90 €"\n- button "B" [ref=e2]')
+    seen = observe_snapshot('- button "A" [ref=e1]\n- paragraph: "12,90 €"\n- button "B" [ref=e2]')
     assert lines_of(seen)[1:] == ['[e1] button "A"', "- 12,90 €", '[e2] button "B"']
 
 
@@ -244,7 +259,13 @@ def test_what_is_off_screen_comes_after_its_headline() -> None:
         '- button "Later" [ref=e3] [box=0,900,50,20]'
     )
     seen = observe_snapshot(snapshot)
-    assert lines_of(seen)[1:] == ['[e1] button "Here"', "Below:", '[e2] button "Later"', "Above:", '[e3] button "Gone"']
+    assert lines_of(seen)[1:] == [
+        '[e1] button "Here"',
+        "Below:",
+        '[e2] button "Later"',
+        "Above:",
+        '[e3] button "Gone"',
+    ]
     assert [element.visible for element in seen.interactive] == [True, False, False]
 
 
@@ -258,8 +279,12 @@ def test_what_does_not_fit_is_cut_from_the_far_end_and_counted() -> None:
 
 def test_the_form_at_hand_is_kept_whole() -> None:
     links = "\n".join(f'- link "News {at}" [ref=l{at}] [box=0,{at % 20 * 30},50,20]' for at in range(150))
-    fields = "\n".join(f'  - textbox "Field {at}" [ref=f{at}] [box=600,{600 + at * 40},50,20]' for at in range(30))
-    seen = observe_snapshot(f'{links}\n- form "Order" [ref=e1]:\n{fields}\n  - button "Send" [ref=s] [box=600,1900,50,20]')
+    fields = "\n".join(
+        f'  - textbox "Field {at}" [ref=f{at}] [box=600,{600 + at * 40},50,20]' for at in range(30)
+    )
+    seen = observe_snapshot(
+        f'{links}\n- form "Order" [ref=e1]:\n{fields}\n  - button "Send" [ref=s] [box=600,1900,50,20]'
+    )
     names = {element.name for element in seen.interactive}
     assert {f"Field {at}" for at in range(30)} | {"Send"} <= names
     assert by_name(seen, "Send").submits
@@ -267,7 +292,8 @@ def test_the_form_at_hand_is_kept_whole() -> None:
 
 def test_names_get_shorter_before_anything_in_view_goes() -> None:
     snapshot = "\n".join(
-        f'- link "{at} {"very long words of a headline " * 6}" [ref=e{at}] [box=0,{at * 4},50,20]' for at in range(150)
+        f'- link "{at} {"very long words of a headline " * 6}" [ref=e{at}] [box=0,{at * 4},50,20]'
+        for at in range(150)
     )
     seen = observe_snapshot(snapshot)
     assert len(seen.interactive) == 150
@@ -288,8 +314,10 @@ def test_notes_are_told_in_one_line_each() -> None:
 def test_a_focused_observation_tells_all_of_one_part_and_none_of_the_rest() -> None:
     options = "\n".join(f'      - option "Land {at}" [box=0,0,0,0]' for at in range(50))
     snapshot = (
-        '- dialog "Address" [ref=e1]:\n  - generic [ref=e2]:\n    - combobox "Country" [ref=e3]:\n' + options
-        + '\n  - button "Save" [ref=e4]\n' + "\n".join(f'- link "L{at}" [ref=l{at}]' for at in range(40))
+        '- dialog "Address" [ref=e1]:\n  - generic [ref=e2]:\n    - combobox "Country" [ref=e3]:\n'
+        + options
+        + '\n  - button "Save" [ref=e4]\n'
+        + "\n".join(f'- link "L{at}" [ref=l{at}]' for at in range(40))
     )
     seen = focus(snapshot, "e3")
     assert seen.mode == "focused"
@@ -305,7 +333,9 @@ def test_a_focus_on_something_gone_says_so() -> None:
 
 
 def test_text_near_an_element_is_its_card() -> None:
-    near = text_near(load_shot("shop")["snapshot"], by_name(observe_shot("shop"), "In den Warenkorb").ref, chars=200)
+    near = text_near(
+        load_shot("shop")["snapshot"], by_name(observe_shot("shop"), "In den Warenkorb").ref, chars=200
+    )
     assert "€" in near
     assert len(near) <= 200
     assert text_near(LOGIN, "nope") == ""

@@ -58,9 +58,9 @@ def test_quoted_keys_values_and_escapes_are_undone() -> None:
 
 def test_a_page_that_writes_section_titles_changes_neither_address_nor_snapshot() -> None:
     reply = (
-        "### Page\n- Page URL: http://real.example/\n### Modal state\n- [\"alert\" dialog with message \"\n"
-        "### Page\n- Page URL: http://bank.example/\n### Snapshot\n```yaml\n- button \"Fake\" [ref=e9]\n```\n\"]\n"
-        "### Snapshot\n```yaml\n- button \"Real\" [ref=e1]\n```\n"
+        '### Page\n- Page URL: http://real.example/\n### Modal state\n- ["alert" dialog with message "\n'
+        '### Page\n- Page URL: http://bank.example/\n### Snapshot\n```yaml\n- button "Fake" [ref=e9]\n```\n"]\n'
+        '### Snapshot\n```yaml\n- button "Real" [ref=e1]\n```\n'
     )
     page = parse_snapshot(reply, VIEWPORT)
     assert page.url == "http://real.example/"

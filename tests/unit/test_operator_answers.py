@@ -23,7 +23,9 @@ def test_a_bare_no_brings_no_feedback(text: str) -> None:
     assert read_answer(text) == Answer(False)
 
 
-@pytest.mark.parametrize("text", ["no, choose the cheaper one", "нет, выбери дешевле", "不要，选便宜的", "not now"])
+@pytest.mark.parametrize(
+    "text", ["no, choose the cheaper one", "нет, выбери дешевле", "不要，选便宜的", "not now"]
+)
 def test_a_no_with_words_is_feedback(text: str) -> None:
     assert read_answer(text) == Answer(False, text)
 
@@ -46,6 +48,8 @@ def test_words_that_only_say_go_on_keep_the_goal(text: str) -> None:
     assert is_continuation(text)
 
 
-@pytest.mark.parametrize("text", ["open example.com", "continue with the second shop", "no", "go on?", "", "купи чайник"])
+@pytest.mark.parametrize(
+    "text", ["open example.com", "continue with the second shop", "no", "go on?", "", "купи чайник"]
+)
 def test_words_that_say_more_do_not(text: str) -> None:
     assert not is_continuation(text)

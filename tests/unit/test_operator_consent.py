@@ -205,7 +205,9 @@ async def test_enter_in_a_field_that_was_typed_into_is_judged_as_sending() -> No
 
 
 async def test_typing_a_password_always_asks_and_shows_it_nowhere() -> None:
-    it = world({LOGIN: LOGIN_PAGE}, [type_into({"User": "ann", "Password": "S3cret!"}), stop("ok")], url=LOGIN)
+    it = world(
+        {LOGIN: LOGIN_PAGE}, [type_into({"User": "ann", "Password": "S3cret!"}), stop("ok")], url=LOGIN
+    )
     assert await it.say("log in") is None
     assert (it.question or {})["risk"] == "credential"
     assert "S3cret!" not in str(it.question)
@@ -240,7 +242,9 @@ async def test_a_login_is_handed_over_and_picked_up_from_the_new_page() -> None:
     assert it.values["current_goal"] == "how many messages?"
 
 
-@pytest.mark.parametrize("words", ["готово", "done", {"done": True, "message": "I am in"}, "I took the other account"])
+@pytest.mark.parametrize(
+    "words", ["готово", "done", {"done": True, "message": "I am in"}, "I took the other account"]
+)
 async def test_any_wording_ends_the_wait(words: Any) -> None:
     it = world({LOGIN: LOGIN_PAGE}, [act("need_user", reason="log in"), stop("ok")], url=LOGIN)
     await it.say("read my mail")
@@ -320,5 +324,3 @@ async def test_edits_of_the_state_while_a_question_is_open_keep_the_question_ans
     assert await it.answer(True) == "Ordered."
     assert it.values["plan"] == ["mine"]
     assert len(it.browser.effects) == 1
-
-

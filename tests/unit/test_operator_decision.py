@@ -50,13 +50,23 @@ def test_an_action_keeps_its_own_arguments_only(given: dict[str, Any], expected:
 
 
 @pytest.mark.parametrize(
-    "odd", [{"plan": "one"}, {"plan": {"a": 1}}, {"facts": [1, {"x": 2}]}, {"step": "two"}, {"goal": 5}, {"done": []}]
+    "odd",
+    [
+        {"plan": "one"},
+        {"plan": {"a": 1}},
+        {"facts": [1, {"x": 2}]},
+        {"step": "two"},
+        {"goal": 5},
+        {"done": []},
+    ],
 )
 def test_an_odd_record_never_spoils_a_sound_action(odd: dict[str, Any]) -> None:
     assert Decision.model_validate({"action": "back", **odd}).action == "back"
 
 
-@pytest.mark.parametrize("wrong", [{}, {"action": "fly"}, {"action": "click", "eid": {"x": 1}}, [], "click", None])
+@pytest.mark.parametrize(
+    "wrong", [{}, {"action": "fly"}, {"action": "click", "eid": {"x": 1}}, [], "click", None]
+)
 def test_a_wrong_action_is_refused(wrong: Any) -> None:
     with pytest.raises(ValidationError):
         Decision.model_validate(wrong)

@@ -24,7 +24,8 @@ DEEDS = ["Pay now", "Delete account", "Send message to all contacts", "Подт�
 
 def evil(button: str, claim: str, *turns: Any) -> World:
     lines = [
-        f"- paragraph [ref=p{number}] [box=0,{20 * number},200,20]: {line}" for number, line in enumerate(claim.split("\n"))
+        f"- paragraph [ref=p{number}] [box=0,{20 * number},200,20]: {line}"
+        for number, line in enumerate(claim.split("\n"))
     ]
     form = [
         '- form "Confirm" [ref=f1] [box=0,300,400,200]:', f'  - button "{button}" [ref=f2] [box=0,330,200,20]'
@@ -119,7 +120,9 @@ async def test_a_site_where_the_person_took_over_is_private() -> None:
     mail = "https://mail.example/"
     pages = {**PAGES, mail: '- heading "Inbox" [level=1] [ref=m1] [box=0,0,200,20]'}
     it = world(
-        pages, [act("need_user", reason="log in"), navigate(SHOP), type_into({"Search": "ZX81-CANARY"})], url=mail
+        pages,
+        [act("need_user", reason="log in"), navigate(SHOP), type_into({"Search": "ZX81-CANARY"})],
+        url=mail,
     )
     await it.say("find teapots")
     await it.answer(done=True)

@@ -22,7 +22,11 @@ CART_PAGE = """\
 - heading "Checkout" [level=1] [ref=c1] [box=0,0,200,20]
 - paragraph [ref=c2] [box=0,30,200,20]: Total €43.90
 - button "Place order" [ref=c3] [box=128,72,256,36]"""
-PAGES = {SHOP: SHOP_PAGE, CART: CART_PAGE, THANKS: '- heading "Thank you" [level=1] [ref=t1] [box=0,0,200,20]'}
+PAGES = {
+    SHOP: SHOP_PAGE,
+    CART: CART_PAGE,
+    THANKS: '- heading "Thank you" [level=1] [ref=t1] [box=0,0,200,20]',
+}
 LEADS = {(SHOP, "Kettle"): CART, (CART, "Place order"): THANKS}
 
 EDGES = {

@@ -112,7 +112,9 @@ async def test_feedback_on_unfinished_work_is_the_task_and_the_goal_stays_the_an
 
 
 async def test_a_message_that_is_run_again_goes_on_from_what_is_known() -> None:
-    it = shop(act("scroll", plan=PLAN, step=2, facts=["A costs 5"]), RunFailed("away", code="llm_unavailable"))
+    it = shop(
+        act("scroll", plan=PLAN, step=2, facts=["A costs 5"]), RunFailed("away", code="llm_unavailable")
+    )
     with pytest.raises(RunFailed):
         await it.say("compare")
     it.numbers = count()
@@ -173,7 +175,11 @@ async def test_an_edited_plan_is_followed_from_the_next_step_and_not_overwritten
 
 async def test_after_a_take_over_the_page_is_looked_at_anew_and_the_note_is_told() -> None:
     it = shop(on("Kettle", "read"), stop("ok"))
-    it.inbox.notes = [Notes(), Notes(), Notes(takeover="address changed to /cart; a value was entered in User")]
+    it.inbox.notes = [
+        Notes(),
+        Notes(),
+        Notes(takeover="address changed to /cart; a value was entered in User"),
+    ]
     await it.say("go")
     assert it.browser.looks == 2
     assert "a value was entered in User" in it.model.prompts[1]

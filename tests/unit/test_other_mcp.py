@@ -5,14 +5,25 @@ from server.browser.mcp_client import Http, Stdio
 from server.browser.other_mcp import MAX_TEXT, read_server, text_of
 
 
-@pytest.mark.parametrize(("text", "name", "server"), [
-    ("http://localhost:9000/mcp", "other", Http("http://localhost:9000/mcp")),
-    ("mail=https://mail.example/mcp?key=a", "mail", Http("https://mail.example/mcp?key=a")),
-    ("npx -y some-server --flag 'two words'", "npx", Stdio(("npx", "-y", "some-server", "--flag", "two words"))),
-    ("/usr/bin/tool.sh", "tool", Stdio(("/usr/bin/tool.sh",))),
-    ("github=TOKEN=abc MODE=x /opt/gh mcp", "github", Stdio(("/opt/gh", "mcp"), {"TOKEN": "abc", "MODE": "x"})),
-    ("TOKEN=abc server", "server", Stdio(("server",), {"TOKEN": "abc"})),
-])
+@pytest.mark.parametrize(
+    ("text", "name", "server"),
+    [
+        ("http://localhost:9000/mcp", "other", Http("http://localhost:9000/mcp")),
+        ("mail=https://mail.example/mcp?key=a", "mail", Http("https://mail.example/mcp?key=a")),
+        (
+            "npx -y some-server --flag 'two words'",
+            "npx",
+            Stdio(("npx", "-y", "some-server", "--flag", "two words")),
+        ),
+        ("/usr/bin/tool.sh", "tool", Stdio(("/usr/bin/tool.sh",))),
+        (
+            "github=TOKEN=abc MODE=x /opt/gh mcp",
+            "github",
+            Stdio(("/opt/gh", "mcp"), {"TOKEN": "abc", "MODE": "x"}),
+        ),
+        ("TOKEN=abc server", "server", Stdio(("server",), {"TOKEN": "abc"})),
+    ],
+)
 def test_a_server_is_read_from_one_line(text: str, name: str, server: Stdio | Http):
     assert read_server(text) == (name, server)
 

@@ -22,8 +22,12 @@ def names_in(node: Any) -> set[str]:
 
 
 def test_a_plain_schema_stays_as_it_is():
-    plain = {"type": "object", "properties": {"url": {"type": "string"}}, "required": ["url"],
-             "additionalProperties": False}
+    plain = {
+        "type": "object",
+        "properties": {"url": {"type": "string"}},
+        "required": ["url"],
+        "additionalProperties": False,
+    }
     assert make_safe({**plain, "$schema": "https://json-schema.org/draft/2020-12/schema"}) == plain
 
 
@@ -36,14 +40,16 @@ def test_the_root_is_always_an_object(root: Any):
 
 @pytest.mark.parametrize("combinator", ["oneOf", "anyOf", "allOf"])
 def test_no_combinator_is_left_at_the_root_and_no_argument_is_lost(combinator: str):
-    safe = make_safe({
-        "type": "object",
-        "properties": {"new_tab": {"type": "boolean"}},
-        combinator: [
-            {"required": ["index"], "properties": {"index": {"type": "integer"}}},
-            {"required": ["x", "y"], "properties": {"x": {"type": "integer"}, "y": {"type": "integer"}}},
-        ],
-    })
+    safe = make_safe(
+        {
+            "type": "object",
+            "properties": {"new_tab": {"type": "boolean"}},
+            combinator: [
+                {"required": ["index"], "properties": {"index": {"type": "integer"}}},
+                {"required": ["x", "y"], "properties": {"x": {"type": "integer"}, "y": {"type": "integer"}}},
+            ],
+        }
+    )
     assert combinator not in safe
     assert set(safe["properties"]) == {"new_tab", "index", "x", "y"}
     assert safe.get("required", []) == (["index", "x", "y"] if combinator == "allOf" else [])
@@ -51,8 +57,13 @@ def test_no_combinator_is_left_at_the_root_and_no_argument_is_lost(combinator: s
 
 
 def test_what_every_alternative_requires_stays_required():
-    safe = make_safe({"type": "object", "properties": {"text": {"type": "string"}},
-                      "oneOf": [{"required": ["text", "a"], "properties": {"a": {}}}, {"required": ["text"]}]})
+    safe = make_safe(
+        {
+            "type": "object",
+            "properties": {"text": {"type": "string"}},
+            "oneOf": [{"required": ["text", "a"], "properties": {"a": {}}}, {"required": ["text"]}],
+        }
+    )
     assert safe["required"] == ["text"]
 
 
@@ -62,9 +73,16 @@ def test_a_nested_combinator_is_left_alone():
 
 
 def test_references_are_replaced_by_what_they_name():
-    safe = make_safe({"type": "object", "properties": {"at": {"$ref": "#/$defs/Point"}},
-                      "$defs": {"Point": {"type": "object", "properties": {"x": {"$ref": "#/$defs/Number"}}},
-                                "Number": {"type": "number"}}})
+    safe = make_safe(
+        {
+            "type": "object",
+            "properties": {"at": {"$ref": "#/$defs/Point"}},
+            "$defs": {
+                "Point": {"type": "object", "properties": {"x": {"$ref": "#/$defs/Number"}}},
+                "Number": {"type": "number"},
+            },
+        }
+    )
     assert safe["properties"]["at"]["properties"]["x"] == {"type": "number"}
     assert not {"$ref", "$defs"} & names_in(safe)
 
@@ -83,16 +101,26 @@ def test_a_reference_to_nothing_is_a_free_object():
 
 def test_arguments_with_names_no_provider_takes_are_left_out_and_logged(caplog: pytest.LogCaptureFixture):
     with caplog.at_level(logging.WARNING):
-        safe = make_safe({"type": "object", "properties": {"ok": {}, "not ok": {}, "": {}, "x" * 65: {}},
-                          "required": ["ok", "not ok"]}, tool="odd")
+        safe = make_safe(
+            {
+                "type": "object",
+                "properties": {"ok": {}, "not ok": {}, "": {}, "x" * 65: {}},
+                "required": ["ok", "not ok"],
+            },
+            tool="odd",
+        )
     assert list(safe["properties"]) == ["ok"]
     assert safe["required"] == ["ok"]
     assert "not ok" in caplog.text
 
 
 def test_a_huge_schema_keeps_its_arguments_and_loses_its_prose():
-    safe = make_safe({"type": "object", "properties": {
-        f"a{n}": {"type": "string", "description": "long " * 100} for n in range(100)}})
+    safe = make_safe(
+        {
+            "type": "object",
+            "properties": {f"a{n}": {"type": "string", "description": "long " * 100} for n in range(100)},
+        }
+    )
     assert len(safe["properties"]) == 100
     assert len(json.dumps(safe)) < MAX_SCHEMA_CHARS
 
@@ -102,32 +130,50 @@ def test_tool_names_fit_every_provider():
     assert len(safe_name("x" * 100, "server")) == 64
 
 
-SCHEMA = {"type": "object", "required": ["target"], "additionalProperties": False, "properties": {
-    "target": {"type": "string"}, "count": {"type": "integer"}, "button": {"type": "string", "enum": ["left", "right"]},
-    "share": {"type": "number"}, "deep": {"type": ["string", "null"]}}}
+SCHEMA = {
+    "type": "object",
+    "required": ["target"],
+    "additionalProperties": False,
+    "properties": {
+        "target": {"type": "string"},
+        "count": {"type": "integer"},
+        "button": {"type": "string", "enum": ["left", "right"]},
+        "share": {"type": "number"},
+        "deep": {"type": ["string", "null"]},
+    },
+}
 
 
-@pytest.mark.parametrize(("args", "complaint"), [
-    ({"target": "e1"}, None),
-    ({"target": "e1", "count": 2, "button": "left", "share": 1, "deep": None}, None),
-    ({"target": "e1", "count": 2.0}, None),
-    ({}, "missing: target"),
-    ({"target": "e1", "ref": "e1"}, "unknown: ref"),
-    ({"target": 3}, "target must be string"),
-    ({"target": "e1", "count": True}, "count must be integer"),
-    ({"target": "e1", "count": 2.5}, "count must be integer"),
-    ({"target": "e1", "button": "middle"}, "button must be one of left, right"),
-    ({"target": "e1", "deep": 1}, "deep must be string or null"),
-])
+@pytest.mark.parametrize(
+    ("args", "complaint"),
+    [
+        ({"target": "e1"}, None),
+        ({"target": "e1", "count": 2, "button": "left", "share": 1, "deep": None}, None),
+        ({"target": "e1", "count": 2.0}, None),
+        ({}, "missing: target"),
+        ({"target": "e1", "ref": "e1"}, "unknown: ref"),
+        ({"target": 3}, "target must be string"),
+        ({"target": "e1", "count": True}, "count must be integer"),
+        ({"target": "e1", "count": 2.5}, "count must be integer"),
+        ({"target": "e1", "button": "middle"}, "button must be one of left, right"),
+        ({"target": "e1", "deep": 1}, "deep must be string or null"),
+    ],
+)
 def test_wrong_arguments_are_told_in_words(args: dict[str, Any], complaint: str | None):
     told = check_arguments(SCHEMA, args)
     assert told is None if complaint is None else complaint in (told or "")
 
 
-@pytest.mark.parametrize(("args", "is_right"), [
-    ({"index": 0}, True), ({"coordinate_x": 1, "coordinate_y": 0}, True), ({}, False),
-    ({"index": 1, "coordinate_x": 1}, False), ({"coordinate_x": 1}, False),
-    ({"index": None, "coordinate_x": 1, "coordinate_y": 2}, True),
-])
+@pytest.mark.parametrize(
+    ("args", "is_right"),
+    [
+        ({"index": 0}, True),
+        ({"coordinate_x": 1, "coordinate_y": 0}, True),
+        ({}, False),
+        ({"index": 1, "coordinate_x": 1}, False),
+        ({"coordinate_x": 1}, False),
+        ({"index": None, "coordinate_x": 1, "coordinate_y": 2}, True),
+    ],
+)
 def test_a_click_takes_an_index_or_both_coordinates(args: dict[str, Any], is_right: bool):
     assert (check_click_target(args) is None) == is_right

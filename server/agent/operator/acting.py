@@ -107,10 +107,14 @@ def describe(action: Action, targets: list[Element]) -> str:
     """One line that outlives the page: what was done to what, without eids; secrets masked."""
     kind = action["kind"]
     if kind == "type":
-        return "type " + ", ".join(
-            f"{_shown(field['text'], element)} into {label(element)}"
-            for field, element in zip(action.get("fields", []), targets, strict=False)
-        ) + (" and submit" if action.get("submit") else "")
+        return (
+            "type "
+            + ", ".join(
+                f"{_shown(field['text'], element)} into {label(element)}"
+                for field, element in zip(action.get("fields", []), targets, strict=False)
+            )
+            + (" and submit" if action.get("submit") else "")
+        )
     named = label(targets[0]) if targets else ""
     details = [str(action[name]) for name in _DETAILS if name in action and kind not in ("stop", "need_user")]
     return " ".join(part for part in (kind, *details, named) if part)

@@ -66,7 +66,9 @@ def read_answer(text: str) -> Answer:
         is_bare = all(_consists_of(word, NO | FILLER) for word in words)
         return Answer(False, None if is_bare else text.strip())
     agrees = " ".join(word for word in words if word != "please") in AGREEMENTS
-    is_yes = agrees or (all(_consists_of(word, YES | FILLER) for word in words) and any(map(_says_yes, words)))
+    is_yes = agrees or (
+        all(_consists_of(word, YES | FILLER) for word in words) and any(map(_says_yes, words))
+    )
     if is_yes and not _asks(text):
         return Answer(True)
     return Answer(None, text.strip())

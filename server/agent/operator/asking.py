@@ -39,7 +39,9 @@ def _read(given: dict[str, Any]) -> Answer:
     return Answer(given["confirmed"] is True, read_answer(words).feedback if words else None)
 
 
-def manual_question(reference: str, text: str, *, url: str, screenshot: str | None, asked_at: float) -> dict[str, Any]:
+def manual_question(
+    reference: str, text: str, *, url: str, screenshot: str | None, asked_at: float
+) -> dict[str, Any]:
     """The payload of a manual interrupt."""
     return {
         "kind": "manual", "reference": reference, "reason": text, "text": text, "url": url, "screenshot": screenshot,

@@ -48,7 +48,9 @@ class Consent:
             return {"route": "manual_interrupt", "pending": self.hand_over(state, _wish(state))}
         judgement = self._judge(state, runtime.context)
         if judgement.verdict is Verdict.DENY:
-            return records.failed(state, f"{action['kind']}: {judgement.reason}") | {"route": "finalize_denied"}
+            return records.failed(state, f"{action['kind']}: {judgement.reason}") | {
+                "route": "finalize_denied"
+            }
         if judgement.verdict is Verdict.ALLOW:
             return {"route": "execute_action", "approval": None}
         if state.get("asks", 0) >= MOST_ASKS:
@@ -92,7 +94,11 @@ class Consent:
         after = merged(state, update)
         action = retarget(planned(state), self._targets(state, seen(state)), seen(after))
         is_late = self.clock() > datetime.fromisoformat(approval["expires_at"]).timestamp()
-        if action is not None and not is_late and self._digest(merged(after, {"planned_action": action})) == approval["digest"]:
+        if (
+            action is not None
+            and not is_late
+            and self._digest(merged(after, {"planned_action": action})) == approval["digest"]
+        ):
             return update | {"planned_action": action}
         log.info("the page changed after the approval: nothing is done")
         void = records.void(state, "the page changed after the user's approval")
@@ -102,7 +108,11 @@ class Consent:
         """The payload of a manual interrupt."""
         here = sight(state)
         return asking.manual_question(
-            uuid.uuid4().hex, text, url=here.observation.page.url, screenshot=here.screenshot, asked_at=self.clock()
+            uuid.uuid4().hex,
+            text,
+            url=here.observation.page.url,
+            screenshot=here.screenshot,
+            asked_at=self.clock(),
         )
 
     def _judge(self, state: State, context: RunContext) -> Judgement:
@@ -121,7 +131,9 @@ class Consent:
 
     def _digest(self, state: State) -> str:
         observation = seen(state)
-        return approval_digest(state["message_id"], planned(state), self._targets(state, observation), observation)
+        return approval_digest(
+            state["message_id"], planned(state), self._targets(state, observation), observation
+        )
 
     def _targets(self, state: State, observation: Observation) -> list[Element]:
         """What an action is aimed at; keys go to what has the focus."""

@@ -10,8 +10,23 @@ from pydantic.json_schema import SkipJsonSchema
 from server.browser.browser import Direction
 
 ActionKind = Literal[
-    "click", "type", "select", "press", "hover", "scroll", "wait", "navigate", "back", "focus", "read",
-    "screenshot", "switch_tab", "upload", "dialog", "need_user", "stop",
+    "click",
+    "type",
+    "select",
+    "press",
+    "hover",
+    "scroll",
+    "wait",
+    "navigate",
+    "back",
+    "focus",
+    "read",
+    "screenshot",
+    "switch_tab",
+    "upload",
+    "dialog",
+    "need_user",
+    "stop",
 ]
 
 TOOL_NAME = "act"
@@ -97,7 +112,9 @@ _RECORD_TEXTS = frozenset({"goal", "done", "blocked", "reason"})
 def _as_record(name: str, value: Any) -> Any:
     if name in _RECORD_LISTS:
         items = [value] if isinstance(value, str) else value
-        return [str(item) for item in items if isinstance(item, str | int)] if isinstance(items, list) else None
+        return (
+            [str(item) for item in items if isinstance(item, str | int)] if isinstance(items, list) else None
+        )
     if name in _RECORD_TEXTS:
         return value if isinstance(value, str) else None
     if name == "step":

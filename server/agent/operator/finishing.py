@@ -82,7 +82,9 @@ def _closing_question(state: State, said: str) -> str:
 
 def _summary(state: State, reason: str) -> str:
     failures = state.get("failures", [])
-    done = state.get("progress", {}).get("done") or [step for step in state.get("steps", []) if step not in failures]
+    done = state.get("progress", {}).get("done") or [
+        step for step in state.get("steps", []) if step not in failures
+    ]
     plan, current = state.get("plan", []), state.get("progress", {}).get("current", 0)
     return limit_summary(
         state["task"], reason, done[-8:], [fact["fact"] for fact in state.get("facts", [])[-8:]], failures[-5:],

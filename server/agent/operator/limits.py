@@ -43,7 +43,12 @@ class Limits:
 def attempt_key(action: Action, observation: Observation) -> str:
     """The same for the same action on a page that looks the same."""
     targets = targets_of(action, observation)
-    seen: list[Any] = [observation.page.url, observation.digest(), describe(action, targets), arguments_of(action)]
+    seen: list[Any] = [
+        observation.page.url,
+        observation.digest(),
+        describe(action, targets),
+        arguments_of(action),
+    ]
     return hashlib.sha256(json.dumps(seen, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:16]
 
 

@@ -72,9 +72,15 @@ class Eyes:
         if len(self._pictures) > PICTURES_KEPT:
             self._pictures.popitem(last=False)
         address = await context.keep(picture)
-        return {"address": address, "width": str(picture.width), "height": str(picture.height)} if address else None
+        return (
+            {"address": address, "width": str(picture.width), "height": str(picture.height)}
+            if address
+            else None
+        )
 
-    async def image(self, context: RunContext, state: State, observation: Observation) -> dict[str, Any] | None:
+    async def image(
+        self, context: RunContext, state: State, observation: Observation
+    ) -> dict[str, Any] | None:
         """The picture as a content block, when the model should see it.
 
         `auto`: when the model asked for it by `screenshot`, or the observation says too little of the page.

@@ -95,14 +95,21 @@ class Nodes:
         if problem := acting.problem_of(action, observation, acting.files_in(runtime.context.files)):
             invalid = state.get("invalid_actions", 0) + 1
             route = "finalize_blocked" if invalid >= MOST_INVALID else "plan_action"
-            return records.failed(state, f"{action['kind']}: {problem}") | {"invalid_actions": invalid, "route": route}
+            return records.failed(state, f"{action['kind']}: {problem}") | {
+                "invalid_actions": invalid,
+                "route": route,
+            }
         tried, count = count_attempt(state, action, observation)
         update: Update = {"invalid_actions": 0, "tried": tried, "route": "policy_gate"}
         if count <= VAIN_TRIES or action["kind"] in ("stop", "need_user"):
             return update
         if count > HOPELESS_TRIES:
             text = phrase("stuck", state["task"], site=site_of(observation.page.url) or observation.page.url)
-            return update | {"pending": self.consent.hand_over(state, text), "route": "manual_interrupt", "tried": {}}
+            return update | {
+                "pending": self.consent.hand_over(state, text),
+                "route": "manual_interrupt",
+                "tried": {},
+            }
         what = acting.describe(action, targets_of(action, observation))
         told = f"{what}: done {VAIN_TRIES} times on this very page without effect; change the plan"
         return update | records.failed(state, told) | {"route": "plan_action"}

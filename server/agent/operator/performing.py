@@ -29,7 +29,11 @@ async def perform_step(state: State, context: RunContext, eyes: Eyes) -> Update:
     browser = await context.browser()
     box = sight(state).box(targets[-1] if targets else None)
     await tell(
-        "tool_start", call_id=action["id"], name=action["kind"], args=_shown_arguments(action, targets), box=box
+        "tool_start",
+        call_id=action["id"],
+        name=action["kind"],
+        args=_shown_arguments(action, targets),
+        box=box,
     )
     began = time.monotonic()
     outcome, update = await _do(browser, action, observation, acting.files_in(context.files), eyes)
@@ -92,7 +96,11 @@ def _focus(state: State, action: Action, targets: list[Element]) -> str | None:
 
 def _shown_arguments(action: Action, targets: list[Element]) -> dict[str, Any]:
     """What a person is shown of the call: names instead of eids."""
-    shown = {name: value for name, value in masked(action, targets).items() if name not in ("id", "kind", "eid", "fields")}
+    shown = {
+        name: value
+        for name, value in masked(action, targets).items()
+        if name not in ("id", "kind", "eid", "fields")
+    }
     if targets:
         shown["element"] = ", ".join(acting.label(element) for element in targets)
     if texts := [field["text"] for field in masked(action, targets).get("fields", [])]:

@@ -51,7 +51,12 @@ def _language(like: str) -> Mapping[str, str]:
 
 
 def limit_summary(
-    like: str, reason: str, done: Sequence[str], facts: Sequence[str], failures: Sequence[str], following: str | None
+    like: str,
+    reason: str,
+    done: Sequence[str],
+    facts: Sequence[str],
+    failures: Sequence[str],
+    following: str | None,
 ) -> str:
     """What was done, what worked, what did not, the next step, and the question whether to go on."""
     words = _language(like)

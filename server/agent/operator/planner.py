@@ -81,7 +81,10 @@ def _prefers_schema(model: BaseChatModel) -> bool:
     profile = model.profile or {}
     if "ollama" in type(model).__module__:
         return True
-    cannot_force = not forces_tools(model) or False in (profile.get("tool_calling"), profile.get("tool_choice"))
+    cannot_force = not forces_tools(model) or False in (
+        profile.get("tool_calling"),
+        profile.get("tool_choice"),
+    )
     return cannot_force and bool(profile.get("structured_output"))
 
 

@@ -113,7 +113,9 @@ def _fact(fact: dict[str, Any]) -> str:
 
 def _steps(steps: Sequence[str]) -> list[str]:
     first = max(0, len(steps) - STEPS_SHOWN)
-    return _listed("Steps so far:", [f"{at + 1}. {line}" for at, line in enumerate(steps[first:], start=first)])
+    return _listed(
+        "Steps so far:", [f"{at + 1}. {line}" for at, line in enumerate(steps[first:], start=first)]
+    )
 
 
 def _listed(title: str, lines: Sequence[str]) -> list[str]:

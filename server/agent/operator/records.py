@@ -135,7 +135,9 @@ def void(state: State, why: str) -> Update:
 def log_decision(decision: Decision, action: Action, observation: Observation) -> None:
     """Reasoning goes to the log, not to the person; what goes into secret fields goes nowhere."""
     if log.isEnabledFor(logging.DEBUG):
-        kept = decision.model_dump(include={"goal", "plan", "step", "done", "blocked", "facts"}, exclude_defaults=True)
+        kept = decision.model_dump(
+            include={"goal", "plan", "step", "done", "blocked", "facts"}, exclude_defaults=True
+        )
         log.debug("decided: %s", {**kept, **masked(action, targets_of(action, observation))})
 
 

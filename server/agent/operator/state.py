@@ -78,9 +78,24 @@ Update = dict[str, Any]
 def fresh_run() -> Update:
     """Everything that belongs to one run, back at its beginning."""
     return {
-        "planned_action": None, "pending": None, "approval": None, "route": "", "steps": [], "failures": [],
-        "tool_steps": 0, "invalid_actions": 0, "asks": 0, "tokens": 0, "tried": {}, "timeouts": {},
-        "outcome": "", "final_response": None, "spoken": "", "reading": None, "focused": None, "needs_observe": True,
+        "planned_action": None,
+        "pending": None,
+        "approval": None,
+        "route": "",
+        "steps": [],
+        "failures": [],
+        "tool_steps": 0,
+        "invalid_actions": 0,
+        "asks": 0,
+        "tokens": 0,
+        "tried": {},
+        "timeouts": {},
+        "outcome": "",
+        "final_response": None,
+        "spoken": "",
+        "reading": None,
+        "focused": None,
+        "needs_observe": True,
         "is_pictured": False,
     }
 

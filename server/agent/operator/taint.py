@@ -42,7 +42,9 @@ def _in_address(url: str) -> list[str]:
     """The parts of an address that can carry something; plain places to go are no secret."""
     parts = urlsplit(url)
     values = [value for _, value in parse_qsl(parts.query, keep_blank_values=True)] or [parts.query]
-    coded = [word for word in _WORD.findall(unquote(f"{parts.hostname or ''} {parts.path}")) if _is_coded(word)]
+    coded = [
+        word for word in _WORD.findall(unquote(f"{parts.hostname or ''} {parts.path}")) if _is_coded(word)
+    ]
     return [*values, unquote(parts.fragment), *coded]
 
 

@@ -22,7 +22,9 @@ _PASSIVE = {
 _NO_PAGE = ("", "about:blank")
 
 
-def assess(subject: Subject, *, blocked_hosts: Sequence[str] = (), allowed_hosts: Sequence[str] = ()) -> Judgement:
+def assess(
+    subject: Subject, *, blocked_hosts: Sequence[str] = (), allowed_hosts: Sequence[str] = ()
+) -> Judgement:
     """The judgement on one action. No `allowed_hosts` means every host that is not blocked."""
     if subject.action in _PASSIVE:
         return ALLOWED
@@ -78,7 +80,11 @@ def _assess_href(subject: Subject, blocked: Sequence[str], allowed: Sequence[str
 
 def _assess_script(code: str) -> Judgement:
     does_nothing = code.strip().rstrip(";").replace(" ", "") in ("", "void(0)", "void0", "//", "undefined")
-    return ALLOWED if does_nothing else deny("scheme", "only http, https and about:blank are opened, not javascript")
+    return (
+        ALLOWED
+        if does_nothing
+        else deny("scheme", "only http, https and about:blank are opened, not javascript")
+    )
 
 
 def _is_barred(url: str, blocked: Sequence[str], allowed: Sequence[str]) -> bool:

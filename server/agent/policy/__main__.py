@@ -20,13 +20,22 @@ def judge_lines(lines: Iterable[str]) -> Iterator[str]:
         if line.strip():
             row = json.loads(line)
             judgement = assess(read_subject(row))
-            answer = {"id": row.get("id"), "verdict": judgement.verdict, "reason": judgement.reason, "kind": judgement.kind}
+            answer = {
+                "id": row.get("id"),
+                "verdict": judgement.verdict,
+                "reason": judgement.reason,
+                "kind": judgement.kind,
+            }
             yield json.dumps(answer, ensure_ascii=False)
 
 
 def read_subject(row: dict[str, Any]) -> Subject:
     """The subject that a row describes; what it does not say keeps its default."""
-    facts: dict[str, Any] = {key: tuple(value) if key in _LISTS else value for key, value in row.items() if key in _FACTS and value is not None}
+    facts: dict[str, Any] = {
+        key: tuple(value) if key in _LISTS else value
+        for key, value in row.items()
+        if key in _FACTS and value is not None
+    }
     return Subject(**facts)
 
 

@@ -15,7 +15,18 @@ _SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.\-]*):")
 _IGNORED = re.compile(r"[\t\r\n]")
 _EDGES = "".join(map(chr, range(0x21)))
 _HOST_AND_PORT = re.compile(r"[^/?#@:]+:\d+(?:[/?#]|$)")
-_KNOWN_SCHEMES = ("javascript", "data", "file", "blob", "vbscript", "chrome", "about", "view-source", "devtools", "ftp")
+_KNOWN_SCHEMES = (
+    "javascript",
+    "data",
+    "file",
+    "blob",
+    "vbscript",
+    "chrome",
+    "about",
+    "view-source",
+    "devtools",
+    "ftp",
+)
 _NUMBER = re.compile(r"(?:0x[0-9a-f]+|\d+)(?:\.(?:0x[0-9a-f]+|\d+)){0,3}")
 _DEEDS = {
     "delete": "delete remove destroy erase purge trash wipe reset",
@@ -81,7 +92,9 @@ def find_deed(url: str) -> str:
 
 
 def _stems(segment: str) -> tuple[str, str]:
-    return segment, re.split(r"[.\-_]", segment)[0] if segment.endswith((".php", ".do", ".asp", ".aspx", ".cgi")) else segment
+    return segment, re.split(r"[.\-_]", segment)[0] if segment.endswith(
+        (".php", ".do", ".asp", ".aspx", ".cgi")
+    ) else segment
 
 
 def _read_bare(url: str) -> Address:
@@ -90,7 +103,9 @@ def _read_bare(url: str) -> Address:
     disguised = next((s for s in _KNOWN_SCHEMES if re.match(rf"\W*{s}\W*:", folded)), "")
     if disguised:
         return Address(disguised, path=folded)
-    return _read_web("" if url.startswith(("/", "?", "#", ".")) and not url.startswith("//") else "https", url)
+    return _read_web(
+        "" if url.startswith(("/", "?", "#", ".")) and not url.startswith("//") else "https", url
+    )
 
 
 def _read_web(scheme: str, rest: str) -> Address:

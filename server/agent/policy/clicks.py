@@ -12,7 +12,19 @@ _OPENERS = {
     "listbox", "tablist", "menubar", "tooltip", "scrollbar", "separator", "progressbar",
 }  # fmt: skip
 _CHOICES = {"option", "radio", "checkbox", "menuitemcheckbox", "menuitemradio"}
-_LINKS = {"link", "cell", "gridcell", "row", "listitem", "article", "paragraph", "text", "img", "image", "figure"}
+_LINKS = {
+    "link",
+    "cell",
+    "gridcell",
+    "row",
+    "listitem",
+    "article",
+    "paragraph",
+    "text",
+    "img",
+    "image",
+    "figure",
+}
 _LONG_LINK = 7
 _THRESHOLDS = {Force.MUTE: 1, Force.LEAN: 2, Force.UNKNOWN: STRONG, Force.PROCEED: STRONG}
 _SHOPPING = ("pay", "order")

@@ -50,7 +50,22 @@ _VERBS = {
     "soft.later": Force.RETREAT, "soft.no": Force.RETREAT, "soft.retreat": Force.RETREAT, "soft.cancel": Force.CANCEL,
 }  # fmt: skip
 _COMPLETES = {"soft.finish", "soft.affirm", "weak.submit", "weak.accept"}
-_MATTERS = {f"scene.{kind}" for kind in "held plan security person gear live crowd funds legal paper file".split()}
+_MATTERS = {
+    f"scene.{kind}"
+    for kind in [
+        "held",
+        "plan",
+        "security",
+        "person",
+        "gear",
+        "live",
+        "crowd",
+        "funds",
+        "legal",
+        "paper",
+        "file",
+    ]
+}
 
 
 @lru_cache(maxsize=1024)
@@ -68,7 +83,9 @@ def _grasp_icon(name: str) -> Meaning:
     group, _, kind = icon_meaning(name).partition(".")
     if not group:
         return Meaning(Force.MUTE)
-    return Meaning(_VERBS.get(f"{group}.{kind}", _VERBS.get(group, Force.CALM)), kind if group == "act" else "")
+    return Meaning(
+        _VERBS.get(f"{group}.{kind}", _VERBS.get(group, Force.CALM)), kind if group == "act" else ""
+    )
 
 
 def _grasp_reading(text: str) -> Meaning:

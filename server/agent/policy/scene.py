@@ -31,9 +31,13 @@ _KINDS = {
     "scene.security": "account", "scene.person": "account", "scene.plan": "account",
     "scene.legal": "legal", "scene.paper": "legal", "scene.file": "delete", "scene.held": "order",
 }  # fmt: skip
-_SENTENCE = re.compile(r"\n+|(?<=[.!?…])\s+|(?<=[。؟।])|(?<=[!?])(?=[\u3040-\u9fff\uac00-\ud7af])|(?<=;)\s+|\s[·•|]\s")
+_SENTENCE = re.compile(
+    r"\n+|(?<=[.!?…])\s+|(?<=[。؟।])|(?<=[!?])(?=[\u3040-\u9fff\uac00-\ud7af])|(?<=;)\s+|\s[·•|]\s"
+)
 _QUESTION = re.compile(r"[?？؟;]\W*$|(?:吗|ですか|ますか|까요|습니까|ไหม|หรือไม่|không|khong)\W*$")
-_FILE = re.compile(r"\w\.(?:docx?|xlsx?|pptx?|pdf|csv|txt|jpe?g|png|zip|mp[34]|key|json|ya?ml|sql|py|psd)(?!\w)")
+_FILE = re.compile(
+    r"\w\.(?:docx?|xlsx?|pptx?|pdf|csv|txt|jpe?g|png|zip|mp[34]|key|json|ya?ml|sql|py|psd)(?!\w)"
+)
 _COUNT = re.compile(r"(?<![\d.,:])(\d{1,2})(?![\d.,:]*\d)")
 _FRACTION = re.compile(r"(?<![\d./])(\d{1,2})\s?/\s?(\d{1,2})(?![\d/])")
 _MOST_STEPS = 25
@@ -109,7 +113,9 @@ def _sentences(text: str) -> list[_Sentence]:
 
 
 def _main_kind(evidence: dict[str, int]) -> str:
-    kinds = {_kind_of(concept): weight for concept, weight in sorted(evidence.items(), key=lambda pair: pair[1])}
+    kinds = {
+        _kind_of(concept): weight for concept, weight in sorted(evidence.items(), key=lambda pair: pair[1])
+    }
     return max((kind for kind in kinds if kind and kinds[kind]), key=lambda kind: kinds[kind], default="")
 
 
@@ -122,7 +128,10 @@ def _weigh(sentence: _Sentence) -> list[tuple[str, int]]:
     told = sentence.has("calm.howto")
     weights = [(hit.concept, weight) for hit in sentence.hits if (weight := _weight(hit)) is not None]
     if told:
-        weights = [(concept, min(weight, 1)) if concept.startswith("act") else (concept, weight) for concept, weight in weights]
+        weights = [
+            (concept, min(weight, 1)) if concept.startswith("act") else (concept, weight)
+            for concept, weight in weights
+        ]
     if has_money(sentence.text):
         weights.append(("scene.money", 1))
     if _FILE.search(sentence.text):

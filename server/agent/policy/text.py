@@ -14,14 +14,28 @@ _CYRILLIC = dict(zip("авеікмнорстухјѕһԁԛԝӏүґ", "abeikmhopc
 _GREEK_CAPITALS = dict(zip("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧϹ", "ABEZHIKMNOPTYXC", strict=True))
 _GREEK_SMALL = dict(zip("αβεηικμνορτυχωγσϲ", "abenikuvoptuxwyoc", strict=True))
 _LETTERS = str.maketrans(
-    {"ı": "i", "ł": "l", "ø": "o", "đ": "d", "ð": "d", "æ": "ae", "œ": "oe", "þ": "th", "ə": "e", "ħ": "h", "ŧ": "t"}
+    {
+        "ı": "i",
+        "ł": "l",
+        "ø": "o",
+        "đ": "d",
+        "ð": "d",
+        "æ": "ae",
+        "œ": "oe",
+        "þ": "th",
+        "ə": "e",
+        "ħ": "h",
+        "ŧ": "t",
+    }
     | dict(zip("ɑɡɩʟᴀʙᴄᴅᴇꜰɢʜɪᴊᴋᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ", "agilabcdefghijkmnoprstuvwyz", strict=True))
     | _CYRILLIC
     | {"ك": "ک", "ي": "ی", "ى": "ی", "ئ": "ی", "ة": "ه", "ۀ": "ه", "أ": "ا", "إ": "ا", "آ": "ا", "ؤ": "و"}
 )
 _DIGITS_AS_LETTERS = str.maketrans("013457@$", "oleastas")
 
-_FLOATING = re.compile("[\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u0640\u064b-\u065f\u0670\u093c\u1ab0-\u1aff\u20d0-\u20ff]")
+_FLOATING = re.compile(
+    "[\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u0640\u064b-\u065f\u0670\u093c\u1ab0-\u1aff\u20d0-\u20ff]"
+)
 _BLANK = re.compile("[\u115f\u1160\u3164\uffa0\u2800\u034f\ufe00-\ufe0f\U000e0000-\U000e01ef]")
 _SPACED = re.compile(r"(?<!\w)\w(?:[ ._·*-]\w){2,}(?!\w)")
 WORD = re.compile(r"[\w\u0900-\u0963\u0966-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]+")

@@ -1,9 +1,8 @@
 import { type ReactNode, type ToggleEvent, useId, useRef, useState } from 'react'
 
 interface Props {
-  /** The button's content; `className` is the button's. */
+  /** The button's content, which is its name too; `className` is the button's. */
   trigger: ReactNode
-  triggerLabel: string
   className?: string
   label: string
   children: () => ReactNode
@@ -13,7 +12,7 @@ const GAP = 6
 const WIDTH = 320
 
 /** A small card below its button. The browser itself closes it by Esc or a click beside it. */
-export function Popover({ trigger, triggerLabel, className, label, children }: Props) {
+export function Popover({ trigger, className, label, children }: Props) {
   const id = useId()
   const button = useRef<HTMLButtonElement>(null)
   const [place, setPlace] = useState<{ top: number; right: number } | null>(null)
@@ -24,7 +23,7 @@ export function Popover({ trigger, triggerLabel, className, label, children }: P
   }
   return (
     <>
-      <button ref={button} type="button" popoverTarget={id} aria-label={triggerLabel} className={className}>
+      <button ref={button} type="button" popoverTarget={id} className={className}>
         {trigger}
       </button>
       <div

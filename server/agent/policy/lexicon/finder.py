@@ -84,7 +84,9 @@ class Lexicon:
             if piece == GAP:
                 gap = _LONGEST_GAP
                 continue
-            while start < i < len(words) and not _fits(piece, words[i]) and (gap or self._is_skipped(words[i])):
+            while (
+                start < i < len(words) and not _fits(piece, words[i]) and (gap or self._is_skipped(words[i]))
+            ):
                 i, gap = i + 1, gap if self._is_skipped(words[i]) else gap - 1
             if i >= len(words) or not _fits(piece, words[i]):
                 return None

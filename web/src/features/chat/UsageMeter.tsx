@@ -34,12 +34,12 @@ export function UsageMeter({ total }: { total: Usage | null }) {
   return (
     <Popover
       label={t('usage')}
-      triggerLabel={[t('usage'), steps, cost, exact].filter(Boolean).join('. ')}
       className="touch tabular flex h-8 shrink-0 items-center gap-3 rounded-md px-1.5 text-xs whitespace-nowrap text-muted hover:bg-s2"
       trigger={
         <>
           {hasSteps && <Steps step={step} limit={limit} text={steps} />}
           {tokens > 0 && <Spent tokens={tokens} cost={usage?.cost ?? null} text={[spent, cost].filter(Boolean).join(' · ')} />}
+          <span className="sr-only">{exact}</span>
         </>
       }
     >

@@ -121,16 +121,17 @@ function Stage({ view, stage, keys, onRelease }: StageProps) {
   const isMine = useLiveState(view, (state) => state.holder === 'me')
   const isClosed = useLiveState(view, (state) => state.browser === 'closed')
   const hasFrame = useLiveState(view, (state) => state.hasFrame)
+  const isShown = hasFrame && !isClosed
   return (
     <div ref={stage} className="relative flex min-w-0 flex-1 bg-s2 p-1.5 [container-type:size] md:p-3">
-      {isClosed || !hasFrame ? (
+      {!isShown && (
         <p className="absolute inset-0 m-auto h-fit max-w-80 p-4 text-center text-sm text-muted">
           {isClosed ? t('live.closed.about') : t('live.wait')}
         </p>
-      ) : null}
-      <div className={isClosed || !hasFrame ? 'invisible absolute' : 'relative m-auto'} style={fitted(width, height)}>
+      )}
+      <div className={isShown ? 'relative m-auto' : 'invisible absolute'} style={fitted(width, height)}>
         <PagePicture view={view} />
-        {isMine && !isClosed && <PageControls view={view} keys={keys} onRelease={onRelease} />}
+        {isMine && isShown && <PageControls view={view} keys={keys} onRelease={onRelease} />}
       </div>
     </div>
   )

@@ -1,0 +1,204 @@
+"""Names of downloads, profiles, scratch space and processes: the quiet parts around a browser."""
+
+import io
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+from server.browser.downloads import safe_name
+from server.browser.fence import MAX_CHARS, fence
+from server.browser.masking import make_picture, mask_text
+from server.browser.page_script import SecretField
+from server.browser.processes import Processes, birth_of, clean_environment
+from server.browser.profiles import Profiles, folder_name
+from server.settings import Settings
+
+
+def settings(folder: Path, **changes: Any) -> Settings:
+    return Settings(_env_file=None, data_dir=folder, **changes)
+
+
+def names_in(folder: Path, pattern: str) -> list[str]:
+    return [path.name for path in folder.rglob(pattern)]
+
+
+@pytest.mark.parametrize(
+    ("name", "safe"),
+    [
+        ("report.pdf", "report.pdf"),
+        ("../../etc/passwd", "passwd"),
+        ("..\\..\\boot.ini", "boot.ini"),
+        (".bashrc", "bashrc"),
+        ("a\x00b.txt", "a_b.txt"),
+        ("", "file"),
+        ("....", "file"),
+        ("x" * 300 + ".txt", "x" * 88 + ".txt"),
+        ("rechnung (1).pdf", "rechnung _1_.pdf"),
+    ],
+)
+def test_a_download_gets_a_harmless_name(name: str, safe: str):
+    assert safe_name(name) == safe
+
+
+@given(st.text())
+def test_no_name_leaves_its_folder(name: str):
+    safe = safe_name(name)
+    assert 0 < len(safe) <= 101
+    assert "/" not in safe
+    assert not safe.startswith(".")
+    assert (Path("/folder") / safe).parent == Path("/folder")
+
+
+@given(st.text())
+def test_every_session_has_a_folder_of_its_own(session_id: str):
+    name = folder_name(session_id)
+    assert "/" not in name
+    assert name not in ("", ".", "..")
+
+
+async def test_purging_takes_everything_of_a_session(tmp_path: Path):
+    profiles = Profiles(settings(tmp_path))
+    for folder in (await profiles.open("a"), profiles.files("a"), profiles.scratch("a")):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "x").write_text("x")
+    await profiles.purge("a")
+    assert names_in(tmp_path, "x") == []
+
+
+async def test_a_shared_profile_goes_from_session_to_session_without_its_caches(tmp_path: Path):
+    profiles = Profiles(settings(tmp_path, browser_profile="shared"))
+    first = await profiles.open("a")
+    (first / "Default" / "Cache").mkdir(parents=True)
+    (first / "Default" / "Cookies").write_text("login")
+    (first / "Default" / "Cache" / "big").write_text("x")
+    await profiles.close("a")
+    second = await profiles.open("b")
+    assert (second / "Default" / "Cookies").read_text() == "login"
+    assert not (second / "Default" / "Cache").exists()
+
+
+def test_the_environment_of_a_child_holds_no_key(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "secret")
+    monkeypatch.setenv("AUTH_TOKEN", "secret")
+    env = clean_environment({"MINE": "1"})
+    assert "secret" not in env.values()
+    assert env["MINE"] == "1"
+    assert env["PATH"] == os.environ["PATH"]
+
+
+async def test_a_process_is_written_down_while_it_runs(tmp_path: Path):
+    processes = Processes(tmp_path)
+    process = await processes.start((sys.executable, "-c", "import time; time.sleep(60)"))
+    assert names_in(tmp_path, "*.json") == [f"{process.pid}.json"]
+    await processes.end(process)
+    assert names_in(tmp_path, "*.json") == []
+    assert birth_of(process.pid) is None
+    await processes.aclose()
+
+
+async def test_what_does_not_end_when_asked_is_killed(tmp_path: Path):
+    processes = Processes(tmp_path)
+    stubborn = "import signal, time; signal.signal(15, signal.SIG_IGN); print(1, flush=True); time.sleep(60)"
+    process = await processes.start((sys.executable, "-c", stubborn), talks=True)
+    assert process.stdout is not None
+    await process.stdout.readline()
+    await processes.end(process, grace=0.1)
+    assert process.returncode == -9
+    await processes.aclose()
+
+
+async def test_the_sweep_ends_orphans_and_leaves_strangers(tmp_path: Path):
+    processes = Processes(tmp_path / "other")
+    mine = await processes.start((sys.executable, "-c", "import time; time.sleep(60)"))
+    stranger = await processes.start((sys.executable, "-c", "import time; time.sleep(60)"))
+    dead_owner = {"owner": 2**22 - 1, "owner_born": "1"}
+    notes = {
+        "orphan": {"pid": mine.pid, "born": birth_of(mine.pid), **dead_owner},
+        "reused": {"pid": stranger.pid, "born": "another time", **dead_owner},
+        "owned": {
+            "pid": stranger.pid,
+            "born": birth_of(stranger.pid),
+            "owner": os.getpid(),
+            "owner_born": birth_of(os.getpid()),
+        },
+    }
+    for name, note in notes.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(note))
+    (tmp_path / "broken.json").write_text("{")
+    assert Processes(tmp_path).sweep() == 1
+    assert await mine.wait() == -9
+    assert stranger.returncode is None
+    assert sorted(names_in(tmp_path, "o*.json")) == ["owned.json"]
+    await processes.aclose()
+
+
+BOX = (10.0, 10.0, 100.0, 30.0)
+
+
+@pytest.mark.parametrize("value", ["hunter2x", "two  words", 'quo"te: #1', "пароль", "a b&c/d"])
+def test_a_secret_is_masked_in_every_spelling(value: str):
+    from urllib.parse import quote, quote_plus
+
+    spellings = (
+        value,
+        json.dumps(value, ensure_ascii=False),
+        quote(value, safe=""),
+        quote_plus(value),
+        " ".join(value.split()),
+    )
+    masked = mask_text("\n".join(f"x {one} y" for one in spellings), [SecretField(box=BOX, value=value)])
+    assert all(one not in masked for one in spellings)
+
+
+def test_a_short_secret_is_masked_only_as_the_value_of_a_field():
+    text = '- textbox "Code" [ref=e1]: 42\n- text: 42 apples'
+    assert (
+        mask_text(text, [SecretField(box=BOX, value="42")])
+        == '- textbox "Code" [ref=e1]: •••\n- text: 42 apples'
+    )
+
+
+def test_an_empty_field_hides_nothing():
+    assert mask_text("abc", [SecretField(box=BOX, value="")]) == "abc"
+
+
+def picture_of_stripes() -> bytes:
+    image = Image.new("RGB", (200, 100), "white")
+    for x in range(0, 200, 4):
+        image.paste("black", (x, 0, x + 2, 100))
+    out = io.BytesIO()
+    image.save(out, "JPEG", quality=95)
+    return out.getvalue()
+
+
+def test_a_hidden_box_shows_no_letter_and_the_rest_stays():
+    picture = make_picture(
+        picture_of_stripes(), [BOX, (-20, -20, 30, 30), (190, 90, 500, 500), (500, 500, 10, 10)]
+    )
+    assert picture is not None
+    image = Image.open(io.BytesIO(picture.data)).convert("L")
+    low, high = image.crop((14, 14, 106, 36)).getextrema()
+    assert high - low < 60
+    assert image.crop((120, 50, 180, 80)).getextrema()[0] < 40
+
+
+def test_a_picture_without_secrets_is_passed_on_as_it_is():
+    data = picture_of_stripes()
+    picture = make_picture(data, [])
+    assert picture is not None
+    assert (picture.data, picture.mime, picture.width, picture.height) == (data, "image/jpeg", 200, 100)
+    assert make_picture(b"no picture", []) is None
+
+
+@given(st.text())
+def test_a_fence_is_closed_once_and_its_text_bounded(text: str):
+    fenced = fence(text * 50)
+    assert fenced.count("</untrusted-page>") == 1
+    assert len(fenced) <= MAX_CHARS + 100
