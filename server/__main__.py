@@ -59,6 +59,10 @@ def main() -> int:
         print(f"pilothouse: {_plain(error)}", file=sys.stderr)
         return 2
     logging.basicConfig(level=settings.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    if settings.log_level == "DEBUG":
+        # They would log every frame of every socket, and what a person types into a page is among them.
+        for wire in ("websockets", "uvicorn.error"):
+            logging.getLogger(wire).setLevel(logging.INFO)
     return serve(settings, password if is_new else None, open_page=options.open)
 
 

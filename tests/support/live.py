@@ -53,7 +53,7 @@ class Person:
             self.say("ack")
         return True
 
-    def until(self, holds: Callable[[], object], *, seconds: float = 20) -> None:
+    def until(self, holds: Callable[[], object], *, seconds: float = 60) -> None:
         deadline = time.monotonic() + seconds
         while not holds():
             assert time.monotonic() < deadline, (
