@@ -37,6 +37,8 @@ log = logging.getLogger(__name__)
 
 STROKE_DEADLINE = 1.0
 """Seconds; a page that is stuck in a dialog takes no strokes."""
+BEGIN_SECONDS = 3.0
+"""Longer than a page that answers needs to be seen once."""
 
 
 class Held(Protocol):
@@ -179,6 +181,11 @@ class CdpScreen:
         await self._changes.begin(watch, page)
         await self._send("Page.bringToFront")
 
+    async def _begun(self) -> None:
+        """What a person does at once must not count as what was there before."""
+        if self._beginning is not None and not self._beginning.done():
+            await asyncio.wait([self._beginning], timeout=BEGIN_SECONDS)
+
     async def hand_back(self) -> str:
         watch, page, browser = self._watch, self._page(), self._find()
         if self._beginning is not None:
@@ -206,6 +213,7 @@ class CdpScreen:
     # Acting
 
     async def press(self, stroke: Stroke) -> None:
+        await self._begun()
         if browser := self._find():
             browser.touch()
         await self._run(self._hands.commands(stroke))
@@ -218,6 +226,8 @@ class CdpScreen:
             await self._quietly(self._send(method, params, deadline=STROKE_DEADLINE))
 
     async def do(self, command: Command) -> None:
+        if not isinstance(command, AnswerDialog):  # an open dialog keeps the page from being seen
+            await self._begun()
         page = self._page()
         if page is None:
             raise InputRefused("The browser is closed.")

@@ -508,6 +508,18 @@ async def test_the_note_tells_facts_and_no_values(
     assert site.effects[-1] == Effect("login", {"user": "ann-77", "password": "hunter-22"})
 
 
+async def test_what_a_person_does_at_once_is_told_too(
+    pool: BrowserPool, browser: SessionBrowser, site: Site
+) -> None:
+    await browser.navigate(site.url("/login"))
+    async with watching(pool) as person:
+        await person.view.take(person.viewer)
+        person.do(Go(type="go", url=site.url("/links")))
+        await person.until_state(title="Links")
+        changes = await person.view.hand_back(person.viewer)
+    assert changes.startswith(f"The page is now {site.url('/links')}.")
+
+
 async def test_the_agents_calls_are_refused_and_seeing_waits_while_a_person_has_the_browser(
     pool: BrowserPool, browser: SessionBrowser, site: Site
 ) -> None:
