@@ -87,13 +87,13 @@ _RULES: tuple[tuple[str, str], ...] = (
     ("search", r"(?:search(?: for)?|look for|find|поищи|ищи|найди(?:те)?|искать) (?P<text>.+)"),
     ("click", rf"{_CLICK} (?P<target>.+)"),
     ("click", rf"{_OPEN} (?P<target>.+)"),
-    ("read", r"(?:read|summari[sz]e|describe|show(?: me)?|tell(?: me)?|what|what's|which|who|how|list|"
-             r"прочитай(?:те)?|прочти|расскажи(?:те)?|опиши(?:те)?|покажи(?:те)?|что|какой|какая|какие|скажи)\b(?P<rest>.*)"),
+    ("read", r"(?:read|summari[sz]e|describe|show(?: me)?|tell(?: me)?|say|what|what's|which|who|how|list|"
+             r"прочитай(?:те)?|прочти|расскажи(?:те)?|опиши(?:те)?|покажи(?:те)?|сказать|что|какой|какая|какие|скажи)\b(?P<rest>.*)"),
 )  # fmt: skip
 _COMPILED = tuple((kind, re.compile(pattern, re.IGNORECASE | re.DOTALL)) for kind, pattern in _RULES)
 _VERB = (
     rf"(?:{_OPEN}|{_CLICK}|{_TYPE}|{_FILL}|{_SELECT}|go back|back|scroll|wait|screenshot|take a|take the|make a|check|"
-    r"tick|uncheck|hover|log ?in|sign in|search|find|look for|read|summari[sz]e|describe|show|tell|what|list|"
+    r"tick|uncheck|hover|log ?in|sign in|search|find|look for|read|summari[sz]e|describe|show|tell|say|what|list|"
     r"назад|вернись|прокрути|подожди|сделай|скриншот|отметь|наведи|войди|найди|поищи|прочитай|прочти|расскажи|опиши|"
     r"покажи|что|скажи)"
 )

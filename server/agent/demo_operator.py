@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from server.agent.demo_commands import Command, read_request
@@ -57,21 +57,44 @@ class _Work:
         steps = [step for step in self.steps if not _NOT_STEPS.match(step) and not _HEARD.match(step)]
         done = self.hidden + sum(not step.startswith("failed:") for step in steps)
         if self.current or self.has_done:
-            done = max(done, self.current + (0 if steps and steps[-1].startswith("failed:") else 1))
+            done = max(done, self.current + int(not self._is_broken_off))
         if self.steps and self.steps[-1].startswith("failed:") and "nothing was done" not in self.steps[-1]:
             return Progress(done, self.steps[-1].removeprefix("failed:").strip())
         return Progress(done)
+
+    @property
+    def _is_broken_off(self) -> bool:
+        """The plan's current item was begun and not done: it failed, or the person spoke up."""
+        last = self.steps[-1] if self.steps else ""
+        return last.startswith("failed:") or bool(_NOT_STEPS.match(last) or _HEARD.match(last))
 
     def record(self) -> dict[str, Any]:
         """Goal, plan and progress for the state that people see."""
         words, actions, done = Words(self.task), read_request(self.task).actions, self.progress().done
         titles = [words.did(command) for command in actions]
-        record: dict[str, Any] = {"reason": "demo rule", "step": min(done, len(titles)) + 1}
+        record: dict[str, Any] = {"reason": "demo rule", "step": _item(done, len(titles)) + 1}
         if not self.plan:
-            record |= {"goal": self.task, "plan": [*map(words.to_do, actions[:5]), words.say("answer")]}
+            record |= {"goal": self.task, "plan": _plan(actions, words)}
         if 0 < done <= len(titles):
             record["done"] = titles[done - 1]
         return record
+
+
+MOST_ITEMS = 5
+"""Besides the answer; what is more shares the last of them."""
+
+
+def _plan(actions: Sequence[Command], words: Words) -> list[str]:
+    """Read again as a request when the person edits it: no action may be missing."""
+    items = [words.to_do(action) for action in actions]
+    if len(items) > MOST_ITEMS:
+        items[MOST_ITEMS - 1 :] = ["; ".join(items[MOST_ITEMS - 1 :])]
+    return [*items, words.say("answer")]
+
+
+def _item(done: int, actions: int) -> int:
+    """The plan's item, from 0, at which the work is."""
+    return min(done, MOST_ITEMS - 1) if done < actions else min(actions, MOST_ITEMS)
 
 
 def _section(text: str, name: str) -> str:

@@ -108,6 +108,25 @@ async def test_more_steps_than_the_plan_can_show_are_all_done() -> None:
     assert world.browser.log == [f"navigate {SITE}", *(f"wait {n}000" for n in range(1, 10))]
 
 
+async def test_an_edited_plan_loses_none_of_the_steps_that_the_plan_shows_together() -> None:
+    world = operator(max_tool_steps=20)
+    shown = (
+        f"Open {SITE}",
+        "Wait 1 s",
+        "Wait 2 s",
+        "Wait 3 s",
+        "Wait 4 s; Wait 5 s; Wait 6 s",
+        "Say what the page shows",
+    )
+    mine = (*shown, "Tell the title")
+    world.inbox.notes = [Notes()] * 3 + [Notes(plan=mine)]
+    answer = await world.say(f"open {SITE}" + "".join(f", wait {n} s" for n in range(1, 7)))
+    assert list(shown) in [told["plan"] for told in world.of("state")]
+    assert world.values["plan"] == list(mine)
+    assert world.browser.log == [f"navigate {SITE}", *(f"wait {n}000" for n in range(1, 7))]
+    assert "not understand" not in (answer or "")
+
+
 async def test_after_the_limit_it_goes_on_where_it_was() -> None:
     world = operator(max_tool_steps=2)
     paused = await world.say(f"open {SITE}, click Blue kettle, type Ada into Name")

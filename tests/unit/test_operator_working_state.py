@@ -173,6 +173,14 @@ async def test_an_edited_plan_is_followed_from_the_next_step_and_not_overwritten
     assert list(mine) in [payload["plan"] for payload in it.of("state")]
 
 
+async def test_a_plan_of_the_persons_own_may_be_as_long_as_they_like() -> None:
+    mine = tuple(f"Step {number}" for number in range(9))
+    it = shop(act("scroll", plan=PLAN), stop("ok"))
+    it.inbox.notes = [Notes(), Notes(), Notes(plan=mine)]
+    await it.say("find a kettle")
+    assert it.values["plan"] == list(mine)
+
+
 async def test_after_a_take_over_the_page_is_looked_at_anew_and_the_note_is_told() -> None:
     it = shop(on("Kettle", "read"), stop("ok"))
     it.inbox.notes = [

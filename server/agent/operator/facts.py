@@ -45,9 +45,14 @@ def _key(text: str) -> str:
     return f" {' '.join(text.casefold().split()).rstrip('.!;')} "
 
 
+def tidy_plan(items: Sequence[str]) -> list[str]:
+    """Items of one line, without the empty ones: all of them, as the person wants them."""
+    return [" ".join(item.split())[:300] for item in items if item.strip()]
+
+
 def clean_plan(items: Sequence[str]) -> list[str]:
-    """At most six items of one line; the last one, the answer, is never cut off."""
-    plan = [" ".join(item.split())[:200] for item in items if item.strip()]
+    """The model's plan: at most six items; the last one, the answer, is never cut off."""
+    plan = [item[:200] for item in tidy_plan(items)]
     return plan if len(plan) <= PLAN_ITEMS else [*plan[: PLAN_ITEMS - 1], plan[-1]]
 
 

@@ -63,7 +63,7 @@ def take_notes(state: State, notes: Notes) -> Update:
         update["last_user_message"] = notes.messages[-1]
         steps += [f"the user said: {line(text)}" for text in notes.messages]
     if notes.plan is not None:
-        update |= {"plan": facts.clean_plan(notes.plan), "plan_edited": True}
+        update |= {"plan": facts.tidy_plan(notes.plan), "plan_edited": True}
         steps.append("the user edited the plan")
     if notes.takeover is not None:
         steps.append(f"the user had the browser: {line(notes.takeover) or 'nothing was told of it'}")
