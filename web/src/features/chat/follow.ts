@@ -4,7 +4,7 @@ import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 type Virtual = Virtualizer<HTMLDivElement, Element>
 
 const NEAR_END = 80
-/** A scroll this soon after a hand on wheel, keys, touch or bar is meant. */
+/** A scroll this soon after a hand on the feed's wheel, keys, touch or bar is meant. */
 const MEANT = 1000
 
 /**
@@ -21,10 +21,10 @@ export function useFollow(scroller: RefObject<HTMLDivElement | null>) {
     const feed = scroller.current
     if (!feed) return
     let lastHand = -Infinity
-    const hand = () => {
-      lastHand = performance.now()
+    const hand = (event: Event) => {
+      if (isMeant(event, feed)) lastHand = performance.now()
     }
-    const drag = (event: PointerEvent) => event.buttons > 0 && hand()
+    const drag = (event: PointerEvent) => event.buttons > 0 && hand(event)
     const scroll = () => {
       const isNear = distance(feed) <= NEAR_END
       if (isNear) isFollowing.current = true
@@ -58,6 +58,19 @@ export function useFollow(scroller: RefObject<HTMLDivElement | null>) {
 }
 
 const HANDS = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const
+const SCROLL_KEYS = new Set(['ArrowUp', 'ArrowDown', 'PageUp', 'PageDown', 'Home', 'End', ' '])
+
+/** Not every hand is on the feed: one who approves, stops or writes wants to see what comes of it. */
+export function isMeant(event: Event, feed: Element): boolean {
+  const target = event.target
+  if (!(target instanceof Element)) return false
+  if (event instanceof KeyboardEvent) {
+    return SCROLL_KEYS.has(event.key) && (target === document.body || feed.contains(target))
+  }
+  if (!feed.contains(target)) return false
+  const control = target.closest('button, a, input, textarea')
+  return event.type !== 'pointerdown' || control === null || control.hasAttribute('aria-expanded')
+}
 
 const distance = (feed: Element) => feed.scrollHeight - feed.clientHeight - feed.scrollTop
 
