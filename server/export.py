@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 PAGE = Path(__file__).parent / "templates" / "replay.html"
 PictureOf = Callable[[str], Path | None]
 """From a screenshot's address to its file; None when it is gone."""
+Box = Sequence[float]
+"""Left, top, width and height in percent of a picture."""
 WHO = {"user": "You", "assistant": "Pilothouse", "tool": "Browser"}
 
 
@@ -80,8 +82,10 @@ def to_json(conversation: Conversation) -> str:
 
 def to_html(conversation: Conversation, picture_of: PictureOf) -> str:
     """One page with everything in it; it loads nothing and runs nothing that is not in this file."""
+    aims = aims_of(conversation.messages)
     rows = "\n".join(
-        _row(number, message, picture_of) for number, message in enumerate(conversation.messages)
+        _row(number, message, aims.get(number), picture_of)
+        for number, message in enumerate(conversation.messages)
     )
     facts = "".join(
         f"<li>{html.escape(_fact_line(fact)[2:])}</li>" for fact in conversation.state.get("facts") or []
@@ -94,7 +98,20 @@ def to_html(conversation: Conversation, picture_of: PictureOf) -> str:
     )
 
 
-def _row(number: int, message: Message, picture_of: PictureOf) -> str:
+def aims_of(messages: Sequence[Message]) -> dict[int, Box]:
+    """Where the next action was aimed, by place of the message whose picture shows the page before it."""
+    aims: dict[int, Box] = {}
+    pictured: int | None = None
+    for number, message in enumerate(messages):
+        meta = message.meta_json or {}
+        if meta.get("box") and pictured is not None:
+            aims.setdefault(pictured, meta["box"])
+        if meta.get("screenshot"):
+            pictured = number
+    return aims
+
+
+def _row(number: int, message: Message, aim: Box | None, picture_of: PictureOf) -> str:
     meta = message.meta_json or {}
     text = html.escape(message.content)
     if message.role != "tool":
@@ -103,23 +120,23 @@ def _row(number: int, message: Message, picture_of: PictureOf) -> str:
     where = f'<p class="url">{html.escape(meta["url"])}</p>' if meta.get("url") else ""
     return (
         f'<article class="tool" id="step-{number}"><h3>{state} · {html.escape(str(meta.get("name", "")))} '
-        f"· {meta.get('duration_ms', 0)} ms</h3><pre>{text}</pre>{where}{_picture(meta, picture_of)}</article>"
+        f"· {meta.get('duration_ms', 0)} ms</h3><pre>{text}</pre>{where}{_picture(meta, aim, picture_of)}</article>"
     )
 
 
-def _picture(meta: dict[str, Any], picture_of: PictureOf) -> str:
+def _picture(meta: dict[str, Any], aim: Box | None, picture_of: PictureOf) -> str:
     path = picture_of(meta["screenshot"]) if meta.get("screenshot") else None
     if path is None:
         return ""
     kind = "jpeg" if path.suffix == ".jpg" else path.suffix[1:]
     data = base64.b64encode(path.read_bytes()).decode()
-    mark = ""
-    if meta.get("box"):
-        x, y, width, height = meta["box"]
+    mark = note = ""
+    if aim:
+        x, y, width, height = aim
         mark = f'<svg viewBox="0 0 100 100" preserveAspectRatio="none"><rect x="{x}" y="{y}" width="{width}" height="{height}"/></svg>'
-    return (
-        f'<figure><img alt="The page after this step" src="data:image/{kind};base64,{data}">{mark}</figure>'
-    )
+        note = "<figcaption>Outlined: where the next step acts.</figcaption>"
+    image = f'<img alt="The page after this step" src="data:image/{kind};base64,{data}">'
+    return f"<figure><div>{image}{mark}</div>{note}</figure>"
 
 
 def file_name(conversation: Conversation, suffix: str) -> str:

@@ -39,6 +39,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     target: 'es2022',
+    // Of the libraries only the chat needs, the largest comes beside it and not in it.
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'marked', test: /node_modules\/marked\// }] } } },
   },
   worker: { format: 'es' },
   server: { proxy: { '/api': { target: backend, ws: true } } },

@@ -29,6 +29,10 @@ DESKTOP = {"width": 1440, "height": 900}
 OpenScreen = Callable[..., Screen]
 
 
+def executable() -> str | None:
+    return os.environ.get("CHROMIUM_PATH") or shutil.which("chromium")
+
+
 @pytest.fixture(scope="package")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     assert (ROOT / "web/dist/index.html").exists(), "the web UI is not built: make setup"
@@ -54,9 +58,8 @@ def warm_up(client: httpx.Client) -> None:
 
 @pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
-    executable = os.environ.get("CHROMIUM_PATH") or shutil.which("chromium")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=executable(), args=FLAGS)
         expect.set_options(timeout=PATIENCE)
         yield browser
         browser.close()

@@ -9,6 +9,9 @@ from typing import Any
 
 from PIL import Image, ImageDraw, ImageFont
 from playwright.sync_api import Page, WebSocketRoute, expect
+from pydantic import ValidationError
+
+from server.api.live import WANTED
 
 VIEWPORT = (1280, 720)
 SHOP = "https://shop.example/basket"
@@ -20,10 +23,14 @@ ELEMENTS = [
 
 
 class LiveStage:
-    """Serves `/live` of every session of a page. `heard` holds what the UI said, acknowledgements apart."""
+    """Serves `/live` of every session of a page. `heard` holds what the UI said, acknowledgements apart.
+
+    It hears with the server's own ear: what the server would refuse fails the test.
+    """
 
     def __init__(self, page: Page, *, holder: str = "none", browser: str = "open") -> None:
         self.heard: list[dict[str, Any]] = []
+        self.refused: list[str] = []
         self.acks = 0
         self.opened = 0
         self._is_closed = False
@@ -46,6 +53,10 @@ class LiveStage:
 
     def _hear(self, data: str | bytes) -> None:
         message = json.loads(data)
+        try:
+            WANTED.validate_python(message)
+        except ValidationError as error:
+            self.refused.append(str(error))
         match message["type"]:
             case "ack":
                 self.acks += 1
@@ -85,6 +96,7 @@ class LiveStage:
         self._socket.close(code=1011)
 
     def said(self, kind: str) -> list[dict[str, Any]]:
+        assert self.refused == []
         return [message for message in self.heard if message["type"] == kind]
 
     def wait_for(self, kind: str, count: int = 1) -> list[dict[str, Any]]:
@@ -113,7 +125,7 @@ def picture(words: str) -> bytes:
     draw.rectangle((0, 0, VIEWPORT[0], 64), fill="#1d4d4f")
     draw.text((40, 16), "Shop", fill="white", font=ImageFont.load_default(28))
     draw.text((40, 110), words, fill="#22302f", font=ImageFont.load_default(40))
-    for row, text in enumerate(("1 × Blue kettle    € 43.90", "Delivery    free")):
+    for row, text in enumerate(("1 x Blue kettle    EUR 43.90", "Delivery    free")):
         draw.text((40, 190 + 44 * row), text, fill="#455", font=ImageFont.load_default(24))
     draw.rounded_rectangle((40, 320, 260, 376), 8, fill="#c2410c")
     draw.text((76, 333), "Place order", fill="white", font=ImageFont.load_default(24))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 from playwright.sync_api import Locator, expect
 
+from tests.e2e.conftest import OpenScreen
 from tests.e2e.screen import Screen
 from tests.e2e.staged import Stage
 
@@ -75,6 +78,29 @@ def test_plan_and_facts_are_shown_as_they_come(screen: Screen) -> None:
     screen.page.get_by_role("tab", name="Facts 1").click()
     expect(screen.page.get_by_text("The blue kettle costs")).to_be_visible()
     expect(screen.page.get_by_role("link", name="shop.example")).to_be_visible()
+
+
+def test_a_fact_leads_to_its_source_and_to_the_step_that_found_it(open_screen: OpenScreen) -> None:
+    screen = open_screen(permissions=["clipboard-read", "clipboard-write"])
+    stage = Stage(screen)
+    stage.begin()
+    stage.tool("Kettles", url="https://shop.example/")
+    stage.tool("Blue kettle", url="https://shop.example/kettle")
+    fact = {
+        "fact": "It costs €43.90.",
+        "url": "https://shop.example/kettle",
+        "at": datetime.now(UTC).isoformat(),
+    }
+    stage.play(stage.event("state", goal="Buy", plan=[], progress={}, facts=[fact]))
+    screen.page.get_by_role("tab", name="Facts 1").click()
+    item = screen.page.get_by_role("tabpanel").get_by_role("listitem")
+    expect(item.get_by_role("link", name="shop.example")).to_have_attribute("href", fact["url"])
+    item.hover()
+    item.get_by_role("button", name="Copy").click()
+    expect(item.get_by_role("button", name="Copied")).to_be_visible()
+    assert screen.page.evaluate("navigator.clipboard.readText()") == fact["fact"]
+    item.get_by_role("button", name="step 2").click()
+    expect(screen.page.get_by_role("dialog").get_by_role("heading")).to_have_text("Clicked “Blue kettle”")
 
 
 def test_a_fact_that_is_wrong_is_dropped(screen: Screen) -> None:

@@ -1,15 +1,21 @@
+import { ServerOff } from 'lucide-react'
 import { lazy, Suspense, useEffect } from 'react'
 import { Redirect, Route, Switch, useLocation } from 'wouter'
 import { ApiError, whenSignedOut } from '@/api/http'
 import { queryClient, useMe } from '@/api/queries'
 import { AppShell } from '@/AppShell'
 import { LoginPage } from '@/features/auth/LoginPage'
-import { ChatPage } from '@/features/chat/ChatPage'
 import { StartPage } from '@/features/start/StartPage'
 import { useT } from '@/i18n'
 import { Button } from '@/ui/Button'
 
 const SettingsPage = lazy(() => import('@/features/settings/SettingsPage'))
+const loadChat = () => import('@/features/chat/ChatPage')
+const ChatPage = lazy(loadChat)
+
+// Where it is the page asked for, it comes while the login is checked.
+if (location.pathname.startsWith('/s/')) void loadChat()
+const IDLE = 150
 
 export function Routes() {
   return (
@@ -26,6 +32,11 @@ export function Routes() {
 function Gate() {
   const me = useMe()
   const [path, go] = useLocation()
+  const isIn = me.isSuccess
+  useEffect(() => {
+    const timer = isIn && setTimeout(() => void loadChat(), IDLE)
+    return () => void (timer && clearTimeout(timer))
+  }, [isIn])
   useEffect(() => {
     whenSignedOut(() => {
       queryClient.clear()
@@ -58,6 +69,7 @@ function Unreachable({ onRetry }: { onRetry: () => void }) {
   const t = useT()
   return (
     <main role="alert" className="flex h-full flex-col items-center justify-center gap-3 p-6 text-center">
+      <ServerOff size={32} strokeWidth={1.5} aria-hidden className="text-faint" />
       <h1 className="text-lg font-bold">{t('server.away')}</h1>
       <p className="text-sm text-muted">{t('server.away.hint')}</p>
       <Button onClick={onRetry}>{t('retry')}</Button>

@@ -89,6 +89,8 @@ export interface Pending {
   target?: Target | null
   url?: string | null
   risk?: string | null
+  /** The price that goes with the action, as the page writes it. */
+  amount?: string | null
   screenshot?: string | null
   expires_at?: string | null
 }

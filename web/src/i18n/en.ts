@@ -128,6 +128,7 @@ export const en = {
   'mode.queue': 'Afterwards',
   'mode.steer.note': 'Will be read before the next step',
   'mode.queue.note': 'Will run when this task is done',
+  'model.locked': 'Can be changed when the run has ended.',
   'model.context': '{size} context',
   'model.price': '{in} in / {out} out per million tokens',
   'model.demo': 'demo',
@@ -184,6 +185,7 @@ export const en = {
   'ask.title': 'May it do this?',
   'ask.tab': 'Approval needed',
   'ask.on': 'on',
+  'ask.amount': 'Amount',
   'ask.why': 'Why it asks',
   'ask.note': 'What should it do instead?',
   'ask.remember': 'Always allow this kind of action on this site, in this session',
@@ -219,6 +221,7 @@ export const en = {
   'plan.doing': 'In progress',
   'plan.done': 'Done',
   'plan.blocked': 'Blocked',
+  'facts.step': 'step {n}',
   'facts.none': 'What the agent finds out is collected here, with its source.',
   'browser.none': 'No page has been opened yet.',
 
@@ -255,6 +258,9 @@ export const en = {
   'do.tab': 'Switch tab',
   'do.upload': 'Attach a file',
 
+  'notify.offer': 'Be notified when the agent needs you and you look elsewhere?',
+  'notify.yes': 'Notify me',
+  'notify.no': 'Not now',
   'link.lost': 'Connection lost. Reconnecting; a run goes on without you.',
   'link.now': 'Now',
   'server.away': 'The server cannot be reached',

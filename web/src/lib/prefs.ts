@@ -14,6 +14,8 @@ interface Prefs {
   panelWidth: number
   shortcuts: boolean
   sound: boolean
+  /** The offer of notifications was answered, either way. */
+  notifyAnswered: boolean
   set(change: Partial<Omit<Prefs, 'set'>>): void
 }
 
@@ -31,6 +33,7 @@ export const usePrefs = create<Prefs>()(
       panelWidth: 360,
       shortcuts: true,
       sound: false,
+      notifyAnswered: false,
       set: (change) => set(change),
     }),
     { name: 'pilothouse.prefs' },

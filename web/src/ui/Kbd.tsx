@@ -12,6 +12,8 @@ const GLYPHS: Record<string, string> = {
   left: '←',
   right: '→',
   space: 'Space',
+  home: 'Home',
+  end: 'End',
 }
 
 /** `keys` is like `mod+shift+o`. */

@@ -16,8 +16,11 @@ export function ApprovalBar() {
       <TriangleAlert size={16} aria-hidden className="shrink-0" />
       <span className="min-w-0 flex-1 truncate font-medium">
         {pending.kind === 'confirm' ? t('ask.waiting') : t('manual.waiting')}
+        {pending.amount && ` · ${pending.amount}`}
       </span>
-      <Expiry at={pending.expires_at} />
+      <span className="max-sm:hidden">
+        <Expiry at={pending.expires_at} />
+      </span>
       <Button small onClick={() => reveal(askRowId(pending.reference))}>
         {t('show')}
       </Button>

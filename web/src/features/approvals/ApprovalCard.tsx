@@ -25,11 +25,19 @@ export function ApprovalCard({ row }: { row: AskRow }) {
         <Expiry at={ask.expires_at} />
       </header>
       <div className="flex flex-col gap-3 p-4">
-        <div>
-          <p className="text-lg font-bold wrap-anywhere">{actionWords(ask, t)}</p>
-          {site && (
-            <p className="text-sm text-muted">
-              {t('ask.on')} <strong className="font-medium text-text">{site}</strong>
+        <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1">
+          <div className="min-w-0">
+            <p className="text-lg font-bold wrap-anywhere">{actionWords(ask, t)}</p>
+            {site && (
+              <p className="text-sm wrap-anywhere text-muted">
+                {t('ask.on')} <strong className="font-medium text-text">{site}</strong>
+              </p>
+            )}
+          </div>
+          {ask.amount && (
+            <p className="tabular text-lg font-bold whitespace-nowrap">
+              <span className="sr-only">{t('ask.amount')}: </span>
+              {ask.amount}
             </p>
           )}
         </div>
@@ -76,7 +84,7 @@ function Answers({ reference }: { reference: string }) {
           className="w-full resize-none rounded-md border border-strong bg-bg px-3 py-2 text-sm"
         />
       )}
-      <div className="flex flex-wrap items-center gap-2">
+      <div className="flex flex-wrap items-center gap-2 max-sm:[&>:last-child]:w-full">
         <Button disabled={isBusy} onClick={deny}>
           {t('deny')}
         </Button>
@@ -85,7 +93,7 @@ function Answers({ reference }: { reference: string }) {
             {t('deny.note')}
           </Button>
         )}
-        <span className="flex-1" />
+        <span className="flex-1 max-sm:hidden" />
         <Button tone="primary" disabled={isBusy} onClick={() => void decide({ reference, confirmed: true, remember })}>
           {t('approve')}
         </Button>

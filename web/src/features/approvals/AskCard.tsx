@@ -1,3 +1,4 @@
+import { NotifyOffer } from '@/features/connection/NotifyOffer'
 import type { AskRow } from '@/stream/rows'
 import { ApprovalCard } from './ApprovalCard'
 import { ManualCard } from './ManualCard'
@@ -5,5 +6,10 @@ import { PastAsk } from './PastAsk'
 
 export function AskCard({ row }: { row: AskRow }) {
   if (row.answer !== 'open') return <PastAsk row={row} />
-  return row.ask.kind === 'confirm' ? <ApprovalCard row={row} /> : <ManualCard row={row} />
+  return (
+    <>
+      {row.ask.kind === 'confirm' ? <ApprovalCard row={row} /> : <ManualCard row={row} />}
+      <NotifyOffer />
+    </>
+  )
 }

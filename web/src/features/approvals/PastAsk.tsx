@@ -14,6 +14,7 @@ export function PastAsk({ row }: { row: AskRow }) {
       <p className="flex min-h-8 min-w-0 items-center gap-1.5 text-sm">
         <span className="shrink-0 font-medium">{t(word)}</span>
         <span className="truncate text-muted">{what}</span>
+        {row.ask.amount && <span className="tabular shrink-0 text-muted">· {row.ask.amount}</span>}
       </p>
     </Rail>
   )

@@ -51,7 +51,10 @@ export function ChatComposer({ session }: { session: Session }) {
           tools={
             <>
               <AttachButton sessionId={session.id} />
-              {isBusy ? !isAsked && <ModeChoice mode={mode} onChange={setMode} /> : <Pickers session={session} />}
+              {isBusy && !isAsked && <ModeChoice mode={mode} onChange={setMode} />}
+              <span className={isBusy ? 'hidden min-w-0 md:flex' : 'contents'}>
+                <Pickers session={session} locked={isBusy ? t('model.locked') : undefined} />
+              </span>
             </>
           }
           actions={({ isEmpty, submit }) => (
@@ -88,14 +91,14 @@ function PauseButton({ status, onClick }: { status: string | null; onClick: () =
   )
 }
 
-function Pickers({ session }: { session: Session }) {
+function Pickers({ session, locked }: { session: Session; locked: string | undefined }) {
   const config = useConfig()
   const { patch } = useSessionActions()
   if (!config) return null
   return (
     <>
-      <AgentPicker config={config} value={session.agent} onChange={(agent) => void patch(session.id, { agent })} />
-      <ModelPicker config={config} value={session.model} onChange={(model) => void patch(session.id, { model })} />
+      <AgentPicker {...{ config, locked }} value={session.agent} onChange={(agent) => void patch(session.id, { agent })} />
+      <ModelPicker {...{ config, locked }} value={session.model} onChange={(model) => void patch(session.id, { model })} />
     </>
   )
 }

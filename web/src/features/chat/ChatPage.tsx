@@ -1,4 +1,6 @@
+import { SearchX, TriangleAlert } from 'lucide-react'
 import { lazy, Suspense, useEffect } from 'react'
+import { useLocation } from 'wouter'
 import { api } from '@/api/client'
 import { patchCached, useSession } from '@/api/queries'
 import { ApiError } from '@/api/http'
@@ -29,7 +31,7 @@ interface Props {
   isReplay: boolean
 }
 
-export function ChatPage({ id, isReplay }: Props) {
+export default function ChatPage({ id, isReplay }: Props) {
   return (
     <SessionIdProvider value={id}>
       <SessionStoreProvider value={storeOf(id)}>
@@ -103,12 +105,15 @@ function useSignedTitle(title: string | undefined): void {
 
 function LoadFailure({ error, onRetry }: { error: Error; onRetry: () => void }) {
   const t = useT()
+  const [, go] = useLocation()
   const isGone = error instanceof ApiError && error.status === 404
+  const Icon = isGone ? SearchX : TriangleAlert
   return (
     <div role="alert" className="flex flex-1 flex-col items-center justify-center gap-3 p-6 text-center">
+      <Icon size={32} strokeWidth={1.5} aria-hidden className="text-faint" />
       <p className="font-medium">{isGone ? t('session.gone') : t('session.failed')}</p>
       {!isGone && <p className="text-sm text-muted">{error.message}</p>}
-      {!isGone && <Button onClick={onRetry}>{t('retry')}</Button>}
+      <Button onClick={isGone ? () => go('/') : onRetry}>{isGone ? t('sessions.new') : t('retry')}</Button>
     </div>
   )
 }

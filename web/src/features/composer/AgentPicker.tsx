@@ -7,7 +7,7 @@ interface Props {
   config: Config
   value: string
   onChange: (agent: string) => void
-  locked?: string
+  locked?: string | undefined
 }
 
 const ABOUT = { operator: 'agent.operator', assistant: 'agent.assistant' } as const

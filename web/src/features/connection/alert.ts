@@ -1,3 +1,4 @@
+import { navigate } from 'wouter/use-browser-location'
 import { translate } from '@/i18n'
 import { usePrefs } from '@/lib/prefs'
 import type { SessionChanged } from '@/stream/events'
@@ -6,7 +7,12 @@ import type { SessionChanged } from '@/stream/events'
 export function alertPerson(session: SessionChanged): void {
   if (usePrefs.getState().sound) chime()
   if (!document.hidden || typeof Notification === 'undefined' || Notification.permission !== 'granted') return
-  new Notification(translate('ask.tab'), { body: session.title, tag: session.session_id, icon: '/favicon-alert.svg' })
+  const told = new Notification(translate('ask.tab'), { body: session.title, tag: session.session_id, icon: '/favicon-alert.svg' })
+  told.onclick = () => {
+    focus()
+    navigate(`/s/${encodeURIComponent(session.session_id)}`)
+    told.close()
+  }
 }
 
 function chime(): void {

@@ -1,7 +1,10 @@
 import { Check, Copy, Trash2 } from 'lucide-react'
+import { useMemo } from 'react'
 import { api } from '@/api/client'
 import type { Fact } from '@/api/types'
 import { useSessionId } from '@/features/chat/session'
+import { shotsOf } from '@/features/screenshots/shots'
+import { openAt } from '@/features/screenshots/viewer'
 import { useT } from '@/i18n'
 import { useCopy } from '@/lib/copy'
 import { hostOf, safeUrl } from '@/lib/url'
@@ -9,21 +12,25 @@ import { useLive, useSessionStore } from '@/stream/store'
 import { IconButton } from '@/ui/IconButton'
 import { TimeStamp } from '@/ui/TimeStamp'
 import { toast } from '@/ui/Toasts'
+import { stepOf } from './factStep'
 
 export function FactsPanel() {
   const t = useT()
   const facts = useLive((state) => state.work.facts)
+  const ids = useLive((state) => state.ids)
+  const store = useSessionStore()
+  const shots = useMemo(() => shotsOf(ids, store.getState().rows), [ids, store])
   if (facts.length === 0) return <p className="p-4 text-sm text-muted">{t('facts.none')}</p>
   return (
     <ul aria-label={t('facts')} className="flex flex-col px-2 py-2">
       {facts.map((fact, index) => (
-        <FactItem key={`${index}-${fact.fact}`} fact={fact} index={index} />
+        <FactItem key={`${index}-${fact.fact}`} fact={fact} index={index} step={stepOf(fact, shots)} />
       ))}
     </ul>
   )
 }
 
-function FactItem({ fact, index }: { fact: Fact; index: number }) {
+function FactItem({ fact, index, step }: { fact: Fact; index: number; step: number | null }) {
   const t = useT()
   const [copied, copy] = useCopy()
   const sessionId = useSessionId()
@@ -45,6 +52,11 @@ function FactItem({ fact, index }: { fact: Fact; index: number }) {
             <a href={source} target="_blank" rel="noopener noreferrer nofollow" className="truncate underline">
               {hostOf(source)}
             </a>
+          )}
+          {step !== null && (
+            <button type="button" className="shrink-0 underline" onClick={() => openAt(sessionId, step)}>
+              {t('facts.step', { n: step })}
+            </button>
           )}
           <TimeStamp at={fact.at ?? null} />
         </p>

@@ -7,7 +7,7 @@ import { shotsOf } from './shots'
 const addressOf = (sessionId: string, step: number) => `/s/${encodeURIComponent(sessionId)}/replay?step=${step}`
 
 /** Opens the viewer; closing it comes back to where it was opened. */
-function openAt(sessionId: string, step: number): void {
+export function openAt(sessionId: string, step: number): void {
   navigate(addressOf(sessionId, step), { state: { inside: true } })
 }
 

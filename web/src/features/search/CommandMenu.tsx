@@ -1,11 +1,12 @@
 import { Dialog } from '@base-ui/react/dialog'
 import { Search } from 'lucide-react'
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { useWords } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { Kbd } from '@/ui/Kbd'
 import { type Hit, useCommands } from './commands'
 import { useHitsHere, useSessionHits } from './hits'
+import { marked, patternsOf } from './match'
 import { words } from './words'
 
 interface Props {
@@ -67,12 +68,26 @@ export default function CommandMenu({ sessionId, onClose }: Props) {
             />
           </div>
           <List id={id} hits={hits} active={current} query={query} onActive={setActive} onChoose={choose} />
+          <Footer />
           <p role="status" className="sr-only">
             {t('menu.results', { n: hits.length })}
           </p>
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>
+  )
+}
+
+function Footer() {
+  const t = useWords(words)
+  return (
+    <p aria-hidden className="flex shrink-0 items-center gap-1.5 border-t border-line px-4 py-2 text-2xs text-muted pointer-coarse:hidden">
+      <Kbd keys="up" />
+      <Kbd keys="down" />
+      <span className="mr-2.5">{t('menu.choose')}</span>
+      <Kbd keys="enter" />
+      {t('menu.open')}
+    </p>
   )
 }
 
@@ -103,6 +118,7 @@ function List({ id, hits, active, query, onActive, onChoose }: ListProps) {
   useEffect(() => {
     list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
   }, [active, hits.length])
+  const patterns = useMemo(() => patternsOf(query), [query])
   const groups = [...new Set(hits.map((hit) => hit.group))]
   return (
     <div ref={list} id={`${id}-list`} role="listbox" aria-label={t('menu.search')} className="min-h-0 flex-1 overflow-y-auto p-1.5">
@@ -118,6 +134,7 @@ function List({ id, hits, active, query, onActive, onChoose }: ListProps) {
                   key={hit.id}
                   id={`${id}-${index}`}
                   hit={hit}
+                patterns={patterns}
                   isActive={index === active}
                   onActive={() => onActive(index)}
                   onChoose={() => onChoose(hit)}
@@ -134,12 +151,13 @@ function List({ id, hits, active, query, onActive, onChoose }: ListProps) {
 interface LineProps {
   id: string
   hit: Hit
+  patterns: RegExp[]
   isActive: boolean
   onActive: () => void
   onChoose: () => void
 }
 
-function Line({ id, hit: { icon: Icon, label, detail, keys }, isActive, onActive, onChoose }: LineProps) {
+function Line({ id, hit: { icon: Icon, label, detail, keys }, patterns, isActive, onActive, onChoose }: LineProps) {
   return (
     <div
       id={id}
@@ -151,7 +169,9 @@ function Line({ id, hit: { icon: Icon, label, detail, keys }, isActive, onActive
     >
       <Icon size={16} aria-hidden className="shrink-0 text-muted" />
       <span className="min-w-0 flex-1">
-        <span className="block truncate">{label}</span>
+        <span className="block truncate">
+          {marked(label, patterns).map((part, index) => (index % 2 ? <mark key={index}>{part}</mark> : part))}
+        </span>
         {detail && <span className="block truncate text-2xs text-muted">{detail}</span>}
       </span>
       {keys && <Kbd keys={keys} />}

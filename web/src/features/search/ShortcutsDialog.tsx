@@ -75,7 +75,7 @@ export default function ShortcutsDialog({ onClose }: { onClose: () => void }) {
           </section>
         ))}
       </div>
-      <p className="text-xs text-muted">{t('keys.off')}</p>
+      <p className="mt-2 text-xs text-muted">{t('keys.off')}</p>
     </Dialog>
   )
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { matches, patternsOf, snippetOf } from './match'
+import { marked, matches, patternsOf, snippetOf } from './match'
 
 test('every word of the query must be there, as the beginning of a word', () => {
   expect(matches('Shop for a blue kettle', patternsOf('ket blu'))).toBe(true)
@@ -17,4 +17,9 @@ test('a snippet shows what is around the first word, without marks', () => {
   const snippet = snippetOf(text, patternsOf('blue'))
   expect(snippet).toMatch(/^…/)
   expect(snippet).toContain('blue kettle')
+})
+
+test('what was looked for is marked where words begin', () => {
+  expect(marked('A blue kettle', patternsOf('ket blu'))).toEqual(['A ', 'blu', 'e ', 'ket', 'tle'])
+  expect(marked('A blue kettle', patternsOf(''))).toEqual(['A blue kettle'])
 })

@@ -9,6 +9,12 @@ export function patternsOf(query: string): RegExp[] {
 export const matches = (text: string, patterns: RegExp[]): boolean =>
   patterns.length > 0 && patterns.every((pattern) => pattern.test(text))
 
+/** The text cut where a word begins that was looked for: every second part is such a beginning. */
+export function marked(text: string, patterns: RegExp[]): string[] {
+  if (patterns.length === 0) return [text]
+  return text.split(new RegExp(`(${patterns.map((pattern) => pattern.source).join('|')})`, 'giu'))
+}
+
 const BEFORE = 30
 const LONGEST = 120
 

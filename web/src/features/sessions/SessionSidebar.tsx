@@ -70,7 +70,7 @@ function SearchBox({ value, onChange }: { value: string; onChange: (value: strin
   const t = useT()
   return (
     <div className="relative">
-      <Search size={15} aria-hidden className="pointer-events-none absolute top-2 left-2.5 text-faint" />
+      <Search size={15} aria-hidden className="pointer-events-none absolute top-1/2 left-2.5 -translate-y-1/2 text-faint" />
       <input
         type="search"
         aria-label={t('search')}
@@ -81,7 +81,7 @@ function SearchBox({ value, onChange }: { value: string; onChange: (value: strin
         className="touch h-8 w-full rounded-md border border-transparent bg-s2 pr-8 pl-8 text-sm placeholder:text-faint [&::-webkit-search-cancel-button]:hidden"
       />
       {value && (
-        <IconButton small label={t('clear')} className="absolute top-0.5 right-0.5" onClick={() => onChange('')}>
+        <IconButton small label={t('clear')} className="absolute top-1/2 right-0.5 -translate-y-1/2" onClick={() => onChange('')}>
           <X size={15} aria-hidden />
         </IconButton>
       )}

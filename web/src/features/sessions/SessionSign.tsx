@@ -1,4 +1,4 @@
-import { CirclePause, Clock3, TriangleAlert } from 'lucide-react'
+import { CirclePause, CircleX, Clock3, TriangleAlert } from 'lucide-react'
 import type { Session } from '@/api/types'
 import { useT } from '@/i18n'
 import { Spinner } from '@/ui/Spinner'
@@ -28,6 +28,6 @@ const DRAWN: Record<Sign, React.ReactNode> = {
   queued: <Clock3 size={14} aria-hidden className="text-muted" />,
   waiting_user: <TriangleAlert size={14} aria-hidden className="text-warn" />,
   paused: <CirclePause size={14} aria-hidden className="text-muted" />,
-  error: <span aria-hidden className="size-2 rounded-full bg-danger" />,
+  error: <CircleX size={14} aria-hidden className="text-danger" />,
   unread: <span aria-hidden className="size-2 rounded-full bg-accent" />,
 }

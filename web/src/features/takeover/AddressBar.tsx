@@ -31,7 +31,7 @@ export function AddressBar({ view, isMine }: { view: LiveView; isMine: boolean }
       </IconButton>
       <div className="relative min-w-0 flex-1">
         {draft === null && url.startsWith('https:') && (
-          <Lock size={13} aria-hidden className="pointer-events-none absolute top-2.5 left-2.5 text-faint" />
+          <Lock size={13} aria-hidden className="pointer-events-none absolute top-1/2 left-2.5 -translate-y-1/2 text-faint" />
         )}
         <input
           aria-label={t('page.address')}

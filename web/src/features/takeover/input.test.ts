@@ -57,7 +57,7 @@ test('clicks near in time and place are counted, up to three', () => {
 })
 
 test('a drag names the button that is down', () => {
-  expect([buttonIn(0), buttonIn(1), buttonIn(2), buttonIn(4)]).toEqual(['none', 'left', 'right', 'middle'])
+  expect([buttonIn(0), buttonIn(1), buttonIn(2), buttonIn(4)]).toEqual([-1, 'left', 'right', 'middle'])
   expect(mouseMessage('move', { x: 1, y: 2 }, buttonIn(1), 0, HELD)).toMatchObject({ button: 'left', x: 1, y: 2 })
 })
 

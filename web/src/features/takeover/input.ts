@@ -42,13 +42,13 @@ export function pointOn(area: Area, viewport: [number, number], at: { clientX: n
   }
 }
 
-const BUTTONS: MouseButton[] = ['left', 'middle', 'right']
+const BUTTONS: MouseButton[] = ['left', 'middle', 'right', 'back', 'forward']
 
-export const buttonOf = (button: number): MouseButton => BUTTONS[button] ?? 'none'
+export const buttonOf = (button: number): MouseButton => BUTTONS[button] ?? -1
 
 /** The button that is down during a move. */
 export const buttonIn = (buttons: number): MouseButton =>
-  buttons & 1 ? 'left' : buttons & 2 ? 'right' : buttons & 4 ? 'middle' : 'none'
+  buttons & 1 ? 'left' : buttons & 2 ? 'right' : buttons & 4 ? 'middle' : -1
 
 export function mouseMessage(kind: MouseMessage['kind'], point: Point, button: MouseButton, clicks: number, held: Held): MouseMessage {
   return { type: 'mouse', kind, ...point, button, clicks, modifiers: modifiersOf(held) }

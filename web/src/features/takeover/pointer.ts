@@ -34,7 +34,7 @@ export function usePointer(view: LiveView, area: RefObject<HTMLElement | null>) 
   const tap = (event: PointerEvent<HTMLElement>) => {
     const at = pointOf(event)
     clicks.current = countClicks(at, event.timeStamp)
-    sender.now(mouseMessage('move', at, 'none', 0, event))
+    sender.now(mouseMessage('move', at, -1, 0, event))
     for (const kind of ['down', 'up'] as const) sender.now(mouseMessage(kind, at, 'left', clicks.current, event))
   }
 

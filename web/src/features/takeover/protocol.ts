@@ -36,7 +36,8 @@ export type FromServer =
   | { type: 'error'; code: string; message: string }
   | { type: 'target'; box: Box | null; label: string }
 
-export type MouseButton = 'none' | 'left' | 'middle' | 'right'
+/** By name; -1 is none. */
+export type MouseButton = -1 | 'left' | 'middle' | 'right' | 'back' | 'forward'
 
 export interface MouseMessage {
   type: 'mouse'
