@@ -43,8 +43,8 @@ def assess_click(subject: Subject) -> Judgement:
     role = subject.role.lower()
     if role in _OPENERS and not subject.submits:
         return ALLOWED
-    meaning = grasp(subject.name or (subject.value if role == "button" else ""))
-    scene = read_scene(subject.context, subject.url)
+    meaning = grasp(subject.name or (subject.value if role == "button" else ""), subject.lang)
+    scene = read_scene(subject.context, subject.url, subject.lang)
     if role in ("switch", "slider"):
         return _assess_switch(subject, meaning)
     if role in _CHOICES:
@@ -90,8 +90,8 @@ def _assess_generic(subject: Subject, meaning: Meaning, scene: Scene) -> Judgeme
 
 def _form_risk(subject: Subject) -> int:
     """What the form's own structure adds: secret fields in it, a way out beside the control."""
-    risk = STRONG if any(find_secret(field) for field in subject.form_fields) else 0
-    twins = {grasp(name).force for name in subject.siblings}
+    risk = STRONG if any(find_secret(field, subject.lang) for field in subject.form_fields) else 0
+    twins = {grasp(name, subject.lang).force for name in subject.siblings}
     if subject.in_dialog and not twins.isdisjoint((Force.RETREAT, Force.CANCEL)):
         risk += 1
     return risk + (1 if subject.submits else 0)
@@ -142,7 +142,7 @@ def _assess_item(meaning: Meaning, scene: Scene) -> Judgement:
 
 def _assess_switch(subject: Subject, meaning: Meaning) -> Judgement:
     """A switch acts at once: it asks where it governs a live system, access, money or what is public."""
-    both = read_scene(f"{subject.context}\n{subject.name}", subject.url)
+    both = read_scene(f"{subject.context}\n{subject.name}", subject.url, subject.lang)
     if meaning.force is Force.ACT:
         return ask(meaning.kind)
     return ask(both.kind or "system") if both.has(*_LIVE) else ALLOWED
@@ -150,7 +150,7 @@ def _assess_switch(subject: Subject, meaning: Meaning) -> Judgement:
 
 def _assess_choice(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
     """A choice waits for a button, unless the page says that it counts at once or it binds."""
-    both = read_scene(f"{subject.context}\n{subject.name}")
+    both = read_scene(f"{subject.context}\n{subject.name}", language=subject.lang)
     if both.has("scene.now", "scene.live", "claim.skip"):
         return ask(both.kind or "system")
     if subject.role.lower() == "checkbox" and _binds(meaning, scene, both):

@@ -10,6 +10,8 @@ from server.agent.policy.text import readings
 from server.agent.policy.verdict import ALLOWED, Judgement, Subject, ask
 
 _FIELDS = {"", "textbox", "searchbox", "combobox", "spinbutton", "generic", "textarea", "input"}
+_OPEN = {"plain", "query"}
+"""Kinds of fields whose words are no secret."""
 _CARD = re.compile(r"\d(?:[ -]?\d){12,18}")
 _IBAN = re.compile(r"[A-Z]{2}\d{2}(?:\s?[A-Z0-9]{4}){2,7}\s?[A-Z0-9]{1,4}")
 
@@ -20,18 +22,26 @@ def is_secret(subject: Subject) -> bool:
         return True
     if subject.role == "searchbox":
         return False
-    name_says = find_secret(subject.name)
-    if name_says is not None:
-        return name_says
-    return not subject.name.strip() and bool(find_secret(subject.context))
+    says = find_secret(subject.name, subject.lang)
+    return _context_tells(subject) if says is None else says
 
 
-def find_secret(text: str) -> bool | None:
-    """Whether a field's name means a secret; None when it says nothing either way."""
-    groups = {hit.kind for line in readings(text) for hit in lexicon().find(line) if hit.group == "field"}
-    if "secret" in groups:
-        return "plain" not in groups and "query" not in groups
-    return False if groups else None
+def find_secret(text: str, language: str = "") -> bool | None:
+    """Whether a field's name means a secret; None when it leaves that to what is around it (`Code`)."""
+    kinds = _means(text, language)
+    if "secret" in kinds:
+        return kinds.isdisjoint(_OPEN)
+    return None if kinds <= {"vague"} else False
+
+
+def _context_tells(subject: Subject) -> bool:
+    """`Code` is a secret beside `we sent you a message`, and not beside `discount`."""
+    around = _means(subject.context, subject.lang)
+    if around & _OPEN:
+        return False
+    if "vague" in _means(subject.name, subject.lang) or not subject.name.strip():
+        return not around.isdisjoint(("secret", "sent"))
+    return "sent" in around and not around.isdisjoint(("secret", "vague"))
 
 
 def assess_enter(subject: Subject) -> Judgement:
@@ -42,10 +52,10 @@ def assess_enter(subject: Subject) -> Judgement:
         return assess_click(subject)
     if is_secret(subject):
         return ask("credential")
-    means = _means(subject.name)
+    means = _means(subject.name, subject.lang)
     if subject.role == "searchbox" or "query" in means:
         return ALLOWED
-    scene = read_scene(subject.context)
+    scene = read_scene(subject.context, language=subject.lang)
     if "message" in means:
         return ask("send")
     if scene.calm and not scene.strong:
@@ -63,8 +73,8 @@ def assess_key(subject: Subject) -> Judgement:
     return ALLOWED
 
 
-def _means(name: str) -> set[str]:
-    return {hit.kind for line in readings(name) for hit in lexicon().find(line) if hit.group == "field"}
+def _means(text: str, language: str) -> set[str]:
+    return {hit.kind for line in readings(text) for hit in lexicon().find(line, language) if hit.group == "field"}
 
 
 def _looks_secret(value: str) -> bool:

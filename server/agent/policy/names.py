@@ -49,6 +49,10 @@ _VERBS = {
     "soft.proceed": Force.PROCEED, "soft.finish": Force.PROCEED, "soft.affirm": Force.AFFIRM,
     "soft.later": Force.RETREAT, "soft.no": Force.RETREAT, "soft.retreat": Force.RETREAT, "soft.cancel": Force.CANCEL,
 }  # fmt: skip
+_DONE_TO_TEXT = {
+    "act.delete", "act.publish", "act.send", "act.approve", "act.legal",
+    "weak.remove", "weak.change", "weak.save", "weak.accept", "lean.share", "lean.make",
+}  # fmt: skip
 _COMPLETES = {"soft.finish", "soft.affirm", "weak.submit", "weak.accept"}
 _MATTERS = {
     f"scene.{kind}"
@@ -69,13 +73,13 @@ _MATTERS = {
 
 
 @lru_cache(maxsize=1024)
-def grasp(name: str) -> Meaning:
+def grasp(name: str, language: str = "") -> Meaning:
     """The weightiest meaning that any reading of the name has."""
     if not has_words(name):
         return _grasp_icon(name)
-    meanings = [_grasp_reading(text) for text in readings(name)]
+    meanings = [_grasp_reading(text, language) for text in readings(name)]
     if not any(meaning.hits for meaning in meanings):
-        meanings.append(_grasp_reading(plain(fold(name))))
+        meanings.append(_grasp_reading(plain(fold(name)), language))
     return max(meanings, key=lambda meaning: (bool(meaning.hits), meaning.force))
 
 
@@ -88,8 +92,8 @@ def _grasp_icon(name: str) -> Meaning:
     )
 
 
-def _grasp_reading(text: str) -> Meaning:
-    hits = lexicon().find(text)
+def _grasp_reading(text: str, language: str) -> Meaning:
+    hits = lexicon().find(text, language)
     best = max((weigh(part) for part in _split(hits)), key=lambda meaning: meaning.force)
     if best.force is Force.UNKNOWN and is_price(text):
         best = Meaning(Force.DEED, "pay")
@@ -111,7 +115,7 @@ def weigh(hits: list[Hit]) -> Meaning:
     """The meaning of the words of one phrase."""
     verbs = [hit for hit in hits if _force(hit) is not None]
     concepts = {hit.concept for hit in hits}
-    if "calm.howto" in concepts:
+    if "calm.howto" in concepts or _names_reading(hits):
         return Meaning(Force.CALM)
     if not verbs:
         return Meaning(Force.CALM if "calm.light" in concepts else Force.UNKNOWN)
@@ -124,6 +128,20 @@ def weigh(hits: list[Hit]) -> Meaning:
     if _force(head) in (Force.CALM, Force.RETREAT) or concepts & {"calm.look", "calm.open", "calm.cart"}:
         return Meaning(Force.RETREAT if _force(head) is Force.RETREAT else Force.CALM)
     return _weigh_deed(verbs, head, concepts)
+
+
+def _names_reading(hits: list[Hit]) -> bool:
+    """`Refund policy`, `Delete account guide`: something to read, and not what is done to it (`Delete policy`)."""
+    topics = [hit for hit in hits if hit.concept == "calm.topic"]
+    verbs = [hit for hit in hits if hit.concept in _DONE_TO_TEXT]
+    return bool(topics) and not any(_governs(verb, topic, hits) for verb in verbs for topic in topics)
+
+
+def _governs(verb: Hit, topic: Hit, hits: list[Hit]) -> bool:
+    """Whether the topic is the verb's object: on its right side, with no other known word between them."""
+    first, second = (topic, verb) if verb.last else (verb, topic)
+    between = (hit for hit in hits if first.end <= hit.start and hit.end <= second.start)
+    return first.end <= second.start and not any(between)
 
 
 def _weigh_act(act: Hit, head: Hit, concepts: set[str]) -> Meaning:

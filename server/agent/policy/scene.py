@@ -72,10 +72,22 @@ class Scene:
 
 
 @lru_cache(maxsize=512)
-def read_scene(context: str, url: str = "") -> Scene:
-    """The evidence in the text around a control and in the page's address; it is read the riskiest way."""
-    scenes = [_read(text, url) for text in readings(context)]
-    return max(scenes, key=lambda scene: (scene.strong, scene.score))
+def read_scene(context: str, url: str = "", language: str = "") -> Scene:
+    """The evidence in the text around a control and in the page's address, in every way to read it."""
+    texts = [_sentences(text, language) for text in readings(context)]
+    headings = [_sentences(text.partition("\n")[0], language) for text in readings(context)]
+    found = [pair for text in texts for sentence in text for pair in _weigh(sentence)] + read_trail(url)
+    evidence: dict[str, int] = {}
+    for concept, weight in found:
+        evidence[concept] = max(weight, evidence.get(concept, 0))
+    return Scene(
+        evidence,
+        calm=all(any(map(_is_calm, heading)) for heading in headings),
+        past=all(any(sentence.has("ease.past") for sentence in heading) for heading in headings),
+        light=all(any(sentence.has("ease.filter", "ease.cart") for sentence in heading) for heading in headings),
+        kind=_main_kind(evidence),
+        asks=all(any(sentence.asks for sentence in heading) for heading in headings),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,25 +103,9 @@ class _Sentence:
         return any(hit.concept in concepts for hit in self.hits)
 
 
-def _read(text: str, url: str) -> Scene:
-    sentences = _sentences(text)
-    evidence: dict[str, int] = {}
-    for concept, weight in [pair for sentence in sentences for pair in _weigh(sentence)] + read_trail(url):
-        evidence[concept] = max(weight, evidence.get(concept, 0))
-    heading = _sentences(text.partition("\n")[0])
-    return Scene(
-        evidence,
-        calm=any(map(_is_calm, heading)),
-        past=any(sentence.has("ease.past") for sentence in heading),
-        light=any(sentence.has("ease.filter", "ease.cart") for sentence in heading),
-        kind=_main_kind(evidence),
-        asks=any(sentence.asks for sentence in heading),
-    )
-
-
-def _sentences(text: str) -> list[_Sentence]:
+def _sentences(text: str, language: str) -> list[_Sentence]:
     parts = [part for part in _SENTENCE.split(text) if part.strip()]
-    return [_Sentence(part, lexicon().find(part)) for part in parts]
+    return [_Sentence(part, lexicon().find(part, language)) for part in parts]
 
 
 def _main_kind(evidence: dict[str, int]) -> str:

@@ -39,6 +39,8 @@ class Subject:
     in_dialog: bool = False
     siblings: tuple[str, ...] = ()
     """Names of the buttons beside it."""
+    lang: str = ""
+    """The language of the page, such as `de`; empty when it is not known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ def read_patterns(only: str | None = None) -> Iterator[Pattern]:
     """Every pattern of every language, or of the one named."""
     for file in _language_files():
         if only in (None, file.stem):
-            yield from parse(tomllib.loads(file.read_text(encoding="utf-8")))
+            yield from parse(file.stem, tomllib.loads(file.read_text(encoding="utf-8")))
 
 
 def icon_meaning(text: str) -> str:

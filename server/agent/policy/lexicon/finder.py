@@ -49,16 +49,20 @@ class Lexicon:
         else:
             self._by_word.setdefault(first, []).append(pattern)
 
-    def find(self, text: str) -> list[Hit]:
-        """The concepts in a folded text, left to right; where patterns of a family overlap, the longest counts."""
-        return list(self._find(text))
+    def find(self, text: str, language: str = "") -> list[Hit]:
+        """The concepts in a folded text, left to right; where patterns of a family overlap, the longest counts.
+
+        A word that the page's language knows, or else English, has no meaning of a third language; every other
+        word keeps all its meanings, whatever the page says it is written in.
+        """
+        return list(self._find(text, language))
 
     @lru_cache(maxsize=2048)  # noqa: B019 - the one lexicon lives as long as the process
-    def _find(self, text: str) -> tuple[Hit, ...]:
+    def _find(self, text: str, language: str) -> tuple[Hit, ...]:
         words = [_Word(_forms(match.group()), match.start(), match.end()) for match in WORD.finditer(text)]
         hits = {*self._find_words(words), *self._find_dense(text)}
         families: dict[str, list[Hit]] = {}
-        for hit in hits:
+        for hit in _at_home(hits, language) if language else hits:
             families.setdefault(_FAMILIES.get(hit.group, hit.group), []).append(hit)
         found = [hit for family in families.values() for hit in _longest(family)]
         return tuple(sorted(found, key=lambda hit: (hit.start, hit.end, hit.concept)))
@@ -68,7 +72,7 @@ class Lexicon:
             for pattern in self._begin_with(word):
                 end = self._match(pattern.words, words, i)
                 if end is not None and _is_placed(pattern, i, end, len(words)):
-                    yield Hit(word.start, words[end - 1].end, pattern.concept, pattern.last, pattern.weight)
+                    yield Hit(word.start, words[end - 1].end, pattern.concept, pattern.last, pattern.weight, pattern.language)
 
     def _begin_with(self, word: _Word) -> Iterator[Pattern]:
         for form in word.forms:
@@ -109,7 +113,7 @@ class Lexicon:
                     continue
                 if dense.startswith(wanted, i):
                     end = places[i + len(wanted) - 1] + 1
-                    yield Hit(places[i], end, pattern.concept, pattern.last, pattern.weight)
+                    yield Hit(places[i], end, pattern.concept, pattern.last, pattern.weight, pattern.language)
 
 
 def _forms(word: str) -> tuple[str, ...]:
@@ -131,6 +135,23 @@ def _is_placed(pattern: Pattern, start: int, end: int, count: int) -> bool:
     if pattern.whole:
         return start == 0 and end == count
     return not (pattern.at_start and start)
+
+
+def _at_home(hits: Iterable[Hit], language: str) -> Iterator[Hit]:
+    """The hits on words that no nearer language knows: the page's own is nearest, then English."""
+    nearness = (language, "en") if language != "en" else ("en",)
+    taken: list[tuple[int, int]] = []
+    rest = list(hits)
+    for near in nearness:
+        own = [hit for hit in rest if hit.language == near and _is_free(hit, taken)]
+        rest = [hit for hit in rest if hit.language != near]
+        taken += [(hit.start, hit.end) for hit in own]
+        yield from own
+    yield from (hit for hit in rest if _is_free(hit, taken))
+
+
+def _is_free(hit: Hit, taken: list[tuple[int, int]]) -> bool:
+    return all(hit.end <= start or end <= hit.start for start, end in taken)
 
 
 def _longest(hits: list[Hit]) -> list[Hit]:

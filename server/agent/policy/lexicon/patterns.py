@@ -16,7 +16,7 @@ _SHORTEST_UNACCENTED = 5
 _SHORTEST_BENT = 6
 _ENDING = re.compile("[aeiouyáéíóúůýěãõàèìòùâêîôûăıüöаеиоуыяюієїьйαεηιουωάέήίόύώ]$")
 _NOUN_GROUPS = {"scene", "ease", "claim", "deed"}
-_NOUN_CONCEPTS = {"calm.thing", "calm.light", "calm.minor"}
+_NOUN_CONCEPTS = {"calm.thing", "calm.topic", "calm.light", "calm.minor"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,7 @@ class Pattern:
     """Whether the language puts the verb last, as in `Konto löschen`."""
     at_start: bool = False
     whole: bool = False
+    language: str = ""
 
     @property
     def is_dense(self) -> bool:
@@ -50,6 +51,7 @@ class Hit:
     concept: str
     last: bool
     weight: int = 0
+    language: str = ""
 
     @property
     def group(self) -> str:
@@ -60,7 +62,7 @@ class Hit:
         return self.concept.partition(".")[2]
 
 
-def parse(language: Mapping[str, Any]) -> Iterator[Pattern]:
+def parse(code: str, language: Mapping[str, Any]) -> Iterator[Pattern]:
     """The patterns of one language file."""
     last, inflects = bool(language.get("verb_last")), bool(language.get("inflects"))
     for group, kinds in language.items():
@@ -69,24 +71,26 @@ def parse(language: Mapping[str, Any]) -> Iterator[Pattern]:
                 concept = f"{group}.{kind}"
                 bends = inflects and (group in _NOUN_GROUPS or concept in _NOUN_CONCEPTS)
                 for written in patterns.split(","):
-                    yield from _spell(written.strip(), concept, last, bends)
+                    for words, at_start, whole in _spell(written.strip(), bends):
+                        yield Pattern(words, concept, last, at_start, whole, code)
 
 
-def _spell(written: str, concept: str, last: bool, bends: bool) -> Iterator[Pattern]:
+def _spell(written: str, bends: bool) -> Iterator[tuple[tuple[str, ...], bool, bool]]:
+    """The words of a pattern in each of its spellings, and whether it begins or makes up the whole text."""
     at_start, whole = written.startswith("^"), written.startswith("=")
     folded = fold(written.lstrip("^="))
     if is_dense(folded):
-        yield Pattern(("".join(WORD.findall(folded)),), concept, last, at_start, whole)
+        yield ("".join(WORD.findall(folded)),), at_start, whole
         return
     for text in _spellings(folded):
         words = tuple(_PIECE.findall(text))
         if words:
-            yield Pattern(words, concept, last, at_start, whole)
+            yield words, at_start, whole
         if words and bends and len(words[-1]) >= _SHORTEST_BENT and words[-1].isalpha():
-            yield Pattern((*words[:-1], _ENDING.sub("", words[-1]) + "*"), concept, last, at_start)
+            yield (*words[:-1], _ENDING.sub("", words[-1]) + "*"), at_start, False
         joined = "".join(words).replace("*", "")
         if len(words) > 1 and GAP not in words and len(joined) >= _SHORTEST_JOINED and not at_start:
-            yield Pattern((joined + "*",), concept, last)
+            yield (joined + "*",), False, False
 
 
 def _spellings(folded: str) -> set[str]:
