@@ -25,8 +25,10 @@ _LINKS = {
     "image",
     "figure",
 }
+_COMMON = ("save", "switch", "change")
+"""Weak words that mostly change nothing beyond the page."""
 _LONG_LINK = 7
-_THRESHOLDS = {Force.MUTE: 1, Force.LEAN: 2, Force.UNKNOWN: STRONG, Force.PROCEED: STRONG}
+_THRESHOLDS = {Force.MUTE: 1, Force.LEAN: 2, Force.UNKNOWN: 2, Force.PROCEED: STRONG}
 _SHOPPING = ("pay", "order")
 _LIVE = (
     "scene.live", "scene.gear", "scene.security", "scene.plan", "scene.funds", "scene.now", "scene.crowd",
@@ -57,9 +59,13 @@ def assess_click(subject: Subject) -> Judgement:
 
 
 def _assess_button(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
+    if scene.place and not subject.submits:
+        return _assess_link(meaning, scene)
     match meaning.force:
-        case Force.CALM | Force.RETREAT:
+        case Force.CALM:
             return ALLOWED
+        case Force.RETREAT:
+            return ask("end") if meaning.kind == "shut" and _ends_case(scene) else ALLOWED
         case Force.CANCEL:
             return _assess_cancel(scene)
         case Force.LEAN if meaning.kind == "close":
@@ -67,8 +73,20 @@ def _assess_button(subject: Subject, meaning: Meaning, scene: Scene) -> Judgemen
         case Force.ACT | Force.DEED:
             return ALLOWED if _clears_entry(meaning, scene) else ask(_kind(meaning, scene))
         case Force.WEAK | Force.AFFIRM:
-            return ALLOWED if scene.calm and scene.score < STRONG else ask(_kind(meaning, scene))
+            return _assess_weak(subject, meaning, scene)
     return _assess_generic(subject, meaning, scene)
+
+
+def _assess_weak(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
+    """`Remove`, `Accept`: asked about unless the place is a calm one. `Save`, `Start`: something must speak for it."""
+    needs_cause = meaning.kind in _COMMON and not scene.evidence and not _form_risk(subject)
+    calm = scene.calm and scene.score < STRONG
+    return ALLOWED if calm or needs_cause else ask(_kind(meaning, scene))
+
+
+def _ends_case(scene: Scene) -> bool:
+    """`Close` on a ticket or an account, rather than on a message about one."""
+    return scene.has("scene.case") and not scene.asks and not scene.past
 
 
 def _clears_entry(meaning: Meaning, scene: Scene) -> bool:
@@ -101,8 +119,7 @@ def _assess_cancel(scene: Scene) -> Judgement:
     """`Cancel` leaves a dialog, but on a booking it cancels the booking."""
     if scene.has("act.end", "deed.end"):
         return ask("end")
-    dialog = scene.strong or scene.asks
-    return ask("end") if scene.has(*_HELD) and not dialog else ALLOWED
+    return ask("end") if scene.has(*_HELD) and not scene.asks else ALLOWED
 
 
 def _assess_link(meaning: Meaning, scene: Scene) -> Judgement:

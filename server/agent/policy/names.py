@@ -47,7 +47,7 @@ _VERBS = {
     "act": Force.ACT, "deed": Force.DEED, "weak": Force.WEAK, "lean": Force.LEAN,
     "calm.look": Force.CALM, "calm.open": Force.CALM, "calm.cart": Force.CALM, "calm.thing": Force.CALM,
     "soft.proceed": Force.PROCEED, "soft.finish": Force.PROCEED, "soft.affirm": Force.AFFIRM,
-    "soft.later": Force.RETREAT, "soft.no": Force.RETREAT, "soft.retreat": Force.RETREAT, "soft.cancel": Force.CANCEL,
+    "soft.later": Force.RETREAT, "soft.no": Force.RETREAT, "soft.retreat": Force.RETREAT, "soft.cancel": Force.CANCEL, "soft.shut": Force.RETREAT,
 }  # fmt: skip
 _DONE_TO_TEXT = {
     "act.delete", "act.publish", "act.send", "act.approve", "act.legal",
@@ -125,8 +125,10 @@ def weigh(hits: list[Hit]) -> Meaning:
         return _weigh_act(acts[0], head, concepts)
     if head.concept == "soft.cancel":
         return _weigh_cancel(hits, concepts)
-    if _force(head) in (Force.CALM, Force.RETREAT) or concepts & {"calm.look", "calm.open", "calm.cart"}:
-        return Meaning(Force.RETREAT if _force(head) is Force.RETREAT else Force.CALM)
+    if _force(head) is Force.RETREAT:
+        return Meaning(Force.RETREAT, head.kind)
+    if _force(head) is Force.CALM or concepts & {"calm.look", "calm.open", "calm.cart"}:
+        return Meaning(Force.CALM)
     return _weigh_deed(verbs, head, concepts)
 
 
@@ -147,8 +149,10 @@ def _governs(verb: Hit, topic: Hit, hits: list[Hit]) -> bool:
 def _weigh_act(act: Hit, head: Hit, concepts: set[str]) -> Meaning:
     if "calm.light" in concepts or head.concept in ("calm.look", "calm.open", "calm.cart"):
         return Meaning(Force.CALM)
+    if head.last and head.concept == "calm.thing":
+        return Meaning(Force.CALM)  # a compound such as `注文履歴`, order history
     postponed = "soft.later" in concepts and act.kind != "pay"
-    if head.concept == "soft.retreat" or postponed:
+    if _force(head) is Force.RETREAT or postponed:
         return Meaning(Force.RETREAT)
     return Meaning(Force.ACT, act.kind)
 

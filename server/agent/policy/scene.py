@@ -1,12 +1,14 @@
 """What the text around a control says about the step at hand.
 
-Evidence of risk only adds up: no text takes any of it away. Only the first line, the heading, may
+Evidence of risk only adds up: no text takes any of it away. Only the first sentence, the heading, may
 tell that a step is a calm one (filters, a cart, step 1 of 3), and that never outweighs strong evidence.
+Whatever else a page writes around a control can raise a verdict and never lower it.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -23,7 +25,7 @@ _WEIGHTS = {
     "scene.sure": STRONG, "scene.final": STRONG, "scene.charge": STRONG, "scene.live": STRONG,
     "scene.last": 2, "scene.funds": 2, "scene.security": 2, "scene.legal": 2, "scene.plan": 2, "scene.now": 2,
     "scene.total": 1, "scene.compose": 1, "scene.crowd": 1, "scene.gear": 1, "scene.ask": 1, "scene.person": 1,
-    "scene.paper": 1, "scene.file": 1, "scene.held": 0,
+    "scene.paper": 1, "scene.file": 1, "scene.held": 0, "scene.case": 0,
 }  # fmt: skip
 _KINDS = {
     "scene.charge": "pay", "scene.total": "pay", "scene.funds": "pay", "scene.money": "pay",
@@ -31,6 +33,8 @@ _KINDS = {
     "scene.security": "account", "scene.person": "account", "scene.plan": "account",
     "scene.legal": "legal", "scene.paper": "legal", "scene.file": "delete", "scene.held": "order",
 }  # fmt: skip
+_CALM = ("calm.minor", "calm.light")
+_NEUTRAL = ("ease.step", "ease.past")
 _SENTENCE = re.compile(
     r"\n+|(?<=[.!?…])\s+|(?<=[。؟।])|(?<=[!?])(?=[\u3040-\u9fff\uac00-\ud7af])|(?<=;)\s+|\s[·•|]\s"
 )
@@ -54,9 +58,11 @@ class Scene:
     """The heading tells of something that is done already."""
     light: bool = False
     """The heading tells of a filter, a search or a cart, whose entries come and go."""
+    place: bool = False
+    """The heading is that of a header, a menu or a footer, where buttons lead somewhere as links do."""
     kind: str = ""
     asks: bool = False
-    """The heading asks whether to do something."""
+    """The heading begins by asking whether to do something."""
 
     @property
     def score(self) -> int:
@@ -75,19 +81,25 @@ class Scene:
 def read_scene(context: str, url: str = "", language: str = "") -> Scene:
     """The evidence in the text around a control and in the page's address, in every way to read it."""
     texts = [_sentences(text, language) for text in readings(context)]
-    headings = [_sentences(text.partition("\n")[0], language) for text in readings(context)]
     found = [pair for text in texts for sentence in text for pair in _weigh(sentence)] + read_trail(url)
     evidence: dict[str, int] = {}
     for concept, weight in found:
         evidence[concept] = max(weight, evidence.get(concept, 0))
+    headings = [text[0] for text in texts if text]
     return Scene(
         evidence,
-        calm=all(any(map(_is_calm, heading)) for heading in headings),
-        past=all(any(sentence.has("ease.past") for sentence in heading) for heading in headings),
-        light=all(any(sentence.has("ease.filter", "ease.cart") for sentence in heading) for heading in headings),
+        calm=_all_are(headings, _is_calm),
+        past=_all_are(headings, lambda heading: heading.has("ease.past")),
+        light=_all_are(headings, lambda heading: heading.has("ease.filter", "ease.cart")),
+        place=_all_are(headings, lambda heading: heading.has("ease.place")),
         kind=_main_kind(evidence),
-        asks=all(any(sentence.asks for sentence in heading) for heading in headings),
+        asks=_all_are(headings, lambda heading: heading.asks or heading.has("scene.sure")),
     )
+
+
+def _all_are(headings: list[_Sentence], test: Callable[[_Sentence], bool]) -> bool:
+    """Whether the heading passes in every way to read it."""
+    return bool(headings) and all(map(test, headings))
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,4 +192,4 @@ def _is_calm(sentence: _Sentence) -> bool:
     place = _find_step(sentence)
     if place and 0 < place[0] < place[1]:
         return True
-    return any(hit.group == "ease" and hit.concept not in ("ease.step", "ease.past") for hit in sentence.hits)
+    return any(hit.concept in _CALM or (hit.group == "ease" and hit.concept not in _NEUTRAL) for hit in sentence.hits)

@@ -64,8 +64,8 @@ class Lexicon:
         families: dict[str, list[Hit]] = {}
         for hit in _at_home(hits, language) if language else hits:
             families.setdefault(_FAMILIES.get(hit.group, hit.group), []).append(hit)
-        found = [hit for family in families.values() for hit in _longest(family)]
-        return tuple(sorted(found, key=lambda hit: (hit.start, hit.end, hit.concept)))
+        found = {hit.place: hit for family in families.values() for hit in _longest(family)}
+        return tuple(found[place] for place in sorted(found))
 
     def _find_words(self, words: list[_Word]) -> Iterator[Hit]:
         for i, word in enumerate(words):

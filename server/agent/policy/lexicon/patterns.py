@@ -54,6 +54,11 @@ class Hit:
     language: str = ""
 
     @property
+    def place(self) -> tuple[int, int, str, bool]:
+        """What it is and where, in whatever language."""
+        return self.start, self.end, self.concept, self.last
+
+    @property
     def group(self) -> str:
         return self.concept.partition(".")[0]
 
