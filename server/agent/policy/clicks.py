@@ -30,6 +30,8 @@ _COMMON = ("save", "switch", "change")
 _LONG_LINK = 7
 _THRESHOLDS = {Force.MUTE: 1, Force.LEAN: 2, Force.UNKNOWN: 2, Force.PROCEED: STRONG}
 _SHOPPING = ("pay", "order")
+_LEADING = (*_SHOPPING, "end", "account")
+"""What a header or a footer offers, and a page of its own carries out."""
 _LIVE = (
     "scene.live", "scene.gear", "scene.security", "scene.plan", "scene.funds", "scene.now", "scene.crowd",
     "act.system", "act.account", "act.publish", "act.pay", "deed.system", "deed.pay", "deed.account", "scene.charge",
@@ -70,8 +72,10 @@ def _assess_button(subject: Subject, meaning: Meaning, scene: Scene) -> Judgemen
             return _assess_cancel(scene)
         case Force.LEAN if meaning.kind == "close":
             return ask("system") if scene.has(*_TURNED_OFF) else ALLOWED
-        case Force.ACT | Force.DEED:
+        case Force.ACT:
             return ALLOWED if _clears_entry(meaning, scene) else ask(_kind(meaning, scene))
+        case Force.DEED:
+            return ALLOWED if scene.calm and scene.score < 2 else ask(_kind(meaning, scene))
         case Force.WEAK | Force.AFFIRM:
             return _assess_weak(subject, meaning, scene)
     return _assess_generic(subject, meaning, scene)
@@ -79,9 +83,9 @@ def _assess_button(subject: Subject, meaning: Meaning, scene: Scene) -> Judgemen
 
 def _assess_weak(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
     """`Remove`, `Accept`: asked about unless the place is a calm one. `Save`, `Start`: something must speak for it."""
-    needs_cause = meaning.kind in _COMMON and not scene.evidence and not _form_risk(subject)
-    calm = scene.calm and scene.score < STRONG
-    return ALLOWED if calm or needs_cause else ask(_kind(meaning, scene))
+    has_cause = meaning.kind not in _COMMON or scene.score + _form_risk(subject) > 0
+    calm = (scene.calm or scene.past) and scene.score < 2
+    return ALLOWED if calm or not has_cause else ask(_kind(meaning, scene))
 
 
 def _ends_case(scene: Scene) -> bool:
@@ -119,7 +123,7 @@ def _assess_cancel(scene: Scene) -> Judgement:
     """`Cancel` leaves a dialog, but on a booking it cancels the booking."""
     if scene.has("act.end", "deed.end"):
         return ask("end")
-    return ask("end") if scene.has(*_HELD) and not scene.asks else ALLOWED
+    return ask("end") if scene.has(*_HELD) and not (scene.asks or scene.warns) else ALLOWED
 
 
 def _assess_link(meaning: Meaning, scene: Scene) -> Judgement:
@@ -127,7 +131,7 @@ def _assess_link(meaning: Meaning, scene: Scene) -> Judgement:
         return ALLOWED
     match meaning.force:
         case Force.ACT:
-            leads_on = _names_topic(meaning) and scene.score < 2
+            leads_on = (_names_topic(meaning) or _opens_page(meaning, scene)) and scene.score < 2
             return ALLOWED if leads_on or _clears_entry(meaning, scene) else ask(meaning.kind)
         case Force.WEAK if meaning.kind == "remove":
             return ALLOWED if scene.calm else ask("delete")
@@ -146,6 +150,11 @@ def _names_topic(meaning: Meaning) -> bool:
     return meaning.kind in _SHOPPING or (pairs and meaning.kind == "end")
 
 
+def _opens_page(meaning: Meaning, scene: Scene) -> bool:
+    """`Returns` in a footer, `Log in` in a header."""
+    return scene.place and meaning.kind in _LEADING
+
+
 def _assess_item(meaning: Meaning, scene: Scene) -> Judgement:
     match meaning.force:
         case Force.ACT | Force.DEED | Force.WEAK:
@@ -160,8 +169,9 @@ def _assess_item(meaning: Meaning, scene: Scene) -> Judgement:
 def _assess_switch(subject: Subject, meaning: Meaning) -> Judgement:
     """A switch acts at once: it asks where it governs a live system, access, money or what is public."""
     both = read_scene(f"{subject.context}\n{subject.name}", subject.url, subject.lang)
-    if meaning.force is Force.ACT:
-        return ask(meaning.kind)
+    grants = meaning.force is Force.WEAK and meaning.kind == "accept" and not both.calm
+    if meaning.force is Force.ACT or grants:
+        return ask(_kind(meaning, both))
     return ask(both.kind or "system") if both.has(*_LIVE) else ALLOWED
 
 

@@ -56,14 +56,19 @@ def assess_enter(subject: Subject) -> Judgement:
     means = _means(subject.name, subject.lang)
     if subject.role == "searchbox" or "query" in means:
         return ALLOWED
-    if grasp(subject.name, subject.lang).force is Force.CALM and "message" not in means:
-        return ALLOWED
-    scene = read_scene(subject.context, language=subject.lang)
     if "message" in means:
         return ask("send")
-    if scene.calm and not scene.strong:
+    scene = read_scene(subject.context, language=subject.lang)
+    if _looks_up(subject) or (scene.calm and not scene.strong):
         return ALLOWED
-    return ask(scene.kind)
+    stands_alone = bool(subject.name.strip()) and not subject.form_fields and not subject.submits
+    return ALLOWED if stands_alone and scene.score < (2 if "plain" in means else 1) else ask(scene.kind)
+
+
+def _looks_up(subject: Subject) -> bool:
+    """`Find in transactions`: the field's name is an order to search."""
+    meaning = grasp(subject.name, subject.lang)
+    return meaning.force is Force.CALM and any(hit.concept == "calm.look" for hit in meaning.hits)
 
 
 def assess_key(subject: Subject) -> Judgement:

@@ -101,6 +101,17 @@ _MONEY = re.compile(
 _SUM_ONLY = re.compile(rf"\W*(?:{_CODE}|[{_SIGNS}])?\W*{_NUMBER}\W*(?:{_CODE}|[{_SIGNS}])?\W*")
 
 
+_TO = "to|and|bis|und|a|à|y|e|et|hasta|até|ate|tot|en|do|дo|ile|से|부터|から|到|至|إلی|تا|hingga|sampai"
+_AMOUNT = rf"(?:{_CODE}|[{_SIGNS}])?\s?\d[\d.,٬٫'’]*(?:\s\d{{3}})*\s?(?:{_CODE}|[{_SIGNS}])?"
+_RANGE = re.compile(rf"(?<![\w.,])({_AMOUNT})\s?(?:[-–—~〜～]|{_TO})\s?({_AMOUNT})(?![\w.,]*\d)")
+
+
+def is_range(text: str) -> bool:
+    """Whether the text names a span of prices, as a filter does, and no other sum: `from 10 to 50 €`."""
+    span = _RANGE.search(text)
+    return span is not None and has_money(span.group()) and not has_money(text.replace(span.group(), " "))
+
+
 def has_money(text: str) -> bool:
     """Whether a sum with its currency is named."""
     return _MONEY.search(text) is not None

@@ -102,6 +102,8 @@ def _grasp_reading(text: str, language: str) -> Meaning:
 
 def _split(hits: list[Hit]) -> list[list[Hit]]:
     """The name's hits, parted at every `and`: `Save and send` is two things."""
+    if hits and hits[0].concept == "calm.howto":
+        return [hits]
     parts: list[list[Hit]] = [[]]
     for hit in hits:
         if hit.concept == "soft.and":
@@ -171,7 +173,7 @@ def _weigh_deed(verbs: list[Hit], head: Hit, concepts: set[str]) -> Meaning:
     deed = next((hit for hit in verbs if hit.group == "deed"), None)
     if deed is None:
         return _weigh_plain(head, concepts)
-    if concepts & _COMPLETES:
+    if head.concept in _COMPLETES:
         return Meaning(Force.ACT, deed.kind)
     if "calm.thing" in concepts:
         return Meaning(Force.CALM)

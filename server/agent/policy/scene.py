@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from server.agent.policy.lexicon import Hit, lexicon
-from server.agent.policy.money import has_money
+from server.agent.policy.money import has_money, is_range
 from server.agent.policy.names import Force, weigh
 from server.agent.policy.text import readings
 from server.agent.policy.trail import read_trail
@@ -33,7 +33,7 @@ _KINDS = {
     "scene.security": "account", "scene.person": "account", "scene.plan": "account",
     "scene.legal": "legal", "scene.paper": "legal", "scene.file": "delete", "scene.held": "order",
 }  # fmt: skip
-_CALM = ("calm.minor", "calm.light")
+_SMALL = ("calm.minor", "calm.light")
 _NEUTRAL = ("ease.step", "ease.past")
 _SENTENCE = re.compile(
     r"\n+|(?<=[.!?…])\s+|(?<=[。؟।])|(?<=[!?])(?=[\u3040-\u9fff\uac00-\ud7af])|(?<=;)\s+|\s[·•|]\s"
@@ -62,7 +62,9 @@ class Scene:
     """The heading is that of a header, a menu or a footer, where buttons lead somewhere as links do."""
     kind: str = ""
     asks: bool = False
-    """The heading begins by asking whether to do something."""
+    """The heading asks whether to do something."""
+    warns: bool = False
+    """The heading tells what is about to happen."""
 
     @property
     def score(self) -> int:
@@ -90,10 +92,11 @@ def read_scene(context: str, url: str = "", language: str = "") -> Scene:
         evidence,
         calm=_all_are(headings, _is_calm),
         past=_all_are(headings, lambda heading: heading.has("ease.past")),
-        light=_all_are(headings, lambda heading: heading.has("ease.filter", "ease.cart")),
+        light=_all_are(headings, _is_light),
         place=_all_are(headings, lambda heading: heading.has("ease.place")),
         kind=_main_kind(evidence),
-        asks=_all_are(headings, lambda heading: heading.asks or heading.has("scene.sure")),
+        asks=_all_are(headings, lambda heading: heading.asks),
+        warns=_all_are(headings, lambda heading: heading.has("scene.sure")),
     )
 
 
@@ -140,7 +143,7 @@ def _weigh(sentence: _Sentence) -> list[tuple[str, int]]:
             (concept, min(weight, 1)) if concept.startswith("act") else (concept, weight)
             for concept, weight in weights
         ]
-    if has_money(sentence.text):
+    if has_money(sentence.text) and not is_range(sentence.text):
         weights.append(("scene.money", 1))
     if _FILE.search(sentence.text):
         weights.append(("scene.file", 1))
@@ -188,8 +191,16 @@ def _find_step(sentence: _Sentence) -> tuple[int, int] | None:
     return min(numbers[:2]), max(numbers[:2])
 
 
+def _is_light(heading: _Sentence) -> bool:
+    return heading.has("ease.filter", "ease.cart") and not heading.has("scene.file")
+
+
 def _is_calm(sentence: _Sentence) -> bool:
     place = _find_step(sentence)
-    if place and 0 < place[0] < place[1]:
+    if (place and 0 < place[0] < place[1]) or is_range(sentence.text):
         return True
-    return any(hit.concept in _CALM or (hit.group == "ease" and hit.concept not in _NEUTRAL) for hit in sentence.hits)
+    if sentence.has("scene.ask"):
+        return False
+    if any(hit.group == "ease" and hit.concept not in _NEUTRAL for hit in sentence.hits):
+        return True
+    return sentence.has(*_SMALL) and not any(hit.group == "scene" for hit in sentence.hits)

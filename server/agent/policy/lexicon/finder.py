@@ -52,8 +52,9 @@ class Lexicon:
     def find(self, text: str, language: str = "") -> list[Hit]:
         """The concepts in a folded text, left to right; where patterns of a family overlap, the longest counts.
 
-        A word that the page's language knows, or else English, has no meaning of a third language; every other
-        word keeps all its meanings, whatever the page says it is written in.
+        A word that the page's language knows, or else English, has no meaning of a third language. Every other
+        word keeps the meanings it has as it stands, whatever the page is written in; what only begins like a
+        foreign word is none.
         """
         return list(self._find(text, language))
 
@@ -72,7 +73,7 @@ class Lexicon:
             for pattern in self._begin_with(word):
                 end = self._match(pattern.words, words, i)
                 if end is not None and _is_placed(pattern, i, end, len(words)):
-                    yield Hit(word.start, words[end - 1].end, pattern.concept, pattern.last, pattern.weight, pattern.language)
+                    yield _hit(pattern, word.start, words[end - 1].end)
 
     def _begin_with(self, word: _Word) -> Iterator[Pattern]:
         for form in word.forms:
@@ -112,8 +113,11 @@ class Lexicon:
                 if (pattern.whole and bare != wanted) or (pattern.at_start and i):
                     continue
                 if dense.startswith(wanted, i):
-                    end = places[i + len(wanted) - 1] + 1
-                    yield Hit(places[i], end, pattern.concept, pattern.last, pattern.weight, pattern.language)
+                    yield _hit(pattern, places[i], places[i + len(wanted) - 1] + 1)
+
+
+def _hit(pattern: Pattern, start: int, end: int) -> Hit:
+    return Hit(start, end, pattern.concept, pattern.last, pattern.weight, pattern.language, pattern.exact)
 
 
 def _forms(word: str) -> tuple[str, ...]:
@@ -147,7 +151,7 @@ def _at_home(hits: Iterable[Hit], language: str) -> Iterator[Hit]:
         rest = [hit for hit in rest if hit.language != near]
         taken += [(hit.start, hit.end) for hit in own]
         yield from own
-    yield from (hit for hit in rest if _is_free(hit, taken))
+    yield from (hit for hit in rest if hit.exact and _is_free(hit, taken))
 
 
 def _is_free(hit: Hit, taken: list[tuple[int, int]]) -> bool:

@@ -36,6 +36,10 @@ class Pattern:
         return is_dense(self.words[0])
 
     @property
+    def exact(self) -> bool:
+        return "*" not in "".join(self.words)
+
+    @property
     def weight(self) -> int:
         """How much of a text the pattern spells out; of two on the same words the weightier counts."""
         text = "".join(self.words)
@@ -52,6 +56,8 @@ class Hit:
     last: bool
     weight: int = 0
     language: str = ""
+    exact: bool = True
+    """Found by whole words, not by how a word begins or ends."""
 
     @property
     def place(self) -> tuple[int, int, str, bool]:
