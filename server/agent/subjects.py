@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from server.agent.approval import Action, targets_of
-from server.agent.policy import Subject
+from server.agent.policy import Subject, guess_language
 from server.browser.observation import Element, Observation
 
 _FIELDS = frozenset({"textbox", "searchbox", "combobox", "spinbutton"})
@@ -39,8 +39,13 @@ def _subject(action: str, element: Element | None, observation: Observation) -> 
         url=observation.page.url, href=element.href or "", submits=element.submits or None, secret=element.secret,
         form_fields=tuple(other.name for other in group if other.role in _FIELDS),
         in_dialog=element.group.startswith(("dialog", "alertdialog")),
-        siblings=tuple(other.name for other in group if other.role not in _FIELDS),
+        siblings=tuple(other.name for other in group if other.role not in _FIELDS), lang=_language(observation),
     )  # fmt: skip
+
+
+def _language(observation: Observation) -> str:
+    names = (element.name for element in observation.interactive)
+    return guess_language("\n".join([observation.page.title, *observation.text_blocks, *names]))
 
 
 def _key_action(key: str) -> str:
@@ -55,5 +60,5 @@ def _dialog(action: Action, observation: Observation) -> Subject:
         return Subject("observe")
     return Subject(
         "click", role="button", name="OK", context=" · ".join(observation.notes), url=observation.page.url,
-        submits=True, in_dialog=True, siblings=("Cancel",),
+        submits=True, in_dialog=True, siblings=("Cancel",), lang=_language(observation),
     )  # fmt: skip

@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from server.agent.policy.address import find_deed, is_listed, read_address
 from server.agent.policy.clicks import assess_click
 from server.agent.policy.fields import assess_enter, assess_key, is_secret
+from server.agent.policy.language import guess_language
 from server.agent.policy.verdict import ALLOWED, Judgement, Subject, Verdict, ask, deny
 
-__all__ = ["Judgement", "Subject", "Verdict", "assess"]
+__all__ = ["Judgement", "Subject", "Verdict", "assess", "guess_language"]
 
 _PASSIVE = {
     "observe", "scroll", "wait", "hover", "screenshot", "back", "focus", "read", "stop", "need_user", "switch_tab",

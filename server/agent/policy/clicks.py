@@ -50,7 +50,7 @@ def assess_click(subject: Subject) -> Judgement:
     meaning = grasp(subject.name or (subject.value if role == "button" else ""), subject.lang)
     scene = read_scene(subject.context, subject.url, subject.lang)
     if role in ("switch", "slider"):
-        return _assess_switch(subject, meaning)
+        return _assess_switch(subject, meaning, scene)
     if role in _CHOICES:
         return _assess_choice(subject, meaning, scene)
     if role in _LINKS and not subject.submits:
@@ -73,7 +73,7 @@ def _assess_button(subject: Subject, meaning: Meaning, scene: Scene) -> Judgemen
         case Force.LEAN if meaning.kind == "close":
             return ask("system") if scene.has(*_TURNED_OFF) else ALLOWED
         case Force.ACT:
-            return ALLOWED if _clears_entry(meaning, scene) else ask(_kind(meaning, scene))
+            return ALLOWED if _is_light(meaning, scene) else ask(_kind(meaning, scene))
         case Force.DEED:
             return ALLOWED if scene.calm and scene.score < 2 else ask(_kind(meaning, scene))
         case Force.WEAK | Force.AFFIRM:
@@ -93,9 +93,11 @@ def _ends_case(scene: Scene) -> bool:
     return scene.has("scene.case") and not scene.asks and not scene.past
 
 
-def _clears_entry(meaning: Meaning, scene: Scene) -> bool:
-    """A lone `Delete` beside a filter or in a cart."""
-    return meaning.kind == "delete" and meaning.words == 1 and scene.light and scene.score < STRONG
+def _is_light(meaning: Meaning, scene: Scene) -> bool:
+    """A lone `Delete` beside a filter or in a cart, an answer about cookies."""
+    answers = meaning.kind in ("approve", "legal") and not scene.score
+    clears = meaning.kind == "delete" and meaning.words == 1
+    return scene.light and scene.score < STRONG and (clears or answers)
 
 
 def _assess_generic(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
@@ -131,8 +133,10 @@ def _assess_link(meaning: Meaning, scene: Scene) -> Judgement:
         return ALLOWED
     match meaning.force:
         case Force.ACT:
-            leads_on = (_names_topic(meaning) or _opens_page(meaning, scene)) and scene.score < 2
-            return ALLOWED if leads_on or _clears_entry(meaning, scene) else ask(meaning.kind)
+            leads_on = (
+                scene.help or _names_topic(meaning) or _opens_page(meaning, scene)
+            ) and scene.score < 2
+            return ALLOWED if leads_on or _is_light(meaning, scene) else ask(meaning.kind)
         case Force.WEAK if meaning.kind == "remove":
             return ALLOWED if scene.calm else ask("delete")
         case Force.WEAK | Force.AFFIRM | Force.DEED:
@@ -166,9 +170,11 @@ def _assess_item(meaning: Meaning, scene: Scene) -> Judgement:
     return ask(scene.kind) if scene.has("claim.skip") else ALLOWED
 
 
-def _assess_switch(subject: Subject, meaning: Meaning) -> Judgement:
+def _assess_switch(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
     """A switch acts at once: it asks where it governs a live system, access, money or what is public."""
     both = read_scene(f"{subject.context}\n{subject.name}", subject.url, subject.lang)
+    if meaning.force is Force.CALM:
+        return ask(scene.kind) if scene.has("scene.live", "claim.skip") else ALLOWED
     grants = meaning.force is Force.WEAK and meaning.kind == "accept" and not both.calm
     if meaning.force is Force.ACT or grants:
         return ask(_kind(meaning, both))

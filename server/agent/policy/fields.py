@@ -82,7 +82,9 @@ def assess_key(subject: Subject) -> Judgement:
 
 
 def _means(text: str, language: str) -> set[str]:
-    return {hit.kind for line in readings(text) for hit in lexicon().find(line, language) if hit.group == "field"}
+    return {
+        hit.kind for line in readings(text) for hit in lexicon().find(line, language) if hit.group == "field"
+    }
 
 
 def _looks_secret(value: str) -> bool:

@@ -170,6 +170,8 @@ def _weigh_deed(verbs: list[Hit], head: Hit, concepts: set[str]) -> Meaning:
     """A name with a noun or an ambiguous verb in it: what stands beside it decides."""
     if "calm.light" in concepts:
         return Meaning(Force.CALM)
+    if "scene.final" in concepts:
+        return Meaning(Force.ACT, head.kind)
     deed = next((hit for hit in verbs if hit.group == "deed"), None)
     if deed is None:
         return _weigh_plain(head, concepts)

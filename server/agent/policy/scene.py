@@ -25,7 +25,7 @@ _WEIGHTS = {
     "scene.sure": STRONG, "scene.final": STRONG, "scene.charge": STRONG, "scene.live": STRONG,
     "scene.last": 2, "scene.funds": 2, "scene.security": 2, "scene.legal": 2, "scene.plan": 2, "scene.now": 2,
     "scene.total": 1, "scene.compose": 1, "scene.crowd": 1, "scene.gear": 1, "scene.ask": 1, "scene.person": 1,
-    "scene.paper": 1, "scene.file": 1, "scene.held": 0, "scene.case": 0,
+    "scene.paper": 1, "scene.file": 1, "scene.held": 0, "scene.case": 0, "scene.will": 0,
 }  # fmt: skip
 _KINDS = {
     "scene.charge": "pay", "scene.total": "pay", "scene.funds": "pay", "scene.money": "pay",
@@ -58,6 +58,8 @@ class Scene:
     """The heading tells of something that is done already."""
     light: bool = False
     """The heading tells of a filter, a search or a cart, whose entries come and go."""
+    help: bool = False
+    """The heading is that of pages to read."""
     place: bool = False
     """The heading is that of a header, a menu or a footer, where buttons lead somewhere as links do."""
     kind: str = ""
@@ -91,8 +93,9 @@ def read_scene(context: str, url: str = "", language: str = "") -> Scene:
     return Scene(
         evidence,
         calm=_all_are(headings, _is_calm),
-        past=_all_are(headings, lambda heading: heading.has("ease.past")),
+        past=_all_are(headings, lambda heading: heading.has("ease.past") and not heading.has("scene.will")),
         light=_all_are(headings, _is_light),
+        help=_all_are(headings, lambda heading: heading.has("ease.help")),
         place=_all_are(headings, lambda heading: heading.has("ease.place")),
         kind=_main_kind(evidence),
         asks=_all_are(headings, lambda heading: heading.asks),
@@ -148,7 +151,7 @@ def _weigh(sentence: _Sentence) -> list[tuple[str, int]]:
     if _FILE.search(sentence.text):
         weights.append(("scene.file", 1))
     weights += [*_asked(sentence), *_count_steps(sentence), *_claimed(sentence)]
-    return weights
+    return weights + _announced(sentence, weights)
 
 
 def _weight(hit: Hit) -> int | None:
@@ -160,6 +163,12 @@ def _claimed(sentence: _Sentence) -> list[tuple[str, int]]:
     speaks = sentence.has("claim.agent", "claim.skip")
     consents = sentence.has("claim.consent") and sentence.has("claim.waive", "claim.who")
     return [("claim.skip", STRONG)] if speaks or consents else []
+
+
+def _announced(sentence: _Sentence, weights: list[tuple[str, int]]) -> list[tuple[str, int]]:
+    """`Your order will be placed`: what is about to happen to something that matters."""
+    matters = sentence.has("ease.past") or max((weight for _, weight in weights), default=0) >= 2
+    return [("scene.sure", STRONG)] if matters and sentence.has("scene.will") else []
 
 
 def _asked(sentence: _Sentence) -> list[tuple[str, int]]:

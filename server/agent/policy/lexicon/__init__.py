@@ -17,7 +17,7 @@ from pathlib import Path
 from server.agent.policy.lexicon.finder import Lexicon
 from server.agent.policy.lexicon.patterns import Hit, Pattern, parse
 
-__all__ = ["Hit", "Lexicon", "Pattern", "icon_meaning", "languages", "lexicon", "read_patterns"]
+__all__ = ["Hit", "Lexicon", "Pattern", "icon_meaning", "languages", "lexicon", "read_patterns", "vocabulary"]
 
 _FOLDER = Path(__file__).parent
 
@@ -38,6 +38,17 @@ def read_patterns(only: str | None = None) -> Iterator[Pattern]:
     for file in _language_files():
         if only in (None, file.stem):
             yield from parse(file.stem, tomllib.loads(file.read_text(encoding="utf-8")))
+
+
+@cache
+def vocabulary() -> dict[str, frozenset[str]]:
+    """The languages that know each word."""
+    known: dict[str, set[str]] = {}
+    for pattern in read_patterns():
+        for word in pattern.words:
+            if not word.startswith("*"):
+                known.setdefault(word.removesuffix("*"), set()).add(pattern.language)
+    return {word: frozenset(codes) for word, codes in known.items()}
 
 
 def icon_meaning(text: str) -> str:

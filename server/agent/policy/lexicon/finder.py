@@ -53,8 +53,7 @@ class Lexicon:
         """The concepts in a folded text, left to right; where patterns of a family overlap, the longest counts.
 
         A word that the page's language knows, or else English, has no meaning of a third language. Every other
-        word keeps the meanings it has as it stands, whatever the page is written in; what only begins like a
-        foreign word is none.
+        word keeps all its meanings, whatever the page is written in.
         """
         return list(self._find(text, language))
 
@@ -117,7 +116,7 @@ class Lexicon:
 
 
 def _hit(pattern: Pattern, start: int, end: int) -> Hit:
-    return Hit(start, end, pattern.concept, pattern.last, pattern.weight, pattern.language, pattern.exact)
+    return Hit(start, end, pattern.concept, pattern.last, pattern.weight, pattern.language)
 
 
 def _forms(word: str) -> tuple[str, ...]:
@@ -151,7 +150,7 @@ def _at_home(hits: Iterable[Hit], language: str) -> Iterator[Hit]:
         rest = [hit for hit in rest if hit.language != near]
         taken += [(hit.start, hit.end) for hit in own]
         yield from own
-    yield from (hit for hit in rest if hit.exact and _is_free(hit, taken))
+    yield from (hit for hit in rest if _is_free(hit, taken))
 
 
 def _is_free(hit: Hit, taken: list[tuple[int, int]]) -> bool:

@@ -11,6 +11,7 @@ from server.agent.policy.text import WORD, fold, has_tones, is_dense, plain
 
 GAP = "~"
 _PIECE = re.compile(rf"\*?{WORD.pattern}\*?|{GAP}")
+_HEAD_WEIGHT = 50
 _SHORTEST_JOINED = 6
 _SHORTEST_UNACCENTED = 5
 _SHORTEST_BENT = 6
@@ -36,14 +37,14 @@ class Pattern:
         return is_dense(self.words[0])
 
     @property
-    def exact(self) -> bool:
-        return "*" not in "".join(self.words)
-
-    @property
     def weight(self) -> int:
-        """How much of a text the pattern spells out; of two on the same words the weightier counts."""
+        """How much of a text the pattern spells out; of two on the same words the weightier counts.
+
+        How a word ends weighs more than how it begins: the end says what a compound is.
+        """
         text = "".join(self.words)
-        return 2 * len(text.replace("*", "").replace(GAP, "")) - ("*" in text)
+        spelled = 2 * len(text.replace("*", "").replace(GAP, "")) - ("*" in text)
+        return spelled + _HEAD_WEIGHT * self.words[-1].startswith("*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +57,6 @@ class Hit:
     last: bool
     weight: int = 0
     language: str = ""
-    exact: bool = True
-    """Found by whole words, not by how a word begins or ends."""
 
     @property
     def place(self) -> tuple[int, int, str, bool]:
