@@ -135,6 +135,7 @@ def reload_shows_the_same(screen: Screen) -> None:
 
 
 def replay_and_export(screen: Screen) -> None:
+    session = screen.session_id
     screen.button("More about this session").click()
     screen.page.get_by_role("menuitem", name="Replay", exact=True).click()
     picture = screen.page.get_by_role("dialog").get_by_role("img").first
@@ -143,6 +144,7 @@ def replay_and_export(screen: Screen) -> None:
     screen.page.keyboard.press("ArrowRight")
     expect(picture).not_to_have_attribute("alt", first or "")
     screen.page.keyboard.press("Escape")
-    exported = screen.api.get(f"/sessions/{screen.session_id}/export?format=html").text
+    expect(picture).to_have_count(0)
+    exported = screen.api.get(f"/sessions/{session}/export?format=html").text
     assert "data:image/jpeg;base64," in exported
     assert PASSWORD not in exported
