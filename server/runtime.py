@@ -142,7 +142,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         preferences = Preferences(settings, store)
         await preferences.load()
         agents_module, runner_module = await asyncio.to_thread(_import_agents)
-        browsers = _open_browsers(settings)
+        browsers = _open_browsers(preferences.current)
         stack.push_async_callback(browsers.aclose)
         checkpointer = await stack.enter_async_context(open_checkpointer(settings))
         bus = InProcessBus()
@@ -155,7 +155,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             checkpointer,
             prune=_nothing if settings.checkpointer == "memory" else store.prune_checkpoints,
         )
-        preferences.listeners.append(lambda _: agents.rebuild())
+        preferences.listeners += [browsers.configure, lambda _: agents.rebuild()]
         runner = runner_module.AgentRunner(settings, store, bus, agents, browsers, screenshots)
         await runner.recover()
         for chore in (_keep_alive(runner, store), _keep_tidy(runner, store, preferences)):

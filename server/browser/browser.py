@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from server.browser.observation import Element, Observation
 from server.errors import RunFailed
+from server.settings import Settings
 
 if TYPE_CHECKING:
     from server.browser.live_view import LiveView
@@ -140,6 +141,10 @@ class BrowserState:
 
 class Browsers(Protocol):
     """All browsers of this server: at most `MAX_BROWSERS` open, none left behind."""
+
+    def configure(self, settings: Settings) -> None:
+        """Take over settings that were changed while the server runs."""
+        ...
 
     async def get(self, session_id: str) -> Browser:
         """The session's browser; started, or waited for, at its first call. Raises BrowserUnavailable."""

@@ -11,10 +11,13 @@ import ipaddress
 import logging
 import re
 import socket
+from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from time import monotonic
+from typing import Any
 
-from server.browser.reach import Reach
+from server.browser.reach import Address, Reach
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +32,13 @@ class Refused(Exception):
     """The rules forbid this target; the text says why."""
 
 
+@dataclass
+class _Visit:
+    """One connection of the browser; `target` is known once it leads somewhere."""
+
+    target: tuple[str, Address, int] | None = None
+
+
 class Egress:
     """One proxy on a loopback port. `last_refusal` says in words what was not reached last, and when."""
 
@@ -38,11 +48,18 @@ class Egress:
         """Monotonic time and a sentence."""
         self.reach = reach
         self._server: asyncio.Server | None = None
-        self._visits: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
+        self._visits: dict[asyncio.Task[None], _Visit] = {}
 
     @property
     def url(self) -> str:
         return f"socks5://127.0.0.1:{self.port}"
+
+    def use(self, reach: Reach) -> None:
+        """From now on these rules. What they forbid is cut off where it is open: browsers keep connections."""
+        self.reach = reach
+        for visit, known in self._visits.items():
+            if known.target and self._why_not(*known.target):
+                visit.cancel()
 
     async def start(self) -> None:
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, limit=_CHUNK)
@@ -53,8 +70,7 @@ class Egress:
             return
         self._server.close()
         await asyncio.sleep(0)  # so that a connection accepted just now is among the visits
-        for visit, writer in self._visits.items():
-            writer.transport.abort()
+        for visit in self._visits:
             visit.cancel()
         await asyncio.gather(*self._visits, return_exceptions=True)
         await asyncio.sleep(0)  # and so that what they closed is closed when this returns
@@ -62,15 +78,18 @@ class Egress:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         visit = asyncio.current_task()
         assert visit is not None
-        self._visits[visit] = writer
+        self._visits[visit] = _Visit()
         try:
-            await self._visit(reader, writer)
+            await self._visit(reader, writer, self._visits[visit])
         except (OSError, EOFError):
             log.debug("a connection of the browser ended early")
+        except asyncio.CancelledError:  # ours: from here on, Python 3.11 would log it as a failure
+            writer.transport.abort()
         finally:
-            self._visits.pop(visit).close()
+            del self._visits[visit]
+            writer.close()
 
-    async def _visit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _visit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, known: _Visit) -> None:
         async with asyncio.timeout(CONNECT_DEADLINE):
             target = await _read_target(reader, writer)
         if target is None:
@@ -88,6 +107,7 @@ class Egress:
         except (OSError, TimeoutError):
             writer.write(_answer(_FAILED))
         else:
+            known.target = host, _address_of(there[1].get_extra_info("peername")), port
             writer.write(_answer(_GRANTED))
             await _join((reader, writer), there)
 
@@ -100,7 +120,7 @@ class Egress:
             found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         failure: Exception = OSError("no address")
         for _, _, _, _, place in found:
-            address = ipaddress.ip_address(str(place[0]).partition("%")[0])
+            address = _address_of(place)
             if why := self.reach.refuse_address(host, address, port):
                 failure = Refused(why)
                 continue
@@ -111,9 +131,17 @@ class Egress:
                 failure = error
         raise failure
 
+    def _why_not(self, host: str, address: Address, port: int) -> str | None:
+        return self.reach.refuse_name(host, port) or self.reach.refuse_address(host, address, port)
+
     def _remember(self, sentence: str) -> None:
         log.info("egress: %s", sentence)
         self.last_refusal = monotonic(), sentence
+
+
+def _address_of(place: Sequence[Any]) -> Address:
+    """The address of a socket's name, without the zone."""
+    return ipaddress.ip_address(str(place[0]).partition("%")[0])
 
 
 async def _read_target(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> tuple[str, int] | None:

@@ -8,6 +8,7 @@ from server.browser.browser import BrowserState, ToolSpec
 from server.browser.live_view import LiveView
 from server.browser.mock_browser import TOOLS, MockBrowser
 from server.browser.mock_screen import MockScreen
+from server.settings import Settings
 
 
 class MockBrowsers:
@@ -16,6 +17,9 @@ class MockBrowsers:
     def __init__(self) -> None:
         self._browsers: dict[str, MockBrowser] = {}
         self._views: dict[str, LiveView] = {}
+
+    def configure(self, settings: Settings) -> None:
+        """Scripted pages know no settings."""
 
     async def get(self, session_id: str) -> MockBrowser:
         browser = self._browsers.setdefault(session_id, MockBrowser())

@@ -21,6 +21,11 @@ class Places:
         """Place in the queue, from 1; None when not waiting."""
         return list(self._waiting).index(name) + 1 if name in self._waiting else None
 
+    def resize(self, limit: int) -> None:
+        """Fewer places take none away: they are not given anew."""
+        self._limit = limit
+        self._fill()
+
     async def enter(self, name: str) -> None:
         """Return when `name` holds a place."""
         if name in self._holders:
@@ -39,6 +44,9 @@ class Places:
 
     def leave(self, name: str) -> None:
         self._holders.discard(name)
+        self._fill()
+
+    def _fill(self) -> None:
         while self._waiting and len(self._holders) < self._limit:
             next_name = next(iter(self._waiting))
             self._holders.add(next_name)

@@ -53,7 +53,8 @@ class BrowserPool:
         self._processes = Processes(settings.data_dir / "browsers" / "processes")
         self._profiles = Profiles(settings)
         self._places = Places(settings.max_browsers)
-        self._reach = Reach.of(settings, self._own_ports)
+        self.reach = Reach.of(settings, self._own_ports)
+        """What its browsers may reach now."""
         self._open: dict[str, SessionBrowser] = {}
         self._views: dict[str, LiveView] = {}
         self._shared = SharedChromium(lambda: self._start(SHARED))
@@ -62,17 +63,20 @@ class BrowserPool:
         self._finding_tools = asyncio.Lock()
         self._gardener: asyncio.Task[None] | None = None
         self._closing = asyncio.Event()
+        self._profiles.sweep()
         if swept := self._processes.sweep():
             log.info("%d browser processes of an earlier server were ended", swept)
 
     def configure(self, settings: Settings) -> None:
-        """Settings that were changed while the server runs: the hosts count at once, the rest from the next start."""
+        """Settings that were changed while the server runs: the hosts and the number of places count at once,
+        the rest for the next browser."""
         self._settings = settings
-        self._profiles = Profiles(settings)
-        self._reach = Reach.of(settings, self._own_ports)
+        self._profiles.mode = settings.browser_profile
+        self._places.resize(settings.max_browsers)
+        self.reach = Reach.of(settings, self._own_ports)
         for browser in self._open.values():
             if browser.chromium is not None:
-                browser.chromium.egress.reach = self._reach
+                browser.chromium.egress.use(self.reach)
 
     async def get(self, session_id: str) -> SessionBrowser:
         if self._gardener is None:
@@ -88,7 +92,7 @@ class BrowserPool:
         if session_id not in self._views:
             self._views[session_id] = LiveView(CdpScreen(
                 lambda: self._open.get(session_id), lambda: self.get(session_id),
-                lambda host, port: self._reach.refuse_name(host, port),
+                lambda host, port: self.reach.refuse_name(host, port),
             ))  # fmt: skip
         return self._views[session_id]
 
@@ -181,10 +185,12 @@ class BrowserPool:
         executable = parts.find_chromium(self._settings.browser_executable)
         if executable is None:
             raise BrowserUnavailable(parts.NO_CHROMIUM)
-        return await Chromium.start(
-            executable, await self._profiles.open(session_id), self._processes, Egress(self._reach),
+        chromium = await Chromium.start(
+            executable, await self._profiles.open(session_id), self._processes, Egress(self.reach),
             headless=self._settings.headless, sandbox=self._settings.browser_sandbox, restore=restore,
         )  # fmt: skip
+        chromium.egress.use(self.reach)  # it may have changed meanwhile
+        return chromium
 
     async def _known_tools(self) -> tuple[ToolSpec, ...]:
         async with self._finding_tools:

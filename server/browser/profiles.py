@@ -19,15 +19,20 @@ class Profiles:
     """Where each session's browser lives on disk.
 
     A profile is kept with its session (`session`), begins as a copy of what other sessions left (`shared`,
-    the last one to close wins), or is new at every start (`fresh`).
+    the last one to close wins), or is new at every start (`fresh`). `mode` may change at any time: a browser
+    ends in the mode in which it began.
     """
 
     def __init__(self, settings: Settings) -> None:
         self._profiles = settings.profiles
         self._files = settings.downloads_dir
-        self._mode = settings.browser_profile
+        self.mode = settings.browser_profile
+        self._began: dict[str, str] = {}
         self._scratch = settings.data_dir / "browsers" / "scratch" / str(os.getpid())
         self._copying = asyncio.Lock()
+
+    def sweep(self) -> None:
+        """Remove the scratch space of servers that are gone, and what an earlier one of our number left."""
         for folder in self._scratch.parent.glob("*"):
             if not folder.name.isdigit() or birth_of(int(folder.name)) is None or folder == self._scratch:
                 shutil.rmtree(folder, ignore_errors=True)
@@ -41,17 +46,19 @@ class Profiles:
     async def open(self, session_id: str) -> Path:
         """The profile's folder, ready for a browser."""
         profile = self._profile(session_id)
-        if self._mode == "fresh":
+        self._began[session_id] = self.mode
+        if self.mode == "fresh":
             await asyncio.to_thread(shutil.rmtree, profile, ignore_errors=True)
-        if self._mode == "shared" and not profile.exists():
+        elif self.mode == "shared" and not profile.exists():
             await self._copy(self._common, profile)
         return profile.resolve()
 
     async def close(self, session_id: str) -> None:
         """The session's browser has ended."""
-        if self._mode == "shared":
+        mode = self._began.pop(session_id, self.mode)
+        if mode == "shared":
             await self._copy(self._profile(session_id), self._common)
-        elif self._mode == "fresh":
+        elif mode == "fresh":
             await asyncio.to_thread(shutil.rmtree, self._profile(session_id), ignore_errors=True)
 
     async def purge(self, session_id: str) -> None:

@@ -9,7 +9,7 @@ import pytest_asyncio
 
 from server.browser.playwright_mcp import PlaywrightBrowser
 from server.browser.pool import BrowserPool
-from tests.support.browsers import element, open_pool, until
+from tests.support.browsers import element, open_pool, settings_for, until
 from tests.support.sites import Site
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -138,6 +138,10 @@ async def test_hosts_can_be_allowed_and_blocked(tmp_path, site: Site):
         assert (await browser.navigate(site.url("/form", "localhost"))).title == "Form"
         refused = await browser.call("browser_navigate", {"url": site.url("/form", "127.0.0.1")})
         assert "not on the list of allowed hosts" in refused.text
+        pool.configure(settings_for(tmp_path, blocked_hosts="localhost"))
+        refused = await browser.call("browser_navigate", {"url": site.url("/form", "localhost")})
+        assert "on the list of blocked hosts" in refused.text
+        assert (await browser.navigate(site.url("/form", "127.0.0.1"))).title == "Form"
 
 
 async def test_webrtc_sends_no_datagrams(browser: PlaywrightBrowser, site: Site):

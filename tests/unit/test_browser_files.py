@@ -16,6 +16,7 @@ from server.browser.downloads import safe_name
 from server.browser.fence import MAX_CHARS, fence
 from server.browser.masking import make_picture, mask_text
 from server.browser.page_script import SecretField
+from server.browser.pool import BrowserPool
 from server.browser.processes import Processes, birth_of, clean_environment
 from server.browser.profiles import Profiles, folder_name
 from server.settings import Settings
@@ -82,6 +83,28 @@ async def test_a_shared_profile_goes_from_session_to_session_without_its_caches(
     second = await profiles.open("b")
     assert (second / "Default" / "Cookies").read_text() == "login"
     assert not (second / "Default" / "Cache").exists()
+
+
+async def test_a_browser_ends_in_the_mode_in_which_it_began(tmp_path: Path):
+    profiles = Profiles(settings(tmp_path, browser_profile="fresh"))
+    fresh = await profiles.open("a")
+    fresh.mkdir(parents=True)
+    profiles.mode = "session"
+    kept = await profiles.open("b")
+    kept.mkdir()
+    profiles.mode = "fresh"
+    await profiles.close("a")
+    await profiles.close("b")
+    assert (fresh.exists(), kept.exists()) == (False, True)
+
+
+async def test_changed_settings_leave_the_scratch_space_alone(tmp_path: Path):
+    pool = BrowserPool(settings(tmp_path))
+    scratch = Profiles(settings(tmp_path)).scratch("a")
+    scratch.mkdir(parents=True)
+    pool.configure(settings(tmp_path, browser_profile="fresh"))
+    assert scratch.is_dir()
+    await pool.aclose()
 
 
 def test_the_environment_of_a_child_holds_no_key(monkeypatch: pytest.MonkeyPatch):

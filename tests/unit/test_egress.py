@@ -166,3 +166,30 @@ async def test_closing_ends_open_connections():
         await egress.close()
         with contextlib.suppress(ConnectionError):
             assert await browser.reader.read() == b""
+
+
+async def test_new_rules_cut_off_what_they_forbid_and_nothing_else():
+    async with (
+        server() as (port, _),
+        proxy() as egress,
+        client(egress) as blocked,
+        client(egress) as other,
+    ):
+        assert await blocked.ask("localhost", port) == 0
+        assert await other.ask("127.0.0.1", port) == 0
+        egress.use(Reach(private_network=True, blocked_hosts=("localhost",)))
+        with contextlib.suppress(ConnectionError):
+            assert await asyncio.wait_for(blocked.reader.read(), 2) == b""
+        other.writer.write(b"ping")
+        assert await other.reader.readexactly(5) == b"hello"
+
+
+async def test_closing_cuts_open_connections_without_a_word_in_the_log():
+    told: list[dict] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
+    async with server() as (port, _), proxy() as egress, client(egress) as browser, client(egress):
+        assert await browser.ask("127.0.0.1", port) == 0
+        await egress.close()
+        with contextlib.suppress(ConnectionError):
+            assert await asyncio.wait_for(browser.reader.read(), 2) == b""
+    assert told == []

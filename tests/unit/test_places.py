@@ -44,6 +44,19 @@ async def test_nobody_passes_those_who_wait():
     await asyncio.wait_for(second, 1)
 
 
+async def test_more_places_let_those_who_wait_in_and_fewer_take_none_away():
+    places = Places(1)
+    await places.enter("a")
+    first, second = await waiter(places, "b"), await waiter(places, "c")
+    places.resize(2)
+    await asyncio.wait_for(first, 1)
+    places.resize(1)
+    places.leave("a")
+    assert places.place_of("c") == 1
+    places.leave("b")
+    await asyncio.wait_for(second, 1)
+
+
 async def test_one_who_gives_up_waiting_leaves_the_queue():
     places = Places(1)
     await places.enter("a")

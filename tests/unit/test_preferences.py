@@ -7,7 +7,9 @@ from pathlib import Path
 import httpx
 import pytest
 
+from server.browser.pool import BrowserPool
 from server.main import create_app
+from server.runtime import open_runtime
 from server.settings import Settings
 from tests.conftest import PASSWORD, open_client
 from tests.support.chat import new_session
@@ -25,6 +27,17 @@ async def test_a_changed_setting_holds_at_once_and_after_a_restart(settings: Set
                 assert (answer["values"]["max_tool_steps"], answer["defaults"]["max_tool_steps"]) == (25, 10)
             session = (await client.post("/api/sessions", json={})).json()
             assert session["max_tool_steps"] == 25
+
+
+async def test_changed_hosts_hold_for_browsers_at_once_and_after_a_restart(tmp_path: Path) -> None:
+    real = Settings(_env_file=None, data_dir=tmp_path)  # type: ignore[call-arg]
+    for changed in (False, True):
+        async with open_runtime(real) as world:
+            assert isinstance(world.browsers, BrowserPool)
+            if not changed:
+                assert world.browsers.reach.refuse_name("bad.example", 443) is None
+                await world.preferences.change({"blocked_hosts": ["bad.example"]})
+            assert "blocked" in str(world.browsers.reach.refuse_name("bad.example", 443))
 
 
 async def test_null_takes_a_change_back(client: httpx.AsyncClient) -> None:
