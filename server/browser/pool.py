@@ -130,11 +130,8 @@ class BrowserPool:
     async def close(self, session_id: str, *, purge: bool = False) -> None:
         browser = self._open.pop(session_id, None)
         if browser is not None:
-            had_profile = browser.chromium is not None
-            await browser.end()
-            if had_profile:
-                await self._free(session_id)
-        self._places.leave(session_id)
+            await browser.close()
+        await self._free(session_id)
         self._status.pop(session_id, None)
         if purge:
             await self._profiles.purge(session_id)

@@ -54,8 +54,8 @@ class Profiles:
         return profile.resolve()
 
     async def close(self, session_id: str) -> None:
-        """The session's browser has ended."""
-        mode = self._began.pop(session_id, self.mode)
+        """The session's browser has ended, if one had begun."""
+        mode = self._began.pop(session_id, None)
         if mode == "shared":
             await self._copy(self._profile(session_id), self._common)
         elif mode == "fresh":

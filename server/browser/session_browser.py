@@ -158,9 +158,9 @@ class SessionBrowser(Browser, ABC):
         self._upkeep.was_parked = True
         await self._upkeep.end()
 
-    async def end(self) -> None:
-        """End the processes; the profile stays."""
-        await self._upkeep.end()
+    async def close(self) -> None:
+        """End the processes for good, also those that are just being started; the profile stays."""
+        await self._upkeep.close()
 
     # What is the same for all kinds
 

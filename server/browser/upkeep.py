@@ -6,12 +6,12 @@ import asyncio
 import logging
 import shutil
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 from server.browser.addresses import host_of
 from server.browser.browser import BrowserUnavailable, ToolSpec
@@ -25,6 +25,8 @@ from server.browser.supervisor import Supervisor
 from server.settings import Settings
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 MAX_FAILURES = 3
 FAILURE_WINDOW = 300.0
@@ -105,6 +107,8 @@ class Upkeep:
         self._mcp: McpClient | None = None
         self._downloads: Downloads | None = None
         self._starting = asyncio.Lock()
+        self._starts: set[asyncio.Task[Any]] = set()
+        self._is_over = False
         self._ending: asyncio.Task[None] | None = None
         self._failures: deque[float] = deque(maxlen=MAX_FAILURES)
         self._hangs = ("", 0)
@@ -112,19 +116,19 @@ class Upkeep:
 
     async def make_ready(self) -> McpClient:
         """The MCP session, on a browser that lives. Raises BrowserUnavailable."""
-        async with self._starting:
-            await self._make_browser_ready()
-            if self._mcp is not None and not self._mcp.is_open:
-                await self._drop_mcp()
-            if self._mcp is None:
-                self._mcp = await self._open_mcp()
-                await self._attend(self._mcp)
-            return self._mcp
+        return await self._until_over(self._make_ready())
 
     async def open(self) -> None:
         """The browser without its tools. Raises BrowserUnavailable."""
-        async with self._starting:
-            await self._make_browser_ready()
+        await self._until_over(self._open())
+
+    async def close(self) -> None:
+        """End for good, also what is just being started."""
+        self._is_over = True
+        for start in self._starts:
+            start.cancel()
+        await asyncio.gather(*self._starts, return_exceptions=True)
+        await self.end()
 
     async def end(self) -> None:
         """End the processes; the profile stays. Goes on to its end even when the caller is cancelled."""
@@ -160,6 +164,35 @@ class Upkeep:
             self._notes.add(
                 f"{host} hung {self._hangs[1]} times in a row: do not try it again, go on without it."
             )
+
+    async def _until_over(self, start: Coroutine[Any, Any, T]) -> T:
+        """What starts processes runs apart, so that `close` can stop it whoever waits for it."""
+        task = asyncio.create_task(start)
+        self._starts.add(task)
+        task.add_done_callback(self._starts.discard)
+        if self._is_over:
+            task.cancel()
+        try:
+            return await task
+        except asyncio.CancelledError:
+            asker = asyncio.current_task()
+            if self._is_over and asker is not None and not asker.cancelling():
+                raise BrowserUnavailable("The browser of this session was closed.") from None
+            raise
+
+    async def _make_ready(self) -> McpClient:
+        async with self._starting:
+            await self._make_browser_ready()
+            if self._mcp is not None and not self._mcp.is_open:
+                await self._drop_mcp()
+            if self._mcp is None:
+                self._mcp = await self._open_mcp()
+                await self._attend(self._mcp)
+            return self._mcp
+
+    async def _open(self) -> None:
+        async with self._starting:
+            await self._make_browser_ready()
 
     async def _make_browser_ready(self) -> None:
         if not self._driver.has_chromium:
