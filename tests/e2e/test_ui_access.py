@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from tests.e2e.axe import fits, violations
 from tests.e2e.conftest import OpenScreen
@@ -63,6 +63,52 @@ def test_menus_and_the_viewer_have_no_accessibility_violations(screen: Screen) -
     expect(screen.page.get_by_role("menu")).to_be_visible()
     assert violations(screen.page) == []
     screen.page.keyboard.press("Escape")
+    screen.cancel()
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 360), ("dark", 1440)])
+def test_what_lies_over_a_page_has_no_accessibility_violations(
+    open_screen: OpenScreen, scheme: str, width: int
+) -> None:
+    screen = open_screen(color_scheme=scheme, viewport={"width": width, "height": 800})
+    screen.open(screen.new_session(title="Overlays"))
+    found: dict[str, list[str]] = {}
+
+    def look(state: str, seen: Locator) -> None:
+        expect(seen).to_be_visible()
+        if faults := violations(screen.page):
+            found[state] = faults
+        screen.page.keyboard.press("Escape")
+        expect(seen).to_have_count(0)
+
+    for name in ("Agent: Operator", re.compile("^Model: "), "More about this session"):
+        screen.button(name).click()
+        look(str(name), screen.page.get_by_role("menu"))
+    if width < 768:
+        screen.button("Show sidebar").click()
+        look("drawer", screen.page.get_by_role("dialog", name="Sessions"))
+        screen.button("Show plan, facts and browser").click()
+        look("sheet", screen.page.get_by_role("dialog", name="Side panel"))
+    screen.expect_errors("404")
+    screen.page.goto("/s/no-such-session")
+    expect(screen.page.get_by_role("alert")).to_be_visible()
+    assert violations(screen.page) == []
+    assert fits(screen.page)
+    assert found == {}
+
+
+def test_with_reduced_motion_nothing_flies_or_turns(open_screen: OpenScreen) -> None:
+    screen = open_screen(reduced_motion="reduce")
+    screen.begin("slow story")
+    expect(screen.feed.get_by_text("Wave 1 rolled")).to_be_visible()
+    screen.button("More about this session").click()
+    expect(screen.page.get_by_role("menu")).to_be_visible()
+    moving = screen.page.evaluate(
+        """() => [...document.querySelectorAll('*')].map(node => getComputedStyle(node))
+            .filter(style => parseFloat(style.transitionDuration) > 0 || style.animationName === 'turn')
+            .map(style => style.transitionProperty + ' ' + style.animationName)"""
+    )
+    assert moving == []
     screen.cancel()
 
 

@@ -120,3 +120,48 @@ def test_a_step_for_the_person_waits_for_done(screen: Screen) -> None:
     card.get_by_role("button", name="I’m done").click()
     expect(screen.feed.get_by_text("Done by you:")).to_be_visible()
     screen.wait_idle()
+
+
+NOTIFICATION = """
+    window.told = [];
+    window.Notification = class {
+        static permission = localStorage.getItem('permission') ?? 'default';
+        static async requestPermission() { localStorage.setItem('permission', 'granted');
+                                           return this.permission = 'granted' }
+        constructor(title, options) { told.push({title, ...options, click: () => this.onclick?.()}) }
+        close() {}
+    };
+    Object.defineProperty(document, 'hidden', {get: () => window.isAway === true});
+"""
+
+
+def test_notifications_are_offered_when_first_needed_and_come_when_nobody_looks(screen: Screen) -> None:
+    screen.page.add_init_script(NOTIFICATION)
+    screen.open()
+    expect(screen.button("Notify me")).to_have_count(0)
+    screen.begin("shop for a kettle")
+    screen.button("Notify me").click()
+    expect(screen.button("Notify me")).to_have_count(0)
+    assert screen.page.evaluate("Notification.permission") == "granted"
+    screen.cancel()
+    screen.open()
+    screen.page.evaluate("window.isAway = true")
+    session = screen.new_session(title="Order the kettle")
+    screen.tell(session, "shop for a kettle")
+    screen.page.wait_for_function("() => window.told.length > 0")
+    told = screen.page.evaluate("({title: told[0].title, body: told[0].body})")
+    assert told == {"title": "Approval needed", "body": "Order the kettle"}
+    screen.page.evaluate("told[0].click()")
+    screen.page.wait_for_url(f"**/s/{session}")
+    screen.cancel()
+
+
+def test_who_wants_no_notifications_is_not_asked_again(screen: Screen) -> None:
+    screen.page.add_init_script(NOTIFICATION)
+    screen.begin("log in to my mail")
+    screen.button("Not now").click()
+    screen.page.reload()
+    expect(screen.page.get_by_role("region", name="Your turn")).to_be_visible()
+    expect(screen.button("Not now")).to_have_count(0)
+    assert screen.page.evaluate("Notification.permission") == "default"
+    screen.cancel()

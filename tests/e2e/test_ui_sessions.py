@@ -125,6 +125,18 @@ def test_times_are_told_relative_and_exact(screen: Screen) -> None:
     assert re.search(r"\d{4}", stamp.get_attribute("title") or "")
 
 
+def test_times_go_on_while_nothing_happens(screen: Screen) -> None:
+    screen.page.clock.install()
+    screen.begin("hello")
+    stamp = screen.feed.locator("time").first
+    expect(stamp).to_have_text("now")
+    screen.page.clock.fast_forward("02:05")
+    expect(stamp).to_have_text("2 min. ago")
+    screen.choose_language("ru")
+    screen.page.reload()
+    expect(stamp).to_have_text(re.compile("мин. назад|сейчас"))
+
+
 def test_keys_move_between_sessions(screen: Screen) -> None:
     first, second = screen.new_session(title=fresh("A")), screen.new_session(title=fresh("B"))
     screen.tell(first, "hello")

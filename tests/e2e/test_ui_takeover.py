@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, WebSocket, expect
 
 from tests.e2e.axe import fits, violations
 from tests.e2e.conftest import OpenScreen
@@ -297,6 +297,54 @@ def test_done_asks_what_the_assistant_should_know(screen: Screen) -> None:
     assert stage.wait_for("release")[0]["note"] == "I am logged in as Ada."
     screen.page.wait_for_url(f"**/s/{session}")
     expect(screen.composer).to_be_visible()
+    screen.cancel()
+
+
+def test_taking_over_and_giving_back_need_no_pointer(screen: Screen) -> None:
+    stage = LiveStage(screen.page)
+    session = handed_over(screen)
+    keys = screen.page.keyboard
+    screen.composer.press("Shift+Tab")
+    keys.press("t")
+    keys_box(screen.page)
+    keys.press("a")
+    stage.wait_for("key", 2)
+    keys.press("F8")
+    expect(screen.button("I’m done")).to_be_focused()
+    keys.press("Enter")
+    expect(screen.page.get_by_role("textbox", name="Note for the assistant")).to_be_focused()
+    keys.type("done")
+    keys.press("Tab")
+    expect(screen.button("End run")).to_be_focused()
+    keys.press("Tab")
+    keys.press("Enter")
+    assert stage.wait_for("release")[0]["note"] == "done"
+    screen.page.wait_for_url(f"**/s/{session}")
+    expect(screen.composer).to_be_focused()
+    screen.cancel()
+
+
+def test_the_server_takes_what_mouse_and_keys_send(screen: Screen) -> None:
+    """Mock mode's page, with no stage between the UI and the server."""
+    answers: list[str] = []
+
+    def listen(socket: WebSocket) -> None:
+        socket.on("framereceived", lambda data: answers.append(data) if isinstance(data, str) else None)
+
+    screen.page.on("websocket", listen)
+    handed_over(screen)
+    screen.feed.get_by_role("button", name="Take over").click()
+    expect(screen.page.get_by_text("You have control")).to_be_visible()
+    frame_is_shown(screen.page)
+    screen.page.mouse.move(*point(screen.page, 300, 300), steps=4)
+    screen.page.mouse.click(*point(screen.page, 200, 200))
+    screen.page.mouse.wheel(0, 100)
+    keys_box(screen.page)
+    screen.page.keyboard.type("ada")
+    screen.button("I’m done").click()
+    screen.button("Continue").click()
+    expect(screen.composer).to_be_visible()
+    assert [answer for answer in answers if '"error"' in answer] == []
     screen.cancel()
 
 

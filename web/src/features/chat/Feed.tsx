@@ -52,13 +52,14 @@ export function Feed({ sessionId }: { sessionId: string }) {
     <div className="relative min-h-0 flex-1">
       <div
         ref={scroller}
-        role="feed"
+        role={entries.list.length > 0 ? 'feed' : 'region'}
         id="feed"
         aria-label={t('feed')}
         tabIndex={0}
         onKeyDown={onKeyDown}
         className="h-full overflow-x-hidden overflow-y-auto overscroll-contain -outline-offset-2 [overflow-anchor:none]"
       >
+        {entries.list.length === 0 && <p className="px-4 pt-[28dvh] text-center text-lg font-medium text-muted">{t('start.title')}</p>}
         <div ref={virtual.containerRef} className="relative mx-auto w-full max-w-[760px]">
           {virtual.getVirtualItems().map((item) => {
             const entry = entries.list[item.index]

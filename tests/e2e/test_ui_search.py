@@ -1,0 +1,93 @@
+"""The box of sessions, messages and commands, and the list of keys."""
+
+from __future__ import annotations
+
+import re
+import uuid
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.e2e.axe import violations
+from tests.e2e.conftest import OpenScreen
+from tests.e2e.screen import Screen
+from tests.e2e.staged import Stage, history
+
+FIRST_HIT = """async word => {
+    const box = document.querySelector('[role=combobox]');
+    const start = performance.now();
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(box, word);
+    box.dispatchEvent(new Event('input', {bubbles: true}));
+    while (![...document.querySelectorAll('[role=option]')].some(one => one.textContent.includes(word)))
+        await new Promise(requestAnimationFrame);
+    return performance.now() - start }"""
+
+
+def opened_menu(screen: Screen) -> Locator:
+    screen.page.keyboard.press("Control+k")
+    box = screen.page.get_by_role("combobox")
+    expect(box).to_be_focused()
+    return box
+
+
+def test_a_message_of_another_session_is_found_at_once_and_opened_at_its_row(screen: Screen) -> None:
+    word = f"lynx{uuid.uuid4().hex[:6]}"
+    session = screen.new_session(title="Animals of the north")
+    screen.tell(session, f"hello {word}")
+    screen.open()
+    times = []
+    for _ in range(3):
+        box = opened_menu(screen)
+        times.append(screen.page.evaluate(FIRST_HIT, word))
+        screen.page.keyboard.press("Escape")
+        expect(box).to_have_count(0)
+    assert min(times) < 200
+    opened_menu(screen).fill(word)
+    expect(
+        screen.page.get_by_role("option", name=re.compile(f"{word}.*Animals of the north"))
+    ).to_be_visible()
+    screen.page.keyboard.press("Enter")
+    screen.page.wait_for_url(f"**/s/{session}*")
+    expect(screen.feed.get_by_role("article").filter(has_text=word)).to_be_focused()
+
+
+def test_a_row_of_this_session_is_found_however_far_away(screen: Screen) -> None:
+    Stage(screen, history(300))
+    expect(screen.feed.get_by_text("Page 300 says")).to_be_in_viewport()
+    opened_menu(screen).fill("please look at page 7")
+    expect(screen.page.get_by_role("group", name="In this session")).to_be_visible()
+    screen.page.get_by_role("option", name="Please look at page 7", exact=True).click()
+    expect(screen.feed.get_by_text("Please look at page 7", exact=True)).to_be_in_viewport()
+
+
+def test_commands_are_done_by_name_with_keys_alone(screen: Screen) -> None:
+    screen.open()
+    box = opened_menu(screen)
+    box.fill("theme")
+    options = screen.page.get_by_role("option")
+    expect(options).to_have_count(3)
+    screen.page.keyboard.press("ArrowDown")
+    screen.page.keyboard.press("ArrowDown")
+    expect(options.nth(2)).to_have_attribute("aria-selected", "true")
+    assert box.get_attribute("aria-activedescendant") == options.nth(2).get_attribute("id")
+    screen.page.keyboard.press("Enter")
+    expect(screen.page.locator("html")).to_have_attribute("data-theme", "dark")
+    opened_menu(screen).fill(f"nothing {uuid.uuid4().hex}")
+    expect(screen.page.get_by_text("Nothing found for")).to_be_visible()
+    screen.page.keyboard.press("Escape")
+    expect(screen.composer).to_be_focused()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_box_and_the_list_of_keys_are_for_everyone(open_screen: OpenScreen, scheme: str) -> None:
+    screen = open_screen(color_scheme=scheme)
+    screen.open()
+    opened_menu(screen).fill("settings")
+    expect(screen.page.get_by_role("option").nth(3)).to_be_visible()
+    assert violations(screen.page) == []
+    screen.page.keyboard.press("Escape")
+    screen.composer.blur()
+    screen.page.keyboard.press("?")
+    keys = screen.page.get_by_role("dialog", name="Keyboard shortcuts")
+    expect(keys.get_by_text("Take over the browser")).to_be_visible()
+    assert violations(screen.page) == []
