@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import aclosing, suppress
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Protocol, TypeVar
 
@@ -32,11 +33,11 @@ from server.events import (
     now,
 )
 from server.execution import Execution
-from server.models import InterruptRow, RunRow
+from server.models import InterruptRow, RunRow, SessionRow
 from server.queue import InProcessRunQueue
 from server.screenshots import Screenshots
 from server.settings import Settings
-from server.store import Accepted, Store, title_of
+from server.store import Accepted, Begun, Ended, Store, title_of
 
 logger = logging.getLogger(__name__)
 
@@ -64,8 +65,8 @@ class Agent(Protocol):
         """The payload of the open interrupt, None when the agent has finished."""
         ...
 
-    async def forget(self) -> None:
-        """Drop what is not needed for the next run."""
+    def release(self) -> None:
+        """Nothing more is asked of it; what it has to keep is kept."""
         ...
 
 
@@ -125,16 +126,20 @@ class AgentRunner:
         Raises Conflict `run_in_progress` when a run is in progress and `mode` is neither steer nor queue.
         """
         self._refuse_when_draining()
-        if known := await self._store.known(session_id, client_id, content):
-            return known
-        if pending := await self._store.pending(session_id):
-            return await self._answer_in_words(pending, content, client_id)
         execution = self._executions.get(session_id)
-        if execution and mode == "steer":
-            return await self._steer(execution, content, client_id)
-        accepted = await self._store.accept(session_id, content, client_id=client_id, held=mode == "queue")
-        if accepted.is_new:
-            self._start(accepted)
+        steers = execution.run.id if execution and mode == "steer" else None
+        accepted = await self._store.accept(
+            session_id, content, client_id=client_id, held=mode == "queue", steers=steers
+        )
+        if not accepted.is_new:
+            return accepted
+        if accepted.question:
+            return await self._answer_in_words(accepted, accepted.question)
+        if execution and accepted.run.id == steers:
+            execution.publish(MessageAdded(message=accepted.message))
+            execution.steer(content)
+            return accepted
+        self._start(accepted)
         return accepted
 
     async def retry(self, session_id: str) -> Accepted:
@@ -319,16 +324,14 @@ class AgentRunner:
     def active_count(self) -> int:
         return len(self._executions)
 
-    async def announce(self, session_id: str, note: str | None = None) -> None:
-        if not self._bus.is_watched:
-            return
-        row = await self._store.session(session_id)
-        self._bus.announce(
-            SessionChanged(
-                session_id=row.id, status=row.status, title=row.title, unread=row.unread,
-                updated_at=row.updated_at, note=note,
-            )
-        )  # fmt: skip
+    async def announce(self, session_id: str) -> None:
+        if self._bus.is_watched:
+            self._announce(await self._store.session(session_id))
+
+    def _announce(self, session: SessionRow) -> None:
+        """Tell the list of sessions how this one stands now."""
+        if self._bus.is_watched:
+            self._bus.announce(to_change(session))
 
     # The life of the server
 
@@ -336,7 +339,7 @@ class AgentRunner:
         """After a start: questions stay open, everything else that was under way is interrupted."""
         await self.end_orphans()
         for run, question in await self._store.waiting_runs():
-            renewed = await self._store.begin_execution(run.id, "waiting_user")
+            renewed = await self._store.take_run(run.id, "waiting_user")
             if renewed:
                 self._bus.open(run.session_id, run.id, renewed.epoch)
                 self._bus.publish(run.session_id, renewed.epoch, [to_interrupt(question)])
@@ -345,10 +348,11 @@ class AgentRunner:
         """Runs whose process is gone end as interrupted; nothing is silently run again."""
         for run in await self._store.orphaned_runs():
             logger.warning("run %s was interrupted by a restart", run.id)
-            await self._store.finish_run(
+            ended = await self._store.finish_run(
                 run.id, "interrupted", error_code="server_restart", error=interruption(run.doing)
             )
-            await self.announce(run.session_id)
+            if ended:
+                self._announce(ended.session)
 
     async def drain(self, seconds: float) -> None:
         """Take nothing new, give runs time to end, interrupt the rest."""
@@ -366,29 +370,31 @@ class AgentRunner:
 
     async def execute(self, run_id: str) -> None:
         """Run it until it ends or asks something. Called by the queue, once per submission."""
-        run = await self._patiently(lambda: self._store.begin_execution(run_id))
-        if run is None:
+        begun = await self._patiently(lambda: self._store.begin_execution(run_id))
+        if begun is None:
             return
+        session_id = begun.session.id
         try:
-            execution = await self._open_execution(run)
+            execution = self._open_execution(begun)
+            self._announce(begun.session)
             await self._hear_of_takeover(execution)
-            await self.announce(run.session_id)
-            await self._supervise(execution)
+            ended = await self._supervise(execution, begun.messages)
         except Exception:
-            logger.exception("the execution of run %s broke", run.id)
-            await self._end_broken(run)
+            logger.exception("the execution of run %s broke", run_id)
+            ended = await self._end_broken(begun.run)
         finally:
-            over = self._executions.pop(run.session_id, None)
+            over = self._executions.pop(session_id, None)
             if over:
                 over.ended.set()
-        await self._start_held(run.session_id)
+        if ended and ended.next:
+            self._start(ended.next)
 
-    async def _open_execution(self, run: RunRow) -> Execution:
-        session = await self._store.session(run.session_id)
-        before = await self._before(run)
+    def _open_execution(self, begun: Begun) -> Execution:
+        run, before = begun.run, begun.before
         adapter = self._agents.adapter(run, str(before.get("said", "")))
         adapter.step = before.get("step", 0)
-        execution = Execution(run, adapter, self._bus, max_steps=session.max_tool_steps)
+        execution = Execution(run, adapter, self._bus, max_steps=begun.session.max_tool_steps)
+        execution.grants.granted = begun.grants
         if before.get("plan"):
             execution.edit_plan(before["plan"])
         self._executions[run.session_id] = execution
@@ -396,16 +402,18 @@ class AgentRunner:
         execution.publish(execution.changed("running"))
         return execution
 
-    async def _end_broken(self, run: RunRow) -> None:
+    async def _end_broken(self, run: RunRow) -> Ended | None:
         """A fault of ours must not leave a run without an end."""
         text = "Something went wrong inside the service. Its log has the details."
         with suppress(Unavailable):
             ended = await self._store.finish_run(
-                run.id, "failed", epoch=run.epoch, error_code="internal", error=text
+                run.id, "failed", epoch=run.epoch, error_code="internal", error=text, then_next=not self._draining
             )
             if ended:
                 self._bus.open(run.session_id, run.id, run.epoch)
                 self._bus.publish(run.session_id, run.epoch, [Error(code="internal", message=text)])
+            return ended
+        return None
 
     async def _hear_of_takeover(self, execution: Execution) -> None:
         """A person who has the browser keeps it; one who left it without a word has given it back by now."""
@@ -418,9 +426,9 @@ class AgentRunner:
         elif view.is_held:
             execution.release(await view.hand_back())
 
-    async def _supervise(self, execution: Execution) -> None:
+    async def _supervise(self, execution: Execution, history: Sequence[Message]) -> Ended | None:
         """Let the agent work until it ends, its time is up or somebody stops it; then end the run."""
-        work = asyncio.create_task(self._work(execution), name=f"agent {execution.run.id}")
+        work = asyncio.create_task(self._work(execution, history), name=f"agent {execution.run.id}")
         stopped = asyncio.create_task(execution.stopped.wait())
         try:
             while not work.done() and not stopped.done():
@@ -438,43 +446,35 @@ class AgentRunner:
             work.cancel()
             await asyncio.wait({work}, timeout=CANCEL_GRACE)
             self._reset_browser(execution.run.session_id)
-        await self._end(execution, work)
+        return await self._end(execution, work, history)
 
-    async def _work(self, execution: Execution) -> dict[str, Any] | None:
+    async def _work(self, execution: Execution, history: Sequence[Message]) -> dict[str, Any] | None:
         """Drive the agent; returns the payload of its question, None when it has finished."""
         run = execution.run
-        context = await self._context(execution)
+        context = self._context(execution)
         answer = self._answers.pop(run.id, None)
         if answer is None:
-            agent = await self._agents.begin(run, context, await self._store.messages(run.session_id))
+            agent = await self._agents.begin(run, context, history)
         else:
             agent = await self._agents.resume(run, context, answer)
-        async with aclosing(agent.events()) as raw_events:  # type: ignore[type-var]
-            async for raw in raw_events:
-                for event in execution.adapter.feed(raw):
-                    await self._take(execution, event)
-                execution.show_progress()
-        question = await agent.question()
-        if question is None:
-            await self._tidy(agent)
-        return question
-
-    async def _tidy(self, agent: Agent) -> None:
-        """What is left behind costs space only; it must not fail a run that has its answer."""
-        (error,) = await asyncio.gather(agent.forget(), return_exceptions=True)
-        if isinstance(error, Exception):
-            logger.warning("checkpoints not tidied: %s", error)
+        try:
+            async with aclosing(agent.events()) as raw_events:  # type: ignore[type-var]
+                async for raw in raw_events:
+                    for event in execution.adapter.feed(raw):
+                        await self._take(execution, event)
+                    execution.show_progress()
+            return await agent.question()
+        finally:
+            agent.release()
 
     async def _take(self, execution: Execution, event: Event) -> None:
         run = execution.run
         match event:
             case ToolStart():
-                await self._store.set_doing(run, describe(event))
+                await self._patiently(lambda: self._store.set_doing(run, describe(event)))
                 execution.publish(event)
             case ToolEnd():
-                message = await self._keep_tool(run, event, execution.adapter.args_of(event.call_id))
-                execution.publish(event)
-                execution.publish(MessageAdded(message=message))
+                await _to_its_end(self._tell_tool_end(execution, event))
             case UsageChanged():
                 execution.publish(event)
                 self._check_budget(execution, event)
@@ -489,69 +489,73 @@ class AgentRunner:
         if self._settings.cost_budget and (event.total.cost or 0) > 1.2 * self._settings.cost_budget:
             raise RunFailed("The cost budget of this run is used up.", code="budget")
 
-    async def _keep_tool(self, run: RunRow, event: ToolEnd, args: Mapping[str, Any]) -> Message:
+    async def _tell_tool_end(self, execution: Execution, event: ToolEnd) -> None:
+        args = execution.adapter.args_of(event.call_id)
         meta = event.model_dump(exclude={"type", "summary"}, exclude_none=True) | {"args": dict(args)}
         meta["status"] = "ok" if event.ok else "error"
-        return await self._store.add_message(
-            run.session_id, "tool", event.summary, run_id=run.id, meta=meta, ends_doing=True
+        message = await self._patiently(
+            lambda: self._store.add_tool_message(execution.run, event.summary, meta)
         )
+        execution.publish(event)
+        execution.publish(MessageAdded(message=message))
 
-    async def _end(self, execution: Execution, work: asyncio.Task[dict[str, Any] | None]) -> None:
+    async def _end(
+        self, execution: Execution, work: asyncio.Task[dict[str, Any] | None], history: Sequence[Message]
+    ) -> Ended | None:
         reason = execution.stop_reason
         if reason:
-            await self._fail(execution, reason, ENDINGS[reason])
-        elif work.cancelled():
-            await self._fail(execution, "interrupted", ENDINGS["interrupted"])
-        elif error := work.exception():
+            return await self._fail(execution, reason, ENDINGS[reason])
+        if work.cancelled():
+            return await self._fail(execution, "interrupted", ENDINGS["interrupted"])
+        if error := work.exception():
             code, text = self._agents.failure(error)
             if code == "internal":
                 logger.error("run %s failed", execution.run.id, exc_info=error)
-            await self._fail(execution, code, text)
-        elif question := work.result():
+            return await self._fail(execution, code, text)
+        if question := work.result():
             await self._ask(execution, question)
-        else:
-            await self._complete(execution)
+            return None
+        return await self._complete(execution, history)
 
-    async def _complete(self, execution: Execution) -> None:
+    async def _complete(self, execution: Execution, history: Sequence[Message]) -> Ended | None:
         adapter = execution.adapter
         if not adapter.answer.strip():
-            await self._fail(execution, "llm_bad_response", "The model gave an empty answer; try again.")
-            return
+            text = "The model gave an empty answer; try again."
+            return await self._fail(execution, "llm_bad_response", text)
         meta = {"thinking": adapter.thinking} if adapter.thinking else None
         ended = await self._commit(execution, "completed", answer=adapter.answer, answer_meta=meta)
-        if ended and (message := ended[1]):
+        if ended and (message := ended.message):
             execution.publish(MessageAdded(message=message))
             execution.publish(Done(message=message, usage=adapter.usage))
-            self._background(self._name_session(execution.run, message))
-        await self.announce(execution.run.session_id)
+            self._announce(ended.session)
+            if {said.run_id for said in history} == {execution.run.id}:
+                self._background(self._name_session(ended.session, history[0], message))
+        return ended
 
-    async def _name_session(self, run: RunRow, answer: Message) -> None:
+    async def _name_session(self, session: SessionRow, asked: Message, answer: Message) -> None:
         """After the first answer, unless the person has named the session."""
-        session = await self._store.session(run.session_id)
-        messages = await self._store.messages(run.session_id)
-        asked = messages[0].content
-        if len({message.run_id for message in messages}) > 1 or session.title != title_of(asked):
+        if session.title != title_of(asked.content):
             return
-        if title := await self._agents.title(asked, answer.content):
-            await self._store.change_session(session.id, title=title)
-            await self.announce(session.id)
+        if title := await self._agents.title(asked.content, answer.content):
+            renamed = await self._store.rename_session(session.id, old=session.title, new=title)
+            if renamed:
+                self._announce(renamed)
 
-    async def _fail(self, execution: Execution, code: str, text: str) -> None:
+    async def _fail(self, execution: Execution, code: str, text: str) -> Ended | None:
         for event in execution.adapter.flush(text):
             await self._take(execution, event)
         status = {"cancelled": "cancelled", "interrupted": "interrupted"}.get(code, "failed")
         ended = await self._commit(execution, status, error_code=code, error=text)
         if ended:
             execution.publish(Error(code=code, message=text))
-        await self.announce(execution.run.session_id)
+            self._announce(ended.session)
+        return ended
 
-    async def _commit(
-        self, execution: Execution, status: str, **values: Any
-    ) -> tuple[RunRow, Message | None] | None:
-        run = execution.run
+    async def _commit(self, execution: Execution, status: str, **values: Any) -> Ended | None:
+        run, usage = execution.run, execution.adapter.usage
         return await self._patiently(
             lambda: self._store.finish_run(
-                run.id, status, epoch=run.epoch, usage=execution.adapter.usage, **values
+                run.id, status, epoch=run.epoch, usage=usage, then_next=not self._draining, **values
             )
         )
 
@@ -566,11 +570,6 @@ class AgentRunner:
                     raise
                 await asyncio.sleep(0.5)
 
-    async def _before(self, run: RunRow) -> dict[str, Any]:
-        """What the run said, and what people changed, before it goes on after a question."""
-        question = await self._store.last_interrupt(run.id) if run.attempt > 1 else None
-        return question.payload if question else {}
-
     async def _ask(self, execution: Execution, question: dict[str, Any]) -> None:
         """Open the question and let the run wait; the execution ends, the run does not."""
         run = execution.run
@@ -581,8 +580,10 @@ class AgentRunner:
         expires_at = None
         if question["kind"] == "confirm":
             expires_at = now() + timedelta(seconds=self._settings.decision_timeout)
-        row = await self._store.open_interrupt(
-            run, question | said, expires_at=expires_at, usage=execution.adapter.usage
+        row = await self._patiently(
+            lambda: self._store.open_interrupt(
+                run, question | said, expires_at=expires_at, usage=execution.adapter.usage
+            )
         )
         if row:
             execution.publish(execution.changed("waiting_user"))
@@ -591,9 +592,8 @@ class AgentRunner:
 
     # Small parts
 
-    async def _context(self, execution: Execution) -> RunContext:
+    def _context(self, execution: Execution) -> RunContext:
         session_id = execution.run.session_id
-        execution.grants.granted = await self._granted(session_id)
 
         async def browser() -> Browser:
             return await self._browsers.get(session_id)
@@ -619,6 +619,7 @@ class AgentRunner:
 
     def _start(self, accepted: Accepted) -> None:
         run = accepted.run
+        self._announce(accepted.session)
         if run.held:
             self._bus.publish(run.session_id, None, [MessageAdded(message=accepted.message)])
             return
@@ -626,35 +627,19 @@ class AgentRunner:
         self._bus.publish(run.session_id, run.epoch, [MessageAdded(message=accepted.message)])
         self.queue.submit(run.id)
 
-    async def _start_held(self, session_id: str) -> None:
-        accepted = None if self._draining else await self._store.next_held(session_id)
-        if accepted:
-            self._start(accepted)
-
-    async def _steer(self, execution: Execution, content: str, client_id: str | None) -> Accepted:
-        message = await self._store.add_message(
-            execution.run.session_id, "user", content, run_id=execution.run.id,
-            meta={"mode": "steer"}, client_id=client_id,
-        )  # fmt: skip
-        execution.publish(MessageAdded(message=message))
-        execution.steer(content)
-        return Accepted(message, execution.run)
-
-    async def _answer_in_words(self, pending: InterruptRow, content: str, client_id: str | None) -> Accepted:
+    async def _answer_in_words(self, accepted: Accepted, question: InterruptRow) -> Accepted:
         """A message while a question is open is its answer. Only a plain yes is a yes."""
-        message = await self._store.add_message(
-            pending.session_id, "user", content, run_id=pending.run_id, client_id=client_id
-        )
-        self._bus.publish(pending.session_id, None, [MessageAdded(message=message)])
+        self._bus.publish(question.session_id, None, [MessageAdded(message=accepted.message)])
+        content = accepted.message.content
         answer = read_answer(content)
-        is_manual = pending.kind == "manual"
+        is_manual = question.kind == "manual"
         feedback = content if is_manual or answer.confirmed is None else answer.feedback
         with suppress(Conflict):  # decided elsewhere meanwhile, or expired: then it is asked anew
             await self.decide(
-                pending.session_id, pending.reference,
+                question.session_id, question.reference,
                 confirmed=is_manual or answer.confirmed is True, message=feedback,
             )  # fmt: skip
-        return Accepted(message, await self._store.run(pending.run_id))
+        return replace(accepted, run=await self._store.run(question.run_id))
 
     def _go_on(self, row: InterruptRow, answer: dict[str, Any]) -> None:
         self._answers[row.run_id] = answer
@@ -666,15 +651,20 @@ class AgentRunner:
 
     async def _end_unstarted(self, run: RunRow, status: str) -> None:
         """End a run that nobody executes: queued, or waiting for an answer."""
-        renewed = await self._store.begin_execution(run.id)
+        renewed = await self._store.take_run(run.id, "running")
         if renewed is None:
             return
         self._bus.open(run.session_id, run.id, renewed.epoch)
         text = ENDINGS[status]
-        if await self._store.finish_run(run.id, status, epoch=renewed.epoch, error_code=status, error=text):
-            self._bus.publish(run.session_id, renewed.epoch, [Error(code=status, message=text)])
-        await self.announce(run.session_id)
-        await self._start_held(run.session_id)
+        ended = await self._store.finish_run(
+            run.id, status, epoch=renewed.epoch, error_code=status, error=text, then_next=not self._draining
+        )
+        if ended is None:
+            return
+        self._bus.publish(run.session_id, renewed.epoch, [Error(code=status, message=text)])
+        self._announce(ended.session)
+        if ended.next:
+            self._start(ended.next)
 
     async def _show_status(self, execution: Execution) -> None:
         status = "paused" if execution.is_paused else "running"
@@ -713,6 +703,16 @@ class AgentRunner:
             raise Unavailable("The server is going down.", code="draining", retry_after=10)
 
 
+async def _to_its_end(part: Coroutine[Any, Any, None]) -> None:
+    """Who is cancelled meanwhile goes on when it is over: what is committed is told, too."""
+    task = asyncio.ensure_future(part)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait({task})
+        raise
+
+
 def describe(event: ToolStart) -> str:
     words = " ".join(str(value) for value in event.args.values() if isinstance(value, str | int))
     return f"{event.name} {words}".strip()[:300]
@@ -721,6 +721,13 @@ def describe(event: ToolStart) -> str:
 def interruption(doing: str | None) -> str:
     text = ENDINGS["interrupted"]
     return f"{text} The last action may or may not have happened: {doing}" if doing else text
+
+
+def to_change(session: SessionRow) -> SessionChanged:
+    return SessionChanged(
+        session_id=session.id, status=session.status, title=session.title, unread=session.unread,
+        updated_at=session.updated_at,
+    )  # fmt: skip
 
 
 def to_interrupt(row: InterruptRow) -> Interrupt:

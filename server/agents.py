@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 from langchain.agents.middleware.model_call_limit import ModelCallLimitExceededError
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.errors import GraphRecursionError
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
@@ -24,13 +24,13 @@ from server.agent.operator.graph import build_operator
 from server.agent.streaming import events
 from server.agent.titles import make_title
 from server.browser.browser import Browsers
+from server.checkpoints import Checkpoints, Durability
 from server.errors import AppError, Conflict
 from server.events import Message, State, Usage
 from server.models import RunRow
 from server.settings import Settings
 
 Graph = CompiledStateGraph[Any, Any, Any, Any]
-Durability = Literal["exit", "async", "sync"]
 
 
 @dataclass
@@ -42,18 +42,21 @@ class PreparedAgent:
     config: RunnableConfig
     context: RunContext
     durability: Durability
-    tidy: Callable[[], Awaitable[None]]
+    checkpoints: Checkpoints
 
     def events(self) -> AsyncIterator[Mapping[str, Any]]:
         return events(self.graph, self.input, self.config, context=self.context, durability=self.durability)
 
     async def question(self) -> dict[str, Any] | None:
+        thread_id = self.config["configurable"]["thread_id"]
+        await self.checkpoints.settle(thread_id)
+        if not self.checkpoints.is_asking(thread_id):
+            return None
         interrupts = (await self.graph.aget_state(self.config)).interrupts
-        return dict(interrupts[0].value) if interrupts else None
+        return dict(interrupts[0].value)
 
-    async def forget(self) -> None:
-        """Keep the newest checkpoint of a thread that goes on, none of one that starts over."""
-        await self.tidy()
+    def release(self) -> None:
+        self.checkpoints.release(self.config["configurable"]["thread_id"])
 
 
 class AgentFactory:
@@ -64,78 +67,87 @@ class AgentFactory:
         settings: Callable[[], Settings],
         model: Callable[[str], BaseChatModel],
         browsers: Browsers,
-        checkpointer: BaseCheckpointSaver[Any],
-        prune: Callable[[str], Awaitable[None]],
+        checkpoints: Checkpoints,
     ) -> None:
         self._settings = settings
         self.model = model
         self._browsers = browsers
-        self._checkpointer = checkpointer
-        self._prune = prune
-        self._graphs: dict[tuple[str, str, int], Graph] = {}
+        self._checkpoints = checkpoints
+        self._graphs: dict[tuple[str, str, int], asyncio.Future[Graph]] = {}
 
     async def begin(self, run: RunRow, context: RunContext, history: Sequence[Message]) -> PreparedAgent:
         """The agent for a new run; `history` ends with the message to answer."""
         if run.agent == "operator":
             asked = next(message for message in reversed(history) if message.id == run.message_id)
             first = {"user_message": asked.content, "message_id": asked.id}
-            return self._prepared_operator(run, context, first, "async")
-        return await self._prepared_assistant(run, context, first_input(history))
+            return await self._prepared_operator(run, context, first, "async")
+        return await self._prepared_assistant(run, context, first_input(history), starts_over=True)
 
     async def resume(self, run: RunRow, context: RunContext, answer: dict[str, Any]) -> PreparedAgent:
         """The agent at its question, with the person's answer."""
         command: Command[Any] = Command(resume=answer)
         if run.agent == "operator":
             # What a person approved is on disk before it is done.
-            return self._prepared_operator(run, context, command, "sync")
-        return await self._prepared_assistant(run, context, command)
+            return await self._prepared_operator(run, context, command, "sync")
+        return await self._prepared_assistant(run, context, command, starts_over=False)
 
-    def _prepared_operator(
+    async def _prepared_operator(
         self, run: RunRow, context: RunContext, input: Any, durability: Durability
     ) -> PreparedAgent:
-        config = _config(run.session_id, 50 + 20 * context.max_tool_steps)
-        graph = self._operator(run.model)
-        return PreparedAgent(graph, input, config, context, durability, partial(self._prune, run.session_id))
+        graph = await self._operator(run.model)
+        config = await self._checkpoints.open(run.session_id, run.epoch, durability)
+        config["recursion_limit"] = 50 + 20 * context.max_tool_steps
+        return PreparedAgent(graph, input, config, context, durability, self._checkpoints)
 
-    async def _prepared_assistant(self, run: RunRow, context: RunContext, input: Any) -> PreparedAgent:
-        thread_id = f"assistant:{run.session_id}"
-        config = _config(thread_id, 10 + 8 * (context.max_tool_steps + 3))
+    async def _prepared_assistant(
+        self, run: RunRow, context: RunContext, input: Any, *, starts_over: bool
+    ) -> PreparedAgent:
         graph = await self._assistant(run.model, context.max_tool_steps)
-        tidy = partial(self._checkpointer.adelete_thread, thread_id)
-        return PreparedAgent(graph, input, config, context, "exit", tidy)
+        thread_id = f"assistant:{run.session_id}"
+        config = await self._checkpoints.open(thread_id, run.epoch, "exit", starts_over=starts_over)
+        config["recursion_limit"] = 10 + 8 * (context.max_tool_steps + 3)
+        return PreparedAgent(graph, input, config, context, "exit", self._checkpoints)
 
-    def _operator(self, model_name: str) -> Graph:
-        key = ("operator", model_name, 0)
-        if key not in self._graphs:
-            settings = self._settings()
-            self._graphs[key] = build_operator(
+    async def _operator(self, model_name: str) -> Graph:
+        settings = self._settings()
+
+        def build() -> Graph:
+            return build_operator(
                 self.model(model_name),
-                gate=self._gate(),
+                gate=_gate(settings),
                 vision=settings.vision,
                 token_budget=settings.token_budget,
                 run_timeout=settings.run_timeout,
                 decision_timeout=settings.decision_timeout,
-                checkpointer=self._checkpointer,
+                checkpointer=self._checkpoints,
             )
-        return self._graphs[key]
 
-    def _gate(self) -> Gate:
-        settings = self._settings()
-        return Gate(settings.blocked_hosts, settings.allowed_hosts)
+        return await self._built(("operator", model_name, 0), build)
 
     async def _assistant(self, model_name: str, max_tool_steps: int) -> Graph:
-        key = ("assistant", model_name, max_tool_steps)
-        if key not in self._graphs:
-            specs = await self._browsers.tools()
-            timeout = self._settings().decision_timeout
-            self._graphs[key] = build_assistant(
+        settings, specs = self._settings(), await self._browsers.tools()
+
+        def build() -> Graph:
+            return build_assistant(
                 self.model(model_name),
                 specs,
                 max_tool_steps=max_tool_steps,
-                middleware=[GateMiddleware(self._gate(), specs, timeout=timeout)],
-                checkpointer=self._checkpointer,
+                middleware=[GateMiddleware(_gate(settings), specs, timeout=settings.decision_timeout)],
+                checkpointer=self._checkpoints,
             )
-        return self._graphs[key]
+
+        return await self._built(("assistant", model_name, max_tool_steps), build)
+
+    async def _built(self, key: tuple[str, str, int], build: Callable[[], Graph]) -> Graph:
+        """Once for all who wait for it, in a thread: the first model of a provider takes a second to import."""
+        graphs = self._graphs
+        if key not in graphs:
+            graphs[key] = asyncio.ensure_future(asyncio.to_thread(build))
+        try:
+            return await asyncio.shield(graphs[key])
+        except Exception:
+            graphs.pop(key, None)
+            raise
 
     async def title(self, asked: str, answered: str) -> str | None:
         """A better name for a session than its first words; None without a SUMMARY_MODEL."""
@@ -160,15 +172,15 @@ class AgentFactory:
 
     async def read_state(self, session_id: str) -> State | None:
         """The working state as the operator left it; None when it has not worked in this session."""
-        saved = await self._checkpointer.aget_tuple(_config(session_id))
+        saved = await self._checkpoints.aget_tuple(_config(session_id))
         return to_state(saved.checkpoint["channel_values"]) if saved else None
 
     async def write_state(self, session_id: str, **values: Any) -> State:
         """Change plan or facts between two runs, or while a question is open."""
         config = _config(session_id)
-        if await self._checkpointer.aget_tuple(config) is None:
+        if await self._checkpoints.aget_tuple(config) is None:
             raise Conflict("This session has no plan yet.", code="no_plan")
-        graph = self._operator(DEMO)
+        graph = await self._operator(DEMO)
         if "plan" in values:
             values["plan_edited"] = True
         is_waiting = bool((await graph.aget_state(config)).next)
@@ -177,15 +189,19 @@ class AgentFactory:
 
     async def forget_session(self, session_id: str) -> None:
         for thread_id in (session_id, f"assistant:{session_id}"):
-            await self._checkpointer.adelete_thread(thread_id)
+            await self._checkpoints.adelete_thread(thread_id)
 
     def rebuild(self) -> None:
         """Settings or keys changed: build anew at the next need."""
-        self._graphs.clear()
+        self._graphs = {}
 
 
-def _config(thread_id: str, recursion_limit: int = 25) -> RunnableConfig:
-    return {"configurable": {"thread_id": thread_id}, "recursion_limit": recursion_limit}
+def _config(thread_id: str) -> RunnableConfig:
+    return {"configurable": {"thread_id": thread_id}}
+
+
+def _gate(settings: Settings) -> Gate:
+    return Gate(settings.blocked_hosts, settings.allowed_hosts)
 
 
 def to_state(values: Mapping[str, Any]) -> State:

@@ -21,13 +21,12 @@ from server.events import now
 from server.settings import Settings
 
 if TYPE_CHECKING:
-    from langgraph.checkpoint.base import BaseCheckpointSaver
-
     from server.agent_runner import AgentRunner
     from server.agents import AgentFactory
     from server.browser.browser import Browsers
     from server.browser.observation import Observation
     from server.bus import InProcessBus
+    from server.checkpoints import Checkpoints
     from server.database import Database
     from server.files import Files
     from server.preferences import Preferences
@@ -144,7 +143,8 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         agents_module, runner_module = await asyncio.to_thread(_import_agents)
         browsers = _open_browsers(preferences.current)
         stack.push_async_callback(browsers.aclose)
-        checkpointer = await stack.enter_async_context(open_checkpointer(settings))
+        checkpoints = _open_checkpoints(settings, database)
+        stack.push_async_callback(checkpoints.aclose)
         bus = InProcessBus()
         stack.callback(bus.close)
         screenshots = Screenshots(settings.screenshots, settings.screenshot_url_prefix)
@@ -152,8 +152,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             lambda: preferences.current,
             _model_builder(preferences),
             browsers,
-            checkpointer,
-            prune=_nothing if settings.checkpointer == "memory" else store.prune_checkpoints,
+            checkpoints,
         )
         preferences.listeners += [browsers.configure, lambda _: agents.rebuild()]
         runner = runner_module.AgentRunner(settings, store, bus, agents, browsers, screenshots)
@@ -170,6 +169,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
 
 
 def _import_agents() -> tuple[Any, Any]:
+    importlib.import_module("server.checkpoint_tables")
     return importlib.import_module("server.agents"), importlib.import_module("server.agent_runner")
 
 
@@ -193,8 +193,11 @@ def _model_builder(preferences: Preferences) -> Any:
     return lambda name: build_chat_model(name, preferences.current)
 
 
-async def _nothing(thread_id: str) -> None:
-    """Checkpoints in memory go with the process."""
+def _open_checkpoints(settings: Settings, database: Database) -> Checkpoints:
+    from server.checkpoint_tables import DatabaseTables, MemoryTables
+    from server.checkpoints import Checkpoints
+
+    return Checkpoints(MemoryTables() if settings.checkpointer == "memory" else DatabaseTables(database))
 
 
 async def prepare_database(database: Database, settings: Settings) -> None:
@@ -228,31 +231,6 @@ def migrate(url: str) -> None:
     config = Config(root / "alembic.ini")
     config.set_main_option("sqlalchemy.url", url.replace("%", "%%"))
     command.upgrade(config, "head")
-
-
-@asynccontextmanager
-async def open_checkpointer(settings: Settings) -> AsyncIterator[BaseCheckpointSaver[Any]]:
-    if settings.checkpointer == "memory":
-        from langgraph.checkpoint.memory import InMemorySaver
-
-        yield InMemorySaver()
-    elif settings.is_sqlite:
-        from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-
-        path = settings.database.removeprefix("sqlite+aiosqlite:///")
-        async with AsyncSqliteSaver.from_conn_string(path) as saver:
-            await saver.conn.execute("PRAGMA busy_timeout=20000")
-            await saver.conn.execute("PRAGMA synchronous=NORMAL")
-            yield saver
-    else:
-        from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
-        from psycopg.rows import dict_row
-        from psycopg_pool import AsyncConnectionPool
-
-        url = settings.database.replace("postgresql+psycopg://", "postgresql://")
-        options = {"autocommit": True, "row_factory": dict_row, "prepare_threshold": 0}
-        async with AsyncConnectionPool(url, min_size=1, max_size=10, kwargs=options, open=False) as pool:
-            yield AsyncPostgresSaver(pool)  # type: ignore[arg-type]
 
 
 async def _keep_tidy(runner: AgentRunner, store: Store, preferences: Preferences) -> None:

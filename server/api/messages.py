@@ -58,7 +58,6 @@ async def send(session_id: SessionId, body: NewMessage, world: World) -> dict[st
     accepted = await world.runner.accept(
         session_id, check_content(body.content), client_id=body.client_id, mode=body.mode
     )
-    await world.runner.announce(session_id)
     return accepted_json(accepted)
 
 

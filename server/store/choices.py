@@ -1,0 +1,38 @@
+"""What a person chose while the server runs: preferences and provider keys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Connection, delete, select
+
+from server.database import Database, reading, writing
+from server.events import now
+from server.models import PreferenceRow, ProviderKeyRow
+from server.store.rows import insert
+
+
+class Choices:
+    database: Database
+
+    @reading
+    def preferences(self, db: Connection) -> dict[str, Any]:
+        return {row.name: row.value for row in db.execute(select(PreferenceRow))}
+
+    @writing
+    def set_preferences(self, db: Connection, values: dict[str, Any]) -> None:
+        """None removes a preference: the environment's value holds again."""
+        for name, value in values.items():
+            db.execute(delete(PreferenceRow).where(PreferenceRow.name == name))
+            if value is not None:
+                insert(db, PreferenceRow(name=name, value=value))
+
+    @reading
+    def provider_keys(self, db: Connection) -> dict[str, bytes]:
+        return {row.provider: row.ciphertext for row in db.execute(select(ProviderKeyRow))}
+
+    @writing
+    def set_provider_key(self, db: Connection, provider: str, ciphertext: bytes | None) -> None:
+        db.execute(delete(ProviderKeyRow).where(ProviderKeyRow.provider == provider))
+        if ciphertext is not None:
+            insert(db, ProviderKeyRow(provider=provider, ciphertext=ciphertext, updated_at=now()))

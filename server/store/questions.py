@@ -1,0 +1,128 @@
+"""Questions to the person, and what they allowed for good."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, delete, select
+
+from server.database import Database, reading, writing
+from server.errors import Conflict, NotFound
+from server.events import Usage, now
+from server.models import GrantRow, InterruptRow, RunRow
+from server.store.lookups import UNFINISHED, grants_of, open_question_of, session_of
+from server.store.owners import lease
+from server.store.records import new_id
+from server.store.rows import change, first, get, insert
+
+LAST_QUESTION = (
+    select(InterruptRow)
+    .where(InterruptRow.run_id == bindparam("run_id"))
+    .order_by(InterruptRow.created_at.desc())
+    .limit(1)
+)
+
+
+class Questions:
+    database: Database
+    owner: str
+
+    @writing
+    def open_interrupt(
+        self,
+        db: Connection,
+        run: RunRow,
+        payload: dict[str, Any],
+        *,
+        expires_at: datetime | None,
+        usage: Usage,
+    ) -> InterruptRow | None:
+        """Ask, and let the run wait, in one transaction. None when the run was ended or taken over."""
+        session = session_of(db, run.session_id, lock=True)
+        present = get(db, RunRow, run.id)
+        if present is None or present.finished_at or present.epoch != run.epoch:
+            return None
+        change(
+            db,
+            present,
+            status="waiting_user",
+            owner=None,
+            lease_until=None,
+            doing=None,
+            usage=usage.model_dump(),
+        )
+        change(db, session, status="waiting_user", unread=True, updated_at=now())
+        return insert(db, InterruptRow(
+            reference=new_id(), session_id=run.session_id, run_id=run.id, kind=payload["kind"],
+            status="open", payload=payload, created_at=now(), expires_at=expires_at,
+        ))  # fmt: skip
+
+    @writing
+    def amend_interrupt(self, db: Connection, reference: str, values: dict[str, Any]) -> None:
+        row = get(db, InterruptRow, reference, lock=True)
+        if row is not None:
+            change(db, row, payload=row.payload | values)
+
+    @reading
+    def pending(self, db: Connection, session_id: str) -> InterruptRow | None:
+        """The session's open question."""
+        return open_question_of(db, session_id)
+
+    @reading
+    def waiting_runs(self, db: Connection) -> list[tuple[RunRow, InterruptRow]]:
+        """Runs with an open question, and the question."""
+        questions = db.execute(
+            select(InterruptRow.reference, InterruptRow.run_id)
+            .join(RunRow, InterruptRow.run_id == RunRow.id)
+            .where(UNFINISHED, RunRow.status == "waiting_user", InterruptRow.status == "open")
+        )
+        found = [
+            (get(db, RunRow, row.run_id), get(db, InterruptRow, row.reference)) for row in questions.all()
+        ]
+        return [(run, question) for run, question in found if run and question]
+
+    @writing
+    def decide(self, db: Connection, session_id: str, reference: str, confirmed: bool) -> InterruptRow:
+        """The first answer wins. Raises NotFound, or Conflict with already_decided / approval_expired.
+
+        The status of what it gives back is `expired` when the answer came too late.
+        """
+        session_of(db, session_id, lock=True)
+        row = get(db, InterruptRow, reference)
+        if row is None or row.session_id != session_id:
+            raise NotFound("There is no such question.", code="reference_unknown")
+        if row.status != "open":
+            code = "approval_expired" if row.status == "expired" else "already_decided"
+            raise Conflict("This question is closed already.", code=code)
+        if row.expires_at is not None and row.expires_at <= now():
+            change(db, row, status="expired", decided_at=now(), confirmed=None)
+            return row
+        change(db, row, status="decided", decided_at=now(), confirmed=confirmed)
+        run = get(db, RunRow, row.run_id)
+        if run is not None:
+            change(db, run, status="queued", owner=self.owner, lease_until=lease())
+        return row
+
+    @reading
+    def grants(self, db: Connection, session_id: str) -> list[GrantRow]:
+        return grants_of(db, session_id)
+
+    @writing
+    def add_grant(self, db: Connection, session_id: str, site: str, kind: str) -> None:
+        session_of(db, session_id, lock=True)
+        if any((grant.site, grant.kind) == (site, kind) for grant in grants_of(db, session_id)):
+            return
+        insert(db, GrantRow(id=new_id(), session_id=session_id, site=site, kind=kind, created_at=now()))
+
+    @writing
+    def remove_grant(self, db: Connection, session_id: str, grant_id: str) -> None:
+        removed = db.execute(
+            delete(GrantRow).where(GrantRow.id == grant_id, GrantRow.session_id == session_id)
+        )
+        if not removed.rowcount:
+            raise NotFound("There is no such grant.", code="grant_unknown")
+
+
+def last_question_of(db: Connection, run_id: str) -> InterruptRow | None:
+    return first(db, InterruptRow, LAST_QUESTION, run_id=run_id)

@@ -1,0 +1,71 @@
+"""What transactions give back."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, field
+from typing import Any
+
+from server.events import Message
+from server.models import InterruptRow, MessageRow, RunRow, SessionRow
+
+TITLE_LENGTH = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """A message that is safe in the database, and the run that answers it."""
+
+    message: Message
+    run: RunRow
+    session: SessionRow
+    is_new: bool = True
+    question: InterruptRow | None = None
+    """The open question that the message answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A run that this process executes now, with all that its execution needs to know."""
+
+    run: RunRow
+    session: SessionRow
+    messages: list[Message]
+    grants: set[tuple[str, str]]
+    """(site, kind) pairs that the person allowed in this session."""
+    before: dict[str, Any] = field(default_factory=dict)
+    """The payload of the question after which it goes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A run that is over, its answer, and the run that waited behind it and may start now."""
+
+    run: RunRow
+    session: SessionRow
+    message: Message | None = None
+    next: Accepted | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """A session with all that a client draws first."""
+
+    session: SessionRow
+    messages: list[Message]
+    run: RunRow | None
+    pending: InterruptRow | None
+
+
+def new_id() -> str:
+    return secrets.token_hex(12)
+
+
+def to_message(row: MessageRow) -> Message:
+    return Message.model_validate(row, from_attributes=True)
+
+
+def title_of(content: str) -> str:
+    """The first line of the first message, until somebody gives a better name."""
+    line = next((line.strip() for line in content.splitlines() if line.strip()), "")
+    return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1].rstrip() + "…"

@@ -1,0 +1,68 @@
+"""Rows as objects, by plain statements: each is sent where it is written, and costs a quarter of the ORM's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Executable, Insert, Select, Update, bindparam, inspect, select, update
+from sqlalchemy import insert as insert_into
+
+from server.models import Base
+
+Row = TypeVar("Row", bound=Base)
+
+
+def get(db: Connection, kind: type[Row], key: str, *, lock: bool = False) -> Row | None:
+    """The row with this primary key. With `lock`, nobody else changes it until the transaction ends."""
+    return first(db, kind, _by_key(kind, lock), key=key)
+
+
+def first(db: Connection, kind: type[Row], query: Executable, **values: Any) -> Row | None:
+    found = db.execute(query, values).first()
+    return kind(**found._mapping) if found else None
+
+
+def every(db: Connection, kind: type[Row], query: Executable, **values: Any) -> list[Row]:
+    return [kind(**found._mapping) for found in db.execute(query, values)]
+
+
+def insert(db: Connection, row: Row) -> Row:
+    """What the row does not say is NULL, or the column's default."""
+    db.execute(_insertion(type(row)), _values_of(row))
+    return row
+
+
+def change(db: Connection, row: Base, **values: Any) -> None:
+    """The same change in the database and in the object."""
+    key = _key_of(type(row))
+    db.execute(_by_key_change(type(row)), {"row_key": getattr(row, key), **values})
+    for name, value in values.items():
+        setattr(row, name, value)
+
+
+def _values_of(row: Base) -> Mapping[str, Any]:
+    return {name: value for name, value in vars(row).items() if name != "_sa_instance_state"}
+
+
+@cache
+def _key_of(kind: type[Base]) -> str:
+    (column,) = inspect(kind).primary_key
+    return str(column.name)
+
+
+@cache
+def _by_key(kind: type[Base], lock: bool) -> Select[Any]:
+    query = select(kind).where(getattr(kind, _key_of(kind)) == bindparam("key"))
+    return query.with_for_update() if lock else query
+
+
+@cache
+def _by_key_change(kind: type[Base]) -> Update:
+    return update(kind).where(getattr(kind, _key_of(kind)) == bindparam("row_key"))
+
+
+@cache
+def _insertion(kind: type[Base]) -> Insert:
+    return insert_into(kind)

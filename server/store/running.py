@@ -1,0 +1,185 @@
+"""A run from its begin to its end. Each step is one transaction, and fenced by the run's epoch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Connection, select, update
+
+from server.database import Database, reading, writing
+from server.errors import NotFound
+from server.events import Message, Usage, now, sum_usage
+from server.models import InterruptRow, MessageRow, RunRow, SessionRow
+from server.store.lookups import (
+    OF_SESSION,
+    SESSION_OF_RUN,
+    UNFINISHED,
+    add_message,
+    current_run_of,
+    grants_of,
+    messages_of,
+    new_message,
+    session_of,
+)
+from server.store.owners import is_alive, lease
+from server.store.questions import last_question_of
+from server.store.records import Accepted, Begun, Ended, to_message
+from server.store.rows import change, every, first, get, insert
+
+NEXT_HELD = (
+    select(RunRow)
+    .where(RunRow.session_id == OF_SESSION, UNFINISHED, RunRow.held)
+    .order_by(RunRow.created_at)
+    .limit(1)
+)
+
+
+class Running:
+    database: Database
+    owner: str
+
+    @reading
+    def run(self, db: Connection, run_id: str) -> RunRow:
+        row = get(db, RunRow, run_id)
+        if row is None:
+            raise NotFound("There is no such run.", code="run_unknown")
+        return row
+
+    @reading
+    def current_run(self, db: Connection, session_id: str) -> RunRow | None:
+        """The unfinished run of the session, else its last one. Raises NotFound for an unknown session."""
+        return current_run_of(db, session_of(db, session_id).id)
+
+    @writing
+    def begin_execution(self, db: Connection, run_id: str) -> Begun | None:
+        """Take the run, with what its execution has to know. None when it is finished or held."""
+        taken = self._take(db, run_id, "running")
+        if taken is None:
+            return None
+        run, session = taken
+        question = last_question_of(db, run_id) if run.attempt > 1 else None
+        grants = {(grant.site, grant.kind) for grant in grants_of(db, session.id)}
+        return Begun(run, session, messages_of(db, session.id), grants, question.payload if question else {})
+
+    @writing
+    def take_run(self, db: Connection, run_id: str, status: str) -> RunRow | None:
+        """Make it this process's: its epoch and attempt grow. None when it is finished or held."""
+        taken = self._take(db, run_id, status)
+        return taken[0] if taken else None
+
+    def _take(self, db: Connection, run_id: str, status: str) -> tuple[RunRow, SessionRow] | None:
+        session = first(db, SessionRow, SESSION_OF_RUN, run_id=run_id)
+        run = get(db, RunRow, run_id)
+        if session is None or run is None or run.finished_at or run.held:
+            return None
+        epoch = session.epoch + (1 if run.attempt else 0)
+        change(db, session, epoch=epoch, status=status)
+        change(
+            db, run, epoch=epoch, attempt=run.attempt + 1, status=status, owner=self.owner, lease_until=lease(),
+            started_at=run.started_at or now(),
+        )  # fmt: skip
+        return run, session
+
+    @writing
+    def set_doing(self, db: Connection, run: RunRow, action: str | None) -> None:
+        db.execute(update(RunRow).where(RunRow.id == run.id, RunRow.epoch == run.epoch).values(doing=action))
+
+    @writing
+    def set_run_status(self, db: Connection, run: RunRow, status: str) -> bool:
+        """False when the run was finished or taken over meanwhile."""
+        session = session_of(db, run.session_id, lock=True)
+        present = get(db, RunRow, run.id)
+        if present is None or present.finished_at or present.epoch != run.epoch:
+            return False
+        change(db, present, status=status)
+        change(db, session, status=status)
+        return True
+
+    @writing
+    def add_tool_message(self, db: Connection, run: RunRow, content: str, meta: dict[str, Any]) -> Message:
+        """Keep what a tool call came to; the action is no longer in flight."""
+        session = session_of(db, run.session_id, lock=True)
+        row = add_message(db, session, "tool", content, run_id=run.id, meta_json=meta)
+        db.execute(update(RunRow).where(RunRow.id == run.id).values(doing=None))
+        return to_message(row)
+
+    @writing
+    def finish_run(
+        self,
+        db: Connection,
+        run_id: str,
+        status: str,
+        *,
+        epoch: int | None = None,
+        answer: str | None = None,
+        answer_meta: dict[str, Any] | None = None,
+        error_code: str | None = None,
+        error: str | None = None,
+        usage: Usage | None = None,
+        then_next: bool = False,
+    ) -> Ended | None:
+        """End the run, with its answer, in one transaction. None when it was ended or taken over already.
+
+        With `then_next` the oldest run that waited behind it may start.
+        """
+        session = first(db, SessionRow, SESSION_OF_RUN, run_id=run_id)
+        run = get(db, RunRow, run_id)
+        if session is None or run is None or run.finished_at or (epoch is not None and run.epoch != epoch):
+            return None
+        moment = now()
+        ending: dict[str, Any] = {
+            "status": status, "finished_at": moment, "held": False, "error_code": error_code, "error": error, "doing": None
+        }  # fmt: skip
+        changes: dict[str, Any] = {
+            "status": "error" if status == "failed" else "idle", "unread": True, "updated_at": moment
+        }  # fmt: skip
+        if usage:
+            ending["usage"] = usage.model_dump()
+            changes["usage"] = sum_usage(Usage.model_validate(session.usage or {}), usage).model_dump()
+        message = None
+        if answer is not None:
+            message = insert(db, new_message(
+                session, "assistant", answer, id=run.answer_id, run_id=run.id, meta_json=answer_meta
+            ))  # fmt: skip
+            changes["last_seq"] = message.seq
+        change(db, run, **ending)
+        change(db, session, **changes)
+        if run.attempt > 1:
+            _close_questions(db, run_id)
+        following = _free_next(db, session) if then_next else None
+        return Ended(run, session, to_message(message) if message else None, following)
+
+    @reading
+    def orphaned_runs(self, db: Connection) -> list[RunRow]:
+        """Unfinished runs that nobody executes: their process is gone, or its lease has ended."""
+        rows = every(
+            db,
+            RunRow,
+            select(RunRow)
+            .where(UNFINISHED, RunRow.status != "waiting_user", RunRow.owner != self.owner)
+            .order_by(RunRow.created_at),
+        )
+        return [row for row in rows if not is_alive(row.owner) or (row.lease_until or now()) < now()]
+
+    @writing
+    def keep_leases(self, db: Connection) -> None:
+        mine = (RunRow.owner == self.owner, UNFINISHED)
+        db.execute(update(RunRow).where(*mine).values(lease_until=lease()))
+
+
+def _close_questions(db: Connection, run_id: str) -> None:
+    """Nobody can answer any more."""
+    asked = (InterruptRow.run_id == run_id, InterruptRow.status == "open")
+    db.execute(update(InterruptRow).where(*asked).values(status="cancelled", decided_at=now()))
+
+
+def _free_next(db: Connection, session: SessionRow) -> Accepted | None:
+    """The oldest run that waited behind the one that ended may start; its message comes last."""
+    run = first(db, RunRow, NEXT_HELD, session_id=session.id)
+    message = get(db, MessageRow, run.message_id) if run else None
+    if run is None or message is None:
+        return None
+    change(db, run, held=False, epoch=session.epoch + 1)
+    change(db, message, seq=session.last_seq + 1)
+    change(db, session, epoch=run.epoch, last_seq=message.seq)
+    return Accepted(to_message(message), run, session)

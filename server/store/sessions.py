@@ -1,0 +1,174 @@
+"""Sessions: make, find, change, remove."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, delete, false, func, literal, or_, select, text
+from sqlalchemy.exc import IntegrityError
+
+from server.database import Database, reading, writing
+from server.errors import Conflict, NotFound
+from server.events import Message, now
+from server.models import MessageRow, SessionRow
+from server.store.lookups import (
+    MESSAGES,
+    add_message,
+    current_run_of,
+    messages_of,
+    open_question_of,
+    session_of,
+)
+from server.store.records import Overview, new_id
+from server.store.rows import change, every, insert
+
+NEWEST_FIRST = (SessionRow.pinned.desc(), SessionRow.updated_at.desc(), SessionRow.id.desc())
+
+
+class Sessions:
+    database: Database
+
+    @writing
+    def create_session(
+        self,
+        db: Connection,
+        *,
+        id: str | None,
+        title: str | None,
+        agent: str,
+        model: str,
+        max_tool_steps: int,
+    ) -> SessionRow:
+        """Raises Conflict when the id is taken."""
+        try:
+            return insert(
+                db, new_session(id=id, title=title, agent=agent, model=model, max_tool_steps=max_tool_steps)
+            )
+        except IntegrityError as error:
+            raise Conflict(f"A session with the id {id} exists already.", code="session_exists") from error
+
+    @reading
+    def session(self, db: Connection, session_id: str) -> SessionRow:
+        return session_of(db, session_id)
+
+    @reading
+    def overview(self, db: Connection, session_id: str) -> Overview:
+        """The session with all that a client draws first, as it was at one moment."""
+        return Overview(
+            session_of(db, session_id),
+            messages_of(db, session_id),
+            current_run_of(db, session_id),
+            open_question_of(db, session_id),
+        )
+
+    @reading
+    def messages(self, db: Connection, session_id: str) -> list[Message]:
+        return messages_of(db, session_id)
+
+    @reading
+    def sessions(
+        self, db: Connection, *, query: str | None, archived: bool, cursor: str | None, limit: int
+    ) -> tuple[list[SessionRow], str | None]:
+        """Newest first, pinned before the rest; with the cursor of the next page."""
+        found = select(SessionRow).where(
+            SessionRow.archived_at.is_not(None) if archived else SessionRow.archived_at.is_(None)
+        )
+        if query:
+            found = found.where(_matches(query, is_sqlite=db.dialect.name == "sqlite"))
+        if cursor:
+            found = found.where(_after_cursor(cursor))
+        rows = every(db, SessionRow, found.order_by(*NEWEST_FIRST).limit(limit + 1))
+        if len(rows) <= limit:
+            return rows, None
+        last = rows[limit - 1]
+        return rows[:limit], f"{int(last.pinned)}|{last.updated_at.isoformat()}|{last.id}"
+
+    @writing
+    def change_session(self, db: Connection, session_id: str, /, **values: Any) -> SessionRow:
+        row = session_of(db, session_id, lock=True)
+        if values.keys() - {"unread", "status"}:
+            values["updated_at"] = now()
+        if values:
+            change(db, row, **values)
+        return row
+
+    @writing
+    def rename_session(self, db: Connection, session_id: str, *, old: str, new: str) -> SessionRow | None:
+        """None when somebody has given it another name than `old`."""
+        row = session_of(db, session_id, lock=True)
+        if row.title != old:
+            return None
+        change(db, row, title=new)
+        return row
+
+    @writing
+    def purge_session(self, db: Connection, session_id: str) -> None:
+        session_of(db, session_id, lock=True)
+        db.execute(delete(SessionRow).where(SessionRow.id == session_id))
+
+    @reading
+    def sessions_untouched_since(self, db: Connection, moment: datetime | None) -> list[str]:
+        found = select(SessionRow.id)
+        if moment:
+            found = found.where(SessionRow.updated_at < moment)
+        return list(db.scalars(found))
+
+    @writing
+    def branch(self, db: Connection, session_id: str, message_id: str) -> SessionRow:
+        """A new session with copies of the messages up to this one."""
+        old = session_of(db, session_id)
+        rows = every(db, MessageRow, MESSAGES, session_id=session_id)
+        ids = [row.id for row in rows]
+        if message_id not in ids:
+            raise NotFound("There is no such message.", code="message_unknown")
+        session = insert(db, new_session(
+            title=old.title, agent=old.agent, model=old.model, max_tool_steps=old.max_tool_steps
+        ))  # fmt: skip
+        for row in rows[: ids.index(message_id) + 1]:
+            add_message(db, session, row.role, row.content, meta_json=row.meta_json)
+        return session
+
+
+def new_session(
+    *, id: str | None = None, title: str | None, agent: str, model: str, max_tool_steps: int
+) -> SessionRow:
+    moment = now()
+    return SessionRow(
+        id=id or new_id(), title=title or "", pinned=False, unread=False, agent=agent, model=model,
+        max_tool_steps=max_tool_steps, status="idle", epoch=0, last_seq=0, usage={},
+        created_at=moment, updated_at=moment,
+    )  # fmt: skip
+
+
+def _matches(query: str, *, is_sqlite: bool) -> ColumnElement[bool]:
+    """Sessions whose title or messages hold every word of the query, words taken as beginnings."""
+    words = re.findall(r"\w+", query)[:12]
+    if not words:
+        return false()
+    if is_sqlite:
+        found = text(
+            "sessions.id IN (SELECT session_id FROM search_titles WHERE search_titles MATCH :terms "
+            "UNION SELECT session_id FROM search_messages WHERE search_messages MATCH :terms)"
+        )
+        return literal(True) & found.bindparams(terms=" ".join(f'"{word}"*' for word in words))
+    terms = func.to_tsquery("simple", " & ".join(f"{word}:*" for word in words))
+    in_text = func.to_tsvector("simple", MessageRow.content).op("@@")(terms)
+    in_title = func.to_tsvector("simple", SessionRow.title).op("@@")(terms)
+    return or_(in_title, SessionRow.id.in_(select(MessageRow.session_id).where(in_text)))
+
+
+def _after_cursor(cursor: str) -> ColumnElement[bool]:
+    """Rows that come after the cursor `pinned|updated_at|id` in the list's order."""
+    try:
+        pinned, moment, session_id = cursor.split("|")
+        is_pinned, updated_at = bool(int(pinned)), datetime.fromisoformat(moment)
+    except ValueError as error:
+        raise NotFound("This cursor is not one of ours.", code="cursor_unknown") from error
+    later = or_(
+        SessionRow.updated_at < updated_at,
+        (SessionRow.updated_at == updated_at) & (SessionRow.id < session_id),
+    )
+    same_group = (SessionRow.pinned == is_pinned) & later
+    return or_(same_group, ~SessionRow.pinned) if is_pinned else same_group
