@@ -47,7 +47,7 @@ CANCEL_GRACE = 1.0
 """Seconds an agent gets to end by itself once it is told to; then it is abandoned."""
 COMMIT_PATIENCE = 30.0
 """Seconds a finished run waits for a database that is away."""
-ACTIVE = ("running", "paused")
+AWAY = "The database was away for too long."
 
 ENDINGS = {
     "cancelled": "Task cancelled",
@@ -112,6 +112,8 @@ class AgentRunner:
         self._answers: dict[str, dict[str, Any]] = {}
         self._changes: dict[str, str] = {}
         """By session: what a person changed in the browser while no run was there to be told."""
+        self._lost: set[str] = set()
+        """Runs of ours that the database was away for too long to begin or to end."""
         self._tasks: set[asyncio.Task[Any]] = set()
         self._draining = False
         self.queue = InProcessRunQueue(self.execute, slots=settings.max_runs)
@@ -345,14 +347,25 @@ class AgentRunner:
                 self._bus.publish(run.session_id, renewed.epoch, [to_interrupt(question)])
 
     async def end_orphans(self) -> None:
-        """Runs whose process is gone end as interrupted; nothing is silently run again."""
-        for run in await self._store.orphaned_runs():
-            logger.warning("run %s was interrupted by a restart", run.id)
+        """Runs that nobody executes any more end as interrupted; nothing is silently run again."""
+        for run in await self._store.orphaned_runs(self._lost):
+            is_lost = run.id in self._lost
+            code, text = ("db_unavailable", AWAY) if is_lost else ("server_restart", interruption(run.doing))
+            logger.warning("run %s is interrupted: %s", run.id, text)
             ended = await self._store.finish_run(
-                run.id, "interrupted", error_code="server_restart", error=interruption(run.doing)
+                run.id, "interrupted", epoch=run.epoch, error_code=code, error=text, then_next=is_lost
             )
+            self._lost.discard(run.id)
             if ended:
-                self._announce(ended.session)
+                self._tell_orphan(ended, Error(code=code, message=text))
+
+    def _tell_orphan(self, ended: Ended, error: Error) -> None:
+        session_id = ended.run.session_id
+        if self._bus.run_of(session_id) == ended.run.id:
+            self._bus.publish(session_id, None, [error])
+        self._announce(ended.session)
+        if ended.next:
+            self._start(ended.next)
 
     async def drain(self, seconds: float) -> None:
         """Take nothing new, give runs time to end, interrupt the rest."""
@@ -370,7 +383,12 @@ class AgentRunner:
 
     async def execute(self, run_id: str) -> None:
         """Run it until it ends or asks something. Called by the queue, once per submission."""
-        begun = await self._patiently(lambda: self._store.begin_execution(run_id))
+        try:
+            begun = await self._patiently(lambda: self._store.begin_execution(run_id))
+        except Unavailable as error:
+            logger.warning("run %s does not begin: %s", run_id, error.detail)
+            self._lost.add(run_id)
+            return
         if begun is None:
             return
         session_id = begun.session.id
@@ -405,15 +423,22 @@ class AgentRunner:
     async def _end_broken(self, run: RunRow) -> Ended | None:
         """A fault of ours must not leave a run without an end."""
         text = "Something went wrong inside the service. Its log has the details."
-        with suppress(Unavailable):
+        try:
             ended = await self._store.finish_run(
-                run.id, "failed", epoch=run.epoch, error_code="internal", error=text, then_next=not self._draining
+                run.id,
+                "failed",
+                epoch=run.epoch,
+                error_code="internal",
+                error=text,
+                then_next=not self._draining,
             )
-            if ended:
-                self._bus.open(run.session_id, run.id, run.epoch)
-                self._bus.publish(run.session_id, run.epoch, [Error(code="internal", message=text)])
-            return ended
-        return None
+        except Unavailable:
+            self._lost.add(run.id)
+            return None
+        if ended:
+            self._bus.open(run.session_id, run.id, run.epoch)
+            self._bus.publish(run.session_id, run.epoch, [Error(code="internal", message=text)])
+        return ended
 
     async def _hear_of_takeover(self, execution: Execution) -> None:
         """A person who has the browser keeps it; one who left it without a word has given it back by now."""
@@ -497,7 +522,8 @@ class AgentRunner:
             lambda: self._store.add_tool_message(execution.run, event.summary, meta)
         )
         execution.publish(event)
-        execution.publish(MessageAdded(message=message))
+        if message:
+            execution.publish(MessageAdded(message=message))
 
     async def _end(
         self, execution: Execution, work: asyncio.Task[dict[str, Any] | None], history: Sequence[Message]

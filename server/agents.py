@@ -24,7 +24,7 @@ from server.agent.operator.graph import build_operator
 from server.agent.streaming import events
 from server.agent.titles import make_title
 from server.browser.browser import Browsers
-from server.checkpoints import Checkpoints, Durability
+from server.checkpoints import Checkpoints, Durability, OpenThread
 from server.errors import AppError, Conflict
 from server.events import Message, State, Usage
 from server.models import RunRow
@@ -39,24 +39,24 @@ class PreparedAgent:
 
     graph: Graph
     input: Any
-    config: RunnableConfig
+    thread: OpenThread
+    recursion_limit: int
     context: RunContext
-    durability: Durability
     checkpoints: Checkpoints
 
     def events(self) -> AsyncIterator[Mapping[str, Any]]:
-        return events(self.graph, self.input, self.config, context=self.context, durability=self.durability)
+        config: RunnableConfig = {**self.thread.config, "recursion_limit": self.recursion_limit}
+        return events(self.graph, self.input, config, context=self.context, durability=self.thread.durability)
 
     async def question(self) -> dict[str, Any] | None:
-        thread_id = self.config["configurable"]["thread_id"]
-        await self.checkpoints.settle(thread_id)
-        if not self.checkpoints.is_asking(thread_id):
+        await self.thread.settle()
+        if not self.thread.is_asking:
             return None
-        interrupts = (await self.graph.aget_state(self.config)).interrupts
+        interrupts = (await self.graph.aget_state(self.thread.config)).interrupts
         return dict(interrupts[0].value)
 
     def release(self) -> None:
-        self.checkpoints.release(self.config["configurable"]["thread_id"])
+        self.checkpoints.release(self.thread)
 
 
 class AgentFactory:
@@ -95,18 +95,19 @@ class AgentFactory:
         self, run: RunRow, context: RunContext, input: Any, durability: Durability
     ) -> PreparedAgent:
         graph = await self._operator(run.model)
-        config = await self._checkpoints.open(run.session_id, run.epoch, durability)
-        config["recursion_limit"] = 50 + 20 * context.max_tool_steps
-        return PreparedAgent(graph, input, config, context, durability, self._checkpoints)
+        thread = await self._checkpoints.open(run.session_id, run.epoch, durability)
+        return PreparedAgent(
+            graph, input, thread, 50 + 20 * context.max_tool_steps, context, self._checkpoints
+        )
 
     async def _prepared_assistant(
         self, run: RunRow, context: RunContext, input: Any, *, starts_over: bool
     ) -> PreparedAgent:
         graph = await self._assistant(run.model, context.max_tool_steps)
         thread_id = f"assistant:{run.session_id}"
-        config = await self._checkpoints.open(thread_id, run.epoch, "exit", starts_over=starts_over)
-        config["recursion_limit"] = 10 + 8 * (context.max_tool_steps + 3)
-        return PreparedAgent(graph, input, config, context, "exit", self._checkpoints)
+        thread = await self._checkpoints.open(thread_id, run.epoch, "exit", starts_over=starts_over)
+        limit = 10 + 8 * (context.max_tool_steps + 3)
+        return PreparedAgent(graph, input, thread, limit, context, self._checkpoints)
 
     async def _operator(self, model_name: str) -> Graph:
         settings = self._settings()

@@ -169,7 +169,6 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
 
 
 def _import_agents() -> tuple[Any, Any]:
-    importlib.import_module("server.checkpoint_tables")
     return importlib.import_module("server.agents"), importlib.import_module("server.agent_runner")
 
 
@@ -194,8 +193,7 @@ def _model_builder(preferences: Preferences) -> Any:
 
 
 def _open_checkpoints(settings: Settings, database: Database) -> Checkpoints:
-    from server.checkpoint_tables import DatabaseTables, MemoryTables
-    from server.checkpoints import Checkpoints
+    from server.checkpoints import Checkpoints, DatabaseTables, MemoryTables
 
     return Checkpoints(MemoryTables() if settings.checkpointer == "memory" else DatabaseTables(database))
 

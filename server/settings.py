@@ -112,10 +112,9 @@ class Settings(BaseSettings):
 
     @property
     def database(self) -> str:
-        """The SQLAlchemy URL with an async driver."""
+        """The SQLAlchemy URL, with the driver we use."""
         url = self.database_url or f"sqlite:///{(self.data_dir / 'pilothouse.db').resolve()}"
         for plain, driver in (
-            ("sqlite://", "sqlite+aiosqlite://"),
             ("postgres://", "postgresql+psycopg://"),
             ("postgresql://", "postgresql+psycopg://"),
         ):

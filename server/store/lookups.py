@@ -48,6 +48,12 @@ def session_of(db: Connection, session_id: str, *, lock: bool = False) -> Sessio
     return row
 
 
+def is_ours(db: Connection, run: RunRow) -> bool:
+    """Is the run still going on in the execution that `run` was read for? Its session has to be locked."""
+    present = get(db, RunRow, run.id)
+    return present is not None and present.finished_at is None and present.epoch == run.epoch
+
+
 def messages_of(db: Connection, session_id: str) -> list[Message]:
     return [
         Message.model_validate(dict(row._mapping)) for row in db.execute(MESSAGES, {"session_id": session_id})

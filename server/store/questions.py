@@ -11,7 +11,7 @@ from server.database import Database, reading, writing
 from server.errors import Conflict, NotFound
 from server.events import Usage, now
 from server.models import GrantRow, InterruptRow, RunRow
-from server.store.lookups import UNFINISHED, grants_of, open_question_of, session_of
+from server.store.lookups import UNFINISHED, grants_of, is_ours, open_question_of, session_of
 from server.store.owners import lease
 from server.store.records import new_id
 from server.store.rows import change, first, get, insert
@@ -40,17 +40,10 @@ class Questions:
     ) -> InterruptRow | None:
         """Ask, and let the run wait, in one transaction. None when the run was ended or taken over."""
         session = session_of(db, run.session_id, lock=True)
-        present = get(db, RunRow, run.id)
-        if present is None or present.finished_at or present.epoch != run.epoch:
+        if not is_ours(db, run):
             return None
         change(
-            db,
-            present,
-            status="waiting_user",
-            owner=None,
-            lease_until=None,
-            doing=None,
-            usage=usage.model_dump(),
+            db, run, status="waiting_user", owner=None, lease_until=None, doing=None, usage=usage.model_dump()
         )
         change(db, session, status="waiting_user", unread=True, updated_at=now())
         return insert(db, InterruptRow(
@@ -97,8 +90,8 @@ class Questions:
             raise Conflict("This question is closed already.", code=code)
         if row.expires_at is not None and row.expires_at <= now():
             change(db, row, status="expired", decided_at=now(), confirmed=None)
-            return row
-        change(db, row, status="decided", decided_at=now(), confirmed=confirmed)
+        else:
+            change(db, row, status="decided", decided_at=now(), confirmed=confirmed)
         run = get(db, RunRow, row.run_id)
         if run is not None:
             change(db, run, status="queued", owner=self.owner, lease_until=lease())

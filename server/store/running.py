@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from sqlalchemy import Connection, select, update
@@ -17,6 +18,7 @@ from server.store.lookups import (
     add_message,
     current_run_of,
     grants_of,
+    is_ours,
     messages_of,
     new_message,
     session_of,
@@ -52,11 +54,11 @@ class Running:
 
     @writing
     def begin_execution(self, db: Connection, run_id: str) -> Begun | None:
-        """Take the run, with what its execution has to know. None when it is finished or held."""
-        taken = self._take(db, run_id, "running")
-        if taken is None:
+        """Take the run, with what its execution has to know. None when it does not wait to be executed."""
+        session, run = _session_and_run(db, run_id)
+        if session is None or run is None or run.status != "queued" or run.held:
             return None
-        run, session = taken
+        self._take(db, session, run, "running")
         question = last_question_of(db, run_id) if run.attempt > 1 else None
         grants = {(grant.site, grant.kind) for grant in grants_of(db, session.id)}
         return Begun(run, session, messages_of(db, session.id), grants, question.payload if question else {})
@@ -64,21 +66,20 @@ class Running:
     @writing
     def take_run(self, db: Connection, run_id: str, status: str) -> RunRow | None:
         """Make it this process's: its epoch and attempt grow. None when it is finished or held."""
-        taken = self._take(db, run_id, status)
-        return taken[0] if taken else None
-
-    def _take(self, db: Connection, run_id: str, status: str) -> tuple[RunRow, SessionRow] | None:
-        session = first(db, SessionRow, SESSION_OF_RUN, run_id=run_id)
-        run = get(db, RunRow, run_id)
+        session, run = _session_and_run(db, run_id)
         if session is None or run is None or run.finished_at or run.held:
             return None
+        self._take(db, session, run, status)
+        return run
+
+    def _take(self, db: Connection, session: SessionRow, run: RunRow, status: str) -> None:
+        """The first execution has the epoch that was fixed with the run, each later one a new one."""
         epoch = session.epoch + (1 if run.attempt else 0)
         change(db, session, epoch=epoch, status=status)
         change(
             db, run, epoch=epoch, attempt=run.attempt + 1, status=status, owner=self.owner, lease_until=lease(),
             started_at=run.started_at or now(),
         )  # fmt: skip
-        return run, session
 
     @writing
     def set_doing(self, db: Connection, run: RunRow, action: str | None) -> None:
@@ -88,19 +89,22 @@ class Running:
     def set_run_status(self, db: Connection, run: RunRow, status: str) -> bool:
         """False when the run was finished or taken over meanwhile."""
         session = session_of(db, run.session_id, lock=True)
-        present = get(db, RunRow, run.id)
-        if present is None or present.finished_at or present.epoch != run.epoch:
+        if not is_ours(db, run):
             return False
-        change(db, present, status=status)
+        change(db, run, status=status)
         change(db, session, status=status)
         return True
 
     @writing
-    def add_tool_message(self, db: Connection, run: RunRow, content: str, meta: dict[str, Any]) -> Message:
-        """Keep what a tool call came to; the action is no longer in flight."""
+    def add_tool_message(
+        self, db: Connection, run: RunRow, content: str, meta: dict[str, Any]
+    ) -> Message | None:
+        """Keep what a tool call came to; the action is no longer in flight. None as with `set_run_status`."""
         session = session_of(db, run.session_id, lock=True)
+        if not is_ours(db, run):
+            return None
         row = add_message(db, session, "tool", content, run_id=run.id, meta_json=meta)
-        db.execute(update(RunRow).where(RunRow.id == run.id).values(doing=None))
+        change(db, run, doing=None)
         return to_message(row)
 
     @writing
@@ -122,8 +126,7 @@ class Running:
 
         With `then_next` the oldest run that waited behind it may start.
         """
-        session = first(db, SessionRow, SESSION_OF_RUN, run_id=run_id)
-        run = get(db, RunRow, run_id)
+        session, run = _session_and_run(db, run_id)
         if session is None or run is None or run.finished_at or (epoch is not None and run.epoch != epoch):
             return None
         moment = now()
@@ -144,27 +147,36 @@ class Running:
             changes["last_seq"] = message.seq
         change(db, run, **ending)
         change(db, session, **changes)
-        if run.attempt > 1:
+        if run.attempt > 1:  # who has asked was taken up again, or taken over, since
             _close_questions(db, run_id)
         following = _free_next(db, session) if then_next else None
         return Ended(run, session, to_message(message) if message else None, following)
 
     @reading
-    def orphaned_runs(self, db: Connection) -> list[RunRow]:
-        """Unfinished runs that nobody executes: their process is gone, or its lease has ended."""
+    def orphaned_runs(self, db: Connection, lost: Collection[str] = ()) -> list[RunRow]:
+        """Unfinished runs that nobody executes: their process is gone, its lease has ended, or it `lost` them."""
+        is_mine = (RunRow.owner == self.owner) & RunRow.id.not_in(lost)
         rows = every(
             db,
             RunRow,
             select(RunRow)
-            .where(UNFINISHED, RunRow.status != "waiting_user", RunRow.owner != self.owner)
+            .where(UNFINISHED, RunRow.status != "waiting_user", RunRow.owner.is_not(None), ~is_mine)
             .order_by(RunRow.created_at),
         )
-        return [row for row in rows if not is_alive(row.owner) or (row.lease_until or now()) < now()]
+        return [
+            row for row in rows
+            if row.id in lost or not is_alive(row.owner) or (row.lease_until or now()) < now()
+        ]  # fmt: skip
 
     @writing
     def keep_leases(self, db: Connection) -> None:
         mine = (RunRow.owner == self.owner, UNFINISHED)
         db.execute(update(RunRow).where(*mine).values(lease_until=lease()))
+
+
+def _session_and_run(db: Connection, run_id: str) -> tuple[SessionRow | None, RunRow | None]:
+    """The session is locked."""
+    return first(db, SessionRow, SESSION_OF_RUN, run_id=run_id), get(db, RunRow, run_id)
 
 
 def _close_questions(db: Connection, run_id: str) -> None:

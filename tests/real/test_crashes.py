@@ -118,7 +118,9 @@ def test_while_it_goes_down_it_takes_no_new_message(tmp_path: Path) -> None:
         assert refused.json()["code"] == "draining"
         assert refused.headers["retry-after"]
         assert client.get("/ready").status_code == 503
-        wait_for(client, session_id, "completed", "interrupted")
+        assert server.process.wait(20) == 0
+    with serving(tmp_path / "data") as server, talk(server) as client:
+        assert wait_for(client, session_id, "completed", "interrupted")
 
 
 async def test_a_reader_that_comes_back_misses_nothing_and_sees_nothing_twice(tmp_path: Path) -> None:

@@ -2,21 +2,10 @@
 
 import subprocess
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from pathlib import Path
-from typing import Any
-
-import pytest
-from langgraph.checkpoint.base import BaseCheckpointSaver
-from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-from psycopg.rows import dict_row
-from psycopg_pool import AsyncConnectionPool
 
 from scripts.shell import ROOT
+from tests.support.databases import open_saver
 from tests.support.operator_world import World
-from tests.support.postgres import Postgres
 from tests.support.scripted_browser import BLANK
 from tests.support.scripted_model import click, navigate, stop
 from tests.unit.test_operator_consent import BUY, cart
@@ -24,7 +13,7 @@ from tests.unit.test_operator_graph import CART, THANKS
 
 ASK_AND_DIE = """
 import asyncio, os, sys
-from tests.real.test_operator_restart import open_saver
+from tests.support.databases import open_saver
 from tests.unit.test_operator_consent import BUY, cart
 
 async def main():
@@ -38,31 +27,10 @@ asyncio.run(main())
 """
 
 
-@asynccontextmanager
-async def open_saver(url: str) -> AsyncIterator[BaseCheckpointSaver[Any]]:
-    if not url.startswith("postgresql://"):
-        async with AsyncSqliteSaver.from_conn_string(url) as saver:
-            yield saver
-        return
-    options = {"autocommit": True, "row_factory": dict_row, "prepare_threshold": 0}
-    async with AsyncConnectionPool(url, min_size=1, kwargs=options, open=False) as pool:
-        saver = AsyncPostgresSaver(pool)  # type: ignore[arg-type]
-        await saver.setup()
-        yield saver
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    if request.param == "sqlite":
-        return str(tmp_path / "checkpoints.db")
-    postgres: Postgres = request.getfixturevalue("postgres")
-    return str(postgres.url(postgres.create_database())).replace("+psycopg", "")
-
-
-def ask_and_die(url: str) -> str:
+def ask_and_die(database_url: str) -> str:
     """Another process asks and is gone; returns the question's reference."""
     done = subprocess.run(
-        [sys.executable, "-c", ASK_AND_DIE, url],
+        [sys.executable, "-c", ASK_AND_DIE, database_url],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -79,17 +47,17 @@ async def answered(it: World, reference: str, *, confirmed: bool) -> World:
     return it
 
 
-async def test_a_yes_acts_once_on_the_same_page(url: str) -> None:
-    reference = ask_and_die(url)
-    async with open_saver(url) as saver:
+async def test_a_yes_acts_once_on_the_same_page(database_url: str) -> None:
+    reference = ask_and_die(database_url)
+    async with open_saver(database_url) as saver:
         it = await answered(cart(stop("Ordered."), checkpointer=saver), reference, confirmed=True)
         assert it.browser.effects == [f"Place order -> {THANKS}"]
         assert it.values["final_response"] == "Ordered."
 
 
-async def test_a_yes_on_a_lost_page_asks_anew_and_the_new_yes_counts(url: str) -> None:
-    reference = ask_and_die(url)
-    async with open_saver(url) as saver:
+async def test_a_yes_on_a_lost_page_asks_anew_and_the_new_yes_counts(database_url: str) -> None:
+    reference = ask_and_die(database_url)
+    async with open_saver(database_url) as saver:
         it = cart(navigate(CART), BUY, stop("Ordered."), checkpointer=saver, url=BLANK)
         await answered(it, reference, confirmed=True)
         assert it.browser.effects == []
@@ -99,9 +67,9 @@ async def test_a_yes_on_a_lost_page_asks_anew_and_the_new_yes_counts(url: str) -
         assert len(it.browser.effects) == 1
 
 
-async def test_a_no_never_acts(url: str) -> None:
-    reference = ask_and_die(url)
-    async with open_saver(url) as saver:
+async def test_a_no_never_acts(database_url: str) -> None:
+    reference = ask_and_die(database_url)
+    async with open_saver(database_url) as saver:
         it = await answered(cart(click("Place order"), checkpointer=saver), reference, confirmed=False)
         assert it.browser.effects == []
         assert it.values["outcome"] == "cancelled"

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 FLOORS: dict[str, int] = {
     "server.__main__": 7, "server.main": 6, "server.spa": 6, "server.api": 5, "server.auth": 5,
     "server.runtime": 4, "server.agent_runner": 3, "server.agents": 3, "server.execution": 3,
-    "server.store": 2, "server.database": 2, "server.writer": 2, "server.checkpoints": 2, "server.checkpoint_tables": 2,
+    "server.store": 2, "server.database": 2, "server.checkpoints": 2,
     "server.bus": 2, "server.queue": 2, "server.screenshots": 2,
     "server.files": 2, "server.export": 2, "server.preferences": 2,
     "server.agent.operator": 2, "server.agent.assistant": 2, "server.agent.event_adapter": 2, "server.agent.mock": 2,
@@ -21,7 +21,7 @@ FLOORS: dict[str, int] = {
     "server.events": 0, "server.errors": 0, "server.settings": 0, "server.version": 0,
 }  # fmt: skip
 
-LEFT = ("server.store", "server.database", "server.writer", "server.checkpoints", "server.checkpoint_tables",
+LEFT = ("server.store", "server.database", "server.checkpoints",
         "server.bus", "server.queue", "server.screenshots", "server.files", "server.export", "server.preferences",
         "server.models")  # fmt: skip
 RIGHT = ("server.agent", "server.browser")
@@ -31,11 +31,11 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "fastapi": ("server.main", "server.api", "server.__main__"),
     "starlette": ("server.main", "server.api", "server.auth", "server.spa"),
     "uvicorn": ("server.__main__",),
-    "sqlalchemy": ("server.models", "server.store", "server.database", "server.writer", "server.checkpoint_tables"),
+    "sqlalchemy": ("server.models", "server.store", "server.database", "server.checkpoints"),
     "alembic": ("server.runtime",),
     "langchain": ("server.agent", "server.agents"),
-    "langchain_core": ("server.agent", "server.agents", "server.checkpoints", "server.checkpoint_tables"),
-    "langgraph": ("server.agent", "server.agents", "server.checkpoints", "server.checkpoint_tables"),
+    "langchain_core": ("server.agent", "server.agents", "server.checkpoints"),
+    "langgraph": ("server.agent", "server.agents", "server.checkpoints"),
     "mcp": ("server.browser",),
     "typer": ("cli",),
     "rich": ("cli",),

@@ -4,10 +4,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from server.agent.context import Notes
 from server.agent.gate import MOST_ASKS
+from server.runtime import migrate
+from tests.support.databases import open_saver
 from tests.support.operator_world import World, world
 from tests.support.scripted_browser import BLANK, ScriptedBrowser
 from tests.support.scripted_model import act, click, navigate, stop, type_into
@@ -265,11 +266,12 @@ async def test_words_beyond_done_are_feedback() -> None:
 
 async def restarted(path: Path, turns: list[Any], answer: dict[str, Any], *, blank: bool) -> World:
     """Ask in one process, answer in the next: new graph, new saver, perhaps a new browser."""
-    async with AsyncSqliteSaver.from_conn_string(str(path)) as saver:
+    migrate(f"sqlite:///{path}")
+    async with open_saver(f"sqlite:///{path}") as saver:
         first = cart(BUY, checkpointer=saver)
         await first.say("buy it")
         assert first.question
-    async with AsyncSqliteSaver.from_conn_string(str(path)) as saver:
+    async with open_saver(f"sqlite:///{path}") as saver:
         second = cart(*turns, checkpointer=saver, url=BLANK if blank else CART)
         second.question = first.question
         await second.answer(**answer)

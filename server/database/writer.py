@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine
 
-TOGETHER = 100
+GROUP = 100
 """How many transactions share a COMMIT at most."""
 
 
@@ -23,6 +23,20 @@ class Job:
     answer: asyncio.Future[Any]
     value: Any = None
     error: Exception | None = None
+
+    def run(self, db: Connection) -> None:
+        self.value, self.error = self.work(db), None
+
+    def attempt(self, db: Connection) -> None:
+        """Beside others: its failure undoes nothing but its own statements."""
+        savepoint = db.begin_nested()
+        try:
+            self.run(db)
+        except Exception as error:
+            savepoint.rollback()
+            self.error = error
+        else:
+            savepoint.commit()
 
     def tell(self) -> None:
         if self.answer.cancelled():
@@ -38,18 +52,22 @@ class Writer:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._connection: Connection | None = None
         self._waiting: SimpleQueue[Job | None] = SimpleQueue()
+        """None is the end."""
+        self._is_closed = False
         self._thread = threading.Thread(target=self._run, name="database writer", daemon=True)
         self._thread.start()
 
     def submit(self, work: Callable[[Connection], Any]) -> asyncio.Future[Any]:
+        if self._is_closed:
+            raise RuntimeError("the database is closed")
         job = Job(work, asyncio.get_running_loop().create_future())
         self._waiting.put(job)
         return job.answer
 
     def close(self) -> None:
         """Write what waits, then end."""
+        self._is_closed = True
         self._waiting.put(None)
         self._thread.join()
 
@@ -57,60 +75,45 @@ class Writer:
         while jobs := self._take():
             self._commit(jobs)
             _tell(jobs)
-        if self._connection:
-            self._connection.close()
 
     def _take(self) -> list[Job]:
-        """All that wait; empty at the end."""
-        first = self._waiting.get()
-        jobs = [first] if first else []
-        while first and len(jobs) < TOGETHER:
+        """All that wait, at least one; empty at the end."""
+        jobs: list[Job] = []
+        job = self._waiting.get()
+        while job:
+            jobs.append(job)
+            if len(jobs) == GROUP:
+                return jobs
             try:
-                following = self._waiting.get_nowait()
+                job = self._waiting.get_nowait()
             except Empty:
-                break
-            if following is None:
-                self._waiting.put(None)
-                break
-            jobs.append(following)
+                return jobs
+        if jobs:
+            self._waiting.put(None)  # the end comes after these
         return jobs
 
     def _commit(self, jobs: Sequence[Job]) -> None:
         """All together; each alone when they could not be committed together."""
-        began = False
+        has_begun = False
         try:
-            with self._connect().begin():
-                began = True
-                self._work(jobs)
+            with self._engine.begin() as db:
+                has_begun = True
+                _work(jobs, db)
         except Exception as error:
-            if began and len(jobs) > 1:
+            if has_begun and len(jobs) > 1:
                 for job in jobs:
                     self._commit([job])
             else:
                 for job in jobs:
                     job.error = error
 
-    def _work(self, jobs: Sequence[Job]) -> None:
-        for job in jobs:
-            if len(jobs) == 1:
-                job.value, job.error = job.work(self._connect()), None
-            else:
-                self._attempt(job)
 
-    def _attempt(self, job: Job) -> None:
-        savepoint = self._connect().begin_nested()
-        try:
-            job.value, job.error = job.work(self._connect()), None
-        except Exception as error:
-            savepoint.rollback()
-            job.error = error
-        else:
-            savepoint.commit()
-
-    def _connect(self) -> Connection:
-        if self._connection is None:
-            self._connection = self._engine.connect()
-        return self._connection
+def _work(jobs: Sequence[Job], db: Connection) -> None:
+    if len(jobs) == 1:
+        jobs[0].run(db)
+        return
+    for job in jobs:
+        job.attempt(db)
 
 
 def _tell(jobs: Sequence[Job]) -> None:

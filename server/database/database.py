@@ -1,4 +1,4 @@
-"""The engine and its transactions. Each is one function, run from BEGIN to COMMIT in one trip to a thread."""
+"""Reads and writes, each in a thread, so that the event loop waits once for a transaction and not for each query."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy import Connection, Engine, text
+from sqlalchemy.exc import DBAPIError
 
-from server.errors import Unavailable
+from server.database.engines import fault_of, open_postgresql, open_sqlite
+from server.database.writer import Writer
 from server.settings import Settings
-from server.writer import Writer
 
 HEAD = "0001"
-BUSY_TIMEOUT_MS = 5000
-READERS = 4
-CONNECTIONS = 10
+SQLITE_READERS = 4
+POSTGRESQL_CONNECTIONS = 10
+PATIENCE = 5.0
+"""Seconds that a transaction waits for a lock of somebody else."""
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -27,23 +28,24 @@ Work = Callable[[Connection], T]
 
 
 class Database:
-    """Opens the engine; `read` and `write` run one transaction each.
+    """SQLite has one writer and some readers beside it, PostgreSQL a number of connections for both.
 
     A transaction that was asked for runs to its end. Who is cancelled while it runs hears of that when it is over,
     so nobody believes that a commit did not happen which did.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, *, patience: float = PATIENCE) -> None:
         self.url = settings.database
         self.is_sqlite = settings.is_sqlite
         self.answers = False
-        self._engine = _open_sqlite(self.url) if self.is_sqlite else _open_postgresql(self.url)
-        self._threads = ThreadPoolExecutor(READERS if self.is_sqlite else CONNECTIONS, "database")
-        self._snapshots = self._engine
         self._writer: Writer | None = None
         if self.is_sqlite:
+            self._threads = ThreadPoolExecutor(SQLITE_READERS, "database reader")
+            self._engine = self._snapshots = open_sqlite(self.url, SQLITE_READERS + 1, patience)
             self._writer = Writer(self._engine.execution_options(immediate=True))
         else:
+            self._threads = ThreadPoolExecutor(POSTGRESQL_CONNECTIONS, "database")
+            self._engine = open_postgresql(self.url, POSTGRESQL_CONNECTIONS, patience)
             self._snapshots = self._engine.execution_options(isolation_level="REPEATABLE READ")
 
     async def read(self, work: Work[T]) -> T:
@@ -79,10 +81,6 @@ class Database:
             return f"the database schema is {version or 'missing'}, this server needs {HEAD}; run: alembic upgrade head"
         return None
 
-    async def _in_thread(self, work: Callable[..., T], *args: Any) -> T:
-        loop = asyncio.get_running_loop()
-        return await _to_its_end(loop.run_in_executor(self._threads, work, *args))
-
     async def aclose(self) -> None:
         """After what is still to be written."""
         await asyncio.to_thread(self._close)
@@ -92,6 +90,10 @@ class Database:
             self._writer.close()
         self._threads.shutdown()
         self._engine.dispose()
+
+    async def _in_thread(self, work: Callable[..., T], *args: Any) -> T:
+        loop = asyncio.get_running_loop()
+        return await _to_its_end(loop.run_in_executor(self._threads, work, *args))
 
 
 class OnDatabase(Protocol):
@@ -137,57 +139,12 @@ async def _to_its_end(work: asyncio.Future[T]) -> T:
         await asyncio.wait({work})
         work.exception()  # looked at, so that nobody is told it was not
         raise
-    except DBAPIError as error:
-        raise _translate(error) from error
-
-
-def _open_sqlite(url: str) -> Engine:
-    engine = create_engine(make_url(url).set(drivername="sqlite"), pool_size=READERS + 1, max_overflow=0)
-
-    @event.listens_for(engine, "connect")
-    def prepare(connection: Any, _record: object) -> None:
-        connection.isolation_level = None  # we say BEGIN ourselves, see below
-        for pragma in (
-            "journal_mode=WAL",
-            "synchronous=NORMAL",
-            f"busy_timeout={BUSY_TIMEOUT_MS}",
-            "foreign_keys=ON",
-        ):
-            connection.execute(f"PRAGMA {pragma}").close()
-
-    @event.listens_for(engine, "begin")
-    def begin(connection: Connection) -> None:
-        immediate = connection.get_execution_options().get("immediate")
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
-
-    return engine
-
-
-def _open_postgresql(url: str) -> Engine:
-    engine = create_engine(
-        url, pool_size=CONNECTIONS, max_overflow=0, pool_pre_ping=True, connect_args={"connect_timeout": 10}
-    )
-
-    @event.listens_for(engine, "connect")
-    def prepare(connection: Any, _record: object) -> None:
-        connection.execute(f"SET lock_timeout = {BUSY_TIMEOUT_MS}")
-        connection.commit()
-
-    return engine
+    except Exception as error:
+        if fault := fault_of(error):
+            raise fault from error
+        raise
 
 
 def _masked(words: str) -> str:
     """Without what could be a password."""
     return re.sub(r"://[^@/\s]*@", "://***@", words.splitlines()[0])
-
-
-def _translate(error: DBAPIError) -> Exception:
-    """Faults of the machine become 503 with a code; faults of ours stay what they are."""
-    words = str(error.orig).lower()
-    if "locked" in words or "busy" in words or "lock timeout" in words:
-        return Unavailable("The database is busy; try again.", code="db_busy", retry_after=1)
-    if "disk is full" in words or "no space left" in words:
-        return Unavailable("The disk of the database is full.", code="storage_full", retry_after=60)
-    if isinstance(error, OperationalError) or error.connection_invalidated:
-        return Unavailable("The database does not answer.", code="db_unavailable", retry_after=5)
-    return error

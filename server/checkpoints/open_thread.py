@@ -1,0 +1,165 @@
+"""A thread while a run works on it: what is to be saved of it, and when."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Literal, TypeVar
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import CheckpointTuple
+from langgraph.checkpoint.serde.base import SerializerProtocol
+from langgraph.checkpoint.serde.types import INTERRUPT
+
+from server.checkpoints.tables import Put, Tables, Writes
+from server.errors import Unavailable
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+Durability = Literal["exit", "async", "sync"]
+"""sync: a step begins when the one before it is on disk. async: within `BEHIND_SECONDS`. exit: only with a question."""
+
+BEHIND_SECONDS = 0.2
+PATIENCE = 30
+"""How many times, once a second, a database that is away is tried again."""
+
+
+class OpenThread:
+    """Belongs to one run, by its epoch. What the tables hold of a newer epoch, it neither changes nor removes."""
+
+    def __init__(
+        self,
+        tables: Tables,
+        serde: SerializerProtocol,
+        thread_id: str,
+        epoch: int,
+        durability: Durability,
+        *,
+        starts_over: bool = False,
+    ) -> None:
+        self.thread_id = thread_id
+        self.epoch = epoch
+        self.durability = durability
+        self.is_asking = False
+        """The graph stopped with a question on top of its newest checkpoint."""
+        self._tables = tables
+        self._serde = serde
+        self._starts_over = starts_over
+        """What the tables hold of it is of no interest."""
+        self._is_stored = False
+        self._is_given_up = False
+        self._put: Put | None = None
+        self._writes: list[Writes] = []
+        self._saving = asyncio.Lock()
+        self._timer: asyncio.TimerHandle | None = None
+        self._behind: asyncio.Task[None] | None = None
+
+    @property
+    def config(self) -> RunnableConfig:
+        """To run a graph on this thread."""
+        return {"configurable": {"thread_id": self.thread_id, "epoch": self.epoch}}
+
+    async def load(self, config: RunnableConfig) -> CheckpointTuple | None:
+        if self._starts_over:
+            self._starts_over = False
+            return None
+        await self.save()
+        found = await patiently(partial(self._tables.load, config, self._serde))
+        self._is_stored = self._is_stored or found is not None
+        return found
+
+    async def put(self, put: Put) -> None:
+        self._take_put(put)
+        if self.durability == "sync":
+            await self.save()
+        else:
+            self._save_soon()
+
+    def write(self, writes: Writes) -> None:
+        self._writes.append(writes)
+        self.is_asking = self.is_asking or any(channel == INTERRUPT for channel, _ in writes.writes)
+        self._save_soon()
+
+    async def settle(self) -> None:
+        """What has to outlive this process does so from now on."""
+        if self.durability != "exit" or self.is_asking:
+            await self.save()
+
+    async def save(self) -> None:
+        await patiently(self._save)
+
+    async def close(self) -> None:
+        """The run works on it no longer. Keep what comes next needs, remove what nobody asks for again."""
+        self._rest()
+        await self.settle()
+        if self.durability == "exit" and not self.is_asking and self._is_stored:
+            await patiently(partial(self._tables.remove, self.thread_id, self.epoch))
+
+    async def give_up(self) -> None:
+        """Nothing of it is saved any more."""
+        self._is_given_up = True
+        self._rest()
+        async with self._saving:
+            self._put, self._writes = None, []
+
+    def _take_put(self, put: Put) -> None:
+        if self._put:
+            put = put._replace(versions={**self._put.versions, **put.versions})
+        newest = put.checkpoint["id"]
+        self._put, self.is_asking = put, False
+        self._writes = [
+            writes for writes in self._writes if writes.config["configurable"]["checkpoint_id"] >= newest
+        ]
+
+    async def _save(self) -> None:
+        async with self._saving:
+            put, writes = self._put, self._writes
+            if self._is_given_up or not (put or writes):
+                return
+            self._put, self._writes = None, []
+            try:
+                await self._tables.save(self.thread_id, self.epoch, put, writes, self._serde)
+            except BaseException:
+                self._take_back(put, writes)
+                raise
+            self._is_stored = True
+
+    def _take_back(self, put: Put | None, writes: list[Writes]) -> None:
+        """These could not be saved; they come before what has come since."""
+        newer, is_asking = self._put, self.is_asking
+        self._put, self._writes = put, writes + self._writes
+        if newer:
+            self._take_put(newer)
+        self.is_asking = is_asking
+
+    def _save_soon(self) -> None:
+        if self.durability != "exit" and self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(BEHIND_SECONDS, self._save_behind)
+
+    def _save_behind(self) -> None:
+        self._timer = None
+        self._behind = asyncio.create_task(self.save())
+        self._behind.add_done_callback(tell_failure)
+
+    def _rest(self) -> None:
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+
+
+async def patiently(query: Callable[[], Awaitable[T]]) -> T:
+    """A database that is away or busy gets some time. Raises Unavailable."""
+    for _ in range(PATIENCE):
+        try:
+            return await query()
+        except Unavailable:
+            await asyncio.sleep(1)
+    return await query()
+
+
+def tell_failure(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and (error := task.exception()):
+        logger.warning("a checkpoint is not saved: %s", error)

@@ -1,0 +1,125 @@
+"""What LangGraph asks of a saver: where a thread stands, and to keep where it stands now."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Sequence
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import (
+    BaseCheckpointSaver,
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointTuple,
+)
+
+from server.checkpoints.open_thread import Durability, OpenThread, patiently, tell_failure
+from server.checkpoints.tables import Put, Tables, Writes
+
+CLOSING_SECONDS = 5
+
+
+class Checkpoints(BaseCheckpointSaver[str]):
+    """A run opens its thread, and what its graph saves waits there. What nobody opened is saved at once."""
+
+    def __init__(self, tables: Tables) -> None:
+        super().__init__()
+        self._tables = tables
+        self._open: dict[str, OpenThread] = {}
+        self._closing: dict[str, asyncio.Task[None]] = {}
+
+    async def open(
+        self, thread_id: str, epoch: int, durability: Durability, *, starts_over: bool = False
+    ) -> OpenThread:
+        """The thread for a run. Another run that still works on it is given up."""
+        await self._closed(thread_id)
+        if former := self._open.get(thread_id):
+            await former.give_up()
+        thread = OpenThread(self._tables, self.serde, thread_id, epoch, durability, starts_over=starts_over)
+        self._open[thread_id] = thread
+        return thread
+
+    def release(self, thread: OpenThread) -> None:
+        """The run is over; what is still to be saved is saved behind it."""
+        if self._open.get(thread.thread_id) is not thread:
+            return
+        del self._open[thread.thread_id]
+        task = asyncio.create_task(thread.close())
+        self._closing[thread.thread_id] = task
+        task.add_done_callback(lambda _: self._closing.pop(thread.thread_id, None))
+        task.add_done_callback(tell_failure)
+
+    async def aclose(self) -> None:
+        """Save what runs left behind."""
+        for thread in list(self._open.values()):
+            self.release(thread)
+        if self._closing:
+            await asyncio.wait(self._closing.values(), timeout=CLOSING_SECONDS)
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        thread_id = _thread_id(config)
+        await self._closed(thread_id)
+        if thread := self._open.get(thread_id):
+            return await thread.load(config)
+        return await patiently(lambda: self._tables.load(config, self.serde))
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        put = Put(config, checkpoint, metadata, new_versions)
+        if _epoch(config) is None:
+            await self._tables.save(_thread_id(config), None, put, [], self.serde)
+        elif thread := self._thread_of(config):
+            await thread.put(put)
+        return {
+            "configurable": {
+                "thread_id": _thread_id(config),
+                "checkpoint_ns": config["configurable"].get("checkpoint_ns", ""),
+                "checkpoint_id": checkpoint["id"],
+            }
+        }
+
+    async def aput_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        written = Writes(config, writes, task_id, task_path)
+        if _epoch(config) is None:
+            await self._tables.save(_thread_id(config), None, None, [written], self.serde)
+        elif thread := self._thread_of(config):
+            thread.write(written)
+
+    async def adelete_thread(self, thread_id: str) -> None:
+        await self._closed(thread_id)
+        if thread := self._open.pop(thread_id, None):
+            await thread.give_up()
+        await self._tables.remove(thread_id, None)
+
+    def get_next_version(self, current: str | None, channel: None) -> str:
+        """As LangGraph's own savers count: a number, made unique."""
+        counted = int(current.partition(".")[0]) if current else 0
+        return f"{counted + 1:032}.{random.random():016}"
+
+    def _thread_of(self, config: RunnableConfig) -> OpenThread | None:
+        """None for a run that was given up, should it still be going on."""
+        thread = self._open.get(_thread_id(config))
+        return thread if thread and thread.epoch == _epoch(config) else None
+
+    async def _closed(self, thread_id: str) -> None:
+        if task := self._closing.get(thread_id):
+            await asyncio.wait({task})
+
+
+def _thread_id(config: RunnableConfig) -> str:
+    return str(config["configurable"]["thread_id"])
+
+
+def _epoch(config: RunnableConfig) -> int | None:
+    epoch: int | None = config["configurable"].get("epoch")
+    return epoch

@@ -1,0 +1,206 @@
+"""LangGraph's tables, written by LangGraph's own savers, inside our transactions."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from sqlite3 import Connection as SqliteConnection
+from sqlite3 import Cursor
+from typing import Any, NamedTuple, Protocol
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import (
+    BaseCheckpointSaver,
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointTuple,
+)
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.serde.base import SerializerProtocol
+from langgraph.checkpoint.sqlite import SqliteSaver
+from sqlalchemy import Connection, text
+
+from server.database import Database
+
+logger = logging.getLogger(__name__)
+
+THREAD = "thread_id = :thread_id AND checkpoint_ns = :checkpoint_ns"
+OTHERS = f"{THREAD} AND checkpoint_id <> :checkpoint_id"
+OLDER = f"{THREAD} AND checkpoint_id < :checkpoint_id"
+"""Writes may come before the checkpoint that they lie on."""
+REMOVE_OTHERS = {
+    "sqlite": (f"DELETE FROM writes WHERE {OLDER}", f"DELETE FROM checkpoints WHERE {OTHERS}"),
+    "postgresql": (
+        f"DELETE FROM checkpoint_writes WHERE {OLDER}",
+        f"DELETE FROM checkpoints WHERE {OTHERS}",
+        f"DELETE FROM checkpoint_blobs AS b WHERE {THREAD} AND NOT EXISTS ("
+        "SELECT 1 FROM checkpoints AS c WHERE c.thread_id = b.thread_id AND c.checkpoint_ns = b.checkpoint_ns "
+        "AND c.checkpoint->'channel_versions'->>b.channel = b.version)",
+    ),
+}
+KNOWN_EPOCH = {
+    "sqlite": "SELECT max(json_extract(CAST(metadata AS TEXT), '$.epoch')) FROM checkpoints WHERE thread_id = :thread_id",
+    "postgresql": "SELECT max((metadata->>'epoch')::int) FROM checkpoints WHERE thread_id = :thread_id",
+}
+"""LangGraph's savers keep what the config names, the epoch among it, with the checkpoint."""
+
+
+class Put(NamedTuple):
+    """A checkpoint on its way to the tables."""
+
+    config: RunnableConfig
+    """Where it belongs; its checkpoint_id is the parent's."""
+    checkpoint: Checkpoint
+    metadata: CheckpointMetadata
+    versions: ChannelVersions
+    """Of the channels that changed since the checkpoint that the tables hold."""
+
+
+class Writes(NamedTuple):
+    """What a task wrote, or asked, on top of the checkpoint that `config` names."""
+
+    config: RunnableConfig
+    writes: Sequence[tuple[str, Any]]
+    task_id: str
+    task_path: str
+
+
+class Tables(Protocol):
+    """Where the newest checkpoint of each thread lies. `epoch` is that of the run which saves, None between two runs.
+
+    What a newer epoch has saved is not touched by an older one.
+    """
+
+    async def load(self, config: RunnableConfig, serde: SerializerProtocol) -> CheckpointTuple | None: ...
+
+    async def save(
+        self,
+        thread_id: str,
+        epoch: int | None,
+        put: Put | None,
+        writes: Sequence[Writes],
+        serde: SerializerProtocol,
+    ) -> None:
+        """All in one transaction; the thread's former checkpoint goes when there is a `put`."""
+        ...
+
+    async def remove(self, thread_id: str, epoch: int | None) -> None: ...
+
+
+class DatabaseTables:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def load(self, config: RunnableConfig, serde: SerializerProtocol) -> CheckpointTuple | None:
+        return await self._database.read(lambda db: _saver(db, serde).get_tuple(config))
+
+    async def save(
+        self,
+        thread_id: str,
+        epoch: int | None,
+        put: Put | None,
+        writes: Sequence[Writes],
+        serde: SerializerProtocol,
+    ) -> None:
+        def work(db: Connection) -> None:
+            known = _known_epoch(db, thread_id)
+            if _is_fenced(thread_id, epoch, known):
+                return
+            saver = _saver(db, serde)
+            if put:
+                _remove_others(db, saver.put(*_with_epoch(put, epoch or known)))
+            for write in writes:
+                saver.put_writes(*write)
+
+        await self._database.write(work)
+
+    async def remove(self, thread_id: str, epoch: int | None) -> None:
+        def work(db: Connection) -> None:
+            if not _is_fenced(thread_id, epoch, _known_epoch(db, thread_id)):
+                _saver(db, None).delete_thread(thread_id)
+
+        await self._database.write(work)
+
+
+class MemoryTables:
+    """They go with the process."""
+
+    def __init__(self) -> None:
+        self._saver = InMemorySaver()
+        self._epochs: dict[str, int] = {}
+
+    async def load(self, config: RunnableConfig, serde: SerializerProtocol) -> CheckpointTuple | None:
+        return self._saver.get_tuple(config)
+
+    async def save(
+        self,
+        thread_id: str,
+        epoch: int | None,
+        put: Put | None,
+        writes: Sequence[Writes],
+        serde: SerializerProtocol,
+    ) -> None:
+        known = self._epochs.get(thread_id, 0)
+        if _is_fenced(thread_id, epoch, known):
+            return
+        self._epochs[thread_id] = epoch or known
+        if put:
+            former = self._saver.get_tuple({"configurable": {"thread_id": thread_id}})
+            if former and former.checkpoint["id"] != put.checkpoint["id"]:
+                self._saver.delete_thread(thread_id)
+            self._saver.put(*put._replace(versions=put.checkpoint["channel_versions"]))
+        for write in writes:
+            self._saver.put_writes(*write)
+
+    async def remove(self, thread_id: str, epoch: int | None) -> None:
+        if not _is_fenced(thread_id, epoch, self._epochs.get(thread_id, 0)):
+            self._saver.delete_thread(thread_id)
+            self._epochs.pop(thread_id, None)
+
+
+class _OnConnection(SqliteSaver):
+    """Works on a connection whose transaction is ours, with tables that are there."""
+
+    def __init__(self, connection: SqliteConnection, serde: SerializerProtocol | None) -> None:
+        super().__init__(connection, serde=serde)
+        self.is_setup = True
+
+    @contextmanager
+    def cursor(self, transaction: bool = True) -> Iterator[Cursor]:
+        with closing(self.conn.cursor()) as cursor:
+            yield cursor
+
+
+def _saver(db: Connection, serde: SerializerProtocol | None) -> BaseCheckpointSaver[str]:
+    connection: Any = db.connection.driver_connection
+    if db.dialect.name == "sqlite":
+        return _OnConnection(connection, serde)
+    from langgraph.checkpoint.postgres import PostgresSaver
+
+    return PostgresSaver(connection, serde=serde)
+
+
+def _known_epoch(db: Connection, thread_id: str) -> int:
+    """Of the run that saved last. Nobody else saves on this thread before the transaction ends."""
+    if db.dialect.name == "postgresql":
+        db.execute(text("SELECT pg_advisory_xact_lock(hashtext(:thread_id))"), {"thread_id": thread_id})
+    return db.scalar(text(KNOWN_EPOCH[db.dialect.name]), {"thread_id": thread_id}) or 0
+
+
+def _is_fenced(thread_id: str, epoch: int | None, known: int) -> bool:
+    if epoch is None or epoch >= known:
+        return False
+    logger.warning("thread %s belongs to epoch %d now; epoch %d saves nothing", thread_id, known, epoch)
+    return True
+
+
+def _with_epoch(put: Put, epoch: int) -> Put:
+    return put._replace(metadata={**put.metadata, "epoch": epoch})  # type: ignore[typeddict-unknown-key]
+
+
+def _remove_others(db: Connection, newest: RunnableConfig) -> None:
+    """What was put last is the newest, whatever the clock says in its id."""
+    for statement in REMOVE_OTHERS[db.dialect.name]:
+        db.execute(text(statement), newest["configurable"])

@@ -1,0 +1,260 @@
+"""What the store promises on both databases, when many want something at once."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Awaitable, Iterable
+from typing import TypeVar
+
+import httpx
+import pytest
+
+from server.errors import BadRequest, Conflict, NotFound
+from server.events import Message, Usage
+from server.models import RunRow
+from server.settings import Settings
+from server.store import Accepted, Begun, Store, process_name
+from tests.support import chat
+from tests.support.databases import open_store
+
+T = TypeVar("T")
+PING = "this is a ping test: do not think"
+
+
+@pytest.fixture
+async def store(database_url: str) -> AsyncIterator[Store]:
+    async with open_store(database_url) as store:
+        yield store
+
+
+@pytest.fixture
+async def other(database_url: str) -> AsyncIterator[Store]:
+    """Another process on the same database, on another machine."""
+    async with open_store(database_url, "elsewhere:1:other") as store:
+        yield store
+
+
+async def new_session(store: Store, id: str | None = None) -> str:
+    session = await store.create_session(id=id, title=None, agent="operator", model="m", max_tool_steps=10)
+    return session.id
+
+
+async def begun(store: Store, session_id: str, content: str = "go") -> Begun:
+    accepted = await store.accept(session_id, content)
+    execution = await store.begin_execution(accepted.run.id)
+    assert execution
+    return execution
+
+
+async def ask(store: Store, run: RunRow) -> str:
+    question = await store.open_interrupt(run, {"kind": "confirm"}, expires_at=None, usage=Usage())
+    assert question
+    return question.reference
+
+
+async def all_of(calls: Iterable[Awaitable[T]]) -> tuple[list[T], list[BaseException]]:
+    """At once; what came back, and what was raised."""
+    results = await asyncio.gather(*calls, return_exceptions=True)
+    failures = [result for result in results if isinstance(result, BaseException)]
+    return [result for result in results if not isinstance(result, BaseException)], failures
+
+
+def contents(messages: Iterable[Message]) -> list[str]:
+    return [message.content for message in messages]
+
+
+async def test_twenty_writers_lose_nothing(store: Store) -> None:
+    sessions = [await new_session(store) for _ in range(4)]
+    words = [(session_id, f"{session_id} {number}") for number in range(20) for session_id in sessions]
+    accepted, failures = await all_of(store.accept(name, text, held=True) for name, text in words)
+    assert not failures
+    assert sum(not one.run.held for one in accepted) == len(sessions)
+    for session_id in sessions:
+        messages = await store.messages(session_id)
+        assert [message.seq for message in messages] == list(range(1, 21))
+        assert sorted(contents(messages)) == sorted(text for name, text in words if name == session_id)
+
+
+async def test_one_client_id_is_one_message_and_one_run(store: Store, other: Store) -> None:
+    session_id = await new_session(store)
+    calls = [one.accept(session_id, "pay", client_id="c1") for _ in range(10) for one in (store, other)]
+    accepted, failures = await all_of(calls)
+    assert not failures
+    assert sum(one.is_new for one in accepted) == 1
+    assert len({(one.message.id, one.run.id) for one in accepted}) == 1
+    with pytest.raises(BadRequest) as caught:
+        await other.accept(session_id, "pay twice", client_id="c1")
+    assert caught.value.code == "idempotency_mismatch"
+    assert contents(await store.messages(session_id)) == ["pay"]
+
+
+async def test_of_two_messages_that_race_one_gets_the_run(store: Store, other: Store) -> None:
+    for number in range(10):
+        session_id = await new_session(store, f"race-{number}")
+        accepted, failures = await all_of(one.accept(session_id, one.owner) for one in (store, other))
+        assert len(accepted) == 1
+        assert [getattr(failure, "code", failure) for failure in failures] == ["run_in_progress"]
+        assert contents(await store.messages(session_id)) == [accepted[0].message.content]
+
+
+async def test_a_run_is_executed_once_whoever_wants_to(store: Store, other: Store) -> None:
+    for number in range(10):
+        session_id = await new_session(store, f"race-{number}")
+        run = (await store.accept(session_id, "go")).run
+        found, failures = await all_of(
+            one.begin_execution(run.id) for one in (store, other) for _ in range(3)
+        )
+        assert not failures
+        assert len([one for one in found if one]) == 1
+
+
+async def test_who_was_taken_over_changes_nothing_any_more(store: Store, other: Store) -> None:
+    session_id = await new_session(store)
+    stale = (await begun(store, session_id)).run
+    taken = await other.take_run(stale.id, "running")
+    assert taken
+    assert taken.epoch == stale.epoch + 1
+    assert await store.add_tool_message(stale, "late", {}) is None
+    assert await store.set_run_status(stale, "paused") is False
+    assert await store.open_interrupt(stale, {"kind": "confirm"}, expires_at=None, usage=Usage()) is None
+    assert await store.finish_run(stale.id, "completed", epoch=stale.epoch, answer="late") is None
+    await store.set_doing(stale, "late click")
+    overview = await store.overview(session_id)
+    assert contents(overview.messages) == ["go"]
+    assert overview.run
+    assert (overview.run.status, overview.run.doing) == ("running", None)
+    assert await other.finish_run(taken.id, "completed", epoch=taken.epoch, answer="Done.")
+
+
+async def test_the_first_answer_to_a_question_wins(store: Store, other: Store) -> None:
+    for number in range(10):
+        session_id = await new_session(store, f"race-{number}")
+        reference = await ask(store, (await begun(store, session_id)).run)
+        calls = [one.decide(session_id, reference, one is store) for one in (store, other)]
+        decided, failures = await all_of(calls)
+        assert [row.status for row in decided] == ["decided"]
+        assert [getattr(failure, "code", failure) for failure in failures] == ["already_decided"]
+
+
+async def test_an_answer_and_a_cancel_that_race_leave_one_outcome(store: Store, other: Store) -> None:
+    for number in range(10):
+        session_id = await new_session(store, f"race-{number}")
+        run = (await begun(store, session_id)).run
+        reference = await ask(store, run)
+
+        async def cancel(run_id: str = run.id) -> None:
+            taken = await other.take_run(run_id, "running")
+            assert taken
+            assert await other.finish_run(run_id, "cancelled", epoch=taken.epoch)
+
+        await all_of([store.decide(session_id, reference, True), cancel()])
+        assert await store.begin_execution(run.id) is None
+        assert (await store.run(run.id)).status == "cancelled"
+
+
+async def test_the_end_of_a_run_frees_the_next_one_in_the_same_moment(store: Store) -> None:
+    session_id = await new_session(store)
+    first = (await begun(store, session_id, "first")).run
+    waiting = await store.accept(session_id, "second", held=True)
+    assert await store.begin_execution(waiting.run.id) is None
+    ended = await store.finish_run(first.id, "completed", epoch=first.epoch, answer="one", then_next=True)
+    assert ended
+    assert ended.next
+    assert ended.next.run.id == waiting.run.id
+    assert contents(await store.messages(session_id)) == ["first", "one", "second"]
+    assert await store.begin_execution(waiting.run.id)
+
+
+async def test_a_run_ends_once(store: Store, other: Store) -> None:
+    session_id = await new_session(store)
+    run = (await begun(store, session_id)).run
+    calls = [one.finish_run(run.id, "completed", epoch=run.epoch, answer="a") for one in (store, other) * 5]
+    ended, failures = await all_of(calls)
+    assert not failures
+    assert len([one for one in ended if one]) == 1
+    assert contents(await store.messages(session_id)) == ["go", "a"]
+
+
+async def test_a_caller_that_is_cancelled_leaves_all_or_nothing(store: Store) -> None:
+    sessions = [await new_session(store) for _ in range(30)]
+    calls = [asyncio.create_task(store.accept(session_id, "go")) for session_id in sessions]
+    for number, call in enumerate(calls):
+        if number % 3 == 0:
+            await asyncio.sleep(0)
+        call.cancel()
+    done = await asyncio.gather(*calls, return_exceptions=True)
+    assert not [one for one in done if isinstance(one, Exception)]
+    for session_id, one in zip(sessions, done, strict=True):
+        overview = await store.overview(session_id)
+        assert bool(overview.messages) == bool(overview.run)
+        assert not isinstance(one, Accepted) or overview.run
+        assert overview.session.last_seq == len(overview.messages)
+
+
+async def test_runs_of_a_process_that_is_gone_are_interrupted_once(
+    database_url: str, store: Store, other: Store
+) -> None:
+    async with open_store(database_url, process_name().rsplit(":", 2)[0] + ":999999:gone") as gone:
+        runs = [(await begun(gone, await new_session(gone))).run for _ in range(20)]
+        waiting = (await begun(gone, await new_session(gone))).run
+        await ask(gone, waiting)
+    orphans, _ = await all_of(one.orphaned_runs() for one in (store, store))
+    assert [{run.id for run in found} for found in orphans] == [{run.id for run in runs}] * 2
+    ended, failures = await all_of(
+        one.finish_run(run.id, "interrupted", error_code="server_restart")
+        for run in runs
+        for one in (store, other)
+    )
+    assert not failures
+    assert len([one for one in ended if one]) == len(runs)
+    assert [run.id for run, _ in await store.waiting_runs()] == [waiting.id]
+
+
+async def test_a_question_that_expired_leaves_a_run_that_somebody_ends(store: Store) -> None:
+    session_id = await new_session(store)
+    run = (await begun(store, session_id)).run
+    past = run.created_at
+    question = await store.open_interrupt(run, {"kind": "confirm"}, expires_at=past, usage=Usage())
+    assert question
+    assert (await store.decide(session_id, question.reference, True)).status == "expired"
+    with pytest.raises(Conflict) as caught:
+        await store.decide(session_id, question.reference, True)
+    assert caught.value.code == "approval_expired"
+    waiting = await store.run(run.id)
+    assert (waiting.status, waiting.owner) == ("queued", store.owner)
+
+
+async def test_late_writes_to_a_purged_session_are_refused(store: Store) -> None:
+    session_id = await new_session(store)
+    run = (await begun(store, session_id)).run
+    calls = [store.add_tool_message(run, str(number), {}) for number in range(10)]
+    await all_of([*calls[:5], store.purge_session(session_id), *calls[5:]])
+    assert await store.messages(session_id) == []
+    with pytest.raises(NotFound):
+        await store.accept(session_id, "late")
+    with pytest.raises(NotFound):
+        await store.purge_session(session_id)
+    assert await store.finish_run(run.id, "completed", epoch=run.epoch, answer="late") is None
+
+
+async def test_a_database_that_stays_locked_is_told_and_the_message_can_be_sent_again(
+    client: httpx.AsyncClient, settings: Settings
+) -> None:
+    session_id = await chat.new_session(client)
+    other = sqlite3.connect(settings.database.removeprefix("sqlite:///"), isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    path, body = f"/api/sessions/{session_id}/messages", {"content": PING, "client_id": "c1"}
+    refused = await client.post(path, json=body)
+    assert (refused.status_code, refused.json()["code"]) == (503, "db_busy")
+    assert refused.headers["retry-after"]
+    assert (await client.get(f"/api/sessions/{session_id}")).json()["messages"] == []
+    sending = asyncio.create_task(client.post(path, json=body))
+    await asyncio.wait({sending}, timeout=0.5)
+    other.execute("COMMIT")
+    other.close()
+    assert (await sending).status_code == 202
+    events = await chat.read_stream(client, session_id)
+    assert events[-1]["type"] == "done"
+    messages = (await client.get(f"/api/sessions/{session_id}")).json()["messages"]
+    assert [message["content"] for message in messages] == [PING, "Harbour"]

@@ -1,0 +1,35 @@
+"""What a server process opens on a migrated database."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from server.checkpoints import Checkpoints, DatabaseTables
+from server.database import Database
+from server.settings import Settings
+from server.store import Store, process_name
+
+
+@asynccontextmanager
+async def open_database(url: str, patience: float = 5.0) -> AsyncIterator[Database]:
+    settings = Settings.model_validate({"database_url": url, "auth_token": "x"})
+    database = Database(settings, patience=patience)
+    try:
+        yield database
+    finally:
+        await database.aclose()
+
+
+@asynccontextmanager
+async def open_store(url: str, owner: str | None = None) -> AsyncIterator[Store]:
+    async with open_database(url) as database:
+        yield Store(database, owner or process_name())
+
+
+@asynccontextmanager
+async def open_saver(url: str) -> AsyncIterator[Checkpoints]:
+    async with open_database(url) as database:
+        saver = Checkpoints(DatabaseTables(database))
+        yield saver
+        await saver.aclose()

@@ -1,0 +1,94 @@
+"""What waits to be saved of a thread: when it is saved, and what becomes of it when that fails."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from langgraph.checkpoint.serde.base import SerializerProtocol
+
+from server.checkpoints import Checkpoints, MemoryTables, Put, Writes
+from server.errors import Unavailable
+from tests.support.walks import answer, stored, walk
+
+
+class Tables(MemoryTables):
+    """Counts what is saved, and is away as often as it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.saves = 0
+        self.faults = 0
+
+    async def save(
+        self,
+        thread_id: str,
+        epoch: int | None,
+        put: Put | None,
+        writes: Sequence[Writes],
+        serde: SerializerProtocol,
+    ) -> None:
+        if self.faults:
+            self.faults -= 1
+            raise Unavailable("away")
+        self.saves += 1
+        await super().save(thread_id, epoch, put, writes, serde)
+
+
+async def test_the_steps_of_a_moment_are_saved_together() -> None:
+    tables = Tables()
+    saver = Checkpoints(tables)
+    thread = await saver.open("t", 1, "async")
+    await walk(saver, thread)
+    assert tables.saves == 0
+    async with asyncio.timeout(5):
+        while not tables.saves:
+            await asyncio.sleep(0.01)
+    assert await stored(Checkpoints(tables), "t") == (["a", "b", "c"], 0)
+    assert tables.saves == 1
+
+
+async def test_in_sync_nothing_is_done_before_the_step_before_it_is_saved() -> None:
+    tables = Tables()
+    saver = Checkpoints(tables)
+    await walk(saver, await saver.open("t", 1, "sync"))
+    assert tables.saves >= 4
+
+
+async def test_what_could_not_be_saved_is_saved_later() -> None:
+    tables = Tables()
+    saver = Checkpoints(tables)
+    thread = await saver.open("t", 1, "async")
+    await walk(saver, thread, asks=True)
+    tables.faults = 1
+    await thread.settle()
+    assert tables.saves == 1
+    assert await stored(Checkpoints(tables), "t") == (["a", "b"], 1)
+
+
+async def test_a_run_that_was_given_up_saves_nothing_and_closes_nothing() -> None:
+    tables = Tables()
+    saver = Checkpoints(tables)
+    stale = await saver.open("t", 1, "async")
+    await walk(saver, stale)
+    newer = await saver.open("t", 2, "async")
+    await stale.settle()
+    saver.release(stale)
+    await walk(saver, stale)
+    assert await walk(saver, newer, asks=True) == ["a", "b"]
+    await newer.settle()
+    assert newer.is_asking
+    assert await answer(saver, newer, "yes") == ["a", "b", "yes"]
+    saver.release(newer)
+    await saver.aclose()
+    assert await stored(Checkpoints(tables), "t") == (["a", "b", "yes"], 0)
+
+
+async def test_the_next_run_waits_for_what_the_last_one_left_to_be_saved() -> None:
+    tables = Tables()
+    saver = Checkpoints(tables)
+    thread = await saver.open("t", 1, "async")
+    await walk(saver, thread)
+    saver.release(thread)
+    following = await saver.open("t", 2, "async")
+    assert await walk(saver, following) == ["a", "b", "c", "a", "b", "c"]
