@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -128,21 +128,26 @@ class AgentRunner:
         Raises Conflict `run_in_progress` when a run is in progress and `mode` is neither steer nor queue.
         """
         self._refuse_when_draining()
-        execution = self._executions.get(session_id)
-        steers = execution.run.id if execution and mode == "steer" else None
-        accepted = await self._store.accept(
-            session_id, content, client_id=client_id, held=mode == "queue", steers=steers
-        )
+        accepted = await self._store.accept(session_id, content, client_id=client_id, mode=mode)
         if not accepted.is_new:
             return accepted
         if accepted.question:
             return await self._answer_in_words(accepted, accepted.question)
-        if execution and accepted.run.id == steers:
-            execution.publish(MessageAdded(message=accepted.message))
-            execution.steer(content)
-            return accepted
-        self._start(accepted)
+        if accepted.steers:
+            self._steer(accepted)
+        else:
+            self._start(accepted)
         return accepted
+
+    def _steer(self, accepted: Accepted) -> None:
+        """Who executes the run hears of it now, when it begins, or at its end from the database."""
+        run = accepted.run
+        execution = self._executions.get(run.session_id)
+        if execution and execution.run.id == run.id:
+            execution.publish(MessageAdded(message=accepted.message))
+            execution.steer(accepted.message)
+        elif self._bus.run_of(run.session_id) == run.id:
+            self._bus.publish(run.session_id, None, [MessageAdded(message=accepted.message)])
 
     async def retry(self, session_id: str) -> Accepted:
         self._refuse_when_draining()
@@ -399,7 +404,8 @@ class AgentRunner:
             ended = await self._supervise(execution, begun.messages)
         except Exception:
             logger.exception("the execution of run %s broke", run_id)
-            ended = await self._end_broken(begun.run)
+            present = self._executions.get(session_id)
+            ended = await self._end_broken(begun.run, present.heard if present else ())
         finally:
             over = self._executions.pop(session_id, None)
             if over:
@@ -415,12 +421,14 @@ class AgentRunner:
         execution.grants.granted = begun.grants
         if before.get("plan"):
             execution.edit_plan(before["plan"])
+        for message in begun.unheard:
+            execution.steer(message)
         self._executions[run.session_id] = execution
         self._bus.open(run.session_id, run.id, run.epoch)
         execution.publish(execution.changed("running"))
         return execution
 
-    async def _end_broken(self, run: RunRow) -> Ended | None:
+    async def _end_broken(self, run: RunRow, heard: Collection[str]) -> Ended | None:
         """A fault of ours must not leave a run without an end."""
         text = "Something went wrong inside the service. Its log has the details."
         try:
@@ -430,6 +438,7 @@ class AgentRunner:
                 epoch=run.epoch,
                 error_code="internal",
                 error=text,
+                heard=heard,
                 then_next=not self._draining,
             )
         except Unavailable:
@@ -581,7 +590,13 @@ class AgentRunner:
         run, usage = execution.run, execution.adapter.usage
         return await self._patiently(
             lambda: self._store.finish_run(
-                run.id, status, epoch=run.epoch, usage=usage, then_next=not self._draining, **values
+                run.id,
+                status,
+                epoch=run.epoch,
+                usage=usage,
+                heard=execution.heard,
+                then_next=not self._draining,
+                **values,
             )
         )
 
@@ -608,7 +623,11 @@ class AgentRunner:
             expires_at = now() + timedelta(seconds=self._settings.decision_timeout)
         row = await self._patiently(
             lambda: self._store.open_interrupt(
-                run, question | said, expires_at=expires_at, usage=execution.adapter.usage
+                run,
+                question | said,
+                expires_at=expires_at,
+                usage=execution.adapter.usage,
+                heard=execution.heard,
             )
         )
         if row:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from server.agent.context import Notes
 from server.agent.event_adapter import EventAdapter
 from server.bus import EventBus, Fenced
-from server.events import Event, RunChanged, RunStatus, State, Thinking, Token
+from server.events import Event, Message, RunChanged, RunStatus, State, Thinking, Token
 from server.models import RunRow
 
 JOIN_SECONDS = 0.04
@@ -85,7 +85,10 @@ class Execution:
         self._bus = bus
         self._told: tuple[int, str | None] = (0, None)
         self._joiner = TextJoiner(self._publish)
-        self._messages: list[str] = []
+        self._messages: list[Message] = []
+        self._said: set[str] = set()
+        self.heard: set[str] = set()
+        """The ids of the steering messages that the agent has read."""
         self._plan: tuple[str, ...] | None = None
         self._takeover: str | None = None
         self._paused = False
@@ -140,8 +143,10 @@ class Execution:
 
     # What people tell it
 
-    def steer(self, text: str) -> None:
-        self._messages.append(text)
+    def steer(self, message: Message) -> None:
+        if message.id not in self._said:
+            self._said.add(message.id)
+            self._messages.append(message)
 
     def edit_plan(self, plan: Sequence[str]) -> None:
         self._plan = tuple(plan)
@@ -170,7 +175,8 @@ class Execution:
 
     async def checkpoint(self) -> Notes:
         await self._going.wait()
-        notes = Notes(tuple(self._messages), self._plan, self._takeover)
+        notes = Notes(tuple(message.content for message in self._messages), self._plan, self._takeover)
+        self.heard.update(message.id for message in self._messages)
         self._messages, self._plan, self._takeover = [], None, None
         return notes
 

@@ -13,20 +13,21 @@ from server.events import now
 from server.models import MessageRow, RunRow, SessionRow
 from server.store.lookups import (
     OF_SESSION,
+    STEER,
     UNFINISHED,
     add_message,
     new_message,
+    new_run,
     open_question_of,
     session_of,
 )
-from server.store.owners import lease
-from server.store.records import Accepted, new_id, title_of, to_message
+from server.store.records import Accepted, title_of, to_message
 from server.store.rows import change, first, get, insert
 
 BY_CLIENT_ID = select(MessageRow).where(
     MessageRow.session_id == OF_SESSION, MessageRow.client_id == bindparam("client_id")
 )
-UNFINISHED_RUN = select(RunRow.id).where(RunRow.session_id == OF_SESSION, UNFINISHED).limit(1)
+PRESENT_RUN = select(RunRow).where(RunRow.session_id == OF_SESSION, UNFINISHED).order_by(RunRow.held).limit(1)
 LAST_ASKED = (
     select(MessageRow)
     .where(MessageRow.session_id == OF_SESSION, MessageRow.role == "user")
@@ -47,14 +48,14 @@ class Accepting:
         content: str,
         *,
         client_id: str | None = None,
-        held: bool = False,
-        steers: str | None = None,
+        mode: str | None = None,
     ) -> Accepted:
         """Save a user message and what becomes of it in one transaction.
 
         The same `client_id` again gives the same message and run; with other words it raises BadRequest. While a
-        question is open the message answers it. While the run `steers` goes on it belongs to that. Else it gets a
-        run; raises Conflict when the session has an unfinished one, unless `held`: then it waits behind that.
+        question is open the message answers it. With mode `steer` it belongs to the unfinished run, if there is one.
+        Else it gets a run; raises Conflict when the session has an unfinished one, unless the mode is `queue`: then
+        it waits behind that.
         """
         session = session_of(db, session_id, lock=True)
         if known := _known(db, session, client_id, content):
@@ -64,18 +65,18 @@ class Accepting:
             run = _present_run(db, question.run_id)
             message = add_message(db, session, "user", content, run_id=run.id, client_id=client_id)
             return Accepted(to_message(message), run, session, question=question)
-        if steers and not (run := _present_run(db, steers)).finished_at:
+        present = first(db, RunRow, PRESENT_RUN, session_id=session_id) if mode else None
+        if present and mode == "steer":
             message = add_message(
-                db, session, "user", content, run_id=run.id, client_id=client_id, meta_json={"mode": "steer"}
+                db, session, "user", content, run_id=present.id, client_id=client_id, meta_json=STEER
             )
-            return Accepted(to_message(message), run, session)
-        return self._start(db, session, content, client_id, held)
+            return Accepted(to_message(message), present, session, steers=True)
+        return self._start(db, session, content, client_id, held=present is not None)
 
     def _start(
         self, db: Connection, session: SessionRow, content: str, client_id: str | None, held: bool
     ) -> Accepted:
-        is_busy = held and db.scalar(UNFINISHED_RUN, {"session_id": session.id}) is not None
-        run = _new_run(session, self.owner, held=is_busy)
+        run = new_run(session, self.owner, held=held)
         message = new_message(session, "user", content, id=run.message_id, run_id=run.id, client_id=client_id)
         _insert_run(db, run)
         insert(db, message)
@@ -94,7 +95,7 @@ class Accepting:
         message = first(db, MessageRow, LAST_ASKED, session_id=session_id)
         if message is None or (message_id and message.id != message_id):
             raise Conflict("Only the last message can be changed.", code="not_last_message")
-        run = _insert_run(db, _new_run(session, self.owner, message_id=message.id))
+        run = _insert_run(db, new_run(session, self.owner, message_id=message.id))
         changes: dict[str, Any] = {"run_id": run.id}
         if content is not None:
             changes["content"] = content
@@ -121,15 +122,6 @@ def _present_run(db: Connection, run_id: str) -> RunRow:
     run = get(db, RunRow, run_id)
     assert run is not None, "a message's run lives as long as the message"
     return run
-
-
-def _new_run(session: SessionRow, owner: str, *, held: bool = False, message_id: str | None = None) -> RunRow:
-    """Its epoch is fixed here, so that its stream can be opened before its execution begins."""
-    return RunRow(
-        id=new_id(), session_id=session.id, message_id=message_id or new_id(), answer_id=new_id(),
-        agent=session.agent, model=session.model, status="queued", held=held, usage={}, attempt=0,
-        epoch=session.epoch + (0 if held else 1), owner=owner, lease_until=lease(), created_at=now(),
-    )  # fmt: skip
 
 
 def _insert_run(db: Connection, run: RunRow) -> RunRow:

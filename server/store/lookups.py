@@ -6,6 +6,7 @@ never wait for each other crosswise.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from sqlalchemy import BindParameter, Connection, bindparam, select
@@ -13,10 +14,13 @@ from sqlalchemy import BindParameter, Connection, bindparam, select
 from server.errors import NotFound
 from server.events import Message, now
 from server.models import GrantRow, InterruptRow, MessageRow, RunRow, SessionRow
+from server.store.owners import lease
 from server.store.records import new_id
 from server.store.rows import change, every, first, get, insert
 
 UNFINISHED = RunRow.finished_at.is_(None)
+STEER: dict[str, Any] = {"mode": "steer"}
+"""What a message says of itself while the run it was said into has not heard it."""
 OF_SESSION: BindParameter[str] = bindparam("session_id")
 
 MESSAGES = select(MessageRow).where(MessageRow.session_id == OF_SESSION).order_by(MessageRow.seq)
@@ -32,6 +36,13 @@ SESSION_OF_RUN = (
     .join(RunRow, RunRow.session_id == SessionRow.id)
     .where(RunRow.id == bindparam("run_id"))
     .with_for_update(of=SessionRow)
+)
+STEERING = (
+    select(MessageRow)
+    .where(
+        MessageRow.run_id == bindparam("run_id"), MessageRow.role == "user", MessageRow.meta_json.is_not(None)
+    )
+    .order_by(MessageRow.seq)
 )
 OPEN_QUESTION = (
     select(InterruptRow)
@@ -69,6 +80,20 @@ def open_question_of(db: Connection, session_id: str) -> InterruptRow | None:
     return first(db, InterruptRow, OPEN_QUESTION, session_id=session_id)
 
 
+def unheard_of(db: Connection, run_id: str) -> list[MessageRow]:
+    """Steering messages that the run's agent has not read."""
+    return [row for row in every(db, MessageRow, STEERING, run_id=run_id) if row.meta_json == STEER]
+
+
+def hear(db: Connection, run_id: str, heard: Collection[str]) -> list[MessageRow]:
+    """The agent has read the messages with these ids; returns what it still has not."""
+    unheard = unheard_of(db, run_id)
+    for row in unheard:
+        if row.id in heard:
+            change(db, row, meta_json=STEER | {"heard": True})
+    return [row for row in unheard if row.id not in heard]
+
+
 def grants_of(db: Connection, session_id: str) -> list[GrantRow]:
     return every(db, GrantRow, GRANTS, session_id=session_id)
 
@@ -83,3 +108,12 @@ def add_message(db: Connection, session: SessionRow, role: str, content: str, **
     row = insert(db, new_message(session, role, content, **values))
     change(db, session, last_seq=row.seq, updated_at=row.created_at)
     return row
+
+
+def new_run(session: SessionRow, owner: str, *, held: bool = False, message_id: str | None = None) -> RunRow:
+    """Its epoch is fixed here, so that its stream can be opened before its execution begins."""
+    return RunRow(
+        id=new_id(), session_id=session.id, message_id=message_id or new_id(), answer_id=new_id(),
+        agent=session.agent, model=session.model, status="queued", held=held, usage={}, attempt=0,
+        epoch=session.epoch + (0 if held else 1), owner=owner, lease_until=lease(), created_at=now(),
+    )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
@@ -11,7 +12,7 @@ from server.database import Database, reading, writing
 from server.errors import Conflict, NotFound
 from server.events import Usage, now
 from server.models import GrantRow, InterruptRow, RunRow
-from server.store.lookups import UNFINISHED, grants_of, is_ours, open_question_of, session_of
+from server.store.lookups import UNFINISHED, grants_of, hear, is_ours, open_question_of, session_of
 from server.store.owners import lease
 from server.store.records import new_id
 from server.store.rows import change, first, get, insert
@@ -37,8 +38,12 @@ class Questions:
         *,
         expires_at: datetime | None,
         usage: Usage,
+        heard: Collection[str] = (),
     ) -> InterruptRow | None:
-        """Ask, and let the run wait, in one transaction. None when the run was ended or taken over."""
+        """Ask, and let the run wait, in one transaction. None when the run was ended or taken over.
+
+        `heard` are the steering messages that its agent has read until now.
+        """
         session = session_of(db, run.session_id, lock=True)
         if not is_ours(db, run):
             return None
@@ -46,6 +51,7 @@ class Questions:
             db, run, status="waiting_user", owner=None, lease_until=None, doing=None, usage=usage.model_dump()
         )
         change(db, session, status="waiting_user", unread=True, updated_at=now())
+        hear(db, run.id, heard)
         return insert(db, InterruptRow(
             reference=new_id(), session_id=run.session_id, run_id=run.id, kind=payload["kind"],
             status="open", payload=payload, created_at=now(), expires_at=expires_at,

@@ -22,6 +22,8 @@ class Accepted:
     is_new: bool = True
     question: InterruptRow | None = None
     """The open question that the message answers."""
+    steers: bool = False
+    """The message was said into a run in progress."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,8 @@ class Begun:
     run: RunRow
     session: SessionRow
     messages: list[Message]
+    unheard: list[Message]
+    """Said into the run before its execution began; not among the others."""
     grants: set[tuple[str, str]]
     """(site, kind) pairs that the person allowed in this session."""
     before: dict[str, Any] = field(default_factory=dict)

@@ -18,10 +18,13 @@ from server.store.lookups import (
     add_message,
     current_run_of,
     grants_of,
+    hear,
     is_ours,
     messages_of,
     new_message,
+    new_run,
     session_of,
+    unheard_of,
 )
 from server.store.owners import is_alive, lease
 from server.store.questions import last_question_of
@@ -61,7 +64,9 @@ class Running:
         self._take(db, session, run, "running")
         question = last_question_of(db, run_id) if run.attempt > 1 else None
         grants = {(grant.site, grant.kind) for grant in grants_of(db, session.id)}
-        return Begun(run, session, messages_of(db, session.id), grants, question.payload if question else {})
+        unheard = [to_message(row) for row in unheard_of(db, run_id)]
+        messages = [message for message in messages_of(db, session.id) if message not in unheard]
+        return Begun(run, session, messages, unheard, grants, question.payload if question else {})
 
     @writing
     def take_run(self, db: Connection, run_id: str, status: str) -> RunRow | None:
@@ -120,11 +125,13 @@ class Running:
         error_code: str | None = None,
         error: str | None = None,
         usage: Usage | None = None,
+        heard: Collection[str] = (),
         then_next: bool = False,
     ) -> Ended | None:
         """End the run, with its answer, in one transaction. None when it was ended or taken over already.
 
-        With `then_next` the oldest run that waited behind it may start.
+        What was said into it and is not among the `heard` gets a run of its own, unless a person or a restart ended
+        this one. With `then_next` the oldest run that waited behind it may start.
         """
         session, run = _session_and_run(db, run_id)
         if session is None or run is None or run.finished_at or (epoch is not None and run.epoch != epoch):
@@ -147,10 +154,20 @@ class Running:
             changes["last_seq"] = message.seq
         change(db, run, **ending)
         change(db, session, **changes)
+        if status in ("completed", "failed"):
+            self._hold_unheard(db, session, run_id, heard)
         if run.attempt > 1:  # who has asked was taken up again, or taken over, since
             _close_questions(db, run_id)
         following = _free_next(db, session) if then_next else None
         return Ended(run, session, to_message(message) if message else None, following)
+
+    def _hold_unheard(self, db: Connection, session: SessionRow, run_id: str, heard: Collection[str]) -> None:
+        """A run for each message that came too late for the agent to read it."""
+        for message in hear(db, run_id, heard):
+            run = new_run(session, self.owner, held=True, message_id=message.id)
+            run.created_at = message.created_at
+            insert(db, run)
+            change(db, message, run_id=run.id, meta_json=None)
 
     @reading
     def orphaned_runs(self, db: Connection, lost: Collection[str] = ()) -> list[RunRow]:

@@ -67,7 +67,7 @@ def contents(messages: Iterable[Message]) -> list[str]:
 async def test_twenty_writers_lose_nothing(store: Store) -> None:
     sessions = [await new_session(store) for _ in range(4)]
     words = [(session_id, f"{session_id} {number}") for number in range(20) for session_id in sessions]
-    accepted, failures = await all_of(store.accept(name, text, held=True) for name, text in words)
+    accepted, failures = await all_of(store.accept(name, text, mode="queue") for name, text in words)
     assert not failures
     assert sum(not one.run.held for one in accepted) == len(sessions)
     for session_id in sessions:
@@ -156,7 +156,7 @@ async def test_an_answer_and_a_cancel_that_race_leave_one_outcome(store: Store, 
 async def test_the_end_of_a_run_frees_the_next_one_in_the_same_moment(store: Store) -> None:
     session_id = await new_session(store)
     first = (await begun(store, session_id, "first")).run
-    waiting = await store.accept(session_id, "second", held=True)
+    waiting = await store.accept(session_id, "second", mode="queue")
     assert await store.begin_execution(waiting.run.id) is None
     ended = await store.finish_run(first.id, "completed", epoch=first.epoch, answer="one", then_next=True)
     assert ended
@@ -164,6 +164,58 @@ async def test_the_end_of_a_run_frees_the_next_one_in_the_same_moment(store: Sto
     assert ended.next.run.id == waiting.run.id
     assert contents(await store.messages(session_id)) == ["first", "one", "second"]
     assert await store.begin_execution(waiting.run.id)
+
+
+async def test_what_is_said_into_a_run_before_it_begins_is_heard_when_it_does(store: Store) -> None:
+    session_id = await new_session(store)
+    asked = await store.accept(session_id, "shop")
+    steered = await store.accept(session_id, "only blue ones", mode="steer")
+    assert (steered.steers, steered.run.id) == (True, asked.run.id)
+    execution = await store.begin_execution(asked.run.id)
+    assert execution
+    assert (contents(execution.messages), contents(execution.unheard)) == (["shop"], ["only blue ones"])
+
+
+async def test_what_was_heard_before_a_question_is_not_heard_again(store: Store) -> None:
+    session_id = await new_session(store)
+    run = (await begun(store, session_id)).run
+    heard = (await store.accept(session_id, "blue", mode="steer")).message
+    unheard = (await store.accept(session_id, "and small", mode="steer")).message
+    question = await store.open_interrupt(
+        run, {"kind": "confirm"}, expires_at=None, usage=Usage(), heard={heard.id}
+    )
+    assert question
+    await store.decide(session_id, question.reference, True)
+    execution = await store.begin_execution(run.id)
+    assert execution
+    assert [message.id for message in execution.unheard] == [unheard.id]
+
+
+async def test_what_nobody_heard_gets_runs_of_its_own_in_its_order(store: Store) -> None:
+    session_id = await new_session(store)
+    run = (await begun(store, session_id)).run
+    said = [(await store.accept(session_id, text, mode="steer")).message for text in ("one", "two", "three")]
+    await store.accept(session_id, "queued", mode="queue")
+    answers = iter(("a", "b", "c", "d"))
+    heard = {said[0].id}
+    while run:
+        ended = await store.finish_run(
+            run.id, "completed", epoch=run.epoch, answer=next(answers), heard=heard, then_next=True
+        )
+        assert ended
+        following = await store.begin_execution(ended.next.run.id) if ended.next else None
+        run = following.run if following else None
+    expected = ["go", "one", "a", "two", "b", "three", "c", "queued", "d"]
+    assert contents(await store.messages(session_id)) == expected
+
+
+async def test_a_cancelled_run_takes_what_was_said_into_it_along(store: Store) -> None:
+    session_id = await new_session(store)
+    run = (await begun(store, session_id)).run
+    await store.accept(session_id, "faster", mode="steer")
+    ended = await store.finish_run(run.id, "cancelled", epoch=run.epoch, then_next=True)
+    assert ended
+    assert ended.next is None
 
 
 async def test_a_run_ends_once(store: Store, other: Store) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from server.agent.event_adapter import EventAdapter
 from server.bus import InProcessBus
-from server.events import Event, State, Thinking, Token
+from server.events import Event, Message, State, Thinking, Token, now
 from server.execution import JOIN_DELTAS, Execution, TextJoiner
 from server.models import RunRow
 
@@ -74,7 +74,11 @@ async def test_a_paused_run_waits_at_its_next_step_and_then_reads_what_was_said(
     running = execution()
     running.pause()
     step = asyncio.create_task(running.checkpoint())
-    running.steer("only blue ones")
+    said = Message(
+        id="m2", session_id="s", run_id="r", seq=2, role="user", content="only blue ones", created_at=now()
+    )
+    running.steer(said)
+    running.steer(said)
     running.edit_plan(["look", "answer"])
     await asyncio.sleep(0)
     assert not step.done()
@@ -82,6 +86,7 @@ async def test_a_paused_run_waits_at_its_next_step_and_then_reads_what_was_said(
     notes = await step
     assert (notes.messages, notes.plan) == (("only blue ones",), ("look", "answer"))
     assert (await running.checkpoint()).messages == ()
+    assert running.heard == {"m2"}
 
 
 async def test_a_held_browser_keeps_the_run_waiting_even_when_resumed() -> None:

@@ -124,6 +124,26 @@ async def test_cancel_ends_with_task_cancelled_and_the_next_message_works(client
     assert (await read_stream(client, session_id))[-1]["type"] == "done"
 
 
+@pytest.mark.parametrize("agent", AGENTS)
+async def test_words_that_come_while_the_answer_is_written_are_answered_after_it(
+    client: httpx.AsyncClient, agent: str
+) -> None:
+    session_id = await new_session(client, agent=agent)
+    await send(client, session_id, "slow story")
+    async with asyncio.timeout(10):
+        while not ((await read(client, session_id))["live"] or {}).get("text"):
+            await asyncio.sleep(0.01)
+    await send(client, session_id, PING, mode="steer")
+    async with asyncio.timeout(20):
+        while len((session := await read(client, session_id))["messages"]) < 4:
+            await asyncio.sleep(0.02)
+    story, told, ping, answered = session["messages"]
+    assert [said["role"] for said in (story, told, ping, answered)] == ["user", "assistant"] * 2
+    assert (ping["content"], answered["content"]) == (PING, "Harbour")
+    assert told["run_id"] != answered["run_id"] == ping["run_id"]
+    assert (await read_stream(client, session_id))[-1]["message"]["id"] == answered["id"]
+
+
 async def test_a_queued_message_runs_next_and_comes_last(client: httpx.AsyncClient) -> None:
     session_id = await new_session(client)
     await send(client, session_id, "slow story")
