@@ -291,7 +291,13 @@ class AgentRunner:
         execution = self._executions.get(session_id)
         if execution and execution.state:
             return execution.state
-        return await self._agents.read_state(session_id)
+        state = await self._agents.read_state(session_id)
+        pending = await self._store.pending(session_id) if state else None
+        if (
+            state and pending and "plan" in pending.payload
+        ):  # edited since; the agent hears of it with the answer
+            return state.model_copy(update={"plan": pending.payload["plan"]})
+        return state
 
     def live(self, session_id: str) -> dict[str, Any] | None:
         """What is in progress and not yet a message: for a reader that was told to resync."""

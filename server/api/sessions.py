@@ -13,7 +13,7 @@ from server.errors import Conflict
 from server.events import State, now
 
 if TYPE_CHECKING:
-    from server.models import InterruptRow
+    from server.models import InterruptRow, RunRow
 
 router = APIRouter(prefix="/api/sessions")
 
@@ -81,6 +81,8 @@ async def read(session_id: SessionId, world: World) -> dict[str, Any]:
         messages=[message.model_dump(mode="json") for message in overview.messages],
         run=run_json(overview.run),
         pending=pending_json(overview.pending) if overview.pending else None,
+        interrupts=[interrupt_json(row) for row in overview.questions],
+        errors=[error_json(run) for run in overview.failures],
         state=(state or State()).model_dump(exclude={"type"}),
         live=world.runner.live(session_id),
         queue_place=browser.place if browser else None,
@@ -91,6 +93,28 @@ def pending_json(row: InterruptRow) -> dict[str, Any]:
     from server.agent_runner import to_interrupt
 
     return to_interrupt(row).model_dump(mode="json", exclude={"type"})
+
+
+def interrupt_json(row: InterruptRow) -> dict[str, Any]:
+    """A question with what became of it."""
+    return pending_json(row) | {
+        "run_id": row.run_id,
+        "status": row.status,
+        "confirmed": row.confirmed,
+        "created_at": row.created_at,
+        "decided_at": row.decided_at,
+    }
+
+
+def error_json(run: RunRow) -> dict[str, Any]:
+    """How a run ended that gave no answer."""
+    return {
+        "run_id": run.id,
+        "status": run.status,
+        "code": run.error_code or run.status,
+        "message": run.error or "",
+        "finished_at": run.finished_at,
+    }
 
 
 @router.patch("/{session_id}")

@@ -59,6 +59,10 @@ class Overview:
     messages: list[Message]
     run: RunRow | None
     pending: InterruptRow | None
+    questions: list[InterruptRow]
+    """All that were asked, also those that are closed."""
+    failures: list[RunRow]
+    """Runs that ended without an answer and were not tried again."""
 
 
 def new_id() -> str:

@@ -12,9 +12,10 @@ from sqlalchemy.exc import IntegrityError
 from server.database import Database, reading, writing
 from server.errors import Conflict, NotFound
 from server.events import Message, now
-from server.models import MessageRow, SessionRow
+from server.models import InterruptRow, MessageRow, RunRow, SessionRow
 from server.store.lookups import (
     MESSAGES,
+    OF_SESSION,
     add_message,
     current_run_of,
     messages_of,
@@ -25,6 +26,15 @@ from server.store.records import Overview, new_id
 from server.store.rows import change, every, insert
 
 NEWEST_FIRST = (SessionRow.pinned.desc(), SessionRow.updated_at.desc(), SessionRow.id.desc())
+QUESTIONS = (
+    select(InterruptRow).where(InterruptRow.session_id == OF_SESSION).order_by(InterruptRow.created_at)
+)
+FAILURES = (
+    select(RunRow)
+    .join(MessageRow, (MessageRow.id == RunRow.message_id) & (MessageRow.run_id == RunRow.id))
+    .where(RunRow.session_id == OF_SESSION, RunRow.status.in_(("failed", "cancelled", "interrupted")))
+    .order_by(RunRow.finished_at)
+)
 
 
 class Sessions:
@@ -61,6 +71,8 @@ class Sessions:
             messages_of(db, session_id),
             current_run_of(db, session_id),
             open_question_of(db, session_id),
+            every(db, InterruptRow, QUESTIONS, session_id=session_id),
+            every(db, RunRow, FAILURES, session_id=session_id),
         )
 
     @reading

@@ -184,8 +184,23 @@ async def test_the_plan_can_be_edited_while_a_question_is_open(client: httpx.Asy
     session_id, pending = await asked(client)
     plan = ["Check the price", "Order", "Tell the result"]
     assert (await client.put(f"/api/sessions/{session_id}/plan", json={"plan": plan})).json()["plan"] == plan
+    assert (await read(client, session_id))["state"]["plan"] == plan
     await decide(client, session_id, pending["reference"], confirmed=True)
     async with asyncio.timeout(10):
         while (session := await read(client, session_id))["run"]["status"] in ("queued", "running"):
             await asyncio.sleep(0.01)
     assert session["state"]["plan"] == plan
+
+
+async def test_a_closed_question_can_still_be_read_with_its_answer(client: httpx.AsyncClient) -> None:
+    session_id, pending = await asked(client)
+    (question,) = (await read(client, session_id))["interrupts"]
+    assert {name: question[name] for name in pending} == pending
+    assert (question["status"], question["confirmed"], question["decided_at"]) == ("open", None, None)
+    await decide(client, session_id, pending["reference"], confirmed=False)
+    session = await wait_for(client, session_id, "completed")
+    (question,) = session["interrupts"]
+    assert question["reference"] == pending["reference"]
+    assert question["run_id"] == session["run"]["id"]
+    assert (question["status"], question["confirmed"]) == ("decided", False)
+    assert question["created_at"] < question["decided_at"]

@@ -7,6 +7,8 @@ import asyncio
 import httpx
 import pytest
 
+from server.api.sessions import mark_read
+from server.runtime import Runtime
 from tests.support.chat import ask, new_session, of_type, read_stream, send
 
 AGENTS = ("operator", "assistant")
@@ -233,3 +235,39 @@ async def test_search_finds_titles_and_message_text(client: httpx.AsyncClient) -
         items = (await client.get("/api/sessions", params={"q": query})).json()["items"]
         assert [item["id"] for item in items] == [expected]
     assert (await client.get("/api/sessions", params={"q": '"*('})).json()["items"] == []
+
+
+async def test_how_earlier_runs_failed_can_still_be_read(client: httpx.AsyncClient) -> None:
+    session_id, events = await ask(client, "error please")
+    failed = (await read(client, session_id))["run"]
+    expected = {
+        "run_id": failed["id"], "status": "failed", "code": events[-1]["code"],
+        "message": events[-1]["message"], "finished_at": failed["finished_at"],
+    }  # fmt: skip
+    await send(client, session_id, PING)
+    await read_stream(client, session_id)
+    session = await read(client, session_id)
+    assert session["run"]["status"] == "completed"
+    assert session["errors"] == [expected]
+
+
+async def test_a_run_that_was_tried_again_leaves_no_error_behind(client: httpx.AsyncClient) -> None:
+    session_id, _ = await ask(client, "error please")
+    message_id = (await read(client, session_id))["messages"][0]["id"]
+    await client.put(f"/api/sessions/{session_id}/messages/{message_id}", json={"content": PING})
+    await read_stream(client, session_id)
+    assert (await read(client, session_id))["errors"] == []
+
+
+async def test_that_a_session_was_read_is_told_to_all_who_watch_the_list(world: Runtime) -> None:
+    session = await world.store.create_session(
+        id="s", title="", agent="operator", model="m", max_tool_steps=10
+    )
+    await world.store.change_session(session.id, unread=True)
+    watcher = world.bus.watch()
+    change = asyncio.ensure_future(anext(watcher))
+    await asyncio.sleep(0)
+    await mark_read(session.id, world)
+    async with asyncio.timeout(5):
+        assert [(told.session_id, told.unread) for told in await change] == [("s", False)]
+    await watcher.aclose()
