@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from fastapi import APIRouter
 from pydantic import Field
 
+from server.api.answers import Outcome, Picture
 from server.api.deps import Body, SessionId, Text, World
 from server.errors import Conflict, NotFound
 from server.runtime import Runtime
 
 if TYPE_CHECKING:
-    from server.browser.browser import Browser, Outcome
+    from server.browser.browser import Browser
     from server.browser.observation import Element, Observation
 
 router = APIRouter(prefix="/api/sessions/{session_id}/browser")
@@ -55,26 +56,16 @@ async def free_browser(session_id: str, world: Runtime) -> Browser:
     return await world.browsers.get(session_id)
 
 
-def outcome_json(outcome: Outcome) -> dict[str, Any]:
-    return {
-        "ok": outcome.ok,
-        "text": outcome.text,
-        "url": outcome.url,
-        "title": outcome.title,
-        "notes": outcome.notes,
-    }
-
-
 def observation_json(observation: Observation) -> dict[str, Any]:
     return observation.model_dump(mode="json") | {"text": observation.text()}
 
 
 @router.post("/launch")
-async def launch(session_id: SessionId, world: World, body: Launch | None = None) -> dict[str, Any]:
+async def launch(session_id: SessionId, world: World, body: Launch | None = None) -> Outcome:
     browser = await free_browser(session_id, world)
     url = body.url if body else None
     outcome = await browser.navigate(url or "about:blank")
-    return outcome_json(outcome)
+    return Outcome.model_validate(outcome)
 
 
 @router.post("/observe")
@@ -96,44 +87,44 @@ def element_of(session_id: str, eid: str, world: Runtime) -> tuple[Element, Obse
 
 
 @router.post("/click")
-async def click(session_id: SessionId, body: Click, world: World) -> dict[str, Any]:
+async def click(session_id: SessionId, body: Click, world: World) -> Outcome:
     browser = await free_browser(session_id, world)
     element, observation = element_of(session_id, body.eid, world)
     action = {"kind": "click", "eid": body.eid}
     world.judge_by_hand(action, observation, confirmed=body.confirmed)
     world.by_hand.pop(session_id, None)
-    return outcome_json(await browser.click(element))
+    return Outcome.model_validate(await browser.click(element))
 
 
 @router.post("/type")
-async def type_text(session_id: SessionId, body: Type, world: World) -> dict[str, Any]:
+async def type_text(session_id: SessionId, body: Type, world: World) -> Outcome:
     browser = await free_browser(session_id, world)
     element, observation = element_of(session_id, body.eid, world)
     action = {"kind": "type", "eid": body.eid, "text": body.text, "submit": body.submit}
     world.judge_by_hand(action, observation, confirmed=body.confirmed)
     from server.browser.browser import Field as FieldText
 
-    return outcome_json(await browser.type([FieldText(element, body.text)], submit=body.submit))
+    return Outcome.model_validate(await browser.type([FieldText(element, body.text)], submit=body.submit))
 
 
 @router.post("/scroll")
-async def scroll(session_id: SessionId, world: World, body: Scroll | None = None) -> dict[str, Any]:
+async def scroll(session_id: SessionId, world: World, body: Scroll | None = None) -> Outcome:
     browser = await free_browser(session_id, world)
     body = body or Scroll()
-    return outcome_json(await browser.scroll(body.direction, body.amount))
+    return Outcome.model_validate(await browser.scroll(body.direction, body.amount))
 
 
 @router.post("/wait")
-async def wait(session_id: SessionId, world: World, body: Wait | None = None) -> dict[str, Any]:
+async def wait(session_id: SessionId, world: World, body: Wait | None = None) -> Outcome:
     browser = await free_browser(session_id, world)
-    return outcome_json(await browser.wait((body or Wait()).ms))
+    return Outcome.model_validate(await browser.wait((body or Wait()).ms))
 
 
 @router.post("/screenshot")
-async def screenshot(session_id: SessionId, world: World) -> dict[str, Any]:
+async def screenshot(session_id: SessionId, world: World) -> Picture:
     browser = await free_browser(session_id, world)
     picture = await browser.screenshot()
     if picture is None:
-        return {"ok": False, "screenshot": None}
+        return Picture(ok=False, screenshot=None)
     address = await world.screenshots.keep(session_id, picture.data, picture.mime)
-    return {"ok": True, "screenshot": address}
+    return Picture(ok=True, screenshot=address)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Depends, Request
 from pydantic import AfterValidator, BaseModel, Field
@@ -46,30 +46,3 @@ class Body(BaseModel):
 
 def request_id(request: Request) -> str:
     return str(request.state.request_id)
-
-
-def session_json(row: Any, **more: Any) -> dict[str, Any]:
-    """A session as clients see it."""
-    return {
-        "id": row.id,
-        "title": row.title,
-        "pinned": row.pinned,
-        "agent": row.agent,
-        "model": row.model,
-        "max_tool_steps": row.max_tool_steps,
-        "status": row.status,
-        "unread": row.unread,
-        "usage": row.usage,
-        "created_at": row.created_at,
-        "updated_at": row.updated_at,
-        "archived_at": row.archived_at,
-        **more,
-    }
-
-
-def run_json(row: Any) -> dict[str, Any] | None:
-    if row is None:
-        return None
-    names = ("id", "session_id", "message_id", "agent", "model", "status", "error_code", "error", "usage",
-             "attempt", "epoch", "created_at", "started_at", "finished_at")  # fmt: skip
-    return {name: getattr(row, name) for name in names}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query, UploadFile
 from starlette.responses import Response
 
+from server.api.answers import File, Files
 from server.api.deps import SessionId, World
 from server.files import FileInfo
 
@@ -28,27 +29,27 @@ async def screenshot(
     return Response(data, media_type=media_type, headers=PICTURE_HEADERS)
 
 
-def file_json(session_id: str, info: FileInfo) -> dict[str, Any]:
-    return {
-        "name": info.name,
-        "size": info.size,
-        "origin": info.origin,
-        "created_at": info.created_at,
-        "url": f"/api/sessions/{session_id}/files/{info.name}",
-    }
+def file_of(session_id: str, info: FileInfo) -> File:
+    return File(
+        name=info.name,
+        size=info.size,
+        origin=info.origin,
+        created_at=info.created_at,
+        url=f"/api/sessions/{session_id}/files/{info.name}",
+    )
 
 
 @router.get("/sessions/{session_id}/files")
-async def list_files(session_id: SessionId, world: World) -> dict[str, Any]:
+async def list_files(session_id: SessionId, world: World) -> Files:
     await world.store.session(session_id)
-    return {"items": [file_json(session_id, info) for info in await world.files.items(session_id)]}
+    return Files(items=[file_of(session_id, info) for info in await world.files.items(session_id)])
 
 
 @router.post("/sessions/{session_id}/files", status_code=201)
-async def upload(session_id: SessionId, world: World, file: UploadFile) -> dict[str, Any]:
+async def upload(session_id: SessionId, world: World, file: UploadFile) -> File:
     await world.store.session(session_id)
     info = await world.files.add(session_id, file.filename or "file", await file.read())
-    return file_json(session_id, info)
+    return file_of(session_id, info)
 
 
 @router.get("/sessions/{session_id}/files/{name}", response_class=Response)

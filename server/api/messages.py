@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import Response
 
-from server.api.deps import Body, SessionId, Text, World, run_json, session_json
+from server.api.answers import Accepted, Decided, Run, Session
+from server.api.deps import Body, SessionId, Text, World
 from server.errors import BadRequest, TooLarge
 
 if TYPE_CHECKING:
-    from server.store import Accepted
+    from server.store import Accepted as Stored
 
 router = APIRouter(prefix="/api/sessions/{session_id}")
 
@@ -49,37 +50,37 @@ def check_content(content: str) -> str:
     return content
 
 
-def accepted_json(accepted: Accepted) -> dict[str, Any]:
-    return {"message": accepted.message.model_dump(mode="json"), "run": run_json(accepted.run)}
+def told(stored: Stored) -> Accepted:
+    return Accepted(message=stored.message, run=Run.model_validate(stored.run))
 
 
 @router.post("/messages", status_code=202)
-async def send(session_id: SessionId, body: NewMessage, world: World) -> dict[str, Any]:
+async def send(session_id: SessionId, body: NewMessage, world: World) -> Accepted:
     accepted = await world.runner.accept(
         session_id, check_content(body.content), client_id=body.client_id, mode=body.mode
     )
-    return accepted_json(accepted)
+    return told(accepted)
 
 
 @router.put("/messages/{message_id}", status_code=202)
-async def edit(session_id: SessionId, message_id: str, body: EditedMessage, world: World) -> dict[str, Any]:
-    return accepted_json(await world.runner.edit(session_id, message_id, check_content(body.content)))
+async def edit(session_id: SessionId, message_id: str, body: EditedMessage, world: World) -> Accepted:
+    return told(await world.runner.edit(session_id, message_id, check_content(body.content)))
 
 
 @router.post("/retry", status_code=202)
-async def retry(session_id: SessionId, world: World) -> dict[str, Any]:
-    return accepted_json(await world.runner.retry(session_id))
+async def retry(session_id: SessionId, world: World) -> Accepted:
+    return told(await world.runner.retry(session_id))
 
 
 @router.post("/branch", status_code=201)
-async def branch(session_id: SessionId, body: Branch, world: World) -> dict[str, Any]:
+async def branch(session_id: SessionId, body: Branch, world: World) -> Session:
     row = await world.store.branch(session_id, body.message_id)
     await world.runner.announce(row.id)
-    return session_json(row)
+    return Session.model_validate(row)
 
 
 @router.post("/decision", status_code=202)
-async def decide(session_id: SessionId, body: DecisionBody, world: World) -> dict[str, Any]:
+async def decide(session_id: SessionId, body: DecisionBody, world: World) -> Decided:
     if body.confirmed is None and not body.done:
         raise BadRequest("Say `confirmed: true`, `confirmed: false` or `done: true`.", code="no_decision")
     await world.store.session(session_id)
@@ -87,7 +88,7 @@ async def decide(session_id: SessionId, body: DecisionBody, world: World) -> dic
     await world.runner.decide(
         session_id, body.reference, confirmed=confirmed, message=body.message, remember=body.remember
     )
-    return {"reference": body.reference, "confirmed": confirmed}
+    return Decided(reference=body.reference, confirmed=confirmed)
 
 
 @router.post("/cancel", status_code=202)

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from fastapi import APIRouter, Query
 from pydantic import Field
 from starlette.responses import Response
 
-from server.api.deps import Body, SessionId, Text, World, run_json, session_json
+from server.api.answers import (
+    Failure,
+    Grant,
+    Grants,
+    Live,
+    Pending,
+    Question,
+    Run,
+    Session,
+    SessionDetail,
+    Sessions,
+    WorkingState,
+)
+from server.api.deps import Body, SessionId, Text, World
 from server.errors import Conflict
-from server.events import State, now
+from server.events import Interrupt, State, now
 
 if TYPE_CHECKING:
     from server.models import InterruptRow, RunRow
@@ -45,7 +58,7 @@ class PlanEdit(Body):
 
 
 @router.post("", status_code=201)
-async def create(world: World, body: NewSession | None = None) -> dict[str, Any]:
+async def create(world: World, body: NewSession | None = None) -> Session:
     body = body or NewSession()
     settings = world.current_settings
     row = await world.store.create_session(
@@ -56,7 +69,7 @@ async def create(world: World, body: NewSession | None = None) -> dict[str, Any]
         max_tool_steps=body.max_tool_steps or settings.max_tool_steps,
     )
     await world.runner.announce(row.id)
-    return session_json(row)
+    return Session.model_validate(row)
 
 
 @router.get("")
@@ -66,59 +79,59 @@ async def list_sessions(
     archived: bool = False,
     cursor: Annotated[str | None, Query(max_length=200)] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
-) -> dict[str, Any]:
+) -> Sessions:
     rows, next_cursor = await world.store.sessions(query=q, archived=archived, cursor=cursor, limit=limit)
-    return {"items": [session_json(row) for row in rows], "next_cursor": next_cursor}
+    return Sessions(items=[Session.model_validate(row) for row in rows], next_cursor=next_cursor)
 
 
 @router.get("/{session_id}")
-async def read(session_id: SessionId, world: World) -> dict[str, Any]:
+async def read(session_id: SessionId, world: World) -> SessionDetail:
     overview = await world.store.overview(session_id)
     state = await world.runner.state(session_id)
+    live = world.runner.live(session_id)
     browser = world.browsers.peek(session_id)
-    return session_json(
-        overview.session,
-        messages=[message.model_dump(mode="json") for message in overview.messages],
-        run=run_json(overview.run),
-        pending=pending_json(overview.pending) if overview.pending else None,
-        interrupts=[interrupt_json(row) for row in overview.questions],
-        errors=[error_json(run) for run in overview.failures],
-        state=(state or State()).model_dump(exclude={"type"}),
-        live=world.runner.live(session_id),
+    return SessionDetail(
+        **dict(Session.model_validate(overview.session)),
+        messages=overview.messages,
+        run=Run.model_validate(overview.run) if overview.run else None,
+        pending=Pending.model_validate(asked(overview.pending)) if overview.pending else None,
+        interrupts=[question_of(row) for row in overview.questions],
+        errors=[failure_of(run) for run in overview.failures],
+        state=WorkingState.model_validate(state or State()),
+        live=Live(**live) if live else None,
         queue_place=browser.place if browser else None,
     )
 
 
-def pending_json(row: InterruptRow) -> dict[str, Any]:
+def asked(row: InterruptRow) -> Interrupt:
     from server.agent_runner import to_interrupt
 
-    return to_interrupt(row).model_dump(mode="json", exclude={"type"})
+    return to_interrupt(row)
 
 
-def interrupt_json(row: InterruptRow) -> dict[str, Any]:
-    """A question with what became of it."""
-    return pending_json(row) | {
-        "run_id": row.run_id,
-        "status": row.status,
-        "confirmed": row.confirmed,
-        "created_at": row.created_at,
-        "decided_at": row.decided_at,
-    }
+def question_of(row: InterruptRow) -> Question:
+    return Question(
+        **dict(Pending.model_validate(asked(row))),
+        run_id=row.run_id,
+        status=row.status,
+        confirmed=row.confirmed,
+        created_at=row.created_at,
+        decided_at=row.decided_at,
+    )
 
 
-def error_json(run: RunRow) -> dict[str, Any]:
-    """How a run ended that gave no answer."""
-    return {
-        "run_id": run.id,
-        "status": run.status,
-        "code": run.error_code or run.status,
-        "message": run.error or "",
-        "finished_at": run.finished_at,
-    }
+def failure_of(run: RunRow) -> Failure:
+    return Failure(
+        run_id=run.id,
+        status=run.status,
+        code=run.error_code or run.status,
+        message=run.error or "",
+        finished_at=run.finished_at,
+    )
 
 
 @router.patch("/{session_id}")
-async def change(session_id: SessionId, body: SessionChange, world: World) -> dict[str, Any]:
+async def change(session_id: SessionId, body: SessionChange, world: World) -> Session:
     values = body.model_dump(exclude_unset=True, exclude_none=True)
     if values.keys() & {"agent", "model"} and world.runner.is_executing(session_id):
         raise Conflict(
@@ -128,7 +141,7 @@ async def change(session_id: SessionId, body: SessionChange, world: World) -> di
         values["archived_at"] = now() if values.pop("archived") else None
     row = await world.store.change_session(session_id, **values)
     await world.runner.announce(session_id)
-    return session_json(row)
+    return Session.model_validate(row)
 
 
 @router.delete("/{session_id}", status_code=204)
@@ -145,24 +158,24 @@ async def mark_read(session_id: SessionId, world: World) -> Response:
 
 
 @router.put("/{session_id}/plan")
-async def edit_plan(session_id: SessionId, body: PlanEdit, world: World) -> dict[str, Any]:
+async def edit_plan(session_id: SessionId, body: PlanEdit, world: World) -> WorkingState:
     await world.store.session(session_id)
     state = await world.runner.edit_plan(session_id, body.plan)
-    return state.model_dump(exclude={"type"})
+    return WorkingState.model_validate(state)
 
 
 @router.delete("/{session_id}/facts/{index}")
-async def drop_fact(session_id: SessionId, index: int, world: World) -> dict[str, Any]:
+async def drop_fact(session_id: SessionId, index: int, world: World) -> WorkingState:
     await world.store.session(session_id)
     state = await world.runner.drop_fact(session_id, index)
-    return state.model_dump(exclude={"type"})
+    return WorkingState.model_validate(state)
 
 
 @router.get("/{session_id}/grants")
-async def grants(session_id: SessionId, world: World) -> dict[str, Any]:
+async def grants(session_id: SessionId, world: World) -> Grants:
     await world.store.session(session_id)
     rows = await world.store.grants(session_id)
-    return {"items": [{"id": r.id, "site": r.site, "kind": r.kind, "created_at": r.created_at} for r in rows]}
+    return Grants(items=[Grant.model_validate(row) for row in rows])
 
 
 @router.delete("/{session_id}/grants/{grant_id}", status_code=204)

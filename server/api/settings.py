@@ -9,6 +9,7 @@ from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import Response
 
+from server.api.answers import KeyTested, Purged
 from server.api.deps import Body, Text, World
 from server.events import now
 
@@ -56,17 +57,17 @@ async def remove_key(provider: str, world: World) -> Response:
 
 
 @router.post("/settings/keys/{provider}/test")
-async def try_key(provider: str, world: World, body: KeyTest | None = None) -> dict[str, Any]:
+async def try_key(provider: str, world: World, body: KeyTest | None = None) -> KeyTested:
     """One short call to the provider; says in words what came of it."""
-    return await world.try_provider(provider, body.model if body else None)
+    return KeyTested(**await world.try_provider(provider, body.model if body else None))
 
 
 @router.post("/purge")
-async def purge(world: World, body: Purge | None = None) -> dict[str, int]:
+async def purge(world: World, body: Purge | None = None) -> Purged:
     """Remove sessions for good: all, or those untouched for so many days."""
     days = body.older_than_days if body else None
     moment = now() - timedelta(days=days) if days is not None else None
     doomed = await world.store.sessions_untouched_since(moment)
     for session_id in doomed:
         await world.runner.delete(session_id, purge=True)
-    return {"sessions": len(doomed)}
+    return Purged(sessions=len(doomed))

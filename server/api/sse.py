@@ -26,6 +26,8 @@ class EventStream(Response):
     Ends when the source does, when the reader goes away or does not read, and when `is_allowed` says no.
     """
 
+    media_type = "text/event-stream"
+
     def __init__(self, source: AsyncIterator[bytes], *, is_allowed: Callable[[], bool]) -> None:
         super().__init__()
         self._source = source

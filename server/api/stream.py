@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import orjson
 from fastapi import APIRouter, Header
@@ -13,7 +13,18 @@ from server.api.deps import CallerOf, SessionId, World
 from server.api.merge import merge
 from server.api.sse import EventStream
 from server.bus import Frame, read_frame_id
-from server.events import Done, Error, Message, SessionChanged, Stamped, Usage, now, to_observer, to_sse
+from server.events import (
+    Done,
+    Error,
+    Event,
+    Message,
+    SessionChanged,
+    Stamped,
+    Usage,
+    now,
+    to_observer,
+    to_sse,
+)
 from server.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -21,10 +32,13 @@ if TYPE_CHECKING:
 
 router = APIRouter()
 
+EVENTS: dict[int | str, dict[str, Any]] = {
+    200: {"model": Event, "description": "Each block's `data`, beside session_id, run_id, epoch, seq and ts"}
+}
 LastEventId = Annotated[str | None, Header(alias="Last-Event-ID")]
 
 
-@router.get("/api/sessions/{session_id}/stream", response_class=Response)
+@router.get("/api/sessions/{session_id}/stream", status_code=200, response_class=EventStream, responses=EVENTS)
 async def stream_session(
     session_id: SessionId,
     world: World,
@@ -94,8 +108,8 @@ async def stored_events(session_id: SessionId, world: World) -> list[object]:
     return []
 
 
-@router.get("/events/{session_id}", response_class=Response)
-@router.get("/api/events/{session_id}", response_class=Response)
+@router.get("/events/{session_id}", status_code=200, response_class=EventStream)
+@router.get("/api/events/{session_id}", status_code=200, response_class=EventStream)
 async def observe_session(session_id: SessionId, world: World, caller: CallerOf) -> Response:
     """What happens in the session, for any number of observers; never ends by itself."""
     await world.store.session(session_id)
@@ -113,7 +127,7 @@ def _observer_block(frame: Frame) -> bytes:
     return b"event: %b\ndata: %b\n\n" % (told["type"].encode(), orjson.dumps(told)) if told else b""
 
 
-@router.get("/api/stream", response_class=Response)
+@router.get("/api/stream", status_code=200, response_class=EventStream, responses=EVENTS)
 async def stream_browser(
     world: World,
     caller: CallerOf,

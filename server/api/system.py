@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Request
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
@@ -10,6 +10,18 @@ from prometheus_client.core import GaugeMetricFamily
 from pydantic import Field
 from starlette.responses import Response
 
+from server.api.answers import (
+    AgentChoice,
+    Config,
+    Defaults,
+    Health,
+    Limits,
+    Me,
+    ModelChoice,
+    Notice,
+    Tool,
+    Tools,
+)
 from server.api.deps import Body, CallerOf, Text, World
 from server.api.messages import MESSAGE_BYTES
 from server.api.problems import problem
@@ -21,7 +33,7 @@ from server.version import VERSION
 
 router = APIRouter(prefix="/api")
 
-AGENTS = [{"id": "operator", "label": "Operator"}, {"id": "assistant", "label": "Assistant"}]
+AGENTS = [AgentChoice(id="operator", label="Operator"), AgentChoice(id="assistant", label="Assistant")]
 
 
 class Login(Body):
@@ -51,15 +63,15 @@ async def log_out(request: Request, caller: CallerOf) -> Response:
 
 
 @router.get("/auth/me")
-async def me(caller: CallerOf) -> dict[str, Any]:
+async def me(caller: CallerOf) -> Me:
     if not caller.is_logged_in:
         raise Unauthorized("Log in first.")
-    return {"by": "token" if caller.bearer else "cookie"}
+    return Me(by="token" if caller.bearer else "cookie")
 
 
 @router.get("/health")
-async def health() -> dict[str, str]:
-    return {"status": "ok", "version": VERSION}
+async def health() -> Health:
+    return Health(version=VERSION)
 
 
 @router.get("/ready")
@@ -72,46 +84,33 @@ async def ready(request: Request) -> Response:
 
 
 @router.get("/config")
-async def config(world: World) -> dict[str, Any]:
+async def config(world: World) -> Config:
     settings = world.current_settings
-    return {
-        "version": VERSION,
-        "mode": settings.agent_mode,
-        "agents": AGENTS,
-        "models": world.models(),
-        "defaults": {
-            "agent": settings.default_agent,
-            "model": world.default_model,
-            "max_tool_steps": settings.max_tool_steps,
-        },
-        "limits": {
-            "message_chars": MESSAGE_BYTES,
-            "file_bytes": FILE_BYTES,
-            "files": FILES,
-            "max_browsers": settings.max_browsers,
-            "token_budget": settings.token_budget,
-            "cost_budget": settings.cost_budget,
-        },
-        "notices": world.notices(),
-        "headless": settings.headless,
-    }
+    return Config(
+        version=VERSION,
+        mode=settings.agent_mode,
+        agents=AGENTS,
+        models=[ModelChoice(**choice) for choice in world.models()],
+        defaults=Defaults(
+            agent=settings.default_agent, model=world.default_model, max_tool_steps=settings.max_tool_steps
+        ),
+        limits=Limits(
+            message_chars=MESSAGE_BYTES,
+            file_bytes=FILE_BYTES,
+            files=FILES,
+            max_browsers=settings.max_browsers,
+            token_budget=settings.token_budget,
+            cost_budget=settings.cost_budget,
+        ),
+        notices=[Notice(**notice) for notice in world.notices()],
+        headless=settings.headless,
+    )
 
 
 @router.get("/tools")
-async def tools(world: World) -> dict[str, Any]:
+async def tools(world: World) -> Tools:
     """What the MCP servers offer, discovered at run time, dangerous tools left out."""
-    return {
-        "items": [
-            {
-                "name": s.name,
-                "description": s.description,
-                "server": s.server,
-                "schema": s.schema,
-                "acts": s.acts,
-            }
-            for s in await world.browsers.tools()
-        ]
-    }
+    return Tools(items=[Tool.model_validate(spec) for spec in await world.browsers.tools()])
 
 
 @router.get("/metrics", response_class=Response)

@@ -1,0 +1,267 @@
+"""What the routes answer, as the API's description tells it to programs. Times are UTC."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from server.events import InterruptKind, Message, RunStatus, Target, Usage
+
+SessionStatus = Literal["idle", "queued", "running", "waiting_user", "paused", "error"]
+
+
+class Answer(BaseModel):
+    """Built from a row or from keywords."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+
+class Session(Answer):
+    id: str
+    title: str
+    pinned: bool
+    agent: str
+    model: str
+    max_tool_steps: int
+    status: SessionStatus
+    unread: bool
+    usage: Usage
+    created_at: datetime
+    updated_at: datetime
+    archived_at: datetime | None
+
+
+class Sessions(Answer):
+    """A page of the list; `next_cursor` asks for the next one."""
+
+    items: list[Session]
+    next_cursor: str | None
+
+
+class Run(Answer):
+    id: str
+    session_id: str
+    message_id: str
+    agent: str
+    model: str
+    status: RunStatus
+    error_code: str | None
+    error: str | None
+    usage: Usage | None
+    attempt: int
+    epoch: int
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+
+
+class Pending(Answer):
+    """The open question; `reference` answers it."""
+
+    reference: str
+    kind: InterruptKind
+    reason: str
+    action: dict[str, Any] | None
+    target: Target | None
+    url: str | None
+    risk: str | None
+    amount: str | None
+    screenshot: str | None
+    expires_at: datetime | None
+
+
+class Question(Pending):
+    """One that was asked in the session, and what became of it."""
+
+    run_id: str
+    status: Literal["open", "decided", "expired", "cancelled"]
+    confirmed: bool | None
+    created_at: datetime
+    decided_at: datetime | None
+
+
+class Failure(Answer):
+    """How a run ended that gave no answer."""
+
+    run_id: str
+    status: RunStatus
+    code: str
+    message: str
+    finished_at: datetime | None
+
+
+class WorkingState(Answer):
+    goal: str | None = None
+    plan: list[str]
+    progress: dict[str, Any]
+    facts: list[dict[str, Any]]
+
+
+class OpenCall(Answer):
+    """A tool call in flight."""
+
+    call_id: str
+    name: str
+    args: dict[str, Any]
+    box: tuple[float, float, float, float] | None
+
+
+class Live(Answer):
+    """What is in progress and not yet a message: for a reader that was told to resync."""
+
+    event_id: str | None
+    message_id: str
+    text: str
+    thinking: str
+    tools: list[OpenCall]
+
+
+class SessionDetail(Session):
+    messages: list[Message]
+    run: Run | None
+    pending: Pending | None
+    interrupts: list[Question]
+    errors: list[Failure]
+    state: WorkingState
+    live: Live | None
+    queue_place: int | None
+
+
+class Accepted(Answer):
+    message: Message
+    run: Run
+
+
+class Decided(Answer):
+    reference: str
+    confirmed: bool
+
+
+class Grant(Answer):
+    id: str
+    site: str
+    kind: str
+    created_at: datetime
+
+
+class Grants(Answer):
+    items: list[Grant]
+
+
+class File(Answer):
+    name: str
+    size: int
+    """Bytes."""
+    origin: Literal["download", "upload"]
+    created_at: datetime
+    url: str
+
+
+class Files(Answer):
+    items: list[File]
+
+
+class Health(Answer):
+    status: Literal["ok"] = "ok"
+    version: str
+
+
+class Me(Answer):
+    by: Literal["token", "cookie"]
+
+
+class AgentChoice(Answer):
+    id: str
+    label: str
+
+
+class ModelChoice(Answer):
+    id: str
+    label: str
+    provider: str
+    ready: bool
+    missing: str | None = None
+    """What it needs before it can be used."""
+    vision: bool | None = None
+    context: int | None = None
+    """Tokens."""
+    price_in: float | None = None
+    """US dollars a million tokens."""
+    price_out: float | None = None
+    demo: bool = False
+
+
+class Defaults(Answer):
+    agent: str
+    model: str
+    max_tool_steps: int
+
+
+class Limits(Answer):
+    message_chars: int
+    file_bytes: int
+    files: int
+    max_browsers: int
+    token_budget: int
+    cost_budget: float | None
+    """US dollars a run."""
+
+
+class Notice(Answer):
+    """Something that is missing, in words."""
+
+    code: str
+    text: str
+
+
+class Config(Answer):
+    version: str
+    mode: Literal["real", "mock"]
+    agents: list[AgentChoice]
+    models: list[ModelChoice]
+    defaults: Defaults
+    limits: Limits
+    notices: list[Notice]
+    headless: bool
+
+
+class KeyTested(Answer):
+    ok: bool
+    detail: str
+
+
+class Purged(Answer):
+    sessions: int
+    """How many were removed."""
+
+
+class Tool(Answer):
+    name: str
+    description: str
+    server: str
+    parameters: dict[str, Any] = Field(alias="schema")
+    """A JSON schema."""
+    acts: bool
+    """It changes something: it is judged before it is done."""
+
+
+class Tools(Answer):
+    items: list[Tool]
+
+
+class Outcome(Answer):
+    """What an action by hand came to."""
+
+    ok: bool
+    text: str
+    url: str | None
+    title: str | None
+    notes: list[str]
+
+
+class Picture(Answer):
+    ok: bool
+    screenshot: str | None
+    """Its address; None when the page could not be pictured."""
