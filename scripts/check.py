@@ -34,7 +34,7 @@ CHECKS: dict[str, list[tuple[str, ...]]] = {
     "lint": [(*RUFF, "check", "."), (*RUFF, "format", "--check", "."), MYPY],
     "quick": [(*TEST, "tests/unit")],
     "real": [(*TEST, *SECOND_TRY, "tests/real", f"--ignore={CURL_TEST}")],
-    "web": [("npm", "run", "check"), ("npm", "run", "lint"), WEB_TEST],
+    "web": [("npm", "run", "types:check"), ("npm", "run", "check"), ("npm", "run", "lint"), WEB_TEST],
     "curl": [(*TEST, CURL_TEST)],
     "e2e": [(*TEST, *SECOND_TRY, "tests/e2e")],
 }

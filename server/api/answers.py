@@ -92,11 +92,27 @@ class Failure(Answer):
     finished_at: datetime | None
 
 
+class Progress(Answer):
+    """How far the plan is: `current` counts its items from 0."""
+
+    current: int | None = None
+    done: list[str] = []
+    blocked: list[str] = []
+
+
+class Fact(Answer):
+    """What was found out, and the page and time it comes from."""
+
+    fact: str
+    url: str | None = None
+    at: datetime | None = None
+
+
 class WorkingState(Answer):
     goal: str | None = None
     plan: list[str]
-    progress: dict[str, Any]
-    facts: list[dict[str, Any]]
+    progress: Progress
+    facts: list[Fact]
 
 
 class OpenCall(Answer):

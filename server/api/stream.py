@@ -38,7 +38,9 @@ EVENTS: dict[int | str, dict[str, Any]] = {
 LastEventId = Annotated[str | None, Header(alias="Last-Event-ID")]
 
 
-@router.get("/api/sessions/{session_id}/stream", status_code=200, response_class=EventStream, responses=EVENTS)
+@router.get(
+    "/api/sessions/{session_id}/stream", status_code=200, response_class=EventStream, responses=EVENTS
+)
 async def stream_session(
     session_id: SessionId,
     world: World,

@@ -37,7 +37,7 @@ function viewOfRun(state: Live, session: SessionDetail): RunView | null {
     model: session.model,
     step: same?.step ?? null,
     maxSteps: same?.maxSteps ?? session.max_tool_steps,
-    note: same?.note ?? session.note ?? null,
+    note: same?.note ?? null,
     startedAt: run.started_at ?? same?.startedAt ?? null,
     finishedAt: run.finished_at ?? null,
   }
