@@ -5,13 +5,11 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import orjson
 from fastapi import APIRouter, WebSocket
-from pydantic import Field, TypeAdapter, ValidationError
-from starlette.websockets import WebSocketDisconnect
+from pydantic import Field, TypeAdapter
 
 from server.api.deps import Body, CallerOf, SessionId, Text, World
-from server.api.ws import FRAME_BYTES, Allowance
+from server.api.sockets import Told, listen, run_until_one_ends, send
 from server.auth import WS_UNAUTHORIZED, Caller
 from server.browser.person_input import Input
 from server.errors import AppError
@@ -19,12 +17,13 @@ from server.events import Decision, Event, Interrupt, ToolEnd, ToolStart
 from server.runtime import Runtime
 
 if TYPE_CHECKING:
-    from server.browser.live_view import LiveView, Viewer
+    from server.browser.live_view import LiveView
+    from server.browser.viewer import Viewer
 
 router = APIRouter()
 
 MESSAGES_PER_SECOND = 200
-NO_TARGET: dict[str, Any] = {"type": "target", "box": None, "label": ""}
+NO_TARGET: Told = {"type": "target", "box": None, "label": ""}
 
 
 class Ack(Body):
@@ -62,18 +61,21 @@ async def live(socket: WebSocket, session_id: SessionId, world: World, caller: C
         return
     view = world.browsers.live(session_id)
     viewer = view.join()
-    tasks = {
-        asyncio.create_task(_show(socket, viewer, caller)),
-        asyncio.create_task(_point(session_id, viewer, world)),
-        asyncio.create_task(_listen(socket, session_id, view, viewer, world)),
-    }
+
+    async def obey(text: str) -> None:
+        await _obey(WANTED.validate_json(text), session_id, view, viewer, world)
+
+    async def tell(told: Told) -> None:
+        viewer.tell(told)
+
     try:
-        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        await run_until_one_ends(
+            _show(socket, viewer, caller),
+            _point(session_id, viewer, world),
+            listen(socket, obey, tell, per_second=MESSAGES_PER_SECOND),
+        )
     finally:
         view.leave(viewer)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _show(socket: WebSocket, viewer: Viewer, caller: Caller) -> None:
@@ -83,9 +85,9 @@ async def _show(socket: WebSocket, viewer: Viewer, caller: Caller) -> None:
             await socket.close(WS_UNAUTHORIZED)
             return
         if isinstance(told, dict):
-            await _send(socket, told)
+            await send(socket, told)
         else:
-            await _send(socket, {"type": "frame", "width": told.width, "height": told.height})
+            await send(socket, {"type": "frame", "width": told.width, "height": told.height})
             await socket.send_bytes(told.data)
 
 
@@ -110,27 +112,6 @@ def target_after(pointed: dict[str, Any], event: Event) -> dict[str, Any]:
         case ToolStart() | ToolEnd() | Interrupt() | Decision():
             return NO_TARGET
     return NO_TARGET if event.is_terminal else pointed
-
-
-async def _listen(socket: WebSocket, session_id: str, view: LiveView, viewer: Viewer, world: Runtime) -> None:
-    allowance = Allowance(MESSAGES_PER_SECOND)
-    while True:
-        try:
-            text = await socket.receive_text()
-        except (WebSocketDisconnect, KeyError):  # gone, or a binary frame
-            return
-        if len(text.encode("utf-8", "surrogatepass")) > FRAME_BYTES:
-            await socket.close(1009, "message too large")
-            return
-        if not allowance.take():
-            await socket.close(1008, "too many messages")
-            return
-        try:
-            await _obey(WANTED.validate_json(text), session_id, view, viewer, world)
-        except ValidationError:
-            viewer.tell({"type": "error", "code": "invalid", "message": "This message is not understood."})
-        except AppError as error:
-            viewer.tell({"type": "error", "code": error.code, "message": error.detail})
 
 
 async def _obey(wanted: Wanted, session_id: str, view: LiveView, viewer: Viewer, world: Runtime) -> None:
@@ -162,7 +143,3 @@ async def _hand_back(
     changes = await view.hand_back(viewer)
     note = f' The person says: "{wanted.note}"' if wanted.note else ""
     await world.runner.release(session_id, changes + note)
-
-
-async def _send(socket: WebSocket, told: dict[str, Any]) -> None:
-    await socket.send_text(orjson.dumps(told).decode())

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
+from functools import partial
 from typing import Annotated, Any, Literal
 
-import orjson
 from fastapi import APIRouter, WebSocket
-from pydantic import Field, TypeAdapter, ValidationError
-from starlette.websockets import WebSocketDisconnect
+from pydantic import Field, TypeAdapter
 
 from server.api.deps import Body, CallerOf, SessionId, Text, World
 from server.api.messages import check_content
+from server.api.sockets import listen, run_until_one_ends, send
 from server.auth import WS_UNAUTHORIZED, Caller
 from server.errors import AppError
 from server.events import Done, Error, Event, Interrupt, RunChanged
@@ -19,7 +18,6 @@ from server.runtime import Runtime
 
 router = APIRouter()
 
-FRAME_BYTES = 64 * 1024
 FRAMES_PER_SECOND = 50
 
 
@@ -54,56 +52,15 @@ async def chat(socket: WebSocket, session_id: SessionId, world: World, caller: C
     except AppError as error:
         await socket.close(4404, error.detail)
         return
-    await socket.send_json({"type": "status", "status": _status(session.status)})
-    tasks = {
-        asyncio.create_task(_tell(socket, session_id, world, caller)),
-        asyncio.create_task(_listen(socket, session_id, world)),
-    }
-    try:
-        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+    await send(socket, {"type": "status", "status": _status(session.status)})
 
+    async def obey(text: str) -> None:
+        await _obey(FRAME.validate_json(text), session_id, world)
 
-async def _listen(socket: WebSocket, session_id: str, world: Runtime) -> None:
-    allowance = Allowance(FRAMES_PER_SECOND)
-    while True:
-        try:
-            text = await socket.receive_text()
-        except (WebSocketDisconnect, KeyError):  # gone, or a binary frame
-            return
-        if len(text.encode("utf-8", "surrogatepass")) > FRAME_BYTES:
-            await socket.close(1009, "frame too large")
-            return
-        if not allowance.take():
-            await socket.close(1008, "too many frames")
-            return
-        try:
-            await _obey(FRAME.validate_json(text), session_id, world)
-        except ValidationError:
-            await _send(
-                socket, {"type": "error", "code": "invalid", "message": "This frame is not understood."}
-            )
-        except AppError as error:
-            await _send(socket, {"type": "error", "code": error.code, "message": error.detail})
-
-
-class Allowance:
-    """A bucket of frames that fills up again each second."""
-
-    def __init__(self, per_second: int) -> None:
-        self._per_second = per_second
-        self._left = float(per_second)
-        self._at = asyncio.get_running_loop().time()
-
-    def take(self) -> bool:
-        now = asyncio.get_running_loop().time()
-        self._left = min(self._per_second, self._left + (now - self._at) * self._per_second)
-        self._at = now
-        self._left -= 1
-        return self._left >= 0
+    await run_until_one_ends(
+        _tell(socket, session_id, world, caller),
+        listen(socket, obey, partial(send, socket), per_second=FRAMES_PER_SECOND),
+    )
 
 
 async def _obey(frame: UserMessage | UserConfirm | Control, session_id: str, world: Runtime) -> None:
@@ -128,7 +85,7 @@ async def _tell(socket: WebSocket, session_id: str, world: Runtime, caller: Call
             return
         for frame in batch:
             for told in to_frames(frame.stamped.event):
-                await _send(socket, told)
+                await send(socket, told)
 
 
 def to_frames(event: Event) -> list[dict[str, Any]]:
@@ -166,7 +123,3 @@ def _status(status: str) -> str:
         "failed": "error",
         "interrupted": "error",
     }.get(status, status)
-
-
-async def _send(socket: WebSocket, told: dict[str, Any]) -> None:
-    await socket.send_text(orjson.dumps(told).decode())

@@ -29,7 +29,7 @@ from server.browser.person_input import (
     TypeInto,
 )
 from server.browser.person_watch import PersonWatch
-from server.browser.screen import InputRefused, ListedElement, OpenDialog, Sight, TakeFrame
+from server.browser.screen import InputRefused, Listing, OpenDialog, Sight, TakeFrame
 from server.browser.screencast import Screencast
 from server.browser.supervisor import Supervisor, WatchedPage
 
@@ -263,15 +263,19 @@ class CdpScreen:
             case TypeInto():
                 await self._elements.fill(command.eid, command.text)
 
-    async def elements(self) -> Sequence[ListedElement]:
-        page = self._page()
-        if page is None or self._watch is None:
-            return ()
-        self._list = ElementList(self._watch.cdp, page.session)
+    async def elements(self) -> Listing:
+        page, watch = self._page(), self._watch
+        if page is None or watch is None:
+            return Listing()
+        if page.dialog:
+            raise InputRefused("The page asks something: answer that first.")
+        elements = ElementList(watch.cdp, page.session)
         try:
-            return await self._list.read()
-        except CdpError:
-            raise InputRefused("The page cannot be read now.") from None
+            listing = await elements.read()
+        except CdpError:  # on its way to another document, or busy with this one
+            return Listing(is_loading=True)
+        self._list = elements
+        return listing
 
     @property
     def _elements(self) -> ElementList:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
+from time import monotonic
 from typing import Any
 
 from server.browser.cdp import Cdp, CdpError, Params
 from server.browser.hands import CTRL
-from server.browser.screen import InputRefused, ListedElement
+from server.browser.screen import InputRefused, ListedElement, Listing
 
 MOST = 300
 _ROLES = frozenset({
@@ -34,25 +36,40 @@ _FILL = """function(text) {
 """Fields that have no text are set at once; into all others it is typed."""
 
 
+DOM_WAIT = 1.5
+"""Seconds that a document which has nothing yet is waited for."""
+
+
 class ElementList:
-    """The elements of one page as they were listed; `eid`s of older lists are not known any more."""
+    """The elements of one page as they were listed. An `eid` names one element of one document, in every list."""
 
     def __init__(self, cdp: Cdp, session: str) -> None:
         self.session = session
         self._cdp = cdp
         self._nodes: dict[str, int] = {}
 
-    async def read(self) -> list[ListedElement]:
+    async def read(self) -> Listing:
         """Raises CdpError when the page does not answer."""
+        state = await self._ready_state()
         tree = await self._send("Page.getFrameTree")
         found: list[ListedElement] = []
         for frame in _frames(tree["frameTree"]):
-            nodes = (await self._send("Accessibility.getFullAXTree", {"frameId": frame}))["nodes"]
+            nodes = (await self._send("Accessibility.getFullAXTree", {"frameId": frame["id"]}))["nodes"]
             for node in _usable(nodes):
-                eid = f"p{len(found) + 1}"
+                eid = f"{frame['loaderId'][-8:]}-{node['backendDOMNodeId']}"
                 self._nodes[eid] = node["backendDOMNodeId"]
                 found.append(ListedElement(eid, _word(node, "role"), _word(node, "name")[:120], _value(node)))
-        return found[:MOST]
+        return Listing(tuple(found[:MOST]), is_loading=state != "complete")
+
+    async def _ready_state(self) -> str:
+        """How far the document is; waits a moment while its beginning is still read."""
+        deadline = monotonic() + DOM_WAIT
+        while True:
+            state = await self._send("Runtime.evaluate", {"expression": "document.readyState"})
+            word = str(state["result"].get("value"))
+            if word != "loading" or monotonic() > deadline:
+                return word
+            await asyncio.sleep(0.1)
 
     async def place(self, eid: str) -> tuple[float, float]:
         """Brings it into view; returns its middle in CSS pixels of the viewport. Raises InputRefused."""
@@ -109,8 +126,8 @@ class ElementList:
         return await self._cdp.send(method, params, session=self.session, deadline=3)
 
 
-def _frames(tree: dict[str, Any]) -> Iterator[str]:
-    yield tree["frame"]["id"]
+def _frames(tree: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield tree["frame"]
     for child in tree.get("childFrames", ()):
         yield from _frames(child)
 

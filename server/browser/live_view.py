@@ -5,77 +5,50 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from typing import Any
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import Any, Protocol
 
 from server.browser.browser import BrowserUnavailable, LiveFrame
+from server.browser.lister import Lister
 from server.browser.person_input import AnswerDialog, Input, Mouse, Stroke, Wheel
-from server.browser.screen import InputRefused, Screen, Sight
+from server.browser.screen import InputRefused, Listing, Screen, Sight
+from server.browser.viewer import Told, Viewer
 from server.errors import Conflict
 
 log = logging.getLogger(__name__)
 
 LEASE_SECONDS = 30.0
 """A holder that is silent for longer has gone."""
-IN_FLIGHT = 2
-"""Frames that a viewer may have and not yet have painted."""
 LOOK_EVERY = 0.25
 MOST_WAITING = 400
 """Strokes that wait for a page that does not take them."""
 DRAIN_SECONDS = 3.0
 
-Told = dict[str, Any]
+
+class Timer(Protocol):
+    def cancel(self) -> None: ...
 
 
-class Viewer:
-    """One who watches: gets the newest message of each kind, and the newest frame as soon as there is room for it."""
-
-    def __init__(self) -> None:
-        self.told_state: Told | None = None
-        self.first_start = 0
-        """The start of the browser that it saw first."""
-        self._messages: dict[str, Told] = {}
-        self._frame: LiveFrame | None = None
-        self._in_flight = 0
-        self._news = asyncio.Event()
-
-    def tell(self, message: Told) -> None:
-        kind = f"{message['type']} {message.get('code', '')}"
-        self._messages.pop(kind, None)
-        self._messages[kind] = message
-        self._news.set()
-
-    def show(self, frame: LiveFrame) -> None:
-        self._frame = frame
-        self._news.set()
-
-    def ack(self) -> None:
-        self._in_flight = max(0, self._in_flight - 1)
-        self._news.set()
-
-    async def next(self) -> LiveFrame | Told:
-        """The next thing to send; waits for it."""
-        while True:
-            if self._messages:
-                return self._messages.pop(next(iter(self._messages)))
-            if self._frame and self._in_flight < IN_FLIGHT:
-                frame, self._frame = self._frame, None
-                self._in_flight += 1
-                return frame
-            self._news.clear()
-            await self._news.wait()
+CallLater = Callable[[float, Callable[[], None]], Timer]
 
 
 class LiveView:
     """Any number of viewers, at most one of them the holder, who acts in the agent's place."""
 
-    def __init__(self, screen: Screen, *, lease: float = LEASE_SECONDS) -> None:
+    def __init__(
+        self, screen: Screen, *, lease: float = LEASE_SECONDS, call_later: CallLater | None = None
+    ) -> None:
+        """`call_later` is the clock of the lease: the event loop's own unless another one is given."""
         self._screen = screen
         self._lease = lease
+        self._call_later = call_later
         self._viewers: set[Viewer] = set()
         self._holder: Viewer | None = None
         self._is_held = False
         self._changing = asyncio.Lock()
-        self._lease_ends: asyncio.TimerHandle | None = None
+        self._lease_ends: Timer | None = None
         self._frame: LiveFrame | None = None
         self._waiting: deque[tuple[Viewer, Input | None]] = deque()
         self._stirred = asyncio.Event()
@@ -83,7 +56,12 @@ class LiveView:
         self._writer: asyncio.Task[None] | None = None
         self._opener: asyncio.Task[None] | None = None
         self._is_hopeless = False
+        self._lister = Lister(screen.elements)
         self._tasks: set[asyncio.Task[None]] = set()
+
+    @property
+    def is_watched(self) -> bool:
+        return bool(self._viewers)
 
     @property
     def has_holder(self) -> bool:
@@ -120,6 +98,7 @@ class LiveView:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await self._lister.aclose()
 
     async def _follow(self) -> None:
         """As long as somebody watches: the frames of the page in front, and every change told."""
@@ -128,7 +107,9 @@ class LiveView:
             self._tell_states()
             self._reopen()
             self._stirred.clear()
-            await asyncio.wait([asyncio.ensure_future(self._stirred.wait())], timeout=LOOK_EVERY)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LOOK_EVERY):
+                    await self._stirred.wait()
             if not self._viewers:
                 await self._screen.capture(None)
                 self._frame = None
@@ -192,7 +173,8 @@ class LiveView:
             return
         if self._lease_ends:
             self._lease_ends.cancel()
-        self._lease_ends = asyncio.get_running_loop().call_later(self._lease, self._lose_holder)
+        call_later = self._call_later or asyncio.get_running_loop().call_later
+        self._lease_ends = call_later(self._lease, self._lose_holder)
 
     async def hand_back(self, viewer: Viewer | None = None) -> str:
         """End the hold and tell what changed meanwhile, without values.
@@ -222,6 +204,7 @@ class LiveView:
     def _let_go(self) -> None:
         self._holder = None
         self._waiting.clear()
+        self._lister.stop()
         if self._lease_ends:
             self._lease_ends.cancel()
 
@@ -254,16 +237,13 @@ class LiveView:
     async def _do(self, viewer: Viewer, wanted: Input | None) -> None:
         try:
             if wanted is None:
-                viewer.tell({"type": "elements", "items": [
-                    {"eid": one.eid, "role": one.role, "name": one.name} | ({"value": one.value} if one.value else {})
-                    for one in await self._screen.elements()
-                ]})  # fmt: skip
+                self._lister.ask(lambda listing: viewer.tell(_told(listing)), partial(_refuse, viewer))
             elif isinstance(wanted, Stroke):
                 await self._screen.press(wanted)
             else:
                 await self._screen.do(wanted)
         except InputRefused as error:
-            viewer.tell({"type": "error", "code": "refused", "message": str(error)})
+            _refuse(viewer, str(error))
         self._stirred.set()
 
     # The browser itself
@@ -287,6 +267,18 @@ class LiveView:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+def _refuse(viewer: Viewer, why: str) -> None:
+    viewer.tell({"type": "error", "code": "refused", "message": why})
+
+
+def _told(listing: Listing) -> Told:
+    items = [
+        {"eid": one.eid, "role": one.role, "name": one.name} | ({"value": one.value} if one.value else {})
+        for one in listing.items
+    ]
+    return {"type": "elements", "items": items, "loading": listing.is_loading}
 
 
 def _join(last: Input | None, wanted: Input | None) -> Mouse | Wheel | None:

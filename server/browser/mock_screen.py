@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 
 from server.browser.addresses import AddressRefused, normal_url
 from server.browser.browser import LiveFrame, Tab
@@ -24,7 +24,7 @@ from server.browser.person_input import (
     Text,
     TypeInto,
 )
-from server.browser.screen import InputRefused, ListedElement, OpenDialog, Sight, TakeFrame
+from server.browser.screen import InputRefused, ListedElement, Listing, OpenDialog, Sight, TakeFrame
 
 
 class MockScreen:
@@ -157,18 +157,18 @@ class MockScreen:
                 self._focused = _listed(browser, command.eid).name
                 self._write(browser, command.text, replaces=True)
 
-    async def elements(self) -> Sequence[ListedElement]:
+    async def elements(self) -> Listing:
         browser = self._find()
-        controls = browser.page.controls if browser else ()
-        return [
-            ListedElement(
-                f"p{number}",
-                one.role,
-                one.name,
-                "" if one.is_secret or not browser else browser.typed.get(one.name, ""),
+        if browser is None:
+            return Listing()
+        return Listing(
+            tuple(
+                ListedElement(
+                    f"p{number}", one.role, one.name, "" if one.is_secret else browser.typed.get(one.name, "")
+                )
+                for number, one in enumerate(browser.page.controls, 1)
             )
-            for number, one in enumerate(controls, 1)
-        ]
+        )
 
 
 def _control_at(browser: MockBrowser, x: float, y: float) -> Control | None:

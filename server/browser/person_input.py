@@ -98,14 +98,14 @@ class ClickElement(Silent):
     """Click an element of the newest list."""
 
     type: Literal["click"]
-    eid: Annotated[str, Field(max_length=12)]
+    eid: Annotated[str, Field(max_length=24)]
 
 
 class TypeInto(Silent):
     """Replace what is in a field of the newest list; choose, where it is a list of options."""
 
     type: Literal["type"]
-    eid: Annotated[str, Field(max_length=12)]
+    eid: Annotated[str, Field(max_length=24)]
     text: Words
 
 

@@ -96,6 +96,11 @@ class BrowserPool:
             ))  # fmt: skip
         return self._views[session_id]
 
+    def _forget_view(self, session_id: str) -> None:
+        view = self._views.get(session_id)
+        if view and not view.is_watched and not view.is_held:
+            del self._views[session_id]
+
     def peek(self, session_id: str) -> BrowserState | None:
         if place := self._places.place_of(session_id):
             return BrowserState(session_id, "queued", place=place)
@@ -133,6 +138,7 @@ class BrowserPool:
             await browser.close()
         await self._free(session_id)
         self._status.pop(session_id, None)
+        self._forget_view(session_id)
         if purge:
             await self._profiles.purge(session_id)
 

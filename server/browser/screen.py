@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -46,6 +46,14 @@ class ListedElement:
     value: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What can be used on a page at one moment; while the page `is_loading`, more may come."""
+
+    items: tuple[ListedElement, ...] = ()
+    is_loading: bool = False
+
+
 class Screen(Protocol):
     """One session's browser, whether or not it is open."""
 
@@ -87,6 +95,9 @@ class Screen(Protocol):
         """Raises InputRefused."""
         ...
 
-    async def elements(self) -> Sequence[ListedElement]:
-        """What can be used on the page now; older lists are void."""
+    async def elements(self) -> Listing:
+        """What can be used on the page now; an element of an older list counts as long as its document is there.
+
+        A page that has nothing yet is waited for a moment. Raises InputRefused.
+        """
         ...

@@ -379,6 +379,28 @@ async def test_the_list_of_elements_serves_people_without_a_pointer(
         assert (await person.until_told("error"))["message"] == "There is no such option."
 
 
+async def test_the_list_of_a_page_that_goes_on_loading_tells_so_and_completes_itself(
+    pool: BrowserPool, browser: SessionBrowser, site: Site
+) -> None:
+    await browser.navigate(site.url("/form"))
+    async with watching(pool) as person:
+        await person.take()
+        person.do(Go(type="go", url=site.url("/growing")))
+        await person.until_state(title="Growing")
+        person.view.act(person.viewer, None)
+
+        def lists() -> list[dict[str, Any]]:
+            return [one for one in person.told if one["type"] == "elements"]
+
+        await person.until(lambda: lists() and not lists()[-1]["loading"])
+        first, last = (
+            {item["name"]: item["eid"] for item in told["items"]} for told in (lists()[0], lists()[-1])
+        )
+        assert lists()[0]["loading"]
+        assert set(last) == {"First", "Last"}
+        assert first == {"First": last["First"]}
+
+
 async def test_tabs_that_open_are_followed_and_the_agent_goes_on_where_the_person_left(
     pool: BrowserPool, browser: SessionBrowser, site: Site
 ) -> None:

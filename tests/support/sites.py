@@ -327,6 +327,18 @@ def slow_body(visit: Visit) -> Answer:
     return Answer(drip())
 
 
+@page("/growing")
+def growing(visit: Visit) -> Answer:
+    """Its beginning comes at once, its end a while later."""
+
+    def grow() -> Iterator[bytes]:
+        yield b"<!doctype html><title>Growing</title><button>First</button>" + b"<!-- -->" * 200
+        visit.site.pause(visit.number("seconds", 2))
+        yield b"<button>Last</button>"
+
+    return Answer(grow())
+
+
 @page("/redirect")
 def redirect(visit: Visit) -> Answer:
     return Answer(status=302, headers={"Location": visit.query["to"]})

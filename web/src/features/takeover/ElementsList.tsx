@@ -13,6 +13,7 @@ import { words } from './words'
 export function ElementsList({ view }: { view: LiveView }) {
   const t = useWords(words)
   const elements = useLiveState(view, (state) => state.elements)
+  const isLoading = useLiveState(view, (state) => state.isListLoading)
   const url = useLiveState(view, (state) => state.url)
   const [filter, setFilter] = useState('')
   useEffect(() => view.send({ type: 'elements' }), [view, url])
@@ -33,7 +34,11 @@ export function ElementsList({ view }: { view: LiveView }) {
           <RotateCw size={16} aria-hidden />
         </IconButton>
       </div>
-      {elements && shown.length === 0 && <p className="px-3 text-sm text-muted">{t('elements.none')}</p>}
+      {elements && (isLoading || shown.length === 0) && (
+        <p role="status" className="px-3 text-sm text-muted">
+          {t(isLoading ? 'elements.loading' : 'elements.none')}
+        </p>
+      )}
       <ul className="min-h-0 flex-1 overflow-y-auto px-2 pb-2">
         {shown.map((element) => (
           <li key={element.eid} className="border-b border-line py-1.5 last:border-0">

@@ -17,6 +17,7 @@ export interface LiveState extends Omit<LiveStateMessage, 'type' | 'url' | 'titl
   /** Frames of the last second. */
   rate: number
   elements: PageElement[] | null
+  isListLoading: boolean
   target: { box: Box; label: string } | null
   fault: { code: string; message: string } | null
 }
@@ -32,6 +33,7 @@ const CLOSED: LiveState = {
   hasFrame: false,
   rate: 0,
   elements: null,
+  isListLoading: false,
   target: null,
   fault: null,
 }
@@ -141,7 +143,7 @@ export class LiveView {
         return setState({ ...page, ...shown, fault: null })
       }
       case 'elements':
-        return setState({ elements: message.items })
+        return setState({ elements: message.items, isListLoading: message.loading ?? false })
       case 'target':
         return setState({ target: message.box && { box: message.box, label: message.label } })
       case 'error': {

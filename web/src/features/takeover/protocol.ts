@@ -32,7 +32,7 @@ export interface LiveStateMessage {
 export type FromServer =
   | LiveStateMessage
   | { type: 'frame'; width: number; height: number }
-  | { type: 'elements'; items: PageElement[] }
+  | { type: 'elements'; items: PageElement[]; loading?: boolean }
   | { type: 'error'; code: string; message: string }
   | { type: 'target'; box: Box | null; label: string }
 

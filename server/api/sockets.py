@@ -1,0 +1,73 @@
+"""What the WebSockets have in common: frames in, within limits, and an end for all their parts at once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any
+
+import orjson
+from fastapi import WebSocket
+from pydantic import ValidationError
+from starlette.websockets import WebSocketDisconnect
+
+from server.errors import AppError
+
+FRAME_BYTES = 64 * 1024
+
+Told = dict[str, Any]
+
+
+async def listen(
+    socket: WebSocket, obey: Callable[[str], Awaitable[None]], tell: Callable[[Told], Awaitable[None]], *, per_second: int,
+) -> None:  # fmt: skip
+    """Give each frame to `obey` until the socket ends. What is refused is told; what is too much closes it."""
+    allowance = Allowance(per_second)
+    while True:
+        try:
+            text = await socket.receive_text()
+        except (WebSocketDisconnect, KeyError):  # gone, or a binary frame
+            return
+        if len(text.encode("utf-8", "surrogatepass")) > FRAME_BYTES:
+            await socket.close(1009, "frame too large")
+            return
+        if not allowance.take():
+            await socket.close(1008, "too many frames")
+            return
+        try:
+            await obey(text)
+        except ValidationError:
+            await tell({"type": "error", "code": "invalid", "message": "This message is not understood."})
+        except AppError as error:
+            await tell({"type": "error", "code": error.code, "message": error.detail})
+
+
+async def send(socket: WebSocket, told: Told) -> None:
+    await socket.send_text(orjson.dumps(told).decode())
+
+
+async def run_until_one_ends(*parts: Coroutine[Any, Any, None]) -> None:
+    """The parts of one connection: the first that ends, ends them all."""
+    tasks = {asyncio.create_task(part) for part in parts}
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+class Allowance:
+    """A bucket of frames that fills up again each second."""
+
+    def __init__(self, per_second: int) -> None:
+        self._per_second = per_second
+        self._left = float(per_second)
+        self._at = asyncio.get_running_loop().time()
+
+    def take(self) -> bool:
+        now = asyncio.get_running_loop().time()
+        self._left = min(self._per_second, self._left + (now - self._at) * self._per_second)
+        self._at = now
+        self._left -= 1
+        return self._left >= 0

@@ -1,0 +1,51 @@
+"""Keeps the list of a page's elements true for the person who asked for it, until the page is loaded."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from server.browser.screen import InputRefused, Listing
+
+LOOK_AGAIN = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
+"""Seconds between two looks at a page that goes on loading."""
+
+
+class Lister:
+    """`look` gives the list as it is now; `show` tells a list, `refuse` why there is none."""
+
+    def __init__(
+        self, look: Callable[[], Awaitable[Listing]], *, pauses: tuple[float, ...] = LOOK_AGAIN
+    ) -> None:
+        self._look = look
+        self._pauses = pauses
+        self._task: asyncio.Task[None] | None = None
+
+    def ask(self, show: Callable[[Listing], None], refuse: Callable[[str], None]) -> None:
+        """Tell the list, and again whenever it has grown; whoever asks anew begins anew."""
+        self.stop()
+        self._task = asyncio.create_task(self._tell(show, refuse), name="list of elements")
+
+    def stop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+
+    async def aclose(self) -> None:
+        self.stop()
+        if self._task is not None:
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _tell(self, show: Callable[[Listing], None], refuse: Callable[[str], None]) -> None:
+        told: Listing | None = None
+        for pause in (*self._pauses, 0.0):
+            try:
+                listing = await self._look()
+            except InputRefused as error:
+                refuse(str(error))
+                return
+            if listing != told:
+                show(listing)
+            if not listing.is_loading:
+                return
+            told = listing
+            await asyncio.sleep(pause)
