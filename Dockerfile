@@ -34,6 +34,6 @@ USER pilothouse
 VOLUME /data
 EXPOSE 8000
 HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=4 \
-    CMD ["python", "-c", "import os, urllib.request as web; web.urlopen(f\"http://127.0.0.1:{os.environ['PORT']}/api/health\", timeout=4)"]
+    CMD ["python", "-c", "import http.client, os; server = http.client.HTTPConnection('127.0.0.1', int(os.environ['PORT']), timeout=4); server.request('GET', '/api/health'); exit(server.getresponse().status != 200)"]
 ENTRYPOINT ["tini", "--"]
 CMD ["python", "-m", "server"]

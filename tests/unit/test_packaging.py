@@ -5,6 +5,10 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
 import pytest
@@ -134,6 +138,37 @@ class TestContainer:
         names = {pair.split("=")[0] for pair in pairs}
         assert "DATA_DIR" in names
         assert {name for name in names if not name.startswith("PYTHON")} <= SETTINGS
+
+    def test_no_line_of_an_env_file_takes_a_setting_of_the_image_away(
+        self, compose: dict[str, Any], dockerfile: str
+    ) -> None:
+        pairs = " ".join(re.findall(r"(?m)^ENV (.*)$", dockerfile)).split()
+        needed = dict(pair.split("=") for pair in pairs if pair.split("=")[0] in SETTINGS)
+        given = compose["services"]["server"]["environment"]
+        assert needed.items() <= given.items()
+
+    def test_the_health_check_asks_the_server_itself_whatever_proxy_is_set(self, dockerfile: str) -> None:
+        command = json.loads(re.findall(r"(?m)^HEALTHCHECK .*?CMD (\[.*\])$", dockerfile)[0])
+        found: list[str] = []
+
+        class Health(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                found.append(self.path)
+                self.send_response(200 if len(found) == 1 else 503)
+                self.end_headers()
+
+            def log_message(self, *_: object) -> None:
+                return
+
+        with HTTPServer(("127.0.0.1", 0), Health) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            env = {"PORT": str(server.server_port), "http_proxy": "http://127.0.0.1:9"}
+            codes = [
+                subprocess.run([sys.executable, *command[1:]], env=env, check=False).returncode
+                for _ in range(2)
+            ]
+            server.shutdown()
+        assert (found, codes) == (["/api/health"] * 2, [0, 1])
 
     def test_the_image_is_made_of_files_that_exist_and_are_let_through(self, dockerfile: str) -> None:
         let_through = {
