@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from dotenv import dotenv_values
 
@@ -50,18 +50,29 @@ def normalise(url: str) -> str:
     """`host:8000`, `http://host:8000/` and `http://host:8000/api` are the same server."""
     if "://" not in url:
         url = ("http://" if is_loopback(f"http://{url}") else "https://") + url
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    parts = _split(url)
+    if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
         raise Misused(f"{url} is not an address of a server; give something like {DEFAULT_URL}.")
     return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/').removesuffix('/api')}"
 
 
 def is_loopback(url: str) -> bool:
-    host = urlsplit(url).hostname or ""
+    parts = _split(url)
+    host = (parts and parts.hostname) or ""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost" or host.endswith(".localhost")
+
+
+def _split(url: str) -> SplitResult | None:
+    """None for what is no address at all."""
+    try:
+        parts = urlsplit(url)
+        parts.port  # noqa: B018  a port that is no number is found out when it is asked for
+    except ValueError:
+        return None
+    return parts
 
 
 def find_token(environ: Mapping[str, str], folders: Iterable[Path]) -> str | None:

@@ -90,7 +90,7 @@ class Conversation:
             case "state":
                 self.screen.print(tables.state(self.view))
             case "sessions":
-                self.screen.print(tables.sessions(await self.client.sessions(limit=20), datetime.now(UTC)))
+                self.screen.print(tables.Sessions(await self.client.sessions(limit=20), datetime.now(UTC)))
             case "help":
                 self.screen.print(tables.commands())
         return {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import os
 import sys
@@ -24,6 +25,7 @@ from cli.errors import Misused, Trouble
 from cli.once import run_line, watch_all
 from cli.picture import find_way
 from cli.screen import PlainScreen, RichScreen, Screen
+from cli.text import whole_text
 
 INTERRUPTED = 130
 
@@ -76,12 +78,16 @@ def chat(
     given = {key: value for key, value in wishes.items() if value is not None}
     if message is None and not json_lines and not sys.stdin.isatty():
         message = sys.stdin.read()
+    if message is not None:
+        message = whole_text(message)
     _run(url, token, lambda client: _chat(client, session, message, json_lines, wait, given))
 
 
 async def _chat(
     client: Client, name: str | None, line: str | None, json_lines: bool, wait: bool, wishes: dict[str, Any]
 ) -> int:
+    if line is not None and not line.strip():
+        raise Misused("There is nothing to say: the message is empty.")
     session_id = await client.find(name) if name else None
     if line is not None:
         screen = PlainScreen(sys.stderr, sys.stderr) if json_lines else _screen()
@@ -127,7 +133,7 @@ async def _sessions(client: Client, search: str, archived: bool, limit: int, jso
         for item in items:
             print(json.dumps(item, ensure_ascii=False))
     else:
-        _screen().print(tables.sessions(items, datetime.now(UTC)))
+        _screen().print(tables.Sessions(items, datetime.now(UTC)))
     return 0
 
 
@@ -212,6 +218,12 @@ def _run(url: str, token: str | None, work: Callable[[Client], Coroutine[Any, An
         code = asyncio.run(at_server())
     except Trouble as error:
         print(error, file=sys.stderr)
+        code = 1
+    except OSError as error:
+        if error.errno == errno.EPIPE:  # whoever read has seen enough
+            raise
+        print(f"The output cannot be written: {error.strerror}.", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what Python still has to write at its end
         code = 1
     except KeyboardInterrupt:
         print("Not waiting any more; a run goes on at the server.", file=sys.stderr)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
@@ -18,6 +19,7 @@ from cli.text import ago, cut, moment, spent
 from cli.view import View
 
 ELEMENTS = 60
+NARROW = 70
 BLOCKS = 6
 SIGNS = {
     "running": ("●", "good"),
@@ -28,24 +30,37 @@ SIGNS = {
 }
 
 
-def sessions(items: Iterable[Mapping[str, Any]], now: datetime) -> Table:
+@dataclass(frozen=True)
+class Sessions:
     """One row a session; the first eight letters of an id are enough to name it."""
-    table = Table(box=None, padding=(0, 2), header_style="quiet")
-    for name in ("", "id", "title", "agent", "model", "changed"):
-        table.add_column(name, no_wrap=True, overflow="ellipsis")
-    for item in items:
-        sign, style = SIGNS.get(item["status"], ("·", "quiet"))
-        title = Text(item.get("title") or "untitled", "bold" if item.get("unread") else "")
-        changed = ago(moment(item.get("updated_at")), now)
-        table.add_row(
-            Text(sign, style),
-            short(item["id"]),
-            title,
-            item.get("agent"),
-            item.get("model"),
-            Text(changed, "quiet"),
+
+    items: Sequence[Mapping[str, Any]]
+    now: datetime
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Where there is little room, who answers is left out."""
+        is_narrow = options.max_width < NARROW
+        table = Table(box=None, padding=(0, 1 if is_narrow else 2), header_style="quiet")
+        names = (
+            ("", "id", "title", "changed") if is_narrow else ("", "id", "title", "agent", "model", "changed")
         )
-    return table
+        for name in names:
+            table.add_column(name, no_wrap=True, min_width=8 if name == "id" else None)
+        for item in self.items:
+            cells = self._cells(item)
+            table.add_row(*(cells[name] for name in names))
+        yield table
+
+    def _cells(self, item: Mapping[str, Any]) -> dict[str, RenderableType]:
+        sign, style = SIGNS.get(item["status"], ("·", "quiet"))
+        return {
+            "": Text(sign, style),
+            "id": short(item["id"]),
+            "title": Text(item.get("title") or "untitled", "bold" if item.get("unread") else ""),
+            "agent": item.get("agent") or "",
+            "model": item.get("model") or "",
+            "changed": Text(ago(moment(item.get("updated_at")), self.now), "quiet"),
+        }
 
 
 def short(session_id: str) -> str:

@@ -72,3 +72,8 @@ def spent(usage: dict[str, Any]) -> str:
         return ""
     cost = usage.get("cost")
     return f"{count(tokens)} tokens" + (f" · ${cost:.4f}" if cost is not None else "")
+
+
+def whole_text(text: str) -> str:
+    """Bytes that were no UTF-8, as a pipe or an argument may hold them, become replacement characters."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

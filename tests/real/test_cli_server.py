@@ -103,6 +103,23 @@ async def test_an_answer_in_a_pipe_is_the_stored_text_and_nothing_else(at: dict[
     assert "The mock model failed" in failed.err
 
 
+async def test_what_a_pipe_holds_is_said_even_when_it_is_no_text_and_nothing_is_refused(
+    at: dict[str, object],
+) -> None:
+    odd = await pilothouse(at, "chat", stdin="\udcff\udcfe hello")
+    assert (odd.code, "Hello!" in odd.out) == (0, True)
+    empty = await pilothouse(at, "chat", stdin=" \n")
+    assert (empty.code, empty.out) == (1, "")
+    assert "nothing to say" in empty.err
+
+
+async def test_an_output_that_is_full_is_told_in_words(at: dict[str, object]) -> None:
+    with open("/dev/full", "wb") as full:  # noqa: ASYNC230  a device
+        ran = await run("sessions", stdout=full, **at)  # type: ignore[arg-type]
+    assert ran.code == 1
+    assert ran.err.strip() == "The output cannot be written: No space left on device."
+
+
 async def test_events_as_lines_of_json_are_those_of_the_protocol(at: dict[str, object]) -> None:
     ran = await pilothouse(at, "chat", "-m", "shop for a kettle", "--json")
     events = [json.loads(line) for line in ran.out.splitlines()]

@@ -19,6 +19,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from scripts.shell import ROOT
 from tests.support.display import Display
@@ -110,20 +111,26 @@ class Ran:
 
 
 async def run(
-    *arguments: str, url: str, token: str | None, home: Path, stdin: str = "", **environment: str
+    *arguments: str,
+    url: str,
+    token: str | None,
+    home: Path,
+    stdin: str = "",
+    stdout: IO[bytes] | int = PIPE,
+    **environment: str,
 ) -> Ran:
     """Run `pilothouse` without a terminal, as a program would."""
     process = await asyncio.create_subprocess_exec(
         *_command(arguments),
         stdin=PIPE,
-        stdout=PIPE,
+        stdout=stdout,
         stderr=PIPE,
         env=_environment(url, token, home) | environment,
         cwd=home,
     )
     async with asyncio.timeout(PATIENCE):
-        out, err = await process.communicate(stdin.encode())
-    return Ran(process.returncode or 0, out.decode(), err.decode())
+        out, err = await process.communicate(stdin.encode(errors="surrogateescape"))
+    return Ran(process.returncode or 0, (out or b"").decode(), err.decode())
 
 
 def _command(arguments: tuple[str, ...]) -> list[str]:

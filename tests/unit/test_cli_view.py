@@ -27,6 +27,7 @@ from cli.items import (
 from cli.live import bar, draw_live, last_lines
 from cli.render import THEME, draw, until
 from cli.screen import PlainScreen
+from cli.tables import Sessions
 from cli.view import View
 
 START = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -364,3 +365,22 @@ class TestLive:
         assert bar(story.view, "chat", "h:1") == [
             "chat", "Kettles", "running", "step 3/10", "1.5k tokens · $0.0020", "h:1",
         ]  # fmt: skip
+
+
+NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
+SESSION = {
+    "id": "0123456789ab", "status": "idle", "title": "A kettle for the kitchen", "agent": "operator",
+    "model": "anthropic:claude-haiku-5-5", "updated_at": NOW.isoformat(),
+}  # fmt: skip
+
+
+def test_a_narrow_terminal_still_names_the_sessions() -> None:
+    def drawn(width: int) -> str:
+        out = StringIO()
+        Console(file=out, width=width, theme=THEME).print(Sessions([SESSION], NOW))
+        return out.getvalue()
+
+    assert "01234567" in drawn(40)
+    assert "A kettle for" in drawn(40)
+    assert "claude" not in drawn(40)
+    assert "anthropic:claude-haiku-5-5" in drawn(100)

@@ -14,7 +14,7 @@ from cli.address import Address, find_address, find_token, normalise
 from cli.commands import COMMANDS, Call, Words, parse
 from cli.errors import Misused, Refused
 from cli.speech import Speech, split_blocks
-from cli.text import ago, clean, count, cut, duration, moment, spent
+from cli.text import ago, clean, count, cut, duration, moment, spent, whole_text
 
 ANSWER = """\
 # Kettles
@@ -95,6 +95,11 @@ class TestAddress:
     def test_something_else_is_refused_in_words(self) -> None:
         with pytest.raises(Misused, match="not an address"):
             normalise("ftp://example.org")
+
+    @pytest.mark.parametrize("given", ["http://[::bad", "http://127.0.0.1:http", "http://h:99999", "://"])
+    def test_what_is_no_address_at_all_is_told_in_words(self, given: str) -> None:
+        with pytest.raises(Misused, match="is not an address"):
+            normalise(given)
 
     def test_the_token_of_the_first_start_is_read_for_this_machine_only(self, tmp_path: Path) -> None:
         (tmp_path / ".data").mkdir()
@@ -229,3 +234,7 @@ class TestSpeech:
         assert speech.thinking == "hm"
         speech.add("m1", "I")
         assert speech.thinking == ""
+
+
+def test_bytes_that_are_no_text_are_replaced() -> None:
+    assert whole_text("\udcff grüße \udce2") == "\ufffd grüße \ufffd"
