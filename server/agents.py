@@ -118,6 +118,8 @@ class AgentFactory:
                 gate=_gate(settings),
                 vision=settings.vision,
                 token_budget=settings.token_budget,
+                cost_budget=settings.cost_budget,
+                price=partial(usage_cost, model_name),
                 run_timeout=settings.run_timeout,
                 decision_timeout=settings.decision_timeout,
                 checkpointer=self._checkpoints,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from server.agent.policy.money import find_sums
 from server.browser.observation import Element, Observation
 
 Action = dict[str, Any]
@@ -113,18 +113,12 @@ def confirm_question(
     }  # fmt: skip
 
 
-_PRICE = re.compile(
-    r"(?:[€$£¥₽₴₹₺₩₫฿]|\b(?:EUR|USD|GBP|CHF|RUB|PLN|CZK|SEK|NOK|DKK|TRY|INR|CNY|JPY|KRW|BRL)\b)\s?\d[\d\s.,]*\d|"
-    r"\d[\d\s.,]*\s?(?:[€$£¥₽₴₹₺₩₫฿]|\b(?:EUR|USD|GBP|CHF|RUB|PLN|CZK|SEK|NOK|DKK|TRY|INR|CNY|JPY|KRW|BRL|zł|Kč|kr|руб|грн)\b)"
-)
-
-
 def amount_of(element: Element | None, observation: Observation) -> str | None:
     """The price that goes with the action: on the control, around it, else the last one on the page (the total)."""
     around = [element.name, element.context] if element else []
     for text in (*around, *reversed(observation.text_blocks)):
-        if prices := _PRICE.findall(text):
-            return str(prices[-1]).strip()
+        if sums := find_sums(text):
+            return sums[-1]
     return None
 
 

@@ -218,6 +218,16 @@ async def test_typing_a_password_always_asks_and_shows_it_nowhere() -> None:
     assert "S3cret!" not in it.model.prompts[-1]
 
 
+async def test_a_plan_that_is_edited_while_the_question_is_open_needs_no_second_yes() -> None:
+    it = cart(BUY, stop("Ordered."))
+    await it.say("buy it")
+    it.inbox.notes = [Notes(plan=("Buy it", "Save the invoice"))]
+    assert await it.answer(True) == "Ordered."
+    assert it.browser.effects == [f"Place order -> {THANKS}"]
+    assert it.values["plan"] == ["Buy it", "Save the invoice"]
+    assert "the user edited the plan" in it.model.prompts[1]
+
+
 async def test_steering_right_before_an_approved_act_voids_the_yes() -> None:
     it = cart(BUY, stop("ok"))
     await it.say("buy it")

@@ -1,5 +1,6 @@
 """No endless work: limits end in a summary and a question, repetition in a new plan or a question."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -52,6 +53,28 @@ async def test_the_token_budget_ends_the_same_way() -> None:
     it = shop(act("scroll"), act("scroll", amount=1), "Paused?", options={"token_budget": 150})
     assert await it.say("look") == "Paused?"
     assert "the token budget" in it.model.prompts[-1]
+
+
+async def test_the_cost_budget_ends_the_same_way_with_the_price_of_every_turn() -> None:
+    told: list[int] = []
+
+    def price(usage: Mapping[str, Any]) -> float:
+        told.append(usage["total_tokens"])
+        return 0.4
+
+    scrolls = [act("scroll", amount=amount) for amount in (1, 2, 3)]
+    it = shop(*scrolls, "Paused?", stop("ok"), options={"cost_budget": 1.0, "price": price})
+    assert await it.say("look") == "Paused?"
+    assert len(told) == 3 and all(told)
+    assert it.values["cost"] == pytest.approx(1.2)
+    assert "the cost budget" in it.model.prompts[-1]
+    assert await it.say("go on") == "ok"
+    assert it.values["cost"] == pytest.approx(0.4)
+
+
+async def test_a_model_without_a_price_has_no_cost_budget() -> None:
+    it = shop(act("scroll"), stop("ok"), options={"cost_budget": 0.000001})
+    assert await it.say("look") == "ok"
 
 
 async def test_the_time_budget_ends_the_same_way_and_waiting_does_not_count() -> None:

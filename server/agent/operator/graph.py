@@ -17,7 +17,7 @@ from server.agent.operator.consent import Consent
 from server.agent.operator.limits import Limits
 from server.agent.operator.looking import Eyes, Vision
 from server.agent.operator.nodes import Nodes
-from server.agent.operator.planner import Planner
+from server.agent.operator.planner import Planner, Price
 from server.agent.operator.state import Input, State
 
 FINALS = ("finalize_done", "finalize_denied", "finalize_cancelled", "finalize_blocked", "finalize_limit")
@@ -31,6 +31,8 @@ def build_operator(
     gate: Gate | None = None,
     vision: Vision = "auto",
     token_budget: int = 2_000_000,
+    cost_budget: float | None = None,
+    price: Price = lambda usage: None,
     run_timeout: float = 1800,
     decision_timeout: float = 600,
     checkpointer: BaseCheckpointSaver[Any] | None = None,
@@ -38,7 +40,8 @@ def build_operator(
     """A graph that any run can use: what belongs to one run comes as its context."""
     eyes = Eyes(vision, model_sees=takes_images(model))
     consent = Consent(gate or Gate(), eyes, decision_timeout)
-    nodes = Nodes(Planner(model), consent, eyes, Limits(token_budget, _before(run_timeout)))
+    limits = Limits(token_budget, _before(run_timeout), cost_budget)
+    nodes = Nodes(Planner(model, price), consent, eyes, limits)
     return assemble(nodes).compile(checkpointer=checkpointer, name="operator")
 
 

@@ -1,4 +1,4 @@
-"""When a run has to pause: steps, tokens and time, and the same thing tried again and again. Pure."""
+"""When a run has to pause: steps, tokens, money and time, and the same thing tried again and again. Pure."""
 
 from __future__ import annotations
 
@@ -27,6 +27,8 @@ class Limits:
 
     tokens: int
     seconds: float
+    dollars: float | None = None
+    """None when money does not matter."""
 
     def reached(self, state: State, max_steps: int, now: float) -> str | None:
         """Which limit is reached, as a sentence for the person; None when there is room."""
@@ -35,6 +37,8 @@ class Limits:
             return phrase("steps", task, n=max_steps)
         if state.get("tokens", 0) >= self.tokens:
             return phrase("tokens", task)
+        if self.dollars is not None and state.get("cost", 0.0) >= self.dollars:
+            return phrase("cost", task)
         if now >= state.get("deadline", now + 1):
             return phrase("time", task)
         return None

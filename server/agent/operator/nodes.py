@@ -86,8 +86,10 @@ class Nodes:
             await tell_state(merged(state, update))
         action = _action(answer)
         records.log_decision(answer.decision, action, observation)
-        tokens = state.get("tokens", 0) + answer.tokens
-        return update | {"planned_action": action, "reading": None, "spoken": answer.spoken, "tokens": tokens}
+        return update | {
+            "planned_action": action, "reading": None, "spoken": answer.spoken,
+            "tokens": state.get("tokens", 0) + answer.tokens, "cost": state.get("cost", 0.0) + answer.cost,
+        }  # fmt: skip
 
     async def validate_action(self, state: State, runtime: Run) -> Update:
         """What cannot be done on this page, or was done here in vain, goes back to the model."""
@@ -119,11 +121,11 @@ class Nodes:
         if planned(state)["kind"] == "stop":
             return {"route": "finalize_done"}
         notes = await runtime.context.inbox.checkpoint()
-        if records.says_something(notes):
-            return records.take_notes(state, notes) | {"approval": None, "needs_observe": True, "route": ""}
-        update: Update = {"route": ""}
+        update: Update = records.take_notes(state, notes) | {"route": ""}
+        if records.says_something(notes) and not (state.get("approval") and records.edits_plan_only(notes)):
+            return update | {"approval": None, "needs_observe": True}
         if state.get("approval"):
-            update |= await self.consent.hold_to_approval(state, runtime.context)
+            update |= await self.consent.hold_to_approval(merged(state, update), runtime.context)
             if update["planned_action"] is None:
                 return update
         return update | await perform_step(merged(state, update), runtime.context, self.eyes)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any, cast
 
 from langchain_core.exceptions import OutputParserException
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessageChunk, BaseMessage
-from langchain_core.messages.ai import add_ai_message_chunks
+from langchain_core.messages.ai import UsageMetadata, add_ai_message_chunks, add_usage
 from langchain_core.output_parsers import JsonOutputParser
 from langchain_core.runnables import Runnable, RunnableSequence
 from pydantic import ValidationError
@@ -27,6 +28,8 @@ REPAIR_TURNS = 2
 Say = Callable[[str], Awaitable[None]]
 Prompt = Callable[[str | None], list[BaseMessage]]
 """The messages of a call; given a problem, they tell the model what was wrong with its last answer."""
+Price = Callable[[Mapping[str, Any]], float | None]
+"""US dollars of a call by its usage metadata; None when the model's price is not known."""
 
 
 class Unusable(Exception):
@@ -35,18 +38,20 @@ class Unusable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A decision, what of its answer was streamed already, and the tokens it took."""
+    """A decision, what of its answer was streamed already, and what it took: tokens, US dollars."""
 
     decision: Decision
     spoken: str
     tokens: int
+    cost: float
 
 
 class Planner:
     """Asks a model for decisions, in the form of structured output that suits it."""
 
-    def __init__(self, model: BaseChatModel) -> None:
+    def __init__(self, model: BaseChatModel, price: Price = lambda usage: None) -> None:
         self.model = model
+        self._price = price
         self.caches = "anthropic" in type(model).__module__
         self._by_tool = not _prefers_schema(model)
         self._asking = _asking(model, "function_calling" if self._by_tool else "json_schema")
@@ -54,26 +59,24 @@ class Planner:
     async def decide(self, prompt: Prompt, *, say: Say, think: Say) -> Planned:
         """Raises RunFailed when the model gives no usable answer in three turns."""
         problem: str | None = None
-        tokens = 0
+        tokens, cost = 0, 0.0
         for _ in range(1 + REPAIR_TURNS):
             reply = _Reply(say, think, self._by_tool)
             await reply.take(self._asking.astream(prompt(problem)))
-            tokens += reply.tokens
+            if usage := reply.usage:
+                tokens, cost = tokens + usage["total_tokens"], cost + (self._price(usage) or 0.0)
             try:
-                return Planned(reply.decision(), reply.reader.text, tokens)
+                return Planned(reply.decision(), reply.reader.text, tokens, cost)
             except Unusable as unusable:
                 problem = str(unusable)
                 log.warning("the model's answer could not be used: %s", problem)
         raise BAD_RESPONSE.as_error()
 
-    async def speak(self, messages: list[BaseMessage], *, say: Say) -> int:
-        """A plain spoken answer, streamed; returns the tokens it took."""
-        tokens = 0
+    async def speak(self, messages: list[BaseMessage], *, say: Say) -> None:
+        """A plain spoken answer, streamed."""
         async for chunk in self.model.astream(messages):
             if chunk.text:
                 await say(chunk.text)
-            tokens += _count(chunk)
-        return tokens
 
 
 def _prefers_schema(model: BaseChatModel) -> bool:
@@ -123,8 +126,9 @@ class _Reply:
         return "".join(call["args"] or "" for call in calls if call["index"] == self.call_index)
 
     @property
-    def tokens(self) -> int:
-        return sum(map(_count, self.chunks))
+    def usage(self) -> UsageMetadata | None:
+        told = [chunk.usage_metadata for chunk in self.chunks if chunk.usage_metadata]
+        return reduce(add_usage, told) if told else None
 
     def decision(self) -> Decision:
         """Raises Unusable. An answer that was streamed whole is kept, whatever is wrong around it; one that broke
@@ -179,8 +183,3 @@ def _thought(chunk: AIMessageChunk) -> str:
         return ""
     blocks: Sequence[Any] = chunk.content_blocks
     return "".join(str(block.get("reasoning") or "") for block in blocks if block.get("type") == "reasoning")
-
-
-def _count(chunk: AIMessageChunk) -> int:
-    usage = chunk.usage_metadata
-    return usage["total_tokens"] if usage else 0

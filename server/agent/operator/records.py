@@ -54,6 +54,11 @@ def says_something(notes: Notes) -> bool:
     return bool(notes.messages or notes.plan is not None or notes.takeover is not None)
 
 
+def edits_plan_only(notes: Notes) -> bool:
+    """A new plan says nothing against the act that the person has just approved."""
+    return notes.plan is not None and not notes.messages and notes.takeover is None
+
+
 def take_notes(state: State, notes: Notes) -> Update:
     """What the person said or did since the last step."""
     update: Update = {}

@@ -58,6 +58,8 @@ class State(TypedDict, total=False):
     invalid_actions: int
     asks: int
     tokens: int
+    cost: float
+    """US dollars, as far as the model's price is known."""
     deadline: float
     """Unix time at which the run's time budget ends; waiting for a person does not count."""
     tried: dict[str, int]
@@ -88,6 +90,7 @@ def fresh_run() -> Update:
         "invalid_actions": 0,
         "asks": 0,
         "tokens": 0,
+        "cost": 0.0,
         "tried": {},
         "timeouts": {},
         "outcome": "",

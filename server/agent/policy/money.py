@@ -1,115 +1,35 @@
-"""Sums of money in a folded text."""
+"""Sums of money in a text, folded or as it is written."""
 
 from __future__ import annotations
 
 import re
 
+from server.agent.policy.text import fold, plain
+
 _SIGNS = "$€£¥₽₹₩₺₴₫₪฿₦₱₸₼₾₿元円원"
-_CODES = [
-    "usd",
-    "eur",
-    "gbp",
-    "rub",
-    "uah",
-    "pln",
-    "czk",
-    "huf",
-    "sek",
-    "nok",
-    "dkk",
-    "chf",
-    "try",
-    "inr",
-    "jpy",
-    "cny",
-    "rmb",
-    "krw",
-    "vnd",
-    "idr",
-    "brl",
-    "mxn",
-    "ars",
-    "cop",
-    "sar",
-    "aed",
-    "egp",
-    "irr",
-    "ils",
-    "thb",
-    "aud",
-    "cad",
-    "sgd",
-    "hkd",
-    "zar",
-    "usdt",
-    "usdc",
-    "btc",
-    "eth",
-    "ron",
-    "bgn",
-    "zł",
-    "kč",
-    "zl",
-    "kc",
-    "ft",
-    "kr",
-    "tl",
-    "lei",
-    "lv",
-    "rp",
-    "rs",
-    "rm",
-    "dong",
-    "đồng",
-    "euro",
-    "euros",
-    "dollar",
-    "dollars",
-    "pound",
-    "pounds",
-    "yen",
-    "credits",
-    "coins",
-    "pyб",
-    "гph",
-    "تومان",
-    "ریال",
-    "دینار",
-    "درهم",
-    "جنیه",
-    "رس",
-    "ر.س",
-    "د.ا",
-    "שקל",
-    "שקלים",
-    "דולר",
-    "रुपये",
-    "रुपए",
-    "रु",
-    "บาท",
-    "万元",
-    "万円",
-    "만원",
-    "만",
-    "원",
-]
-_NUMBER = r"\d[\d\s.,٬٫'’]*"
-_CODE = "|".join(sorted(map(re.escape, _CODES), key=len, reverse=True))
+_CODES = """
+usd eur gbp rub uah pln czk huf sek nok dkk chf try inr jpy cny rmb krw vnd idr brl mxn ars cop
+sar aed egp irr ils thb aud cad sgd hkd zar usdt usdc btc eth ron bgn zł kč ft kr tl lei lv rp
+rs rm dong đồng euro euros dollar dollars pound pounds yen credits coins руб грн تومان ریال
+دینار درهم جنیه رس ر.س د.ا שקל שקלים דולר रुपये रुपए रु บาท 万元 万円 만원 만 원 р
+""".split()
+_SPELLED = {spelling for code in _CODES for spelling in (code, fold(code), plain(fold(code)))}
+_CODE = "|".join(sorted(map(re.escape, _SPELLED), key=len, reverse=True))
+_NUMBER = r"\d+(?:[.,٬٫'’]\d{1,3}|\s\d{3}(?!\d))*"
 _MONEY = re.compile(
-    rf"[{_SIGNS}]\s?\d|\d[\d.,٬٫'’\s]*\s?[{_SIGNS}]|(?<!\w){_NUMBER}\s?(?:ש.?ח|p\.|{_CODE})(?!\w)|(?<!\w)(?:{_CODE})[.$]?\s?\d"
+    rf"(?:(?<!\w)[a-z]{{1,2}})?[{_SIGNS}]\s?{_NUMBER}|(?<!\w)(?:{_CODE})\.?\s?{_NUMBER}"
+    rf"|{_NUMBER}\s?[{_SIGNS}]|(?<![\w.,]){_NUMBER}\s?(?:ש.?ח|(?:{_CODE})(?!\w))",
+    re.IGNORECASE,
 )
-_SUM_ONLY = re.compile(rf"\W*(?:{_CODE}|[{_SIGNS}])?\W*{_NUMBER}\W*(?:{_CODE}|[{_SIGNS}])?\W*")
-
-
+_SUM_ONLY = re.compile(rf"\W*(?:{_CODE}|[{_SIGNS}])?\W*{_NUMBER}\W*(?:{_CODE}|[{_SIGNS}])?\W*", re.IGNORECASE)
 _TO = "to|and|bis|und|a|à|y|e|et|hasta|até|ate|tot|en|do|дo|ile|से|부터|から|到|至|إلی|تا|hingga|sampai"
-_AMOUNT = rf"(?:{_CODE}|[{_SIGNS}])?\s?\d[\d.,٬٫'’]*(?:\s\d{{3}})*\s?(?:{_CODE}|[{_SIGNS}])?"
-_RANGE = re.compile(rf"(?<![\w.,])({_AMOUNT})\s?(?:[-–—~〜～]|{_TO})\s?({_AMOUNT})(?![\w.,]*\d)")
+_AMOUNT = rf"(?:(?:{_CODE}|[{_SIGNS}])\s?)?{_NUMBER}(?:\s?(?:{_CODE}|[{_SIGNS}]))?"
+_RANGE = re.compile(rf"(?<![\w.,]){_AMOUNT}\s?(?:[-–—~〜～]|{_TO})\s?{_AMOUNT}(?![\w.,]*\d)")
 
 
-def is_range(text: str) -> bool:
-    """Whether the text names a span of prices, as a filter does, and no other sum: `from 10 to 50 €`."""
-    span = _RANGE.search(text)
-    return span is not None and has_money(span.group()) and not has_money(text.replace(span.group(), " "))
+def find_sums(text: str) -> list[str]:
+    """Every sum with its currency, as it is written, left to right."""
+    return [match.group() for match in _MONEY.finditer(text)]
 
 
 def has_money(text: str) -> bool:
@@ -120,3 +40,9 @@ def has_money(text: str) -> bool:
 def is_price(text: str) -> bool:
     """Whether the text is a sum and nothing else."""
     return has_money(text) and _SUM_ONLY.fullmatch(text) is not None
+
+
+def is_range(text: str) -> bool:
+    """Whether the text names a span of prices, as a filter does, and no other sum: `from 10 to 50 €`."""
+    span = _RANGE.search(text)
+    return span is not None and has_money(span.group()) and not has_money(text.replace(span.group(), " "))
