@@ -65,7 +65,8 @@ async def test_the_cost_budget_ends_the_same_way_with_the_price_of_every_turn() 
     scrolls = [act("scroll", amount=amount) for amount in (1, 2, 3)]
     it = shop(*scrolls, "Paused?", stop("ok"), options={"cost_budget": 1.0, "price": price})
     assert await it.say("look") == "Paused?"
-    assert len(told) == 3 and all(told)
+    assert len(told) == 3
+    assert all(told)
     assert it.values["cost"] == pytest.approx(1.2)
     assert "the cost budget" in it.model.prompts[-1]
     assert await it.say("go on") == "ok"

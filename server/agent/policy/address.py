@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
 import socket
 import unicodedata
@@ -26,6 +27,9 @@ _KNOWN_SCHEMES = (
     "view-source",
     "devtools",
     "ftp",
+    "mailto",
+    "tel",
+    "sms",
 )
 _NUMBER = re.compile(r"(?:0x[0-9a-f]+|\d+)(?:\.(?:0x[0-9a-f]+|\d+)){0,3}")
 _DEEDS = {
@@ -62,7 +66,7 @@ def read_address(url: str) -> Address:
     """The parts of an address after the clean-up that browsers do: edges, tabs, back slashes, odd hosts."""
     url = _IGNORED.sub("", url.strip(_EDGES + "\u00a0\u3000\ufeff\u200b"))
     match = _SCHEME.match(url)
-    if match is None or _HOST_AND_PORT.match(url):
+    if match is None or (_HOST_AND_PORT.match(url) and match[1].lower() not in _KNOWN_SCHEMES):
         return _read_bare(url)
     scheme, rest = match[1].lower(), url[match.end() :]
     if scheme not in ("http", "https", "ws", "wss", "ftp"):
@@ -118,13 +122,20 @@ def _read_web(scheme: str, rest: str) -> Address:
 
 
 def _plain_host(name: str) -> str:
-    """Lower case, decoded, IDNA, without the root's dot; numbers in any writing as an IPv4 address."""
+    """Lower case, decoded, IDNA, without the root's dot; an IP address in any writing in its shortest one."""
     name = unicodedata.normalize("NFKC", unquote(name)).lower().replace("。", ".").strip(".")
     try:
+        if name.startswith("["):
+            return _plain_ipv6(name.strip("[]").partition("%")[0])
         name = ".".join(_ascii_label(label) for label in name.split("."))
         return socket.inet_ntoa(socket.inet_aton(name)) if _NUMBER.fullmatch(name) else name
-    except (UnicodeError, OSError):
+    except (UnicodeError, OSError, ValueError):
         return name
+
+
+def _plain_ipv6(text: str) -> str:
+    address = ipaddress.IPv6Address(text)
+    return str(address.ipv4_mapped or f"[{address.compressed}]")
 
 
 def _ascii_label(label: str) -> str:

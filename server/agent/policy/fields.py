@@ -7,7 +7,7 @@ import re
 from server.agent.policy.lexicon import lexicon
 from server.agent.policy.names import Force, grasp
 from server.agent.policy.scene import read_scene
-from server.agent.policy.text import readings
+from server.agent.policy.text import readings, sentences
 from server.agent.policy.verdict import ALLOWED, Judgement, Subject, ask
 
 _FIELDS = {"", "textbox", "searchbox", "combobox", "spinbutton", "generic", "textarea", "input"}
@@ -37,12 +37,15 @@ def find_secret(text: str, language: str = "") -> bool | None:
 
 def _context_tells(subject: Subject) -> bool:
     """`Code` is a secret beside `we sent you a message`, and not beside `discount`."""
-    around = _means(subject.context, subject.lang)
-    if around & _OPEN:
-        return False
-    if "vague" in _means(subject.name, subject.lang) or not subject.name.strip():
-        return not around.isdisjoint(("secret", "sent"))
-    return "sent" in around and not around.isdisjoint(("secret", "vague"))
+    is_vague = "vague" in _means(subject.name, subject.lang) or not subject.name.strip()
+    around = [_means(sentence, subject.lang) for sentence in sentences(subject.context)]
+    return any(_tells(kinds, is_vague) for kinds in around if kinds.isdisjoint(_OPEN))
+
+
+def _tells(kinds: set[str], is_vague: bool) -> bool:
+    if is_vague:
+        return not kinds.isdisjoint(("secret", "sent"))
+    return "sent" in kinds and not kinds.isdisjoint(("secret", "vague"))
 
 
 def assess_enter(subject: Subject) -> Judgement:

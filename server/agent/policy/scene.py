@@ -15,7 +15,7 @@ from functools import lru_cache
 from server.agent.policy.lexicon import Hit, lexicon
 from server.agent.policy.money import has_money, is_range
 from server.agent.policy.names import Force, weigh
-from server.agent.policy.text import readings
+from server.agent.policy.text import readings, sentences
 from server.agent.policy.trail import read_trail
 
 STRONG = 3
@@ -35,9 +35,6 @@ _KINDS = {
 }  # fmt: skip
 _SMALL = ("calm.minor", "calm.light")
 _NEUTRAL = ("ease.step", "ease.past")
-_SENTENCE = re.compile(
-    r"\n+|(?<=[.!?…])\s+|(?<=[。؟।])|(?<=[!?])(?=[\u3040-\u9fff\uac00-\ud7af])|(?<=;)\s+|\s[·•|]\s"
-)
 _QUESTION = re.compile(r"[?？؟;]\W*$|(?:吗|ですか|ますか|까요|습니까|ไหม|หรือไม่|không|khong)\W*$")
 _FILE = re.compile(
     r"\w\.(?:docx?|xlsx?|pptx?|pdf|csv|txt|jpe?g|png|zip|mp[34]|key|json|ya?ml|sql|py|psd)(?!\w)"
@@ -84,7 +81,7 @@ class Scene:
 @lru_cache(maxsize=512)
 def read_scene(context: str, url: str = "", language: str = "") -> Scene:
     """The evidence in the text around a control and in the page's address, in every way to read it."""
-    texts = [_sentences(text, language) for text in readings(context)]
+    texts = [_read(text, language) for text in readings(context)]
     found = [pair for text in texts for sentence in text for pair in _weigh(sentence)] + read_trail(url)
     evidence: dict[str, int] = {}
     for concept, weight in found:
@@ -121,9 +118,8 @@ class _Sentence:
         return any(hit.concept in concepts for hit in self.hits)
 
 
-def _sentences(text: str, language: str) -> list[_Sentence]:
-    parts = [part for part in _SENTENCE.split(text) if part.strip()]
-    return [_Sentence(part, lexicon().find(part, language)) for part in parts]
+def _read(text: str, language: str) -> list[_Sentence]:
+    return [_Sentence(part, lexicon().find(part, language)) for part in sentences(text)]
 
 
 def _main_kind(evidence: dict[str, int]) -> str:

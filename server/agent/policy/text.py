@@ -47,6 +47,10 @@ _MIXED = re.compile(r"(?<!\w)(?=\w*[a-z]\w*[a-z])(?=\w*[0-9@$])[\w@$]+")
 _FLAG = re.compile("(?<![\U0001f1e6-\U0001f1ff])[\U0001f1e6-\U0001f1ff]{2}(?![\U0001f1e6-\U0001f1ff])")
 _VIETNAMESE = re.compile("[\u1ea0-\u1ef9ơưđ]", re.IGNORECASE)
 
+_SENTENCE = re.compile(
+    r"\n+|(?<=[.!?…])\s+|(?<=[。؟।])|(?<=[!?])(?=[\u3040-\u9fff\uac00-\ud7af])|(?<=;)\s+|\s[·•|]\s"
+)
+
 _MARKED_SCRIPTS = ("GREEK", "CYRILLIC", "ARABIC", "HEBREW")
 _DENSE = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
@@ -73,6 +77,11 @@ def readings(text: str) -> tuple[str, ...]:
     first = fold(_close_up(text))
     others = (first.translate(_DIGITS_AS_LETTERS) if _MIXED.search(first) else first, fold(_as_latin(text)))
     return tuple(dict.fromkeys((first, *others)))
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences, lines and items of a text."""
+    return [part for part in _SENTENCE.split(text) if part.strip()]
 
 
 def is_dense(text: str) -> bool:

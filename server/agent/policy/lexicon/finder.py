@@ -68,10 +68,11 @@ class Lexicon:
         return tuple(found[place] for place in sorted(found))
 
     def _find_words(self, words: list[_Word]) -> Iterator[Hit]:
+        first = next((i for i, word in enumerate(words) if not self._is_skipped(word)), 0)
         for i, word in enumerate(words):
             for pattern in self._begin_with(word):
                 end = self._match(pattern.words, words, i)
-                if end is not None and _is_placed(pattern, i, end, len(words)):
+                if end is not None and _is_placed(pattern, i, end, (first, len(words))):
                     yield _hit(pattern, word.start, words[end - 1].end)
 
     def _begin_with(self, word: _Word) -> Iterator[Pattern]:
@@ -106,10 +107,11 @@ class Lexicon:
         places = [i for i, char in enumerate(text) if not char.isspace()]
         dense = "".join(text[i] for i in places)
         bare = "".join(WORD.findall(dense))
+        first = next((i for i, char in enumerate(dense) if char.isalnum()), 0)
         for i, char in enumerate(dense):
             for pattern in self._dense.get(char, ()):
                 wanted = pattern.words[0]
-                if (pattern.whole and bare != wanted) or (pattern.at_start and i):
+                if (pattern.whole and bare != wanted) or (pattern.at_start and i > first):
                     continue
                 if dense.startswith(wanted, i):
                     yield _hit(pattern, places[i], places[i + len(wanted) - 1] + 1)
@@ -134,10 +136,12 @@ def _fits(piece: str, word: _Word) -> bool:
     return piece in word.forms
 
 
-def _is_placed(pattern: Pattern, start: int, end: int, count: int) -> bool:
+def _is_placed(pattern: Pattern, start: int, end: int, bounds: tuple[int, int]) -> bool:
+    """`bounds` are the first word that counts, and the number of words."""
+    begins = start <= bounds[0]
     if pattern.whole:
-        return start == 0 and end == count
-    return not (pattern.at_start and start)
+        return begins and end == bounds[1]
+    return begins or not pattern.at_start
 
 
 def _at_home(hits: Iterable[Hit], language: str) -> Iterator[Hit]:
