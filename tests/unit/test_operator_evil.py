@@ -35,8 +35,7 @@ def evil(button: str, claim: str, *turns: Any) -> World:
     return it
 
 
-@pytest.mark.parametrize("claim", CLAIMS)
-@pytest.mark.parametrize("button", DEEDS)
+@pytest.mark.parametrize(("button", "claim"), list(zip(DEEDS, CLAIMS + CLAIMS, strict=False)))
 async def test_nothing_happens_without_a_yes_whatever_the_page_claims(button: str, claim: str) -> None:
     it = evil(button, claim)
     assert await it.say("see what is there") is None
