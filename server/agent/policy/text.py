@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
+from collections.abc import Callable
 
 _CYRILLIC = dict(zip("авеікмнорстухјѕһԁԛԝӏүґ", "abeikmhopctyxjshdqwlyг", strict=True)) | {"с": "c", "є": "є"}
 _GREEK_CAPITALS = dict(zip("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧϹ", "ABEZHIKMNOPTYXC", strict=True))
@@ -59,12 +59,12 @@ def fold(text: str) -> str:
     """The text in one spelling: lower case, no tricks, spaces as they are. Latin letters keep their accents."""
     text = _BLANK.sub("", unicodedata.normalize("NFKC", _letters_from_symbols(text)))
     text = unicodedata.normalize("NFC", WORD.sub(lambda word: _untangle(word.group()), text).casefold())
-    return _ARTICLE.sub("", "".join(map(_unaccented, _unmarked(text))))
+    return _ARTICLE.sub("", _FLOATING.sub("", text).translate(_UNACCENTED))
 
 
 def plain(text: str) -> str:
     """Folded text without the accents of Latin letters, which many people leave out."""
-    return "".join(map(_plain, text))
+    return text.translate(_PLAIN)
 
 
 def has_tones(word: str) -> bool:
@@ -94,9 +94,12 @@ def has_words(text: str) -> bool:
     return any(char.isalnum() for char in text)
 
 
-@lru_cache(maxsize=4096)
 def _unaccented(char: str) -> str:
-    if unicodedata.category(char) == "Nd":
+    """The letter or digit under its marks; nothing for what is invisible."""
+    category = unicodedata.category(char)
+    if category == "Cf":
+        return ""
+    if category == "Nd":
         return str(unicodedata.decimal(char))
     name = unicodedata.name(char, "")
     if name.startswith(_MARKED_SCRIPTS):
@@ -104,7 +107,6 @@ def _unaccented(char: str) -> str:
     return char.translate(_LETTERS) if "SMALL CAPITAL" in name or char in "ɑɡɩ" else char
 
 
-@lru_cache(maxsize=4096)
 def _plain(char: str) -> str:
     return _bare(char).translate(_LETTERS) if unicodedata.name(char, "").startswith("LATIN") else char
 
@@ -113,20 +115,24 @@ def _bare(char: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFD", char) if not unicodedata.combining(c))
 
 
-def _unmarked(text: str) -> str:
-    """Without invisible characters and marks that float over any script."""
-    return "".join(char for char in _FLOATING.sub("", text) if unicodedata.category(char) != "Cf")
+class _Table(dict[int, str]):
+    """A table for `str.translate` that works out a character when it is first met."""
+
+    def __init__(self, spell: Callable[[str], str]) -> None:
+        super().__init__()
+        self._spell = spell
+
+    def __missing__(self, code: int) -> str:
+        self[code] = self._spell(chr(code))
+        return self[code]
+
+
+_UNACCENTED, _PLAIN = _Table(_unaccented), _Table(_plain)
+_SYMBOLS = {first + at: ord("A") + at for first in (0x1F150, 0x1F170, 0x1F1E6) for at in range(26)}
 
 
 def _letters_from_symbols(text: str) -> str:
-    return "".join(map(_symbol_letter, _FLAG.sub(" ", text)))
-
-
-def _symbol_letter(char: str) -> str:
-    for first in (0x1F150, 0x1F170, 0x1F1E6):
-        if first <= ord(char) < first + 26:
-            return chr(ord("A") + ord(char) - first)
-    return char
+    return _FLAG.sub(" ", text).translate(_SYMBOLS)
 
 
 def _untangle(word: str) -> str:

@@ -44,7 +44,7 @@ def read_patterns(only: str | None = None) -> Iterator[Pattern]:
 def vocabulary() -> dict[str, frozenset[str]]:
     """The languages that know each word."""
     known: dict[str, set[str]] = {}
-    for pattern in read_patterns():
+    for pattern in lexicon().patterns():
         for word in pattern.words:
             if not word.startswith("*"):
                 known.setdefault(word.removesuffix("*"), set()).add(pattern.language)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 
 from server.agent.policy.lexicon.patterns import GAP, Hit, Pattern
 from server.agent.policy.text import WORD, has_tones, is_dense, plain
@@ -48,6 +49,11 @@ class Lexicon:
             self._by_stem.setdefault(first[:-1], []).append(pattern)
         else:
             self._by_word.setdefault(first, []).append(pattern)
+
+    def patterns(self) -> Iterator[Pattern]:
+        """Every pattern but the words to skip."""
+        for index in (self._by_word, self._by_stem, self._by_tail, self._dense):
+            yield from chain.from_iterable(index.values())
 
     def find(self, text: str, language: str = "") -> list[Hit]:
         """The concepts in a folded text, left to right; where patterns of a family overlap, the longest counts.

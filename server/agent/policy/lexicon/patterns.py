@@ -80,15 +80,15 @@ def parse(code: str, language: Mapping[str, Any]) -> Iterator[Pattern]:
             for kind, patterns in kinds.items():
                 concept = f"{group}.{kind}"
                 bends = inflects and (group in _NOUN_GROUPS or concept in _NOUN_CONCEPTS)
-                for written in patterns.split(","):
-                    for words, at_start, whole in _spell(written.strip(), bends):
+                for folded in fold(patterns).split(","):
+                    for words, at_start, whole in _spell(folded.strip(), bends):
                         yield Pattern(words, concept, last, at_start, whole, code)
 
 
-def _spell(written: str, bends: bool) -> Iterator[tuple[tuple[str, ...], bool, bool]]:
+def _spell(folded: str, bends: bool) -> Iterator[tuple[tuple[str, ...], bool, bool]]:
     """The words of a pattern in each of its spellings, and whether it begins or makes up the whole text."""
-    at_start, whole = written.startswith("^"), written.startswith("=")
-    folded = fold(written.lstrip("^="))
+    at_start, whole = folded.startswith("^"), folded.startswith("=")
+    folded = folded.lstrip("^=")
     if is_dense(folded):
         yield ("".join(WORD.findall(folded)),), at_start, whole
         return
