@@ -157,7 +157,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         preferences.listeners += [browsers.configure, lambda _: agents.rebuild()]
         runner = runner_module.AgentRunner(settings, store, bus, agents, browsers, screenshots)
         await runner.recover()
-        for chore in (_keep_alive(runner, store), _keep_tidy(runner, store, preferences)):
+        for chore in (_read_lexicon(), _keep_alive(runner, store), _keep_tidy(runner, store, preferences)):
             stack.callback(asyncio.create_task(chore).cancel)
         stack.push_async_callback(runner.drain, 0)
         gc.freeze()  # what lives now lives for good: the collector need not look at it again
@@ -229,6 +229,14 @@ def migrate(url: str) -> None:
     config = Config(root / "alembic.ini")
     config.set_main_option("sqlalchemy.url", url.replace("%", "%%"))
     command.upgrade(config, "head")
+
+
+async def _read_lexicon() -> None:
+    """Beside the start, so that neither it nor the first verdict waits."""
+    from server.agent.policy import warm_up
+
+    await asyncio.to_thread(warm_up)
+    gc.freeze()
 
 
 async def _keep_tidy(runner: AgentRunner, store: Store, preferences: Preferences) -> None:

@@ -13,14 +13,21 @@ from server.agent.policy.address import find_deed, is_listed, read_address
 from server.agent.policy.clicks import assess_click
 from server.agent.policy.fields import assess_enter, assess_key, is_secret
 from server.agent.policy.language import guess_language
+from server.agent.policy.lexicon import lexicon, vocabulary
 from server.agent.policy.verdict import ALLOWED, Judgement, Subject, Verdict, ask, deny
 
-__all__ = ["Judgement", "Subject", "Verdict", "assess", "guess_language"]
+__all__ = ["Judgement", "Subject", "Verdict", "assess", "guess_language", "warm_up"]
 
 _PASSIVE = {
     "observe", "scroll", "wait", "hover", "screenshot", "back", "focus", "read", "stop", "need_user", "switch_tab",
 }  # fmt: skip
 _NO_PAGE = ("", "about:blank")
+
+
+def warm_up() -> None:
+    """Read the lexicon ahead of the first verdict: it takes the better part of a second."""
+    lexicon()
+    vocabulary()
 
 
 def assess(

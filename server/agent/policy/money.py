@@ -23,7 +23,7 @@ _MONEY = re.compile(
 )
 _SUM_ONLY = re.compile(rf"\W*(?:{_CODE}|[{_SIGNS}])?\W*{_NUMBER}\W*(?:{_CODE}|[{_SIGNS}])?\W*", re.IGNORECASE)
 _TO = "to|and|bis|und|a|à|y|e|et|hasta|até|ate|tot|en|do|дo|ile|से|부터|から|到|至|إلی|تا|hingga|sampai"
-_AMOUNT = rf"(?:(?:{_CODE}|[{_SIGNS}])\s?)?{_NUMBER}(?:\s?(?:{_CODE}|[{_SIGNS}]))?"
+_AMOUNT = rf"(?:(?:{_CODE}|[{_SIGNS}])\s?)?{_NUMBER}(?:\s?(?:(?:{_CODE})(?!\w)|[{_SIGNS}]))?"
 _RANGE = re.compile(rf"(?<![\w.,]){_AMOUNT}\s?(?:[-–—~〜～]|{_TO})\s?{_AMOUNT}(?![\w.,]*\d)")
 
 

@@ -1,0 +1,58 @@
+"""The language of a page is guessed from a few of its words, and only decides what an ambiguous word means."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from server.agent.policy import Subject, Verdict, assess, guess_language, warm_up
+from server.agent.policy.lexicon import languages
+from server.agent.subjects import subjects_of
+from server.browser.observation import observe_snapshot
+
+DATA = Path(__file__).parents[1] / "data" / "policy"
+
+
+def pages() -> dict[str, list[str]]:
+    texts: dict[str, list[str]] = defaultdict(list)
+    for line in (DATA / "dev.jsonl").read_text().splitlines():
+        row = json.loads(line)
+        texts[row["lang"]].append(f"{row['name']}\n{row['context']}")
+    return texts
+
+
+@pytest.mark.parametrize("code", languages())
+def test_a_page_with_a_dozen_controls_is_known_by_its_words(code: str) -> None:
+    assert guess_language("\n".join(pages()[code][:12])) == code
+
+
+@pytest.mark.parametrize("text", ["", "42", "Acme X-200", "lorem ipsum dolor sit amet", "OK"])
+def test_too_few_words_are_no_language(text: str) -> None:
+    assert guess_language(text) == ""
+
+
+def test_the_gate_tells_the_policy_the_language_of_the_page() -> None:
+    page = observe_snapshot(
+        '- heading "Zahlung und Versand" [level=1] [ref=h1] [box=0,0,9,9]\n'
+        '- paragraph [ref=p1] [box=0,9,9,9]: Ihre Bestellung wird nach der Zahlung verschickt\n'
+        '- button "Weiter" [ref=b1] [box=0,20,9,9]'
+    )  # fmt: skip
+    (subject,) = subjects_of({"kind": "click", "eid": "e1"}, page)
+    assert subject.lang == "de"
+
+
+def test_a_word_means_what_it_means_on_this_page() -> None:
+    warm_up()
+    add = Subject("click", role="button", name="Add", context="Payee: R. Gomez, IBAN DE89", lang="en")
+    assert assess(add).verdict is Verdict.ASK
+
+
+@pytest.mark.parametrize("lang", ["", "en", "de", "zz"])
+@pytest.mark.parametrize(
+    "name", ["Delete account", "Eliminar cuenta", "Удалить аккаунт", "删除账户", "Konto löschen"]
+)
+def test_a_page_in_any_language_hides_no_deed_in_another(name: str, lang: str) -> None:
+    assert assess(Subject("click", role="button", name=name, lang=lang)).verdict is Verdict.ASK
