@@ -41,7 +41,7 @@ async def test_the_steps_of_a_moment_are_saved_together() -> None:
     thread = await saver.open("t", 1, "async")
     await walk(saver, thread)
     assert tables.saves == 0
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         while not tables.saves:
             await asyncio.sleep(0.01)
     assert await stored(Checkpoints(tables), "t") == (["a", "b", "c"], 0)

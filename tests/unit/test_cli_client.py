@@ -35,7 +35,7 @@ async def client(api: ScriptedApi) -> AsyncIterator[Client]:
 async def take(client: Client, session_id: str, wanted: int, run_id: str | None = None) -> list[Event]:
     """The first events of a stream, our own about the connection left out."""
     got: list[Event] = []
-    async with asyncio.timeout(10), aclosing(client.follow(session_id, run_id)) as events:
+    async with asyncio.timeout(60), aclosing(client.follow(session_id, run_id)) as events:
         async for event in events:
             got += [event] if event.raw else []
             if len(got) == wanted:
@@ -109,7 +109,7 @@ class TestFollowing:
 
         run = api.begin(api.add_session("s1"), "count", script)
         types, lost = [], 0
-        async with asyncio.timeout(10), aclosing(client.follow("s1", run["id"])) as events:
+        async with asyncio.timeout(60), aclosing(client.follow("s1", run["id"])) as events:
             async for event in events:
                 if event.type == "token" and not go.is_set():
                     api.break_lines()
@@ -232,7 +232,7 @@ class TestOneLine:
     ) -> None:
         api.scripts["order"] = order
         line = asyncio.create_task(run_line(conversation, "order it", waits=True))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             reference = await api.questions.get()
         path = f"/sessions/{conversation.session_id}/decision"
         await client.call("POST", path, {"reference": reference, "confirmed": True})

@@ -51,7 +51,7 @@ async def test_who_is_cancelled_hears_of_it_when_the_transaction_is_over(databas
         go.wait(5)
 
     caller = asyncio.create_task(database.write(work))
-    await asyncio.to_thread(begun.wait, 5)
+    await asyncio.to_thread(begun.wait, 60)
     caller.cancel()
     await asyncio.sleep(0)
     assert not caller.done()
@@ -81,7 +81,7 @@ async def test_a_read_sees_one_moment_and_is_not_held_up_by_a_write(database: Da
         return before, count(db)
 
     reader = asyncio.create_task(database.read(work))
-    await asyncio.to_thread(counted.wait, 5)
+    await asyncio.to_thread(counted.wait, 60)
     await database.write(note)
     assert await database.read(count) == 1
     go.set()

@@ -61,7 +61,7 @@ async def submit_together(writer: Writer, *jobs: Callable[[Connection], str]) ->
         go.wait(5)
 
     writer.submit(keep_busy)
-    await asyncio.to_thread(is_busy.wait, 5)
+    await asyncio.to_thread(is_busy.wait, 60)
     answers = [writer.submit(job) for job in jobs]
     go.set()
     return answers
