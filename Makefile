@@ -5,10 +5,10 @@ BIN := .venv/bin
 CHECK = $(BIN)/python -m scripts.check
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run serve migrate test lint quick real web curl e2e lock format image clean
+.PHONY: help setup run serve migrate test lint quick real web curl e2e screenshots lock format image clean
 
 help: ## Show this list
-	@sed -n 's/^\([a-z0-9]*\):.*## /\1\t/p' Makefile | while IFS='	' read -r name text; do printf '  make %-9s %s\n' "$$name" "$$text"; done
+	@sed -n 's/^\([a-z0-9]*\):.*## /\1\t/p' Makefile | while IFS='	' read -r name text; do printf '  make %-11s %s\n' "$$name" "$$text"; done
 
 setup: ## Bring everything the server needs: packages, Node, a Chromium, the built web UI
 	@$(PYTHON) -m scripts.setup run
@@ -49,6 +49,10 @@ curl: ## scripts/curl_e2e.sh against a server in mock mode
 e2e: ## The web UI in a real Chromium
 	@$(PYTHON) -m scripts.setup test
 	@$(CHECK) e2e
+
+screenshots: ## Pictures of the web UI in all its states, into docs/screenshots
+	@$(PYTHON) -m scripts.setup test
+	@$(BIN)/python -m scripts.screenshots
 
 format: ## Put the code into its form
 	@$(BIN)/ruff check --fix-only --quiet .

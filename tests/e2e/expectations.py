@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 EXPECTATIONS: dict[str, str] = {
-    "fast start, nothing moves": "start:page_is_there_at_once",
+    "fast start, nothing moves": "start:page_is_there_at_once start:fits_its_budget",
     "ready to type, but no keyboard on touch": "start:page_is_there_at_once start:touch_devices",
     "Enter sends, Shift+Enter and IME do not": "composer:enter_sends composer:ime_composition",
     "composer grows, drafts are kept": "composer:box_grows composer:drafts_are_kept",
@@ -45,7 +45,7 @@ EXPECTATIONS: dict[str, str] = {
     "runs in the background": "sessions:told_by_signs sessions:title_of_the_tab",
     "title at once": "sessions:named_at_once",
     "time stamps": "sessions:relative_and_exact sessions:times_go_on",
-    "reload, reconnect, restart": "runs:reload_in_the_midst runs:reload_afterwards runs:lost_connection "
+    "reload, reconnect, restart": "runs:reload_in_the_midst runs:reload_afterwards runs:earlier_runs runs:lost_connection "
     "restart:catches_up runs:two_tabs",
     "errors": "runs:failed_run runs:never_blank runs:unknown_session",
     "empty states": "start:start_page_shows start:missing_model_key search:commands_are_done replay:without_steps",

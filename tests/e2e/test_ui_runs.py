@@ -32,6 +32,25 @@ def test_a_reload_afterwards_shows_what_the_stream_showed(screen: Screen) -> Non
     assert screen.rows() == before
 
 
+def test_questions_and_failures_of_earlier_runs_are_still_told_after_a_reload(screen: Screen) -> None:
+    session = screen.begin("shop for a kettle")
+    screen.button("Approve").click()
+    screen.wait_idle()
+    for task in ("error please", "hello"):
+        screen.send(task)
+        expect(screen.feed.get_by_role("article").filter(has_text=task).first).to_be_visible()
+        screen.wait_idle()
+    expect(screen.feed.get_by_text("Hello! I am Pilothouse")).to_be_visible()
+    assert [one["status"] for one in screen.stored(session)["interrupts"]] == ["decided"]
+    before = screen.rows()
+    screen.page.reload()
+    expect(screen.feed.get_by_text("Hello! I am Pilothouse")).to_be_visible()
+    expect(screen.feed.get_by_role("article")).to_have_count(len(before))
+    assert screen.rows() == before
+    told = [row for row in before if row.startswith(("Approved:", "The model’s provider is busy"))]
+    assert len(told) == 2
+
+
 def test_two_tabs_show_the_same_over_one_connection(screen: Screen) -> None:
     session = screen.begin("log in to my mail")
     other = Screen(screen.page.context.new_page(), screen.server, screen.api)

@@ -6,6 +6,7 @@ import re
 
 from playwright.sync_api import expect
 
+from bench.ui.weight import weigh
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screen import Screen
 
@@ -81,3 +82,10 @@ def test_a_missing_model_key_is_told_with_a_way_to_the_settings(screen: Screen) 
     expect(notice).to_be_visible()
     notice.get_by_role("link", name="Settings").click()
     expect(screen.page.get_by_role("heading", name="Settings")).to_be_visible()
+
+
+def test_what_is_loaded_before_the_first_paint_fits_its_budget() -> None:
+    weight = weigh()
+    assert weight.initial < 200
+    assert weight.largest_lazy < 40
+    assert weight.style < 15

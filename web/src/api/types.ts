@@ -15,6 +15,8 @@ export type Target = Schemas['Target']
 /** Left, top, width and height in percent of the picture. */
 export type Box = [number, number, number, number]
 export type Pending = Schemas['Pending']
+/** A question with what became of it. */
+export type Asked = Schemas['Question']
 export type Fact = Schemas['Fact']
 export type Progress = Schemas['Progress']
 export type WorkState = Schemas['WorkingState']

@@ -1,7 +1,8 @@
 import type { Run, SessionDetail } from '@/api/types'
+import { putFailure, showClosed } from './closed'
 import { isOpen, type Live, NO_WORK, type RunView } from './live'
-import { closeAsk, type Draft, draftOf, finish, keepMessage, openAsk, put } from './reducer'
-import { errorRowId, type Row } from './rows'
+import { closeAsk, type Draft, draftOf, finish, keepMessage, openAsk } from './reducer'
+import type { Row } from './rows'
 
 /** Pure: the state after the session was read by GET. What only the stream knows of an open run is kept. */
 export function hydrate(state: Live, session: SessionDetail): Live {
@@ -15,6 +16,7 @@ export function hydrate(state: Live, session: SessionDetail): Live {
   draft.run = run
   draft.work = session.state ?? NO_WORK
   draft.usage = session.run?.usage ?? state.usage
+  showClosed(draft, session)
   syncAsk(draft, session)
   if (session.run) showFailure(draft, session.run)
   return finish({ ...draft, loaded: true, stale: false })
@@ -54,8 +56,5 @@ function syncAsk(draft: Draft, session: SessionDetail): void {
 
 function showFailure(draft: Draft, run: Run): void {
   if (!['failed', 'cancelled', 'interrupted'].includes(run.status)) return
-  draft.born += 1
-  const placed = { id: errorRowId(run.id), runId: run.id, seq: null, born: draft.born, before: null }
-  const code = run.error_code ?? run.status
-  put(draft, { ...placed, kind: 'error', at: run.finished_at ?? null, code, text: run.error ?? '' })
+  putFailure(draft, run.id, run.error_code ?? run.status, run.error ?? '', run.finished_at ?? null)
 }

@@ -3,7 +3,7 @@ import type { Message, SessionDetail } from '@/api/types'
 import { eventsOf, RECORDED, sessionOf } from '@/test/recorded'
 import type { EventOf, LiveEvent } from './events'
 import { hydrate } from './hydrate'
-import { EMPTY, isOpen, type Live } from './live'
+import { EMPTY, isOpen, type Live, NO_WORK } from './live'
 import { reduce } from './reducer'
 import type { Row } from './rows'
 
@@ -41,7 +41,7 @@ function sessionAfter(name: string, count: number): SessionDetail {
   const asked = before.findLast((event) => event.type === 'interrupt' || event.type === 'decision')
   const run = { ...end.run!, status: 'running' as const, error: null, error_code: null, finished_at: null }
   const pending = asked?.type === 'interrupt' ? asked : null
-  return { ...end, messages, run, pending, state: null }
+  return { ...end, messages, run, pending, state: NO_WORK }
 }
 
 describe.each(RECORDED)('the recorded run %s', (name) => {
@@ -156,4 +156,34 @@ test('a queued message stands after the answer of the run before it', () => {
     at(4, { type: 'done', usage: {}, message: { ...user(3, 'm', 'answer'), role: 'assistant' } }),
   ])
   expect(live.ids).toEqual(['u1', 'm', 'u2'])
+})
+
+
+describe('what is over and was no message', () => {
+  const events = eventsOf('shop')
+  const question = events.find((event): event is EventOf<'interrupt'> => event.type === 'interrupt')!
+  const asked = { ...question, status: 'decided' as const, confirmed: true, created_at: question.ts, decided_at: question.ts }
+  const session = { ...sessionOf('shop'), interrupts: [asked] }
+
+  test('a question keeps its place and its answer over a reload', () => {
+    const order = (live: Live) => live.ids.map((id) => live.rows[id]!).filter((row) => row.kind !== 'thinking')
+    const kinds = (live: Live) => order(live).map((row) => [row.kind, row.kind === 'ask' ? row.answer : ''])
+    expect(kinds(hydrate(EMPTY, session))).toEqual(kinds(reduce(EMPTY, events)))
+    expect(kinds(hydrate(reduce(EMPTY, events), session))).toEqual(kinds(reduce(EMPTY, events)))
+  })
+
+  test('an expired question is told as no longer asked', () => {
+    const expired = { ...asked, status: 'expired' as const, confirmed: null }
+    const rows = Object.values(hydrate(EMPTY, { ...session, interrupts: [expired] }).rows)
+    expect(rows.find((row) => row.kind === 'ask')).toMatchObject({ answer: 'void' })
+  })
+
+  test('an earlier failure stands at the end of its run, unless nothing of that run is kept', () => {
+    const first = { ...session.messages[0]!, id: 'early', seq: 0, run_id: 'early', client_id: 'early', role: 'user' as const }
+    const failure = { run_id: 'early', status: 'failed' as const, code: 'timeout', message: 'Too slow.', finished_at: null }
+    const errors = [failure, { ...failure, run_id: 'forgotten' }]
+    const live = hydrate(EMPTY, { ...session, messages: [first, ...session.messages], errors })
+    expect(live.rows[live.ids[1]!]).toMatchObject({ kind: 'error', code: 'timeout', runId: 'early' })
+    expect(Object.values(live.rows).filter((row) => row.kind === 'error')).toHaveLength(1)
+  })
 })

@@ -166,8 +166,9 @@ export function keepMessage(live: Draft, message: Message): void {
 /** The thoughts kept with an answer, unless the stream has told them piece by piece. */
 function showThoughts(live: Draft, answer: TextRow): void {
   const text = answer.meta.thinking
+  if (typeof text !== 'string') return
   const isTold = Object.values(live.rows).some((row) => row.kind === 'thinking' && row.runId === answer.runId)
-  if (typeof text !== 'string' || isTold) return
+  if (isTold) return
   const placed = { runId: answer.runId, seq: null, born: 0, before: answer.id, at: null }
   put(live, { ...placed, kind: 'thinking', id: storedThoughts(answer.id), text, endedAt: answer.at })
 }

@@ -4,7 +4,7 @@ import type { ReactElement, ReactNode } from 'react'
 import { cx } from '@/lib/cx'
 
 const ITEM =
-  'touch flex min-h-8 items-center gap-2.5 rounded-md px-2 py-1 text-sm outline-none select-none data-[highlighted]:bg-s2 data-[disabled]:text-faint'
+  'flex min-h-8 pointer-coarse:min-h-11 items-center gap-2.5 rounded-md px-2 py-1 text-sm outline-none select-none data-[highlighted]:bg-s2 data-[disabled]:text-faint'
 
 interface MenuProps {
   trigger: ReactElement<Record<string, unknown>>

@@ -18,7 +18,7 @@ export function ApprovalBar() {
         {pending.kind === 'confirm' ? t('ask.waiting') : t('manual.waiting')}
         {pending.amount && ` · ${pending.amount}`}
       </span>
-      <span className="max-sm:hidden">
+      <span className="max-md:hidden">
         <Expiry at={pending.expires_at} />
       </span>
       <Button small onClick={() => reveal(askRowId(pending.reference))}>

@@ -84,7 +84,7 @@ function Answers({ reference }: { reference: string }) {
           className="w-full resize-none rounded-md border border-strong bg-bg px-3 py-2 text-sm"
         />
       )}
-      <div className="flex flex-wrap items-center gap-2 max-sm:[&>:last-child]:w-full">
+      <div className="flex flex-wrap items-center gap-2 max-md:[&>:last-child]:w-full">
         <Button disabled={isBusy} onClick={deny}>
           {t('deny')}
         </Button>
@@ -93,7 +93,7 @@ function Answers({ reference }: { reference: string }) {
             {t('deny.note')}
           </Button>
         )}
-        <span className="flex-1 max-sm:hidden" />
+        <span className="flex-1 max-md:hidden" />
         <Button tone="primary" disabled={isBusy} onClick={() => void decide({ reference, confirmed: true, remember })}>
           {t('approve')}
         </Button>

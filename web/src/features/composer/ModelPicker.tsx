@@ -69,7 +69,7 @@ export function PickerButton({ label, text, ...rest }: ButtonProps) {
       type="button"
       aria-label={`${label}: ${text}`}
       {...rest}
-      className="touch flex h-7 min-w-0 items-center gap-1 rounded-md px-2 text-xs text-muted hover:bg-s2 max-sm:gap-0.5 max-sm:px-1 hover:text-text"
+      className="touch flex h-7 min-w-0 items-center gap-1 rounded-md px-2 text-xs text-muted hover:bg-s2 max-md:gap-0.5 max-md:px-1 hover:text-text"
     >
       <span className="truncate">{text}</span>
       <ChevronDown size={13} aria-hidden className="shrink-0" />

@@ -18,7 +18,7 @@ export function NotifyOffer() {
   return (
     <div className="mb-3 flex flex-wrap items-center gap-x-2 gap-y-1 px-1 text-xs text-muted">
       <BellRing size={14} aria-hidden className="shrink-0" />
-      <span className="min-w-40 flex-1">{t('notify.offer')}</span>
+      <span className="min-w-0 flex-1 max-md:basis-[calc(100%-30px)]">{t('notify.offer')}</span>
       <Button small onClick={() => answer(true)}>
         {t('notify.yes')}
       </Button>

@@ -1,0 +1,128 @@
+"""What the web UI costs: its weight, an answer streamed, a long history opened, pictures shown live.
+
+    python -m bench.ui [--rounds 3]
+
+The built UI in a real Chromium on a server in mock mode, its events staged. Times are CPU times of the page's main
+thread, so they hold on a busy machine; the table shows medians over the rounds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+
+from playwright.sync_api import expect
+
+from bench.ui.scenes import FRAMES, SHOW_FRAMES, TOKENS, answer, learn, open_live, play
+from bench.ui.thread import Thread, traced_tasks
+from bench.ui.weight import weigh
+from tests.e2e.staged import Stage, history
+from tests.e2e.studio import Studio, open_studio
+
+ROWS = 1500
+LONG = 50.0
+"""CPU milliseconds from which a task is felt."""
+GOALS = {
+    "initial JS, kB gzip": 220, "largest lazy chunk, kB gzip": 40, "CSS, kB gzip": 15,
+    "script CPU-s / 1,000 tok, with steps": 0.5, "script CPU-s / 1,000 tok, one answer": 0.5,
+    "tasks over 50 ms while streaming": 0,
+    "longest task CPU ms, opening 1,500 rows": 150, "DOM nodes in the feed, 1,500 rows": 1500,
+    "main thread CPU ms / live picture": 5,
+}  # fmt: skip
+"""The most a figure may be."""
+
+
+class Table:
+    """Figures by row over the rounds."""
+
+    def __init__(self) -> None:
+        self.figures: dict[str, list[float]] = {}
+
+    def add(self, row: str, value: float) -> None:
+        self.figures.setdefault(row, []).append(value)
+
+    def print(self) -> None:
+        width = max(map(len, self.figures)) + 2
+        print(f"{'':{width}}{'median':>10}{'worst':>10}{'at most':>10}")
+        for row, values in self.figures.items():
+            goal = GOALS.get(row, "")
+            print(f"{row:{width}}{statistics.median(values):>10.4g}{max(values):>10.4g}{goal:>10}")
+
+
+def add_weight(table: Table) -> None:
+    weight = weigh()
+    table.add("initial JS, kB gzip", weight.initial)
+    table.add("largest lazy chunk, kB gzip", weight.largest_lazy)
+    table.add("CSS, kB gzip", weight.style)
+
+
+def stream(table: Table, studio: Studio, row: str, *, rows: int = 30, with_steps: bool = False) -> None:
+    """An answer of 2,000 tokens at 240 a second under a history."""
+    with studio.screen() as screen:
+        stage = Stage(screen, history(rows))
+        screen.wait_at_end()
+        stage.begin()
+        learn(stage, answer(stage, TOKENS, with_steps=with_steps))
+        thread = Thread(screen.page)
+        before = thread.seconds("ScriptDuration")
+        play(stage)
+        spent = thread.seconds("ScriptDuration") - before
+    table.add(f"script CPU-s / 1,000 tok, {row}", spent / TOKENS * 1000)
+
+
+def stream_traced(table: Table, studio: Studio) -> None:
+    """The same, watched task by task: that costs time of its own, so only the tasks are counted."""
+    with studio.screen() as screen:
+        stage = Stage(screen, history(30))
+        screen.wait_at_end()
+        stage.begin()
+        learn(stage, answer(stage, TOKENS, with_steps=True))
+        with traced_tasks(studio.chromium, screen.page) as tasks:
+            play(stage)
+    table.add("tasks over 50 ms while streaming", sum(task > LONG for task in tasks))
+    table.add("longest task CPU ms while streaming", max(tasks))
+
+
+def open_history(table: Table, studio: Studio) -> None:
+    """A session of 1,500 rows, from the address to its last row; the whole app is loaded, too."""
+    with studio.screen() as screen, traced_tasks(studio.chromium, screen.page) as tasks:
+        thread = Thread(screen.page)
+        Stage(screen, history(ROWS))
+        expect(screen.feed.get_by_text(f"Page {ROWS} says")).to_be_in_viewport()
+        table.add("main thread CPU ms, opening 1,500 rows", thread.seconds() * 1000)
+        nodes = screen.feed.evaluate("feed => feed.querySelectorAll('*').length")
+        table.add("DOM nodes in the feed, 1,500 rows", nodes)
+    table.add("longest task CPU ms, opening 1,500 rows", max(tasks))
+
+
+def watch(table: Table, studio: Studio) -> None:
+    with studio.screen() as screen:
+        open_live(screen, screen.new_session(title="Pictures"))
+        screen.page.evaluate(SHOW_FRAMES, 3)
+        thread = Thread(screen.page)
+        before = thread.seconds()
+        screen.page.evaluate(SHOW_FRAMES, FRAMES)
+        table.add("main thread CPU ms / live picture", (thread.seconds() - before) / FRAMES * 1000)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    table = Table()
+    add_weight(table)
+    with open_studio() as studio:
+        for _ in range(options.rounds):
+            stream(table, studio, "with steps", with_steps=True)
+            stream(table, studio, "one answer")
+            stream(table, studio, "after 1,500 rows", rows=ROWS, with_steps=True)
+            stream_traced(table, studio)
+            open_history(table, studio)
+            watch(table, studio)
+    table.print()
+
+
+if __name__ == "__main__":
+    main()

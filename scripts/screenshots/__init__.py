@@ -1,0 +1,1 @@
+"""Pictures of the web UI in all its states."""
