@@ -127,7 +127,7 @@ async def stream_guarded(
             for ready in answer.end():
                 yield ready
             return
-        except Exception as error:
+        except Exception as error:  # whatever an SDK, its transport or LangChain raises gets a code of ours
             failure = _failure_of(error, answer)
             log.warning("model call failed: %s (%s)", failure.code, type(error).__name__)
             if answer.spoke or not failure.retryable or not tries_left:

@@ -65,6 +65,13 @@ async def test_a_request_stays_small_and_its_head_is_constant(wire: str) -> None
             assert first["system"][0]["cache_control"] == {"type": "ephemeral"}
 
 
+async def test_a_model_that_cannot_be_forced_is_offered_the_tool_without_a_warning() -> None:
+    async with asking([call("act", STOP)], "anthropic", "anthropic:claude-haiku-5-5") as (it, server):
+        assert await it.say("look") == ANSWER == it.spoken
+        assert server.requests[0].tools == ["act"]
+        assert server.requests[0].body.get("tool_choice", {}).get("type") in (None, "auto")
+
+
 async def test_a_model_that_thinks_is_asked_by_schema_and_its_thoughts_are_told_apart() -> None:
     reply = Reply(thinking="Hmm, tea.", text=json.dumps(STOP, ensure_ascii=False))
     async with asking([reply], "anthropic", "anthropic:claude-sonnet-5-5") as (it, server):

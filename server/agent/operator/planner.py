@@ -93,6 +93,8 @@ def _prefers_schema(model: BaseChatModel) -> bool:
 
 def _asking(model: BaseChatModel, method: str) -> Runnable[Any, Any]:
     """The model bound to the schema. LangChain's parser behind it is left off: it would hold back the stream."""
+    if method == "function_calling" and not forces_tools(model):
+        return model.bind_tools([decision_schema()])  # what LangChain does here, too, but with a warning
     structured = model.with_structured_output(decision_schema(), method=method)
     return cast("RunnableSequence[Any, Any]", structured).first
 
