@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -32,6 +33,7 @@ class Files:
 
     def __init__(self, folder_of: Callable[[str], Path]) -> None:
         self._folder_of = folder_of
+        self._adding = asyncio.Lock()
 
     async def items(self, session_id: str) -> list[FileInfo]:
         return await asyncio.to_thread(self._items, session_id)
@@ -46,14 +48,16 @@ class Files:
         """Keep a file of the person's. Raises TooLarge or Conflict when the session is full."""
         if len(data) > FILE_BYTES:
             raise TooLarge(f"A file may have {FILE_BYTES // 1_000_000} MB.")
-        if len(await self.items(session_id)) >= FILES:
-            raise Conflict(f"A session keeps {FILES} files.", code="too_many_files")
-        return await asyncio.to_thread(self._write, session_id, name, data)
+        async with self._adding:
+            if len(await self.items(session_id)) >= FILES:
+                raise Conflict(f"A session keeps {FILES} files.", code="too_many_files")
+            return await asyncio.to_thread(self._write, session_id, name, data)
 
     def _write(self, session_id: str, name: str, data: bytes) -> FileInfo:
-        folder = self._folder_of(session_id) / UPLOADS
+        downloaded = self._folder_of(session_id)
+        folder = downloaded / UPLOADS
         folder.mkdir(parents=True, exist_ok=True)
-        path = _free_path(folder, clean_name(name))
+        path = _reserve(folder, clean_name(name), {path.name for path in _files_in(downloaded)})
         path.write_bytes(data)
         return _info(path, "upload")
 
@@ -78,12 +82,16 @@ def clean_name(name: str) -> str:
     return f"{stem[:90]}.{suffix[:9]}" if dot and stem else base[:100]
 
 
-def _free_path(folder: Path, name: str) -> Path:
+def _reserve(folder: Path, name: str, taken: Collection[str]) -> Path:
+    """An empty file under a free name: whoever comes at the same moment gets another one."""
     path, number = folder / name, 1
-    while path.exists():
+    while True:
+        if path.name not in taken:
+            with suppress(FileExistsError):
+                path.touch(mode=0o600, exist_ok=False)
+                return path
         number += 1
         path = folder / f"{Path(name).stem}-{number}{Path(name).suffix}"
-    return path
 
 
 def _files_in(folder: Path) -> list[Path]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection, Coroutine
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -59,7 +59,7 @@ class Downloads:
     def _on_begin(self, params: Params, _: str | None) -> None:
         name = safe_name(params.get("suggestedFilename", ""))
         self._names[params["guid"]] = name
-        kept = len([path for path in self._folder.glob("*") if path.is_file()])
+        kept = len(self._kept())
         if kept + len(self._names) > MAX_FILES:
             self._cancel(
                 params["guid"], f"The download of {name} was cancelled: a session keeps {MAX_FILES} files."
@@ -89,9 +89,13 @@ class Downloads:
             arrived.unlink()
             return self._note(f"The download of {name} was dropped: it is too large.")
         self._folder.mkdir(parents=True, exist_ok=True)
-        kept = arrived.rename(_free_path(self._folder, name))
+        kept = arrived.rename(_reserve(self._folder, name, self._kept()))
         kept.chmod(0o600)
         self._note(f"Downloaded {kept.name} ({size} bytes) to the files of this session.")
+
+    def _kept(self) -> list[str]:
+        """Names of all the session's files, those in sub-folders too: one name means one file."""
+        return [path.name for path in self._folder.rglob("*") if path.is_file()]
 
     def _cancel(self, guid: str, why: str) -> None:
         self._names.pop(guid, None)
@@ -120,9 +124,13 @@ def safe_name(name: str) -> str:
     return f"{stem[:88]}.{suffix[:11]}" if dot and stem else base[:100]
 
 
-def _free_path(folder: Path, name: str) -> Path:
+def _reserve(folder: Path, name: str, taken: Collection[str]) -> Path:
+    """An empty file under a free name: whoever comes at the same moment gets another one."""
     path, number = folder / name, 1
-    while path.exists():
+    while True:
+        if path.name not in taken:
+            with suppress(FileExistsError):
+                path.touch(mode=0o600, exist_ok=False)
+                return path
         number += 1
         path = folder / f"{Path(name).stem}-{number}{Path(name).suffix}"
-    return path

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from server.browser.downloads import safe_name
+from server.browser.downloads import Downloads, safe_name
 from server.browser.fence import MAX_CHARS, fence
 from server.browser.masking import make_picture, mask_text
 from server.browser.page_script import SecretField
@@ -55,6 +55,42 @@ def test_no_name_leaves_its_folder(name: str):
     assert "/" not in safe
     assert not safe.startswith(".")
     assert (Path("/folder") / safe).parent == Path("/folder")
+
+
+class SilentCdp:
+    """A browser whose events a test makes up."""
+
+    def __init__(self) -> None:
+        self.listeners: dict[str, Any] = {}
+
+    def on(self, event: str, listener: Any) -> Any:
+        self.listeners[event] = listener
+        return lambda: None
+
+    async def send(self, *_: Any, **__: Any) -> dict[str, Any]:
+        return {}
+
+
+async def test_downloads_of_one_name_that_arrive_together_stay_apart_from_each_other_and_from_what_was_given(
+    tmp_path: Path,
+):
+    cdp, notes = SilentCdp(), []
+    folder, scratch = tmp_path / "files", tmp_path / "scratch"
+    (folder / "given").mkdir(parents=True)
+    (folder / "given" / "report.txt").write_bytes(b"mine")
+    downloads = Downloads(cdp, folder, scratch, notes.append)  # type: ignore[arg-type]
+    await downloads.start(enabled=True)
+    for number in range(6):
+        cdp.listeners["Browser.downloadWillBegin"](
+            {"guid": f"g{number}", "suggestedFilename": "report.txt"}, None
+        )
+        (scratch / f"g{number}").write_bytes(b"x" * number)
+    for number in range(6):
+        cdp.listeners["Browser.downloadProgress"]({"guid": f"g{number}", "state": "completed"}, None)
+    await downloads.close()
+    assert sorted(path.stat().st_size for path in folder.glob("*.txt")) == [0, 1, 2, 3, 4, 5]
+    assert not (folder / "report.txt").exists()
+    assert len(notes) == 6
 
 
 @given(st.text())

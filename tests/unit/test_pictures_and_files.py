@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import httpx
 import pytest
 
-from server.files import FILE_BYTES, clean_name
+from server.files import FILE_BYTES, FILES, clean_name
 from server.settings import Settings
 from tests.support.chat import ask, new_session
 
@@ -71,6 +72,52 @@ async def test_a_file_that_is_too_large_is_refused(client: httpx.AsyncClient) ->
     session_id = await new_session(client)
     given = {"file": ("big.bin", b"x" * (FILE_BYTES + 1))}
     assert (await client.post(f"/api/sessions/{session_id}/files", files=given)).status_code == 413
+
+
+async def test_files_of_one_name_stay_apart_however_they_came(
+    client: httpx.AsyncClient, settings: Settings
+) -> None:
+    session_id = await new_session(client)
+    path = f"/api/sessions/{session_id}/files"
+    downloaded = settings.downloads_dir / session_id / "report.txt"
+    downloaded.parent.mkdir(parents=True)
+    downloaded.write_bytes(b"downloaded")
+    contents = [b"%d" % number for number in range(8)]
+    answers = await asyncio.gather(
+        *(client.post(path, files={"file": ("report.txt", content)}) for content in contents)
+    )
+    names = [answer.json()["name"] for answer in answers]
+    assert len({*names, "report.txt"}) == 9
+    assert [(await client.get(f"{path}/{name}")).content for name in names] == contents
+    assert (await client.get(f"{path}/report.txt")).content == b"downloaded"
+
+
+async def test_an_empty_file_and_an_odd_name_come_back(client: httpx.AsyncClient) -> None:
+    path = f"/api/sessions/{await new_session(client)}/files"
+    for name in (
+        "empty.txt",
+        "п" * 300 + ".pdf",
+        "a\r\nb: c.txt",
+        'q"uote;.txt',
+        "%2e%2e%2fetc",
+        "\u202egnp.exe",
+    ):
+        kept = (await client.post(path, files={"file": (name, b"")})).json()
+        assert (kept["size"], kept["origin"]) == (0, "upload")
+        answer = await client.get(f"{path}/{kept['name']}")
+        assert (answer.status_code, answer.content) == (200, b"")
+        assert len(kept["name"]) <= 100
+
+
+async def test_the_fifty_first_file_is_refused_also_when_many_come_at_once(client: httpx.AsyncClient) -> None:
+    path = f"/api/sessions/{await new_session(client)}/files"
+    answers = await asyncio.gather(
+        *(client.post(path, files={"file": (f"{number}.txt", b"x")}) for number in range(FILES + 5))
+    )
+    assert [answer.status_code for answer in answers].count(201) == FILES
+    refused = next(answer for answer in answers if answer.status_code != 201)
+    assert (refused.status_code, refused.json()["code"]) == (409, "too_many_files")
+    assert len((await client.get(path)).json()["items"]) == FILES
 
 
 @pytest.mark.parametrize(
