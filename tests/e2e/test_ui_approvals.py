@@ -26,7 +26,7 @@ def test_the_card_says_what_where_how_much_and_why_with_the_place_outlined(
     expect(card).to_contain_text("Click “Place order”")
     expect(card).to_contain_text("shop.example")
     expect(card).to_contain_text("Amount: €43.90")
-    expect(screen.page.get_by_text("Your approval is needed · €43.90")).to_be_visible()
+    expect(screen.page.locator("strong", has_text="€43.90")).to_be_visible()
     expect(card).to_contain_text("places an order")
     expect(card).to_contain_text(re.compile(r"expires in 9:\d\d"))
     picture, mark = card.locator("img").bounding_box(), card.locator(".target-mark").bounding_box()

@@ -17,7 +17,7 @@ export function Choice({ label, options, value, onChange }: Props) {
         {options.map((option) => (
           <label
             key={option.value}
-            className="touch flex h-7 items-center justify-center rounded-sm px-3 text-sm whitespace-nowrap text-muted has-checked:bg-bg has-checked:font-medium has-checked:text-text has-focus-visible:outline-2 has-focus-visible:outline-focus"
+            className="touch flex h-7 grow items-center justify-center rounded-sm px-3 text-sm whitespace-nowrap text-muted has-checked:bg-bg has-checked:font-medium has-checked:text-text has-focus-visible:outline-2 has-focus-visible:outline-focus"
           >
             <input
               type="radio"

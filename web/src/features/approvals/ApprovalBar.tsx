@@ -14,10 +14,11 @@ export function ApprovalBar() {
   return (
     <div className="mb-2 flex items-center gap-2 rounded-lg bg-warn-soft py-1.5 pr-1.5 pl-3 text-sm text-warn">
       <TriangleAlert size={16} aria-hidden className="shrink-0" />
-      <span className="min-w-0 flex-1 truncate font-medium">
+      <span className="min-w-0 truncate font-medium">
         {pending.kind === 'confirm' ? t('ask.waiting') : t('manual.waiting')}
-        {pending.amount && ` · ${pending.amount}`}
       </span>
+      {pending.amount && <strong className="tabular shrink-0 font-medium">{pending.amount}</strong>}
+      <span className="flex-1" />
       <span className="max-md:hidden">
         <Expiry at={pending.expires_at} />
       </span>
