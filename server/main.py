@@ -79,7 +79,7 @@ class BuildingWorld:
     async def drain(self) -> None:
         """End all runs, then all streams. Called at the first signal, while requests are still answered."""
         if self._runtime:
-            await self._runtime.runner.drain(self._settings.drain_timeout)
+            await self._runtime.executor.drain(self._settings.drain_timeout)
             self._runtime.bus.close()
 
     async def aclose(self) -> None:

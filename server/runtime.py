@@ -28,8 +28,10 @@ if TYPE_CHECKING:
     from server.bus import InProcessBus
     from server.checkpoints import Checkpoints
     from server.database import Database
+    from server.executor import Executor
     from server.files import Files
     from server.preferences import Preferences
+    from server.recovery import Recovery
     from server.screenshots import Screenshots
     from server.store import Store
 
@@ -56,6 +58,7 @@ class Runtime:
     screenshots: Screenshots
     browsers: Browsers
     agents: AgentFactory
+    executor: Executor
     runner: AgentRunner
     preferences: Preferences
     files: Files
@@ -96,7 +99,7 @@ class Runtime:
 
     async def problem(self) -> str | None:
         """Why messages cannot be taken now; None when they can."""
-        if self.runner.is_draining:
+        if self.executor.is_draining:
             return "The server is going down."
         return await self.database.problem() or await self.browsers.ready()
 
@@ -140,7 +143,13 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         store = Store(database, process_name())
         preferences = Preferences(settings, store)
         await preferences.load()
-        agents_module, runner_module = await asyncio.to_thread(_import_agents)
+        await asyncio.to_thread(importlib.import_module, "server.agents")
+        from server.agent_runner import AgentRunner
+        from server.agents import AgentFactory
+        from server.executor import Executor
+        from server.journal import Journal
+        from server.recovery import Recovery
+
         browsers = _open_browsers(preferences.current)
         stack.push_async_callback(browsers.aclose)
         checkpoints = _open_checkpoints(settings, database)
@@ -148,28 +157,37 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         bus = InProcessBus()
         stack.callback(bus.close)
         screenshots = Screenshots(settings.screenshots, settings.screenshot_url_prefix)
-        agents = agents_module.AgentFactory(
+        agents = AgentFactory(
             lambda: preferences.current,
             _model_builder(preferences),
             browsers,
             checkpoints,
         )
         preferences.listeners += [browsers.configure, lambda _: agents.rebuild()]
-        runner = runner_module.AgentRunner(settings, store, bus, agents, browsers, screenshots)
-        await runner.recover()
-        for chore in (_read_lexicon(), _keep_alive(runner, store), _keep_tidy(runner, store, preferences)):
+        journal = Journal(settings, store, bus)
+        executor = Executor(settings, store, bus, agents, browsers, screenshots, journal)
+        runner = AgentRunner(store, bus, agents, browsers, screenshots, journal, executor)
+        recovery = Recovery(store, bus, journal, executor)
+        await recovery.recover()
+        for chore in (_read_lexicon(), _keep_alive(recovery, store), _keep_tidy(runner, store, preferences)):
             stack.callback(asyncio.create_task(chore).cancel)
-        stack.push_async_callback(runner.drain, 0)
+        stack.push_async_callback(executor.drain, 0)
         gc.freeze()  # what lives now lives for good: the collector need not look at it again
         gc.set_threshold(20_000, 20, 50)
         files = Files(lambda session_id: settings.downloads_dir / session_id)
         yield Runtime(
-            settings, database, store, bus, screenshots, browsers, agents, runner, preferences, files
+            settings,
+            database,
+            store,
+            bus,
+            screenshots,
+            browsers,
+            agents,
+            executor,
+            runner,
+            preferences,
+            files,
         )
-
-
-def _import_agents() -> tuple[Any, Any]:
-    return importlib.import_module("server.agents"), importlib.import_module("server.agent_runner")
 
 
 def _open_browsers(settings: Settings) -> Browsers:
@@ -249,7 +267,7 @@ async def _keep_tidy(runner: AgentRunner, store: Store, preferences: Preferences
         await asyncio.sleep(TIDY_SECONDS)
 
 
-async def _keep_alive(runner: AgentRunner, store: Store) -> None:
+async def _keep_alive(recovery: Recovery, store: Store) -> None:
     """Keep this process's leases, and end the runs of processes that are gone."""
     from server.errors import Unavailable
 
@@ -257,6 +275,6 @@ async def _keep_alive(runner: AgentRunner, store: Store) -> None:
         await asyncio.sleep(LEASE_BEAT)
         try:
             await store.keep_leases()
-            await runner.end_orphans()
+            await recovery.end_orphans()
         except Unavailable as error:
             logger.warning("leases not renewed: %s", error.detail)

@@ -23,7 +23,8 @@ from server.api.answers import (
 )
 from server.api.deps import Body, SessionId, Text, World
 from server.errors import Conflict
-from server.events import Interrupt, State, now
+from server.events import State, now
+from server.run_events import to_interrupt
 
 if TYPE_CHECKING:
     from server.models import InterruptRow, RunRow
@@ -94,7 +95,7 @@ async def read(session_id: SessionId, world: World) -> SessionDetail:
         **dict(Session.model_validate(overview.session)),
         messages=overview.messages,
         run=Run.model_validate(overview.run) if overview.run else None,
-        pending=Pending.model_validate(asked(overview.pending)) if overview.pending else None,
+        pending=Pending.model_validate(to_interrupt(overview.pending)) if overview.pending else None,
         interrupts=[question_of(row) for row in overview.questions],
         errors=[failure_of(run) for run in overview.failures],
         state=WorkingState.model_validate(state or State()),
@@ -103,15 +104,9 @@ async def read(session_id: SessionId, world: World) -> SessionDetail:
     )
 
 
-def asked(row: InterruptRow) -> Interrupt:
-    from server.agent_runner import to_interrupt
-
-    return to_interrupt(row)
-
-
 def question_of(row: InterruptRow) -> Question:
     return Question(
-        **dict(Pending.model_validate(asked(row))),
+        **dict(Pending.model_validate(to_interrupt(row))),
         run_id=row.run_id,
         status=row.status,
         confirmed=row.confirmed,

@@ -126,7 +126,9 @@ class _Readings:
 
     def collect(self) -> list[GaugeMetricFamily]:
         return [
-            GaugeMetricFamily("pilothouse_runs_active", "Runs in progress", self._world.runner.active_count),
+            GaugeMetricFamily(
+                "pilothouse_runs_active", "Runs in progress", len(self._world.executor.executions)
+            ),
             GaugeMetricFamily("pilothouse_stream_readers", "Open streams", self._world.bus.reader_count),
             GaugeMetricFamily(
                 "pilothouse_topics", "Sessions with buffered events", self._world.bus.topic_count

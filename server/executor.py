@@ -1,0 +1,279 @@
+"""Runs in this process: each from the queue to its question or its end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from contextlib import aclosing
+from typing import Any
+
+from server.agent.context import RunContext
+from server.agent_protocol import Agents
+from server.browser.browser import Browser, Browsers, Picture
+from server.bus import InProcessBus
+from server.errors import RunFailed, Unavailable
+from server.events import Message, UsageChanged
+from server.execution import Execution
+from server.journal import PATIENCE, Journal
+from server.models import SessionRow
+from server.queue import InProcessRunQueue
+from server.run_events import ENDINGS
+from server.screenshots import Screenshots
+from server.settings import Settings
+from server.store import Accepted, Begun, Ended, Store, title_of
+
+logger = logging.getLogger(__name__)
+
+CANCEL_GRACE = 1.0
+"""Seconds an agent gets to end by itself once it is told to; then it is abandoned."""
+
+
+class Executor:
+    """`executions` has those that are going on, by session."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        store: Store,
+        bus: InProcessBus,
+        agents: Agents,
+        browsers: Browsers,
+        screenshots: Screenshots,
+        journal: Journal,
+    ) -> None:
+        self._settings = settings
+        self._store = store
+        self._bus = bus
+        self._agents = agents
+        self._browsers = browsers
+        self._screenshots = screenshots
+        self._journal = journal
+        self._queue = InProcessRunQueue(self.execute, slots=settings.max_runs)
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._answers: dict[str, dict[str, Any]] = {}
+        """By run: what the person answered to its question."""
+        self.executions: dict[str, Execution] = {}
+        self.browser_changes: dict[str, str] = {}
+        """By session: what a person changed in the browser while no run was there to be told."""
+        self.lost: set[str] = set()
+        """Runs of ours that the database was away for too long to begin or to end."""
+        self.is_draining = False
+
+    # From outside
+
+    def start(self, accepted: Accepted) -> None:
+        """Have the run of a new message executed, unless it is held."""
+        self._journal.tell_accepted(accepted)
+        if not accepted.run.held:
+            self._queue.submit(accepted.run.id)
+
+    def go_on(self, run_id: str, answer: dict[str, Any]) -> None:
+        """Have a run executed from its question on."""
+        self._answers[run_id] = answer
+        self._queue.submit(run_id)
+
+    def then_next(self, ended: Ended | None) -> None:
+        if ended and ended.next:
+            self.start(ended.next)
+
+    async def drain(self, seconds: float) -> None:
+        """Take nothing new, give runs time to end, interrupt the rest."""
+        self.is_draining, self._journal.frees_next = True, False
+        running = [execution.ended.wait() for execution in self.executions.values()]
+        if running:
+            await asyncio.wait([asyncio.ensure_future(ended) for ended in running], timeout=seconds)
+        for execution in list(self.executions.values()):
+            execution.stop("interrupted")
+        await self._queue.drain(CANCEL_GRACE + PATIENCE)
+        for task in self._tasks:
+            task.cancel()
+
+    # One execution
+
+    async def execute(self, run_id: str) -> None:
+        """Run it until it ends or asks something. Called by the queue, once per submission."""
+        try:
+            begun = await self._journal.patiently(lambda: self._store.begin_execution(run_id))
+        except Unavailable as error:
+            logger.warning("run %s does not begin: %s", run_id, error.detail)
+            self.lost.add(run_id)
+            return
+        if begun is None:
+            return
+        execution = self._open(begun)
+        try:
+            self._journal.announce(begun.session)
+            await self._hear_of_takeover(execution)
+            ended = await self._supervise(execution, begun.messages)
+        except Exception:
+            logger.exception("the execution of run %s broke", run_id)
+            ended = await self._end_broken(execution)
+        finally:
+            del self.executions[begun.session.id]
+            execution.ended.set()
+        self.then_next(ended)
+
+    def _open(self, begun: Begun) -> Execution:
+        run, before = begun.run, begun.before
+        adapter = self._agents.adapter(run, str(before.get("said", "")))
+        adapter.step = before.get("step", 0)
+        execution = Execution(run, adapter, self._bus, max_steps=begun.session.max_tool_steps)
+        execution.grants.granted = begun.grants
+        if before.get("plan"):
+            execution.edit_plan(before["plan"])
+        for message in begun.unheard:
+            execution.steer(message)
+        self._bus.open(run.session_id, run.id, run.epoch)
+        self.executions[run.session_id] = execution
+        execution.publish(execution.changed("running"))
+        return execution
+
+    async def _hear_of_takeover(self, execution: Execution) -> None:
+        """A person who has the browser keeps it; one who left it without a word has given it back by now."""
+        session_id = execution.run.session_id
+        view = self._browsers.live(session_id)
+        if changes := self.browser_changes.pop(session_id, None):
+            execution.release(changes)
+        if view.has_holder:
+            execution.hold()
+            await self._journal.show_status(execution)
+        elif view.is_held:
+            execution.release(await view.hand_back())
+
+    async def _supervise(self, execution: Execution, history: Sequence[Message]) -> Ended | None:
+        """Let the agent work until it ends, its time is up or somebody stops it; then end the run."""
+        work = asyncio.create_task(self._work(execution, history), name=f"agent {execution.run.id}")
+        stopped = asyncio.create_task(execution.stopped.wait())
+        try:
+            while not work.done() and not stopped.done():
+                left = self._settings.run_timeout - execution.active_seconds
+                if left <= 0:
+                    execution.stop("time_limit")
+                await asyncio.wait(
+                    {work, stopped}, timeout=max(left, 0.05), return_when=asyncio.FIRST_COMPLETED
+                )
+        except asyncio.CancelledError:
+            execution.stop("interrupted")
+        finally:
+            stopped.cancel()
+        if not work.done():
+            work.cancel()
+            await asyncio.wait({work}, timeout=CANCEL_GRACE)
+            self._reset_browser(execution.run.session_id)
+        return await self._end(execution, work, history)
+
+    async def _work(self, execution: Execution, history: Sequence[Message]) -> dict[str, Any] | None:
+        """Drive the agent; returns the payload of its question, None when it has finished."""
+        run = execution.run
+        context = self._context(execution)
+        answer = self._answers.pop(run.id, None)
+        if answer is None:
+            agent = await self._agents.begin(run, context, history)
+        else:
+            agent = await self._agents.resume(run, context, answer)
+        try:
+            async with aclosing(agent.events()) as raw_events:  # type: ignore[type-var]
+                async for raw in raw_events:
+                    for event in execution.adapter.feed(raw):
+                        await self._journal.take(execution, event)
+                        if isinstance(event, UsageChanged):
+                            self._check_budget(event)
+                    execution.show_progress()
+            return await agent.question()
+        finally:
+            agent.release()
+
+    def _check_budget(self, event: UsageChanged) -> None:
+        """The last guard; the operator sums up and asks before it comes to this."""
+        total = event.total.input_tokens + event.total.output_tokens
+        if total > 1.2 * self._settings.token_budget:
+            raise RunFailed("The token budget of this run is used up.", code="budget")
+        if self._settings.cost_budget and (event.total.cost or 0) > 1.2 * self._settings.cost_budget:
+            raise RunFailed("The cost budget of this run is used up.", code="budget")
+
+    async def _end(
+        self, execution: Execution, work: asyncio.Task[dict[str, Any] | None], history: Sequence[Message]
+    ) -> Ended | None:
+        reason = execution.stop_reason
+        if reason or work.cancelled():
+            reason = reason or "interrupted"
+            return await self._journal.fail(execution, reason, ENDINGS[reason])
+        if error := work.exception():
+            code, text = self._agents.failure(error)
+            if code == "internal":
+                logger.error("run %s failed", execution.run.id, exc_info=error)
+            return await self._journal.fail(execution, code, text)
+        if question := work.result():
+            await self._journal.ask(execution, question)
+            return None
+        ended = await self._journal.complete(execution)
+        if ended and ended.message and {said.run_id for said in history} == {execution.run.id}:
+            self._in_background(self._name_session(ended.session, history[0], ended.message))
+        return ended
+
+    async def _end_broken(self, execution: Execution) -> Ended | None:
+        """A fault of ours must not leave a run without an end."""
+        try:
+            return await self._journal.end_unexecuted(
+                execution.run, "failed", "internal", ENDINGS["internal"], heard=execution.heard
+            )
+        except Unavailable:
+            self.lost.add(execution.run.id)
+            return None
+
+    # Small parts
+
+    async def _name_session(self, session: SessionRow, asked: Message, answer: Message) -> None:
+        """After the first answer, unless the person has named the session."""
+        if session.title != title_of(asked.content):
+            return
+        if title := await self._agents.title(asked.content, answer.content):
+            renamed = await self._store.rename_session(session.id, old=session.title, new=title)
+            if renamed:
+                self._journal.announce(renamed)
+
+    def _context(self, execution: Execution) -> RunContext:
+        session_id = execution.run.session_id
+
+        async def browser() -> Browser:
+            return await self._browsers.get(session_id)
+
+        async def keep(picture: Picture) -> str | None:
+            try:
+                return await self._screenshots.keep(session_id, picture.data, picture.mime)
+            except OSError as error:
+                logger.warning("screenshot not saved: %s", error)
+                return None
+
+        return RunContext(
+            run_id=execution.run.id,
+            session_id=session_id,
+            browser=browser,
+            keep=keep,
+            inbox=execution,
+            grants=execution.grants,
+            max_tool_steps=execution.max_steps,
+            has_browser=lambda: self._browsers.peek(session_id) is not None,
+            files=self._settings.downloads_dir / session_id,
+        )
+
+    def _reset_browser(self, session_id: str) -> None:
+        """An abandoned call may still be going on in the page: the next message must work at once."""
+        if self._browsers.peek(session_id) is None:
+            return
+
+        async def reset() -> None:
+            await (await self._browsers.get(session_id)).reset()
+
+        self._in_background(reset())
+
+    def _in_background(self, work: Any) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._forget_task)
+
+    def _forget_task(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()):
+            logger.warning("background work failed: %s", error)

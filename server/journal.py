@@ -1,0 +1,182 @@
+"""What a run commits and tells: always the commit first, then its event."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Coroutine
+from datetime import timedelta
+from typing import Any, TypeVar
+
+from server.bus import InProcessBus
+from server.errors import Unavailable
+from server.events import Done, Error, Event, MessageAdded, RunStatus, ToolEnd, ToolStart, now
+from server.execution import Execution
+from server.models import RunRow, SessionRow
+from server.run_events import ENDINGS, describe, to_change, to_interrupt
+from server.settings import Settings
+from server.store import Accepted, Ended, Store
+
+T = TypeVar("T")
+
+PATIENCE = 30.0
+"""Seconds a run waits for a database that is away."""
+
+
+class Journal:
+    def __init__(
+        self, settings: Settings, store: Store, bus: InProcessBus, *, patience: float = PATIENCE
+    ) -> None:
+        self._settings = settings
+        self._store = store
+        self._bus = bus
+        self._patience = patience
+        self.frees_next = True
+        """False while the server goes down: what waits behind a run stays there."""
+
+    async def patiently(self, query: Callable[[], Awaitable[T]]) -> T:
+        """A database that is away gets some time to come back. Raises Unavailable after that."""
+        deadline = asyncio.get_running_loop().time() + self._patience
+        while True:
+            try:
+                return await query()
+            except Unavailable:
+                if asyncio.get_running_loop().time() > deadline:
+                    raise
+                await asyncio.sleep(0.5)
+
+    # The list of sessions
+
+    def announce(self, session: SessionRow) -> None:
+        """Tell the list of sessions how this one stands now."""
+        if self._bus.is_watched:
+            self._bus.announce(to_change(session))
+
+    async def read_and_announce(self, session_id: str) -> None:
+        if self._bus.is_watched:
+            self.announce(await self._store.session(session_id))
+
+    # A run's way
+
+    def tell_accepted(self, accepted: Accepted) -> None:
+        """The message stands in the database; its run is open for readers unless it is held."""
+        run = accepted.run
+        self.announce(accepted.session)
+        if not run.held:
+            self._bus.open(run.session_id, run.id, run.epoch)
+        self._bus.publish(run.session_id, None, [MessageAdded(message=accepted.message)])
+
+    async def take(self, execution: Execution, event: Event) -> None:
+        """Keep what has to last of what the agent did, and tell it."""
+        match event:
+            case ToolStart():
+                await self.patiently(lambda: self._store.set_doing(execution.run, describe(event)))
+                execution.publish(event)
+            case ToolEnd():
+                await _to_its_end(self._take_tool_end(execution, event))
+            case _:
+                execution.publish(event)
+
+    async def _take_tool_end(self, execution: Execution, event: ToolEnd) -> None:
+        args = execution.adapter.args_of(event.call_id)
+        meta = event.model_dump(exclude={"type", "summary"}, exclude_none=True) | {"args": dict(args)}
+        meta["status"] = "ok" if event.ok else "error"
+        message = await self.patiently(
+            lambda: self._store.add_tool_message(execution.run, event.summary, meta)
+        )
+        execution.publish(event)
+        if message:
+            execution.publish(MessageAdded(message=message))
+
+    async def show_status(self, execution: Execution) -> None:
+        status: RunStatus = "paused" if execution.is_paused else "running"
+        if await self._store.set_run_status(execution.run, status):
+            execution.publish(execution.changed(status))
+        await self.read_and_announce(execution.run.session_id)
+
+    async def ask(self, execution: Execution, question: dict[str, Any]) -> None:
+        """Open the question and let the run wait; the execution ends, the run does not."""
+        run, adapter = execution.run, execution.adapter
+        payload = question | {
+            "said": adapter.answer,
+            "reason": question.get("reason") or question.get("text", ""),
+        }
+        expires_at = None
+        if question["kind"] == "confirm":
+            expires_at = now() + timedelta(seconds=self._settings.decision_timeout)
+        row = await self.patiently(
+            lambda: self._store.open_interrupt(
+                run, payload, expires_at=expires_at, usage=adapter.usage, heard=execution.heard
+            )
+        )
+        if row:
+            execution.publish(execution.changed("waiting_user"))
+            execution.publish(to_interrupt(row))
+        await self.read_and_announce(run.session_id)
+
+    # A run's end. None when it was ended or taken over already.
+
+    async def complete(self, execution: Execution) -> Ended | None:
+        adapter = execution.adapter
+        if not adapter.answer.strip():
+            return await self.fail(
+                execution, "llm_bad_response", "The model gave an empty answer; try again."
+            )
+        meta = {"thinking": adapter.thinking} if adapter.thinking else None
+        ended = await self._commit(execution, "completed", answer=adapter.answer, answer_meta=meta)
+        if ended and ended.message:
+            execution.publish(MessageAdded(message=ended.message))
+            execution.publish(Done(message=ended.message, usage=adapter.usage))
+            self.announce(ended.session)
+        return ended
+
+    async def fail(self, execution: Execution, code: str, text: str) -> Ended | None:
+        for event in execution.adapter.flush(text):
+            await self.take(execution, event)
+        status = code if code in ("cancelled", "interrupted") else "failed"
+        ended = await self._commit(execution, status, error_code=code, error=text)
+        if ended:
+            execution.publish(Error(code=code, message=text))
+            self.announce(ended.session)
+        return ended
+
+    async def _commit(self, execution: Execution, status: str, **values: Any) -> Ended | None:
+        run = execution.run
+        values |= {"epoch": run.epoch, "usage": execution.adapter.usage, "heard": execution.heard}
+        return await self.patiently(
+            lambda: self._store.finish_run(run.id, status, then_next=self.frees_next, **values)
+        )
+
+    async def end_unexecuted(
+        self, run: RunRow, status: str, code: str, text: str, *, heard: Collection[str] = ()
+    ) -> Ended | None:
+        """End a run that has no execution, or whose execution broke."""
+        ended = await self._store.finish_run(
+            run.id,
+            status,
+            epoch=run.epoch,
+            error_code=code,
+            error=text,
+            heard=heard,
+            then_next=self.frees_next,
+        )
+        if ended:
+            self._bus.open(run.session_id, run.id, run.epoch)
+            self._bus.publish(run.session_id, run.epoch, [Error(code=code, message=text)])
+            self.announce(ended.session)
+        return ended
+
+    async def cancel_unexecuted(self, run: RunRow) -> Ended | None:
+        taken = await self._store.take_run(run.id, "running")
+        if taken is None:
+            return None
+        return await self.end_unexecuted(taken, "cancelled", "cancelled", ENDINGS["cancelled"])
+
+
+async def _to_its_end(part: Coroutine[Any, Any, None]) -> None:
+    """Who is cancelled meanwhile goes on when it is over: what is committed is told, too."""
+    task = asyncio.ensure_future(part)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait({task})
+        raise

@@ -1,0 +1,45 @@
+"""From rows to the events that tell of them, and the words for how a run may end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from server.events import Interrupt, SessionChanged, ToolStart
+
+if TYPE_CHECKING:
+    from server.models import InterruptRow, SessionRow
+
+ENDINGS = {
+    "cancelled": "Task cancelled",
+    "interrupted": "Interrupted by a restart of the server.",
+    "time_limit": "The time limit of this run is reached.",
+    "internal": "Something went wrong inside the service. Its log has the details.",
+    "db_unavailable": "The database was away for too long.",
+}
+
+
+def interruption(doing: str | None) -> str:
+    text = ENDINGS["interrupted"]
+    return f"{text} The last action may or may not have happened: {doing}" if doing else text
+
+
+def describe(event: ToolStart) -> str:
+    words = " ".join(str(value) for value in event.args.values() if isinstance(value, str | int))
+    return f"{event.name} {words}".strip()[:300]
+
+
+def to_change(session: SessionRow) -> SessionChanged:
+    return SessionChanged(
+        session_id=session.id, status=session.status, title=session.title, unread=session.unread,
+        updated_at=session.updated_at,
+    )  # fmt: skip
+
+
+def to_interrupt(row: InterruptRow) -> Interrupt:
+    known = {
+        name: row.payload.get(name)
+        for name in ("reason", "action", "target", "url", "risk", "amount", "screenshot")
+    }
+    return Interrupt.model_validate(
+        known | {"reference": row.reference, "kind": row.kind, "expires_at": row.expires_at}
+    )
