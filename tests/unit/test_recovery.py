@@ -1,0 +1,97 @@
+"""No run is left without an end, also when the database is away for longer than a run can wait."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from server.errors import Unavailable
+from server.executor import Executor
+from server.journal import Journal
+from server.recovery import Recovery
+from server.runtime import Runtime
+from server.store import Begun, Ended, Store, process_name
+
+PING = "this is a ping test: do not think"
+
+
+class FaintStore(Store):
+    """Its database is away for one method as long as it is told to be."""
+
+    away = ""
+
+    async def begin_execution(self, *args: Any, **kwargs: Any) -> Begun | None:
+        self._stand("begin_execution")
+        return await super().begin_execution(*args, **kwargs)
+
+    async def finish_run(self, *args: Any, **kwargs: Any) -> Ended | None:
+        self._stand("finish_run")
+        return await super().finish_run(*args, **kwargs)
+
+    def _stand(self, method: str) -> None:
+        if self.away == method:
+            raise Unavailable("The database does not answer.", code="db_unavailable")
+
+
+@dataclass
+class Parts:
+    store: FaintStore
+    executor: Executor
+    recovery: Recovery
+
+
+@pytest.fixture
+async def parts(world: Runtime) -> AsyncIterator[Parts]:
+    store = FaintStore(world.database, process_name())
+    journal = Journal(world.settings, store, world.bus, patience=0.1)
+    executor = Executor(
+        world.settings, store, world.bus, world.agents, world.browsers, world.screenshots, journal
+    )
+    yield Parts(store, executor, Recovery(store, world.bus, journal, executor))
+    await executor.drain(0)
+
+
+async def new_session(store: Store) -> str:
+    session = await store.create_session(
+        id=None, title=None, agent="assistant", model="mock:scripted", max_tool_steps=10
+    )
+    return session.id
+
+
+@pytest.mark.parametrize("away", ["begin_execution", "finish_run"])
+async def test_a_run_whose_database_was_away_is_interrupted_when_it_is_back(parts: Parts, away: str) -> None:
+    store, executor = parts.store, parts.executor
+    session_id = await new_session(store)
+    accepted = await store.accept(session_id, PING)
+    waiting = await store.accept(session_id, "and this", mode="queue")
+    run = accepted.run
+    store.away = away
+    executor.start(accepted)
+    executor.start(waiting)
+    async with asyncio.timeout(10):
+        while run.id not in executor.lost:
+            await asyncio.sleep(0.01)
+    await store.keep_leases()
+    store.away = ""
+    await parts.recovery.end_orphans()
+    ended = await store.run(run.id)
+    assert (ended.status, ended.error_code) == ("interrupted", "db_unavailable")
+    assert not executor.lost
+    async with asyncio.timeout(10):
+        while (await store.messages(session_id))[-1].role != "assistant":
+            await asyncio.sleep(0.01)
+
+
+async def test_a_run_that_is_going_on_is_nobodys_orphan(parts: Parts) -> None:
+    store = parts.store
+    session_id = await new_session(store)
+    parts.executor.start(accepted := await store.accept(session_id, "slow story"))
+    async with asyncio.timeout(10):
+        while session_id not in parts.executor.executions:
+            await asyncio.sleep(0.01)
+    await parts.recovery.end_orphans()
+    assert (await store.run(accepted.run.id)).status == "running"
