@@ -91,6 +91,13 @@ class AgentFactory:
             return await self._prepared_operator(run, context, command, "sync")
         return await self._prepared_assistant(run, context, command, starts_over=False)
 
+    async def warm_up(self, agent: str, model_name: str, max_tool_steps: int) -> None:
+        """Build ahead what the first message will need."""
+        if agent == "operator":
+            await self._operator(model_name)
+        else:
+            await self._assistant(model_name, max_tool_steps)
+
     async def _prepared_operator(
         self, run: RunRow, context: RunContext, input: Any, durability: Durability
     ) -> PreparedAgent:

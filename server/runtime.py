@@ -11,7 +11,7 @@ import gc
 import importlib
 import logging
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -169,13 +169,8 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         runner = AgentRunner(store, bus, agents, browsers, screenshots, journal, executor)
         recovery = Recovery(store, bus, journal, executor)
         await recovery.recover()
-        for chore in (_read_lexicon(), _keep_alive(recovery, store), _keep_tidy(runner, store, preferences)):
-            stack.callback(asyncio.create_task(chore).cancel)
-        stack.push_async_callback(executor.drain, 0)
-        gc.freeze()  # what lives now lives for good: the collector need not look at it again
-        gc.set_threshold(20_000, 20, 50)
         files = Files(lambda session_id: settings.downloads_dir / session_id)
-        yield Runtime(
+        runtime = Runtime(
             settings,
             database,
             store,
@@ -188,6 +183,12 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             preferences,
             files,
         )
+        gc.set_threshold(20_000, 20, 50)
+        chores = (_warm_up(runtime), _keep_alive(recovery, store), _keep_tidy(runner, store, preferences))
+        for chore in chores:
+            stack.callback(asyncio.create_task(chore).cancel)
+        stack.push_async_callback(executor.drain, 0)
+        yield runtime
 
 
 def _open_browsers(settings: Settings) -> Browsers:
@@ -249,12 +250,16 @@ def migrate(url: str) -> None:
     command.upgrade(config, "head")
 
 
-async def _read_lexicon() -> None:
-    """Beside the start, so that neither it nor the first verdict waits."""
-    from server.agent.policy import warm_up
+async def _warm_up(runtime: Runtime) -> None:
+    """Beside the start, so that neither it nor the first message and verdict wait."""
+    from server.agent import policy
+    from server.errors import AppError
 
-    await asyncio.to_thread(warm_up)
-    gc.freeze()
+    settings = runtime.current_settings
+    with suppress(AppError):  # the first message will tell what is missing
+        await runtime.agents.warm_up(settings.default_agent, runtime.default_model, settings.max_tool_steps)
+    await asyncio.to_thread(policy.warm_up)
+    gc.freeze()  # what lives now lives for good: the collector need not look at it again
 
 
 async def _keep_tidy(runner: AgentRunner, store: Store, preferences: Preferences) -> None:
