@@ -15,7 +15,7 @@ from server.errors import Conflict, NotFound, Unavailable
 from server.events import Decision, MessageAdded, SessionChanged, State, now
 from server.execution import Execution
 from server.executor import Executor
-from server.journal import Journal
+from server.journal import Journal, to_its_end
 from server.models import InterruptRow
 from server.screenshots import Screenshots
 from server.store import Accepted, Store
@@ -50,6 +50,11 @@ class AgentRunner:
         Raises Conflict `run_in_progress` when a run is in progress and `mode` is neither steer nor queue.
         """
         self._refuse_when_draining()
+        return await to_its_end(self._accept(session_id, content, client_id, mode))
+
+    async def _accept(
+        self, session_id: str, content: str, client_id: str | None, mode: str | None
+    ) -> Accepted:
         accepted = await self._store.accept(session_id, content, client_id=client_id, mode=mode)
         if not accepted.is_new:
             return accepted
@@ -72,15 +77,15 @@ class AgentRunner:
             self._bus.publish(run.session_id, None, [MessageAdded(message=accepted.message)])
 
     async def retry(self, session_id: str) -> Accepted:
-        self._refuse_when_draining()
-        accepted = await self._store.rerun(session_id)
-        self._executor.start(accepted)
-        return accepted
+        return await to_its_end(self._rerun(session_id))
 
     async def edit(self, session_id: str, message_id: str, content: str) -> Accepted:
         """Change the last user message and run again; what followed it is removed."""
+        return await to_its_end(self._rerun(session_id, content=content, message_id=message_id))
+
+    async def _rerun(self, session_id: str, **changes: Any) -> Accepted:
         self._refuse_when_draining()
-        accepted = await self._store.rerun(session_id, content=content, message_id=message_id)
+        accepted = await self._store.rerun(session_id, **changes)
         self._executor.start(accepted)
         return accepted
 
@@ -95,6 +100,11 @@ class AgentRunner:
     ) -> None:
         """Answer an open question; the run goes on from there. The first answer wins."""
         self._refuse_when_draining()
+        await to_its_end(self._decide(session_id, reference, confirmed, message, remember))
+
+    async def _decide(
+        self, session_id: str, reference: str, confirmed: bool, message: str | None, remember: bool
+    ) -> None:
         row = await self._store.decide(session_id, reference, confirmed)
         answer: dict[str, Any] = {"reference": row.payload.get("reference"), "confirmed": confirmed}
         if row.status == "expired":
@@ -267,14 +277,6 @@ class AgentRunner:
     def is_acting(self, session_id: str) -> bool:
         execution = self._execution(session_id)
         return execution is not None and not execution.is_paused
-
-    @property
-    def is_draining(self) -> bool:
-        return self._executor.is_draining
-
-    @property
-    def active_count(self) -> int:
-        return len(self._executor.executions)
 
     async def announce(self, session_id: str) -> None:
         await self._journal.read_and_announce(session_id)

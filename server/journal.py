@@ -72,7 +72,7 @@ class Journal:
                 await self.patiently(lambda: self._store.set_doing(execution.run, describe(event)))
                 execution.publish(event)
             case ToolEnd():
-                await _to_its_end(self._take_tool_end(execution, event))
+                await to_its_end(self._take_tool_end(execution, event))
             case _:
                 execution.publish(event)
 
@@ -172,11 +172,11 @@ class Journal:
         return await self.end_unexecuted(taken, "cancelled", "cancelled", ENDINGS["cancelled"])
 
 
-async def _to_its_end(part: Coroutine[Any, Any, None]) -> None:
-    """Who is cancelled meanwhile goes on when it is over: what is committed is told, too."""
+async def to_its_end(part: Coroutine[Any, Any, T]) -> T:
+    """Who is cancelled meanwhile hears of it when it is over: what is committed is told and carried out, too."""
     task = asyncio.ensure_future(part)
     try:
-        await asyncio.shield(task)
+        return await asyncio.shield(task)
     except asyncio.CancelledError:
         await asyncio.wait({task})
         raise

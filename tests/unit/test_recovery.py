@@ -72,7 +72,7 @@ async def test_a_run_whose_database_was_away_is_interrupted_when_it_is_back(part
     store.away = away
     executor.start(accepted)
     executor.start(waiting)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while run.id not in executor.lost:
             await asyncio.sleep(0.01)
     await store.keep_leases()
@@ -81,7 +81,7 @@ async def test_a_run_whose_database_was_away_is_interrupted_when_it_is_back(part
     ended = await store.run(run.id)
     assert (ended.status, ended.error_code) == ("interrupted", "db_unavailable")
     assert not executor.lost
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while (await store.messages(session_id))[-1].role != "assistant":
             await asyncio.sleep(0.01)
 
@@ -90,8 +90,23 @@ async def test_a_run_that_is_going_on_is_nobodys_orphan(parts: Parts) -> None:
     store = parts.store
     session_id = await new_session(store)
     parts.executor.start(accepted := await store.accept(session_id, "slow story"))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while session_id not in parts.executor.executions:
             await asyncio.sleep(0.01)
     await parts.recovery.end_orphans()
     assert (await store.run(accepted.run.id)).status == "running"
+
+
+async def test_a_message_whose_sender_went_away_is_not_there_or_is_answered(world: Runtime) -> None:
+    for laps in range(12):
+        session_id = await new_session(world.store)
+        sending = asyncio.create_task(world.runner.accept(session_id, PING))
+        for _ in range(laps):
+            await asyncio.sleep(0)
+        sending.cancel()
+        await asyncio.wait({sending})
+        async with asyncio.timeout(60):
+            while (run := await world.store.current_run(session_id)) and not run.finished_at:
+                await asyncio.sleep(0.01)
+        roles = [message.role for message in await world.store.messages(session_id)]
+        assert roles == (["user", "assistant"] if run else [])
