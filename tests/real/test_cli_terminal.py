@@ -256,8 +256,7 @@ class TestLeaving:
         screen.press("half a line\x03")
         screen.press("\x03")
         await screen.shows("The run goes on without you")
-        screen.press("\x03")
-        await screen.shows("comes back here")
+        await screen.insist("\x03", "comes back here")
         assert await screen.ended() == 0
         assert [chat.row["status"] for chat in api.chats.values()] == ["running"]
         assert api.asked("POST", "/cancel") == []

@@ -24,7 +24,7 @@ from typing import IO
 from scripts.shell import ROOT
 from tests.support.display import Display
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 
 class Terminal:
@@ -45,9 +45,7 @@ class Terminal:
         """Wait until it shows `words`, so often; all that it shows then."""
         try:
             async with asyncio.timeout(PATIENCE):
-                while self.text.count(words) < times:
-                    self._news.clear()
-                    await self._news.wait()
+                await self._shown(words, times)
         except TimeoutError:
             raise AssertionError(f"{words!r} is not shown {times} times:\n{self.text}") from None
         return self.text
@@ -57,6 +55,19 @@ class Terminal:
 
     def press(self, keys: str) -> None:
         os.write(self._master, keys.encode())
+
+    async def insist(self, keys: str, words: str) -> None:
+        """Press once a second until it shows `words`: between two prompts nobody reads the keys."""
+        async with asyncio.timeout(PATIENCE):
+            while words not in self.text:
+                self.press(keys)
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._shown(words), 1)
+
+    async def _shown(self, words: str, times: int = 1) -> None:
+        while self.text.count(words) < times:
+            self._news.clear()
+            await self._news.wait()
 
     async def ended(self) -> int:
         async with asyncio.timeout(PATIENCE):
