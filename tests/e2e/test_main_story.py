@@ -74,6 +74,7 @@ def order_a_kettle(screen: Screen, site: Site) -> None:
     expect(screen.button("Approve")).to_be_visible()
     card = screen.feed.get_by_role("article").filter(has=screen.button("Approve"))
     expect(card).to_contain_text("Place order")
+    expect(card).to_contain_text("39.50")
     assert "Tell the order number" in plan(screen)
     assert "order" not in [effect.name for effect in site.effects]
     screen.button("Approve").click()
