@@ -74,23 +74,31 @@ BAD_REQUEST = ModelFailure(
 INTERNAL = ModelFailure("internal", "Something went wrong inside the service. Its log has the details.")
 
 _TOO_LONG = re.compile(
-    r"context[ _](length|window)|prompt is too long|too many (input )?tokens|maximum context|input tokens exceed",
+    r"context[ _](length|window)|prompt is too long|too many (input )?tokens|maximum context|input tokens exceed"
+    r"|maximum number of tokens|exceeds the available context",
     re.I,
 )
 _FILTERED = re.compile(r"content[ _](filter|policy)|data_inspection_failed|responsible_ai|safety", re.I)
 _NO_CREDIT = re.compile(r"insufficient_quota|credit balance|insufficient (credits|balance)|billing", re.I)
-_OVERLOADED = re.compile(r"overloaded|server_error|api_error|internal_error|unavailable", re.I)
+_OVERLOADED = re.compile(
+    r"overloaded|server_error|api_error|internal_error|unavailable|unexpectedly stopped|running the model",
+    re.I,
+)
 _RATE = re.compile(r"rate_limit|resource_exhausted|too many requests", re.I)
 _KEY = re.compile(r"authentication|invalid_api_key|permission|unauthori[sz]ed", re.I)
+_BAD_KEY = re.compile(r"api[ _]key[ _](not valid|invalid|expired)", re.I)
+_RETRY_DELAY = re.compile(r"retryDelay\W+(\d+(?:\.\d+)?)s")
+"""Google's way to ask for a pause. With one, its "check your plan and billing" is no empty account."""
 
 
 def classify(error: BaseException) -> ModelFailure:
     """The failure behind any exception of a model call: ours, LangChain's, an SDK's or the transport's."""
     if isinstance(error, RunFailed):
         return ModelFailure(error.code, error.detail, retry_after=error.retry_after)
-    status = _status(error)
-    if status is not None and status >= 400:
-        return _of_status(status, error)
+    for link in _chain(error):
+        status = _status(link)
+        if status is not None and status >= 400:
+            return _of_status(status, link)
     if failure := _of_kind(error):
         return failure
     return _of_text(_text(error)) or INTERNAL
@@ -99,6 +107,8 @@ def classify(error: BaseException) -> ModelFailure:
 def stop_reason(metadata: Mapping[str, Any]) -> str | None:
     """Why the model stopped, in lower case and in one vocabulary: stop, tool_calls, length, content_filter, or
     the provider's own word; None while nothing was said about it."""
+    if (metadata.get("prompt_feedback") or {}).get("block_reason"):
+        return "content_filter"
     details = metadata.get("incomplete_details") or {}
     for key in ("stop_reason", "finish_reason", "done_reason", "status"):
         if word := metadata.get(key):
@@ -121,7 +131,9 @@ _SAME_REASON = {
     "prohibited_content": "content_filter",
     "blocklist": "content_filter",
     "recitation": "content_filter",
+    "spii": "content_filter",
 }
+_BROKEN = frozenset({"malformed_function_call", "unexpected_tool_call", "malformed_response"})
 
 
 def problem(reason: str | None, *, has_calls: bool, has_text: bool) -> ModelFailure | None:
@@ -133,6 +145,8 @@ def problem(reason: str | None, *, has_calls: bool, has_text: bool) -> ModelFail
         return CONTENT_FILTER
     if reason == "length" and (has_calls or not has_text):
         return OUTPUT_LIMIT
+    if reason in _BROKEN:
+        return BAD_RESPONSE
     return None if has_calls or has_text else BAD_RESPONSE
 
 
@@ -159,16 +173,18 @@ def broken_tool_calls(message: AIMessage) -> dict[str, str]:
 
 def _of_status(status: int, error: BaseException) -> ModelFailure:
     text = _text(error)
-    if status in (401, 403):
+    if status in (401, 403) or (status == 400 and _BAD_KEY.search(text)):
         return AUTH
-    if status == 402 or (status in (400, 429) and _NO_CREDIT.search(text)):
+    delay = _RETRY_DELAY.search(text)
+    if status == 402 or (status in (400, 429) and not delay and _NO_CREDIT.search(text)):
         return NO_CREDIT
     if status == 413 or (status in (400, 422) and _TOO_LONG.search(text)):
         return CONTEXT_TOO_LONG
+    wait = float(delay[1]) if delay else _retry_after(error)
     if status == 429:
-        return replace(RATE_LIMITED, retry_after=_retry_after(error))
+        return replace(RATE_LIMITED, retry_after=wait)
     if status in (408, 409, 425) or status >= 500:
-        return replace(UNAVAILABLE, retry_after=_retry_after(error))
+        return replace(UNAVAILABLE, retry_after=wait)
     return CONTENT_FILTER if _FILTERED.search(text) else BAD_REQUEST
 
 
@@ -228,13 +244,13 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 
 def _status(error: BaseException) -> int | None:
-    for name in ("status_code", "code"):
-        value = getattr(error, name, None)
-        if callable(value):
-            continue
-        if isinstance(value, int):
-            return int(value)
-    return getattr(getattr(error, "response", None), "status_code", None)
+    """A bare `code` is a status only beside a response: parsers of HTTP number their errors too."""
+    value = getattr(error, "status_code", None)
+    if not isinstance(value, int) and hasattr(error, "response"):
+        value = getattr(error, "code", None)
+    if not isinstance(value, int):
+        value = getattr(getattr(error, "response", None), "status_code", None)
+    return value if isinstance(value, int) else None
 
 
 def _text(error: BaseException) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 
 from server.agent.model_http import model_http_client
+from server.agent.older_httpx import OlderTransport
 from server.agent.providers import Provider
 
 log = logging.getLogger(__name__)
@@ -31,6 +32,7 @@ def options_for(provider: Provider, model: str, options: dict[str, Any]) -> dict
     if provider.name == "ollama":
         options["num_predict"] = options.pop("max_tokens")
         options.pop("streaming")
+        return {"reasoning": True, "async_client_kwargs": {"transport": OlderTransport()}} | options
     return options
 
 
@@ -40,6 +42,8 @@ def attach(provider: Provider, model: BaseChatModel) -> None:
         _attach_chat_completions(model)
     elif provider.name == "anthropic":
         _attach_anthropic(model)
+    elif provider.name == "ollama":
+        _attach_ollama(model)
 
 
 def _thinks_by_default(model: str) -> bool:
@@ -57,6 +61,12 @@ def _attach_anthropic(model: Any) -> None:
         log.info("this langchain-anthropic hides its client: models use its own HTTP transport")
         return
     model.__dict__["_async_client"] = client.with_options(http_client=model_http_client())
+
+
+def _attach_ollama(model: Any) -> None:
+    from server.agent.ollama_chat import ThinkingOllama
+
+    model.__class__ = ThinkingOllama
 
 
 def _attach_chat_completions(model: Any) -> None:

@@ -13,6 +13,8 @@ from server.settings import Settings
 
 OPENROUTER_URL = "https://openrouter.ai/api/v1"
 OLLAMA_URL = "http://127.0.0.1:11434"
+OLLAMA_CONTEXT = 16_384
+"""Tokens. Ollama's own default of 4096 cuts the head off a longer prompt without a word."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ def _google(settings: Settings) -> dict[str, Any]:
 
 
 def _ollama(settings: Settings) -> dict[str, Any]:
-    return {"base_url": settings.ollama_base_url or OLLAMA_URL}
+    return {"base_url": settings.ollama_base_url or OLLAMA_URL, "num_ctx": OLLAMA_CONTEXT}
 
 
 PROVIDERS: dict[str, Provider] = {

@@ -21,7 +21,9 @@ WIRES = {
     "chat": ("openai:gpt-5-mini", {"openai_api": "chat"}),
     "responses": ("openai:gpt-5-mini", {"openai_api": "responses"}),
     "openrouter": ("openrouter:some/model", {}),
+    "ollama": ("ollama:qwen3", {}),
 }
+BY_SCHEMA = ("ollama",)
 ANSWER = 'Готово: "чай" \\ 😀\nend'
 STOP = {"reason": "done", "action": "stop", "final_response": ANSWER}
 SCROLL = {"reason": "look", "action": "scroll", "direction": "down"}
@@ -39,7 +41,28 @@ async def asking(
         assert server.refusals == []
 
 
-@pytest.mark.parametrize("wire", WIRES)
+def decide(decision: dict[str, Any], wire: str) -> Reply:
+    """A decision as the provider gives it: by the tool, or as text of the schema."""
+    if wire in BY_SCHEMA:
+        return say(json.dumps(decision, ensure_ascii=False))
+    return call("act", decision)
+
+
+@pytest.mark.parametrize("wire", BY_SCHEMA)
+async def test_a_decision_is_asked_for_by_schema_and_the_answer_streams(wire: str) -> None:
+    looks = Reply(thinking="Hmm, tea.", text=json.dumps(SCROLL))
+    async with asking([looks, decide(STOP, wire)], wire) as (it, server):
+        assert await it.say("look") == ANSWER == it.spoken
+        assert len(it.of("token")) > 1
+        assert "".join(payload["text"] for payload in it.of("thinking")) == "Hmm, tea."
+        body = server.requests[0].body
+        schema = body["format"] if wire == "ollama" else body["generationConfig"]["responseJsonSchema"]
+        assert schema["required"] == ["reason", "action"]
+        assert [asked.tools for asked in server.requests] == [[], []]
+        assert it.values["tokens"] == 240
+
+
+@pytest.mark.parametrize("wire", [wire for wire in WIRES if wire not in BY_SCHEMA])
 async def test_a_decision_is_asked_for_by_a_forced_tool_and_the_answer_streams(wire: str) -> None:
     async with asking([call("act", SCROLL), call("act", STOP)], wire) as (it, server):
         assert await it.say("look") == ANSWER == it.spoken

@@ -1,15 +1,16 @@
-"""A scripted reply as the event streams of Anthropic Messages, OpenAI Chat Completions and OpenAI Responses. Pure."""
+"""A scripted reply as the event streams of Anthropic Messages, OpenAI Chat Completions and OpenAI Responses, and of
+the other providers from their own modules. Pure."""
 
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import orjson
 
-from tests.support.model_reply import Reply, Wire
+from tests.support import google_format, ollama_format
+from tests.support.model_reply import Reply, Wire, deltas
 
 Event = bytes
 _ids = itertools.count(1)
@@ -18,10 +19,6 @@ _ids = itertools.count(1)
 def stream(wire: Wire, reply: Reply, body: dict[str, Any]) -> Iterator[Event]:
     """The events of one answer, made when asked for: a lazy text is read as it is sent."""
     return _STREAMS[wire](reply, body)
-
-
-def deltas(text: str | Iterable[str]) -> Iterable[str]:
-    return re.findall(r"\s*\S+\s*$|\s*\S+", text) if isinstance(text, str) else text
 
 
 def _event(payload: dict[str, Any], *, named: bool = True) -> Event:
@@ -242,4 +239,6 @@ _STREAMS: dict[Wire, Callable[[Reply, dict[str, Any]], Iterator[Event]]] = {
     "anthropic": _anthropic,
     "chat": _chat,
     "responses": _responses,
+    "google": google_format.stream,
+    "ollama": ollama_format.stream,
 }

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-Wire = Literal["anthropic", "chat", "responses"]
-Fault = Literal["status", "refuse", "hang", "stall", "reset", "cut", "garbage", "endless", "unknown"]
+Wire = Literal["anthropic", "chat", "responses", "google", "ollama"]
+Fault = Literal[
+    "status", "refuse", "hang", "stall", "reset", "cut", "garbage", "endless", "unknown", "error", "block"
+]
 
 _ids = itertools.count(1)
 
@@ -49,7 +52,7 @@ class Reply:
     headers: dict[str, str] = field(default_factory=dict)
     error: str = "scripted failure"
     slice: int = 0
-    newline: str = "\n"
+    newline: str = ""
 
     def but(self, **changes: Any) -> Reply:
         return replace(self, **changes)
@@ -111,6 +114,11 @@ def unknown(text: str = "one two three four", after: int = 3) -> Reply:
     return Reply(text=text, fault="unknown", after=after)
 
 
+def break_off(text: str = "one two three four five six", after: int = 6) -> Reply:
+    """The provider tells, in the middle of the stream, that it cannot go on."""
+    return Reply(text=text, fault="error", after=after)
+
+
 def endless(word: str = "more ", delay: float = 0.0) -> Reply:
     return Reply(text=itertools.repeat(word), delay=delay, fault="endless")
 
@@ -130,17 +138,21 @@ class Asked:
 
     @property
     def messages(self) -> list[dict[str, Any]]:
-        return list(self.body.get("messages") or self.body.get("input") or [])
+        found = self.body.get("messages") or self.body.get("input") or self.body.get("contents")
+        return list(found or [])
 
     @property
     def tools(self) -> list[str]:
         """Names of the tools on offer."""
-        return [(tool.get("function") or tool).get("name", "") for tool in self.body.get("tools") or ()]
+        tools = self.body.get("tools") or ()
+        declared = [each for tool in tools for each in tool.get("functionDeclarations", [tool])]
+        return [(tool.get("function") or tool).get("name", "") for tool in declared]
 
     @property
     def text(self) -> str:
         """All the text of the prompt, system first."""
-        head = self.body.get("system") or self.body.get("instructions") or ""
+        heads = ("system", "instructions", "systemInstruction")
+        head = next((self.body[name] for name in heads if self.body.get(name)), "")
         return "\n".join([*_texts(head), *_texts(self.messages)])
 
     @property
@@ -149,7 +161,7 @@ class Asked:
 
     @property
     def pictures(self) -> int:
-        return _count(self.messages, ("image", "image_url", "input_image"))
+        return _count(self.messages)
 
 
 def _texts(part: Any) -> list[str]:
@@ -160,19 +172,26 @@ def _texts(part: Any) -> list[str]:
     if isinstance(part, dict):
         return [
             text
-            for key in ("text", "thinking", "content", "output")
+            for key in ("text", "thinking", "content", "output", "parts", "functionResponse", "response")
             if key in part
             for text in _texts(part[key])
         ]
     return []
 
 
-def _count(part: Any, types: tuple[str, ...]) -> int:
+def deltas(text: str | Iterable[str]) -> Iterable[str]:
+    """Words of a string, with the space before them; anything else as it is."""
+    return re.findall(r"\s*\S+\s*$|\s*\S+", text) if isinstance(text, str) else text
+
+
+def _count(part: Any) -> int:
+    """Pictures: blocks by their type, Gemini's inline data, Ollama's lists of them."""
     if isinstance(part, list):
-        return sum(_count(item, types) for item in part)
-    if isinstance(part, dict):
-        return int(part.get("type") in types) + sum(_count(value, types) for value in part.values())
-    return 0
+        return sum(map(_count, part))
+    if not isinstance(part, dict):
+        return 0
+    here = part.get("type") in ("image", "image_url", "input_image") or "inlineData" in part
+    return here + len(part.get("images") or ()) + sum(map(_count, part.values()))
 
 
 Step = Reply | Callable[[Asked], Reply]

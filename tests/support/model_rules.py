@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from tests.support import google_format, ollama_format
 from tests.support.model_reply import Wire
 
 _TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -151,4 +152,10 @@ def _openai_tools(body: dict[str, Any], functions: list[dict[str, Any]]) -> Iter
             yield f"Invalid schema for function '{function['name']}': strict needs all properties required and no others"
 
 
-_CHECKS = {"anthropic": _anthropic, "chat": _chat, "responses": _responses}
+_CHECKS = {
+    "anthropic": _anthropic,
+    "chat": _chat,
+    "responses": _responses,
+    "google": google_format.refusal,
+    "ollama": ollama_format.refusal,
+}

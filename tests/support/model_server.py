@@ -18,12 +18,13 @@ import signal
 import socket
 import struct
 from collections.abc import AsyncIterator, Callable, Sequence
+from functools import partial
 from typing import Any, Self
 
 from aiohttp import web
 
 from server.settings import Settings
-from tests.support import model_formats, model_rules
+from tests.support import google_format, model_formats, model_rules, ollama_format
 from tests.support.model_reply import Asked, Reply, Script, Step, Wire
 
 KEY = "test-key-0123456789"
@@ -31,7 +32,18 @@ _PATHS: dict[str, Wire] = {
     "/v1/messages": "anthropic",
     "/v1/chat/completions": "chat",
     "/v1/responses": "responses",
+    "/v1beta/models/{model}:streamGenerateContent": "google",
+    "/api/chat": "ollama",
 }
+_BROKEN_OFF: dict[Wire, bytes] = {
+    "anthropic": b'event: error\ndata: {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}\n\n',
+    "chat": b'data: {"error": {"message": "The server had an error", "type": "server_error", "code": null}}\n\n',
+    "responses": (
+        b'event: error\ndata: {"type": "error", "sequence_number": 6, "code": "server_error", '
+        b'"message": "The server had an error", "param": null}\n\n'
+    ),
+}
+_BY_KEY = ("anthropic", "chat", "responses")
 
 
 class ModelServer:
@@ -49,8 +61,8 @@ class ModelServer:
 
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=64 * 2**20)
-        for path in _PATHS:
-            app.router.add_post(path, self._answer)
+        for path, wire in _PATHS.items():
+            app.router.add_post(path, partial(self._answer, wire))
         self._runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.1)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", self._port)
@@ -79,6 +91,9 @@ class ModelServer:
             "OPENAI_API_KEY": KEY,
             "OPENROUTER_BASE_URL": self.openai_url,
             "OPENROUTER_API_KEY": KEY,
+            "GOOGLE_BASE_URL": self.anthropic_url,
+            "GOOGLE_API_KEY": KEY,
+            "OLLAMA_BASE_URL": self.anthropic_url,
         }
 
     def settings(self, **more: Any) -> Settings:
@@ -90,9 +105,9 @@ class ModelServer:
         async with asyncio.timeout(timeout), self._changed:
             await self._changed.wait_for(holds)
 
-    async def _answer(self, request: web.Request) -> web.StreamResponse:
-        wire = _PATHS[request.path]
-        asked = Asked(wire, await request.json(), {k.lower(): v for k, v in request.headers.items()})
+    async def _answer(self, wire: Wire, request: web.Request) -> web.StreamResponse:
+        body = dict(request.match_info) | await request.json()
+        asked = Asked(wire, body, {k.lower(): v for k, v in request.headers.items()})
         self.requests.append(asked)
         await self._notify()
         if problem := self._problem(asked):
@@ -108,12 +123,12 @@ class ModelServer:
         return await self._stream(request, wire, reply, asked)
 
     def _problem(self, asked: Asked) -> tuple[int, str] | None:
-        given = asked.headers.get("x-api-key") or asked.headers.get("authorization", "").removeprefix(
-            "Bearer "
-        )
-        if given != KEY:
+        if asked.wire == "google" and asked.headers.get("x-goog-api-key") != KEY:
+            return 400, "API key not valid. Please pass a valid API key."
+        given = asked.headers.get("x-api-key") or asked.headers.get("authorization", "")
+        if asked.wire in _BY_KEY and given.removeprefix("Bearer ") != KEY:
             return 401, f"Incorrect API key provided: {given}"
-        if not asked.body.get("stream"):
+        if asked.wire != "google" and not asked.body.get("stream"):
             return 400, "this server only streams"
         reason = model_rules.refusal(asked.wire, asked.body) if self._strict else None
         return (400, reason) if reason else None
@@ -128,9 +143,8 @@ class ModelServer:
     async def _stream(
         self, request: web.Request, wire: Wire, reply: Reply, asked: Asked
     ) -> web.StreamResponse:
-        response = web.StreamResponse(
-            headers={"content-type": "text/event-stream", "cache-control": "no-cache"}
-        )
+        kind = "application/x-ndjson" if wire == "ollama" else "text/event-stream"
+        response = web.StreamResponse(headers={"content-type": kind, "cache-control": "no-cache"})
         await response.prepare(request)
         self.open_streams += 1
         await self._notify()
@@ -162,13 +176,15 @@ async def _body(wire: Wire, reply: Reply, body: dict[str, Any]) -> AsyncIterator
         count, event = next(events, (0, b""))
         if not event:
             return
-        if count == reply.after and reply.fault in ("stall", "cut", "garbage", "unknown"):
+        if count == reply.after and reply.fault in ("stall", "cut", "garbage", "unknown", "error"):
             if reply.fault == "cut":
                 return
             if reply.fault == "stall":
                 await asyncio.sleep(3600)
             yield _odd_event(wire, reply.fault)
-        data = event if reply.newline == "\n" else event.replace(b"\n", reply.newline.encode())
+        data = (
+            event.replace(b"\r\n", b"\n").replace(b"\n", reply.newline.encode()) if reply.newline else event
+        )
         if reply.fault == "reset" and sent + len(data) > reply.after:
             yield data[: reply.after - sent]
             await asyncio.sleep(0.05)
@@ -186,6 +202,11 @@ def _slices(data: bytes, size: int) -> Sequence[bytes]:
 
 
 def _odd_event(wire: Wire, fault: str) -> bytes:
+    if wire in ("google", "ollama"):
+        odd = google_format if wire == "google" else ollama_format
+        return {"garbage": odd.GARBAGE, "error": odd.BROKEN_OFF}.get(fault, odd.UNKNOWN)
+    if fault == "error":
+        return _BROKEN_OFF[wire]
     if fault == "garbage":
         return (
             b'data: {"choices": [{"delta": \n\n'
@@ -214,6 +235,9 @@ def _error(wire: Wire, status: int, text: str, headers: dict[str, str] | None = 
         429: "rate_limit_error",
         529: "overloaded_error",
     }
+    if wire in ("google", "ollama"):
+        body = google_format.error(status, text, headers) if wire == "google" else ollama_format.error(text)
+        return web.json_response(body, status=status, headers=headers if wire == "ollama" else None)
     error: dict[str, Any] = {"type": kinds.get(status, "api_error"), "message": text}
     if wire != "anthropic":
         error |= {"param": None, "code": None}

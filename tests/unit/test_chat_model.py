@@ -25,6 +25,7 @@ from server.settings import Settings
 from tests.support.model_reply import (
     Reply,
     ToolCall,
+    break_off,
     call,
     calls,
     cut,
@@ -46,8 +47,11 @@ WIRES = {
     "anthropic": ("anthropic:claude-haiku-5-5", {}),
     "chat": ("openai:some-model", {}),
     "responses": ("openai:gpt-6-luna", {"openai_api": "responses"}),
+    "ollama": ("ollama:qwen3", {}),
 }
 every_wire = pytest.mark.parametrize("wire", WIRES)
+wires_with_a_key = pytest.mark.parametrize("wire", [wire for wire in WIRES if wire != "ollama"])
+wires_that_stream_arguments = pytest.mark.parametrize("wire", ["anthropic", "chat", "responses"])
 
 
 @tool
@@ -202,12 +206,13 @@ async def test_text_thinking_usage_and_calls_come_through(wire: str) -> None:
     assert [b["reasoning"] for b in message.content_blocks if b["type"] == "reasoning"] == ["I think so."]
     assert message.usage_metadata is not None
     assert (message.usage_metadata["input_tokens"], message.usage_metadata["output_tokens"]) == (120, 30)
-    assert message.usage_metadata["input_token_details"]["cache_read"] == 20
+    if wire != "ollama":
+        assert message.usage_metadata["input_token_details"]["cache_read"] == 20
 
 
 @every_wire
 async def test_text_arrives_before_the_end(wire: str) -> None:
-    async with ModelServer(stall("one two three", after=6)) as server:
+    async with ModelServer(stall(" ".join(["one"] * 9), after=6)) as server:
         said: list[str] = []
         with pytest.raises(RunFailed):
             await listen(model_for(server, wire, model_idle_timeout=0.3), said)
@@ -220,7 +225,10 @@ async def test_a_tool_is_called_with_its_arguments_one_at_a_time(wire: str) -> N
         message = await answer(model_for(server, wire).bind_tools([click]))
         body = server.requests[0].body
     assert [c["args"] for c in message.tool_calls] == [{"target": "the größte button"}]
-    assert body.get("parallel_tool_calls") is False or body["tool_choice"]["disable_parallel_tool_use"]
+    if wire == "anthropic":
+        assert body["tool_choice"]["disable_parallel_tool_use"]
+    elif wire in ("chat", "responses"):
+        assert body["parallel_tool_calls"] is False
     assert broken_tool_calls(AIMessage(message.content, response_metadata=message.response_metadata)) == {}
 
 
@@ -278,7 +286,7 @@ async def test_after_three_tries_it_is_told(wire: str) -> None:
         assert len(server.requests) == 3
 
 
-@every_wire
+@wires_with_a_key
 async def test_a_long_wait_is_left_to_the_person(wire: str) -> None:
     async with ModelServer(fail(429, retry_after=31)) as server:
         failed = await failure(model_for(server, wire))
@@ -295,9 +303,9 @@ async def test_a_long_wait_is_left_to_the_person(wire: str) -> None:
         (fail(404, "no such model"), "llm_bad_request"),
         (say("no", stop="content_filter"), "llm_content_filter"),
         (call("click", '{"target": "the', stop="length"), "output_limit"),
-        (cut("one two three four five six", after=7), "llm_stream_cut"),
+        (cut(" ".join(["word"] * 9), after=7), "llm_stream_cut"),
         (reset("word " * 50, after=2400), "llm_stream_cut"),
-        (garbage("one two three four five six", after=6), "llm_bad_response"),
+        (garbage(" ".join(["word"] * 9), after=6), "llm_bad_response"),
     ],
 )
 async def test_what_a_retry_cannot_mend_fails_at_once(wire: str, reply: Reply, code: str) -> None:
@@ -308,8 +316,15 @@ async def test_what_a_retry_cannot_mend_fails_at_once(wire: str, reply: Reply, c
 
 
 @every_wire
+async def test_a_provider_that_gives_up_in_the_middle_is_told(wire: str) -> None:
+    async with ModelServer(break_off()) as server:
+        assert (await failure(model_for(server, wire))).code == "llm_unavailable"
+        assert len(server.requests) == 1
+
+
+@every_wire
 async def test_no_retry_after_the_first_token(wire: str) -> None:
-    async with ModelServer([cut("one two three four five six", after=7), say("again")]) as server:
+    async with ModelServer([cut(" ".join(["word"] * 9), after=7), say("again")]) as server:
         said: list[str] = []
         with pytest.raises(RunFailed):
             await listen(model_for(server, wire), said)
@@ -361,7 +376,7 @@ async def test_an_answer_cut_by_length_is_shown_and_marked(wire: str) -> None:
     assert is_cut(message)
 
 
-@every_wire
+@wires_that_stream_arguments
 async def test_arguments_that_are_no_json_are_marked_not_mended_in_silence(wire: str) -> None:
     async with ModelServer(
         calls(ToolCall("click", '{"target": "the'), ToolCall("click", {"target": "a"}))
@@ -411,14 +426,23 @@ async def test_nobody_at_the_address_is_told_as_unavailable() -> None:
     assert (await failure(model)).code == "llm_unavailable"
 
 
-@every_wire
+@wires_with_a_key
 async def test_a_wrong_key_is_refused_and_not_shown(wire: str) -> None:
     async with ModelServer(say("hi")) as server:
         name, options = WIRES[wire]
-        bad = server.settings(anthropic_api_key="sk-canary", openai_api_key="sk-canary", **options)
+        keys = {f"{provider}_api_key": "sk-canary" for provider in ("anthropic", "openai")}
+        bad = server.settings(**keys, **options)
         failed = await failure(build_chat_model(name, bad))
     assert failed.code == "llm_auth"
     assert "canary" not in str(failed)
+
+
+async def test_ollamas_models_are_never_asked_to_think_and_their_thinking_is_no_silence() -> None:
+    slow = think(["hm "] * 6, "Done.", delay=0.1)
+    async with ModelServer(slow) as server:
+        model = model_for(server, "ollama", model_timeout=0.4, model_idle_timeout=0.4)
+        assert (await answer(model)).text == "Done."
+        assert "think" not in server.requests[0].body
 
 
 async def test_a_retry_is_announced_as_a_custom_event() -> None:
@@ -459,9 +483,12 @@ def test_thoughts_are_asked_of_models_that_have_them() -> None:
 async def test_all_models_share_our_transport() -> None:
     """The one private name we rely on for Anthropic: notice when it changes."""
     from server.agent.model_http import model_http_client
+    from server.agent.older_httpx import OlderTransport
 
     keys = settings(anthropic_api_key="k", openai_api_key="k")
     anthropic: Any = build_chat_model("anthropic:claude-haiku-5-5", keys)
     openai: Any = build_chat_model("openai:gpt-6-luna", keys)
     assert anthropic._async_client._client is model_http_client()
     assert openai.root_async_client._client is model_http_client()
+    ollama: Any = build_chat_model("ollama:qwen3", keys)
+    assert isinstance(ollama._async_client._client._transport, OlderTransport)

@@ -35,6 +35,16 @@ def wrapped(inner: Exception, outer: Exception) -> Exception:
     return outer
 
 
+class RefusedCall(Exception):
+    """LangChain's word for it, without a status of its own."""
+
+
+class ParserError(Exception):
+    """HTTP parsers number their errors like statuses."""
+
+    code = 400
+
+
 class APIConnectionError(Exception):
     pass
 
@@ -61,6 +71,17 @@ class APIConnectionError(Exception):
         (StatusError(500), "llm_unavailable", True),
         (StatusError(503), "llm_unavailable", True),
         (StatusError(529), "llm_unavailable", True),
+        (wrapped(StatusError(429), RefusedCall(SECRET)), "llm_rate_limited", True),
+        (wrapped(ParserError(), httpx2.ReadError("reset")), "llm_stream_cut", True),
+        (StatusError(400, "API key not valid. Please pass a valid API key."), "llm_auth", False),
+        (StatusError(400, "API key expired. Please renew the API key."), "llm_auth", False),
+        (
+            StatusError(400, "The input token count (9) exceeds the maximum number of tokens allowed (8)."),
+            "llm_context_too_long",
+            False,
+        ),
+        (StatusError(429, "check your plan and billing. 'retryDelay': '34.07s'"), "llm_rate_limited", True),
+        (ValueError("llama runner process has unexpectedly stopped"), "llm_unavailable", True),
         (TimeoutError(), "llm_timeout", False),
         (wrapped(httpx2.ConnectError("no"), APIConnectionError()), "llm_unavailable", True),
         (wrapped(httpx2.ConnectTimeout("no"), APIConnectionError()), "llm_unavailable", True),
@@ -109,6 +130,9 @@ def test_our_own_errors_keep_their_words() -> None:
         ({"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}, "length"),
         ({"status": "incomplete", "incomplete_details": {"reason": "content_filter"}}, "content_filter"),
         ({"done_reason": "stop"}, "stop"),
+        ({"finish_reason": "SPII"}, "content_filter"),
+        ({"prompt_feedback": {"block_reason": "OTHER"}}, "content_filter"),
+        ({"prompt_feedback": {"block_reason": None}}, None),
     ],
 )
 def test_all_providers_stop_in_one_vocabulary(metadata: dict[str, Any], reason: str | None) -> None:
@@ -130,6 +154,7 @@ def message(text: str = "", reason: str = "stop", calls: bool = False) -> AIMess
         (message("", "length"), "output_limit"),
         (message("no", "content_filter"), "llm_content_filter"),
         (message("  "), "llm_bad_response"),
+        (message("Let me see", "MALFORMED_FUNCTION_CALL"), "llm_bad_response"),
     ],
 )
 def test_an_answer_that_is_not_whole_is_not_acted_on(answer: AIMessage, code: str) -> None:
