@@ -75,7 +75,8 @@ def _assess_button(subject: Subject, meaning: Meaning, scene: Scene) -> Judgemen
         case Force.ACT:
             return ALLOWED if _is_light(meaning, scene) else ask(_kind(meaning, scene))
         case Force.DEED:
-            return ALLOWED if scene.calm and scene.score < 2 else ask(_kind(meaning, scene))
+            calm = scene.calm and scene.score < (2 if meaning.kind in _WEAK_KINDS else 1)
+            return ALLOWED if calm or _is_light(meaning, scene) else ask(_kind(meaning, scene))
         case Force.WEAK | Force.AFFIRM:
             return _assess_weak(subject, meaning, scene)
     return _assess_generic(subject, meaning, scene)
@@ -95,9 +96,9 @@ def _ends_case(scene: Scene) -> bool:
 
 def _is_light(meaning: Meaning, scene: Scene) -> bool:
     """A lone `Delete` beside a filter or in a cart, an answer about cookies."""
-    answers = meaning.kind in ("approve", "legal") and not scene.score
-    clears = meaning.kind == "delete" and meaning.words == 1
-    return scene.light and scene.score < STRONG and (clears or answers)
+    answers = scene.cookies and meaning.kind in ("approve", "accept", "legal")
+    clears = scene.light and meaning.kind == "delete" and meaning.words == 1
+    return scene.score < STRONG and (clears or answers)
 
 
 def _assess_generic(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:

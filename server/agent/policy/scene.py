@@ -55,6 +55,8 @@ class Scene:
     """The heading tells of something that is done already."""
     light: bool = False
     """The heading tells of a filter, a search or a cart, whose entries come and go."""
+    cookies: bool = False
+    """The heading is that of a banner about cookies."""
     help: bool = False
     """The heading is that of pages to read."""
     place: bool = False
@@ -90,8 +92,9 @@ def read_scene(context: str, url: str = "", language: str = "") -> Scene:
     return Scene(
         evidence,
         calm=_all_are(headings, _is_calm),
-        past=_all_are(headings, lambda heading: heading.has("ease.past") and not heading.has("scene.will")),
+        past=_all_are(headings, lambda heading: heading.is_past),
         light=_all_are(headings, _is_light),
+        cookies=_all_are(headings, lambda heading: heading.has("ease.cookies")),
         help=_all_are(headings, lambda heading: heading.has("ease.help")),
         place=_all_are(headings, lambda heading: heading.has("ease.place")),
         kind=_main_kind(evidence),
@@ -114,6 +117,10 @@ class _Sentence:
     def asks(self) -> bool:
         return _QUESTION.search(self.text) is not None
 
+    @property
+    def is_past(self) -> bool:
+        return self.has("ease.past") and not self.has("scene.will")
+
     def has(self, *concepts: str) -> bool:
         return any(hit.concept in concepts for hit in self.hits)
 
@@ -135,7 +142,7 @@ def _kind_of(concept: str) -> str:
 
 
 def _weigh(sentence: _Sentence) -> list[tuple[str, int]]:
-    told = sentence.has("calm.howto")
+    told = sentence.has("calm.howto") or sentence.is_past
     weights = [(hit.concept, weight) for hit in sentence.hits if (weight := _weight(hit)) is not None]
     if told:
         weights = [

@@ -33,14 +33,14 @@ class Lexicon:
         self._by_stem: dict[str, list[Pattern]] = {}
         self._by_tail: dict[str, list[Pattern]] = {}
         self._dense: dict[str, list[Pattern]] = {}
-        self._skipped: set[str] = set()
+        self._skipped: dict[str, set[str]] = {}
         for pattern in patterns:
             self._add(pattern)
 
     def _add(self, pattern: Pattern) -> None:
         first = pattern.words[0]
         if pattern.concept == _SKIP:
-            self._skipped.add(first)
+            self._skipped.setdefault(first, set()).add(pattern.language)
         elif pattern.is_dense:
             self._dense.setdefault(first[0], []).append(pattern)
         elif first.startswith("*"):
@@ -68,7 +68,7 @@ class Lexicon:
         words = [_Word(_forms(match.group()), match.start(), match.end()) for match in WORD.finditer(text)]
         hits = {*self._find_words(words), *self._find_dense(text)}
         families: dict[str, list[Hit]] = {}
-        for hit in _at_home(hits, language) if language else hits:
+        for hit in self._at_home(hits, words, language) if language else hits:
             families.setdefault(_FAMILIES.get(hit.group, hit.group), []).append(hit)
         found = {hit.place: hit for family in families.values() for hit in _longest(family)}
         return tuple(found[place] for place in sorted(found))
@@ -103,6 +103,20 @@ class Lexicon:
                 return None
             i, gap = i + 1, 0
         return i
+
+    def _at_home(self, hits: Iterable[Hit], words: list[_Word], language: str) -> Iterator[Hit]:
+        """The hits on words that no nearer language knows: the page's own is nearest, then English."""
+        small = (
+            word for word in words if any(language in self._skipped.get(form, ()) for form in word.forms)
+        )
+        taken = [(word.start, word.end) for word in small]
+        rest = list(hits)
+        for near in dict.fromkeys((language, "en")):
+            own = [hit for hit in rest if hit.language == near and (near == language or _is_free(hit, taken))]
+            rest = [hit for hit in rest if hit.language != near]
+            taken += [(hit.start, hit.end) for hit in own]
+            yield from own
+        yield from (hit for hit in rest if _is_free(hit, taken))
 
     def _is_skipped(self, word: _Word) -> bool:
         return any(form in self._skipped for form in word.forms)
@@ -148,19 +162,6 @@ def _is_placed(pattern: Pattern, start: int, end: int, bounds: tuple[int, int]) 
     if pattern.whole:
         return begins and end == bounds[1]
     return begins or not pattern.at_start
-
-
-def _at_home(hits: Iterable[Hit], language: str) -> Iterator[Hit]:
-    """The hits on words that no nearer language knows: the page's own is nearest, then English."""
-    nearness = (language, "en") if language != "en" else ("en",)
-    taken: list[tuple[int, int]] = []
-    rest = list(hits)
-    for near in nearness:
-        own = [hit for hit in rest if hit.language == near and _is_free(hit, taken)]
-        rest = [hit for hit in rest if hit.language != near]
-        taken += [(hit.start, hit.end) for hit in own]
-        yield from own
-    yield from (hit for hit in rest if _is_free(hit, taken))
 
 
 def _is_free(hit: Hit, taken: list[tuple[int, int]]) -> bool:
