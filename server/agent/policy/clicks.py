@@ -168,6 +168,8 @@ def _assess_item(meaning: Meaning, scene: Scene) -> Judgement:
             return _assess_cancel(scene)
         case Force.AFFIRM | Force.PROCEED | Force.LEAN:
             return ask(_kind(meaning, scene)) if scene.strong else ALLOWED
+        case Force.UNKNOWN | Force.MUTE if scene.score >= 2 and not scene.calm:
+            return ask(scene.kind)
     return ask(scene.kind) if scene.has("claim.skip") else ALLOWED
 
 

@@ -184,6 +184,8 @@ def _weigh_deed(verbs: list[Hit], head: Hit, concepts: set[str]) -> Meaning:
 
 def _weigh_plain(head: Hit, concepts: set[str]) -> Meaning:
     force = _force(head) or Force.UNKNOWN
+    if force is Force.WEAK and "calm.minor" in concepts and head.kind != "remove":
+        return Meaning(Force.CALM)
     if force is Force.WEAK and concepts & _MATTERS:
         return Meaning(Force.DEED, head.kind)
     return Meaning(force, head.kind if head.group != "soft" else "")

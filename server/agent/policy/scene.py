@@ -39,6 +39,7 @@ _QUESTION = re.compile(r"[?？؟;]\W*$|(?:吗|ですか|ますか|까요|습니�
 _FILE = re.compile(
     r"\w\.(?:docx?|xlsx?|pptx?|pdf|csv|txt|jpe?g|png|zip|mp[34]|key|json|ya?ml|sql|py|psd)(?!\w)"
 )
+_OBJECT = re.compile(r"\W*\w[\w ]{0,30}[:：]\s*\S")
 _COUNT = re.compile(r"(?<![\d.,:])(\d{1,2})(?![\d.,:]*\d)")
 _FRACTION = re.compile(r"(?<![\d./])(\d{1,2})\s?/\s?(\d{1,2})(?![\d/])")
 _MOST_STEPS = 25
@@ -150,7 +151,11 @@ def _weigh(sentence: _Sentence) -> list[tuple[str, int]]:
             for concept, weight in weights
         ]
     if has_money(sentence.text) and not is_range(sentence.text):
-        weights.append(("scene.money", 1))
+        weights.append(("scene.money", 1 if _is_calm(sentence) else 2))
+    if _OBJECT.match(sentence.text) and not _is_calm(sentence):
+        weights += [
+            (concept, 2) for concept, weight in weights if weight == 1 and concept.startswith("scene.")
+        ]
     if _FILE.search(sentence.text):
         weights.append(("scene.file", 1))
     weights += [*_asked(sentence), *_count_steps(sentence), *_claimed(sentence)]

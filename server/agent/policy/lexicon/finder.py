@@ -14,6 +14,7 @@ from server.agent.policy.text import WORD, has_tones, is_dense, plain
 _LONGEST_GAP = 4
 _SKIP = "skip.words"
 _FAMILIES = {"act": "name", "deed": "name", "weak": "name", "lean": "name", "soft": "name", "calm": "name"}
+_CALMING = {"calm", "ease", "soft"}
 _PREFIXED = re.compile("[והבלמשכ][\u05d0-\u05ea]{2,}")
 """A Hebrew word that may begin with `and`, `the`, `in`, `to`, `from`, `that` or `as`."""
 
@@ -59,7 +60,8 @@ class Lexicon:
         """The concepts in a folded text, left to right; where patterns of a family overlap, the longest counts.
 
         A word that the page's language knows, or else English, has no meaning of a third language. Every other
-        word keeps all its meanings, whatever the page is written in.
+        word keeps all its meanings, whatever the page is written in; but what only begins like a foreign word
+        calms nobody.
         """
         return list(self._find(text, language))
 
@@ -116,7 +118,7 @@ class Lexicon:
             rest = [hit for hit in rest if hit.language != near]
             taken += [(hit.start, hit.end) for hit in own]
             yield from own
-        yield from (hit for hit in rest if _is_free(hit, taken))
+        yield from (hit for hit in rest if _is_free(hit, taken) and (hit.exact or hit.group not in _CALMING))
 
     def _is_skipped(self, word: _Word) -> bool:
         return any(form in self._skipped for form in word.forms)
@@ -138,7 +140,7 @@ class Lexicon:
 
 
 def _hit(pattern: Pattern, start: int, end: int) -> Hit:
-    return Hit(start, end, pattern.concept, pattern.last, pattern.weight, pattern.language)
+    return Hit(start, end, pattern.concept, pattern.last, pattern.weight, pattern.language, pattern.exact)
 
 
 def _forms(word: str) -> tuple[str, ...]:

@@ -37,6 +37,10 @@ class Pattern:
         return is_dense(self.words[0])
 
     @property
+    def exact(self) -> bool:
+        return "*" not in "".join(self.words)
+
+    @property
     def weight(self) -> int:
         """How much of a text the pattern spells out; of two on the same words the weightier counts.
 
@@ -57,6 +61,8 @@ class Hit:
     last: bool
     weight: int = 0
     language: str = ""
+    exact: bool = True
+    """Found by whole words, not by how one begins or ends."""
 
     @property
     def place(self) -> tuple[int, int, str, bool]:
