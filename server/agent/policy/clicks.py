@@ -61,7 +61,7 @@ def assess_click(subject: Subject) -> Judgement:
 
 
 def _assess_button(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
-    if scene.place and not subject.submits:
+    if scene.place and not scene.score and not subject.submits:
         return _assess_link(meaning, scene)
     match meaning.force:
         case Force.CALM:
@@ -71,7 +71,7 @@ def _assess_button(subject: Subject, meaning: Meaning, scene: Scene) -> Judgemen
         case Force.CANCEL:
             return _assess_cancel(scene)
         case Force.LEAN if meaning.kind == "close":
-            return ask("system") if scene.has(*_TURNED_OFF) else ALLOWED
+            return ask("system") if scene.has(*_TURNED_OFF) or _ends_case(scene) else ALLOWED
         case Force.ACT:
             return ALLOWED if _is_light(meaning, scene) else ask(_kind(meaning, scene))
         case Force.DEED:
@@ -103,7 +103,7 @@ def _is_light(meaning: Meaning, scene: Scene) -> bool:
 
 def _assess_generic(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
     """A name such as `Continue`, `Share` or one that means nothing: what is around it decides."""
-    calm = scene.calm or scene.past
+    calm = scene.calm or (scene.past and scene.score < 2 * STRONG)
     if scene.strong or (not calm and scene.score + _form_risk(subject) >= _THRESHOLDS[meaning.force]):
         return ask(_kind(meaning, scene))
     if subject.submits and meaning.force in (Force.UNKNOWN, Force.MUTE):

@@ -175,7 +175,9 @@ def _claimed(sentence: _Sentence) -> list[tuple[str, int]]:
 
 def _announced(sentence: _Sentence, weights: list[tuple[str, int]]) -> list[tuple[str, int]]:
     """`Your order will be placed`: what is about to happen to something that matters."""
-    matters = sentence.has("ease.past") or max((weight for _, weight in weights), default=0) >= 2
+    matters = (
+        sentence.has("ease.past", "scene.crowd") or max((weight for _, weight in weights), default=0) >= 2
+    )
     return [("scene.sure", STRONG)] if matters and sentence.has("scene.will") else []
 
 
