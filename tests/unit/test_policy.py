@@ -3,25 +3,64 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from server.agent.policy import Verdict, assess
 from server.agent.policy.__main__ import read_subject
+from server.agent.policy.lexicon import languages, read_patterns
 
 DATA = Path(__file__).parents[1] / "data" / "policy"
 
 
-@pytest.mark.parametrize("name", ["dev", "heldout"])
-def test_the_open_sets_hold_the_gates(name: str) -> None:
-    rows = [json.loads(line) for line in (DATA / f"{name}.jsonl").read_text().splitlines()]
+def read_rows(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (DATA / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def count(rows: Sequence[dict[str, Any]]) -> tuple[list[int], list[int]]:
+    """Of risky and of harmless rows: how many are asked about, and how many there are."""
     asked = {"destructive": [0, 0], "safe": [0, 0]}
     for row in rows:
         if row["label"] in asked and "borderline" not in row["tags"]:
-            count = asked[row["label"]]
-            count[0] += assess(read_subject(row)).verdict is not Verdict.ALLOW
-            count[1] += 1
-    caught, alarms = asked["destructive"], asked["safe"]
-    assert caught[0] / caught[1] >= 0.99
-    assert alarms[0] / alarms[1] <= 0.05
+            asked[row["label"]][0] += assess(read_subject(row)).verdict is not Verdict.ALLOW
+            asked[row["label"]][1] += 1
+    return asked["destructive"], asked["safe"]
+
+
+GATES = {"dev": (0.99, 0.02), "dev2": (0.985, 0.04), "heldout": (0.99, 0.02), "heldout2": (0.92, 0.13)}
+"""The least that is caught and the most that is asked about in vain. docs/risk.md tells what the sets are."""
+
+
+@pytest.mark.parametrize("name", GATES)
+def test_the_open_sets_hold_the_gates(name: str) -> None:
+    caught, alarms = count(read_rows(name))
+    least, most = GATES[name]
+    assert caught[0] / caught[1] >= least
+    assert alarms[0] / alarms[1] <= most
+
+
+@pytest.mark.parametrize("lang", sorted({row["lang"] for row in read_rows("dev")}))
+def test_no_language_falls_behind(lang: str) -> None:
+    rows = [row for name in ("dev", "dev2", "heldout") for row in read_rows(name) if row["lang"] == lang]
+    caught, alarms = count(rows)
+    assert caught[0] / caught[1] >= 0.92
+    assert alarms[0] / alarms[1] <= 0.1
+
+
+@pytest.mark.parametrize("lang", languages())
+def test_every_language_speaks_of_the_same_concepts(lang: str) -> None:
+    known = {pattern.concept for pattern in read_patterns("en")} | {"lean.close"}
+    used = {pattern.concept for pattern in read_patterns(lang)}
+    assert used <= known
+    assert {
+        "act.pay",
+        "act.delete",
+        "act.send",
+        "weak.remove",
+        "soft.cancel",
+        "field.secret",
+        "ease.filter",
+    } <= used
