@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from server.agent.demo_commands import Command
 from server.agent.demo_page import DemoPage
+from server.agent.speech import speaks_russian
 
 _TEXT_SHOWN = 900
 _THINGS_SHOWN = 8
@@ -67,7 +67,7 @@ class Words:
     """The sentences in the language of `like`, the person's own words."""
 
     def __init__(self, like: str) -> None:
-        self._words = _RUSSIAN if re.search("[а-яё]", like, re.IGNORECASE) else _ENGLISH
+        self._words = _RUSSIAN if speaks_russian(like) else _ENGLISH
 
     def say(self, sentence: str, /, **values: object) -> str:
         return self._words[sentence].format(**values)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from server.agent.speech import speaks_russian
+
 _ENGLISH = {
     "denied": "I may not do this: {reason}. Tell me what to do instead.",
     "cancelled": "All right, I did not do it. What should I do instead?",
@@ -48,8 +50,7 @@ def phrase(name: str, like: str, **values: object) -> str:
 
 
 def _language(like: str) -> Mapping[str, str]:
-    cyrillic = sum("\u0400" <= char <= "\u04ff" for char in like)
-    return _RUSSIAN if cyrillic * 2 > sum(char.isalpha() for char in like) else _ENGLISH
+    return _RUSSIAN if speaks_russian(like) else _ENGLISH
 
 
 def limit_summary(

@@ -1,0 +1,33 @@
+"""Sentences written by rule are Russian to who writes Russian and English to everybody else."""
+
+import pytest
+
+from server.agent.demo_words import Words
+from server.agent.operator.phrases import limit_summary, phrase
+from server.agent.speech import speaks_russian
+
+RUSSIAN = [
+    "открой example.com",
+    "Купи чайник",
+    "нажми Pay now",
+    "найди на «Best Buy» цену",
+    "https://shop.example найди цену",
+]
+ENGLISH = [
+    "", "42", "open example.com", "click «Удалить»", "Відкрий сторінку", "Знайди їжу", "Пронађи цену и плати љубав",
+    "打开页面", "ページを開いて", "페이지 열기", "افتح الصفحة", "पेज खोलें", "เปิดหน้า", "פתח", "Άνοιξε τη σελίδα", "Öffne die Seite",
+    "Ouvre la page", "Mở trang", "Sayfayı aç",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", RUSSIAN)
+def test_russian_is_answered_in_russian(text: str) -> None:
+    assert speaks_russian(text)
+    assert phrase("go_on", text) == "Продолжать?"
+
+
+@pytest.mark.parametrize("text", ENGLISH)
+def test_every_other_language_falls_back_to_english(text: str) -> None:
+    assert phrase("go_on", text) == "Shall I go on?"
+    assert Words(text).say("help").startswith("I am")
+    assert limit_summary(text, "x", [], [], [], None).endswith("Shall I go on?")
