@@ -151,6 +151,9 @@ def test_notifications_are_offered_when_first_needed_and_come_when_nobody_looks(
     screen.page.wait_for_function("() => window.told.length > 0")
     told = screen.page.evaluate("({title: told[0].title, body: told[0].body})")
     assert told == {"title": "Approval needed", "body": "Order the kettle"}
+    screen.api.patch(f"/sessions/{session}", json={"title": "Renamed"}).raise_for_status()
+    expect(screen.sidebar.get_by_text("Renamed")).to_be_visible()
+    assert screen.page.evaluate("told.length") == 1
     screen.page.evaluate("told[0].click()")
     screen.page.wait_for_url(f"**/s/{session}")
     screen.cancel()

@@ -3,14 +3,20 @@ import { translate } from '@/i18n'
 import { usePrefs } from '@/lib/prefs'
 import type { SessionChanged } from '@/stream/events'
 
-/** A person is needed: a sound if wanted, a notification if allowed and nobody looks. */
+const waiting = new Set<string>()
+
+/** A session begins to need a person: a sound if wanted, a notification if allowed and nobody looks. */
 export function alertPerson(session: SessionChanged): void {
+  const { session_id: id, status } = session
+  if (status !== 'waiting_user') return void waiting.delete(id)
+  if (waiting.has(id)) return
+  waiting.add(id)
   if (usePrefs.getState().sound) chime()
   if (!document.hidden || typeof Notification === 'undefined' || Notification.permission !== 'granted') return
-  const told = new Notification(translate('ask.tab'), { body: session.title, tag: session.session_id, icon: '/favicon-alert.svg' })
+  const told = new Notification(translate('ask.tab'), { body: session.title, tag: id, icon: '/favicon-alert.svg' })
   told.onclick = () => {
     focus()
-    navigate(`/s/${encodeURIComponent(session.session_id)}`)
+    navigate(`/s/${encodeURIComponent(id)}`)
     told.close()
   }
 }

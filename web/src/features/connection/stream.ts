@@ -14,7 +14,7 @@ export function useStream(): void {
     const session = (changed: SessionChanged) => {
       applySessionChange(changed)
       if (changed.deleted) forgetStore(changed.session_id)
-      if (changed.status === 'waiting_user') alertPerson(changed)
+      alertPerson(changed)
     }
     return startStream({
       session,
