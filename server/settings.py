@@ -85,6 +85,7 @@ class Settings(BaseSettings):
     google_api_key: SecretStr | None = Field(
         None, validation_alias=AliasChoices("google_api_key", "gemini_api_key")
     )
+    google_base_url: str | None = None
     ollama_base_url: str | None = None
 
     @field_validator("trusted_hosts", "allowed_hosts", "blocked_hosts", "extra_mcp", mode="before")

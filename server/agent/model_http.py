@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeVar
 
 import aiohttp
 import httpx2
@@ -16,6 +18,7 @@ from server.agent.delta_joiner import DeltaJoiner
 from server.agent.pace import Pace
 
 CONNECT_TIMEOUT = 10.0
+T = TypeVar("T")
 
 
 class ModelTransport(httpx2.AsyncBaseTransport):
@@ -37,10 +40,13 @@ class ModelTransport(httpx2.AsyncBaseTransport):
                 allow_redirects=False,
                 timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_TIMEOUT),
             )
+        body = _Body(response, pool.pace)
+        if (opened := _opened.get()) is not None:
+            opened.append(body)
         return httpx2.Response(
             response.status,
             headers=response.raw_headers,
-            stream=_Body(response, pool.pace),
+            stream=body,
             extensions={"http_version": b"HTTP/1.1"},
         )
 
@@ -49,11 +55,13 @@ class _Body(httpx2.AsyncByteStream):
     def __init__(self, response: aiohttp.ClientResponse, pace: Pace) -> None:
         self._response = response
         self._pace = pace
+        self._counted = ExitStack()
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         joiner = DeltaJoiner() if _is_plain_event_stream(self._response) else None
         content = self._response.content
-        with self._pace.stream(), _as_httpx(started=True):
+        with self._counted, _as_httpx(started=True):
+            self._counted.enter_context(self._pace.stream())
             while data := await content.readany():
                 if joiner:
                     data = joiner.feed(data)
@@ -65,10 +73,34 @@ class _Body(httpx2.AsyncByteStream):
                 yield rest
 
     async def aclose(self) -> None:
+        self._counted.close()
         if self._response.content.at_eof():
             self._response.release()
         else:
             self._response.close()
+
+
+_opened: ContextVar[list[_Body] | None] = ContextVar("opened", default=None)
+
+
+async def closing(chunks: AsyncGenerator[T, None]) -> AsyncGenerator[T, None]:
+    """The chunks of a stream; when it is left, the answer that its first step asked for is closed.
+
+    For SDKs whose own streams end with the garbage collector's next round.
+    """
+    opened: list[_Body] = []
+    try:
+        _opened.set(opened)
+        try:
+            chunk = await anext(chunks, None)
+        finally:
+            _opened.set(None)
+        while chunk is not None:
+            yield chunk
+            chunk = await anext(chunks, None)
+    finally:
+        for body in opened:
+            await body.aclose()
 
 
 def _is_plain_event_stream(response: aiohttp.ClientResponse) -> bool:

@@ -42,6 +42,8 @@ def attach(provider: Provider, model: BaseChatModel) -> None:
         _attach_chat_completions(model)
     elif provider.name == "anthropic":
         _attach_anthropic(model)
+    elif provider.name == "google":
+        _attach_google(model)
     elif provider.name == "ollama":
         _attach_ollama(model)
 
@@ -61,6 +63,13 @@ def _attach_anthropic(model: Any) -> None:
         log.info("this langchain-anthropic hides its client: models use its own HTTP transport")
         return
     model.__dict__["_async_client"] = client.with_options(http_client=model_http_client())
+
+
+def _attach_google(model: Any) -> None:
+    from server.agent.gemini_chat import ClosingGemini, client_for
+
+    model.__class__ = ClosingGemini
+    model.client = client_for(model.google_api_key.get_secret_value(), model.base_url)
 
 
 def _attach_ollama(model: Any) -> None:

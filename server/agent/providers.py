@@ -84,7 +84,7 @@ def _openrouter(settings: Settings) -> dict[str, Any]:
 
 
 def _google(settings: Settings) -> dict[str, Any]:
-    return {"max_retries": 1}
+    return {"base_url": settings.google_base_url, "max_retries": 1, "vertexai": False}
 
 
 def _ollama(settings: Settings) -> dict[str, Any]:

@@ -21,9 +21,10 @@ WIRES = {
     "chat": ("openai:gpt-5-mini", {"openai_api": "chat"}),
     "responses": ("openai:gpt-5-mini", {"openai_api": "responses"}),
     "openrouter": ("openrouter:some/model", {}),
+    "google": ("google:gemini-3.8-flash", {}),
     "ollama": ("ollama:qwen3", {}),
 }
-BY_SCHEMA = ("ollama",)
+BY_SCHEMA = ("google", "ollama")
 ANSWER = 'Готово: "чай" \\ 😀\nend'
 STOP = {"reason": "done", "action": "stop", "final_response": ANSWER}
 SCROLL = {"reason": "look", "action": "scroll", "direction": "down"}

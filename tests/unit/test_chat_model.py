@@ -47,6 +47,7 @@ WIRES = {
     "anthropic": ("anthropic:claude-haiku-5-5", {}),
     "chat": ("openai:some-model", {}),
     "responses": ("openai:gpt-6-luna", {"openai_api": "responses"}),
+    "google": ("google:gemini-3.8-flash", {}),
     "ollama": ("ollama:qwen3", {}),
 }
 every_wire = pytest.mark.parametrize("wire", WIRES)
@@ -430,11 +431,47 @@ async def test_nobody_at_the_address_is_told_as_unavailable() -> None:
 async def test_a_wrong_key_is_refused_and_not_shown(wire: str) -> None:
     async with ModelServer(say("hi")) as server:
         name, options = WIRES[wire]
-        keys = {f"{provider}_api_key": "sk-canary" for provider in ("anthropic", "openai")}
+        keys = {f"{provider}_api_key": "sk-canary" for provider in ("anthropic", "openai", "google")}
         bad = server.settings(**keys, **options)
         failed = await failure(build_chat_model(name, bad))
     assert failed.code == "llm_auth"
     assert "canary" not in str(failed)
+
+
+QUOTA = "You exceeded your current quota, please check your plan and billing details."
+
+
+@pytest.mark.parametrize(
+    ("reply", "code", "asked"),
+    [
+        (fail(429, QUOTA, retry_after=31.5), "llm_rate_limited", 1),
+        (fail(429, QUOTA), "llm_rate_limited", 1),
+        (fail(400, "The input token count (9) exceeds the maximum number of tokens allowed (8)."), "llm_context_too_long", 1),
+        (say("", stop="PROHIBITED_CONTENT"), "llm_content_filter", 1),
+        (say("Let me see.", stop="MALFORMED_FUNCTION_CALL"), "llm_bad_response", 1),
+        (call("click", '{"target": "the'), "llm_bad_response", 3),
+    ],
+)  # fmt: skip
+async def test_what_only_gemini_says_is_understood(reply: Reply, code: str, asked: int) -> None:
+    async with ModelServer(reply) as server:
+        failed = await failure(impatient(model_for(server, "google")))
+        assert (failed.code, len(server.requests)) == (code, asked)
+        assert failed.retry_after == (31.5 if reply.headers else None)
+
+
+async def test_a_prompt_that_gemini_blocks_is_told_as_filtered() -> None:
+    async with ModelServer(Reply(fault="block")) as server:
+        assert (await failure(model_for(server, "google"))).code == "llm_content_filter"
+        assert len(server.requests) == 1
+
+
+async def test_gemini_gets_its_signatures_back() -> None:
+    async with ModelServer([call("click", {"target": "a"}), say("Done.")]) as server:
+        model = model_for(server, "google").bind_tools([click])
+        first = await model.ainvoke("Click a.")
+        answered = ToolMessage("ok", tool_call_id=first.tool_calls[0]["id"])
+        await model.ainvoke([HumanMessage("Click a."), first, answered])
+        assert server.requests[1].messages[1]["parts"][0]["thoughtSignature"] == "c2lnbmVk"
 
 
 async def test_ollamas_models_are_never_asked_to_think_and_their_thinking_is_no_silence() -> None:
@@ -485,10 +522,12 @@ async def test_all_models_share_our_transport() -> None:
     from server.agent.model_http import model_http_client
     from server.agent.older_httpx import OlderTransport
 
-    keys = settings(anthropic_api_key="k", openai_api_key="k")
+    keys = settings(anthropic_api_key="k", openai_api_key="k", google_api_key="k")
     anthropic: Any = build_chat_model("anthropic:claude-haiku-5-5", keys)
     openai: Any = build_chat_model("openai:gpt-6-luna", keys)
     assert anthropic._async_client._client is model_http_client()
     assert openai.root_async_client._client is model_http_client()
+    google: Any = build_chat_model("google:gemini-3.8-flash", keys)
     ollama: Any = build_chat_model("ollama:qwen3", keys)
+    assert google.async_client._api_client._async_httpx_client is model_http_client()
     assert isinstance(ollama._async_client._client._transport, OlderTransport)

@@ -18,6 +18,7 @@ PROVIDERS = {
     "anthropic": "anthropic:claude-haiku-5-5",
     "openai": "openai:gpt-6-luna",
     "openrouter": "openrouter:some/model",
+    "google": "google:gemini-3.8-flash",
 }
 
 

@@ -80,9 +80,10 @@ class Planner:
 
 
 def _prefers_schema(model: BaseChatModel) -> bool:
-    """JSON schema where a tool cannot be forced: models that think, and Ollama's, which then drift into prose."""
+    """JSON schema where a tool cannot be forced: models that think, and Ollama's, which then drift into prose.
+    Gemini's too: its calls arrive whole, so that an answer inside one could not stream."""
     profile = model.profile or {}
-    if "ollama" in type(model).__module__:
+    if any(name in type(model).__module__ for name in ("ollama", "gemini")):
         return True
     cannot_force = not forces_tools(model) or False in (
         profile.get("tool_calling"),
