@@ -1,0 +1,56 @@
+"""A PostgreSQL that goes away and comes back: told as such, and nothing is lost."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+from sqlalchemy import Connection, text
+
+from server.checkpoints import Checkpoints, DatabaseTables
+from server.database import Database
+from server.errors import Unavailable
+from tests.support.databases import open_database
+from tests.support.postgres import Postgres
+from tests.support.walks import stored, walk
+
+
+@pytest.fixture
+async def database(postgres: Postgres, migrated_template: str) -> AsyncIterator[Database]:
+    name = postgres.create_database(migrated_template)
+    async with open_database(postgres.url(name)) as database:
+        yield database
+    postgres.drop_database(name)
+
+
+def count_sessions(db: Connection) -> int:
+    return int(db.scalar(text("SELECT count(*) FROM sessions")) or 0)
+
+
+async def test_a_connection_that_is_cut_is_told_and_the_next_one_works(database: Database) -> None:
+    def cut(db: Connection) -> None:
+        connection = db.connection.driver_connection
+        assert connection is not None
+        connection.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+
+    with pytest.raises(Unavailable) as caught:
+        await database.write(cut)
+    assert (caught.value.status, caught.value.code) == (503, "db_unavailable")
+    assert await database.read(count_sessions) == 0
+
+
+async def test_a_checkpoint_waits_for_a_database_that_restarts(
+    database: Database, postgres: Postgres
+) -> None:
+    saver = Checkpoints(DatabaseTables(database))
+    thread = await saver.open("t", 1, "async")
+    assert await walk(saver, thread, asks=True) == ["a", "b"]
+    await asyncio.to_thread(postgres.stop)
+    settling = asyncio.create_task(thread.settle())
+    with pytest.raises(Unavailable):
+        await database.read(count_sessions)
+    assert not settling.done()
+    await asyncio.to_thread(postgres.start)
+    await settling
+    assert await stored(Checkpoints(DatabaseTables(database)), "t") == (["a", "b"], 1)
