@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import httpx
@@ -113,8 +113,9 @@ def test_a_frame_over_64_kilobytes_closes_the_socket(server: Server, session_id:
 
 def test_a_flood_of_frames_closes_the_socket(server: Server, session_id: str) -> None:
     with chat(server, session_id) as socket:
-        for _ in range(300):
-            socket.send("{")
+        with suppress(ConnectionClosed):  # it may be closed before the last one is out
+            for _ in range(300):
+                socket.send("{")
         assert close_code(socket) == 1008
 
 
