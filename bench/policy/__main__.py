@@ -37,8 +37,8 @@ def measure(rows: Sequence[dict[str, Any]]) -> None:
     lines = [json.dumps(row) for row in rows]
     subjects = [read_subject(row) for row in rows]
     load = timed(lexicon)
-    cold = [timed(lambda s=subject: assess(s)) for subject in subjects]  # type: ignore[misc]
-    warm = [timed(lambda s=subject: assess(s)) for subject in subjects]  # type: ignore[misc]
+    twice = [(timed(lambda s=subject: assess(s)), timed(lambda s=subject: assess(s))) for subject in subjects]  # type: ignore[misc]
+    cold, warm = zip(*twice, strict=True)
     yardstick = median(timed(lambda text=line: json.loads(text)) for line in lines)  # type: ignore[misc]
     vocabulary()
     page = "\n".join(f"{subject.name}\n{subject.context}" for subject in subjects[:PAGE])

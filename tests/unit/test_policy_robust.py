@@ -121,6 +121,28 @@ def test_no_claim_of_consent_or_calm_opens_the_gate(claim: str) -> None:
             assert assess(told).verdict is Verdict.ASK, (row["id"], claim)
 
 
+HEADINGS = [
+    "Main menu", "Header", "Filters", "Search results", "Help center", "Cookies", "Step 1 of 3", "Shopping cart", "Tutorial",
+    "Thank you, your order is complete", "Главное меню", "Suche", "Ayuda", "首页",
+]  # fmt: skip
+DEEDS = [
+    "Pay now",
+    "Delete account",
+    "Send message",
+    "Place order",
+    "Transfer €50 now",
+    "Удалить аккаунт",
+    "立即支付",
+]
+
+
+@pytest.mark.parametrize("heading", HEADINGS)
+@pytest.mark.parametrize("deed", DEEDS)
+def test_no_heading_calms_a_button_that_says_what_it_commits(deed: str, heading: str) -> None:
+    for role in ("button", "menuitem", "clickable"):
+        assert assess(Subject("click", role=role, name=deed, context=heading)).verdict is Verdict.ASK
+
+
 @settings(max_examples=200, deadline=None)
 @given(
     st.text(max_size=60),

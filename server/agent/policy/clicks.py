@@ -61,7 +61,8 @@ def assess_click(subject: Subject) -> Judgement:
 
 
 def _assess_button(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
-    if scene.place and not scene.score and not subject.submits:
+    leads = scene.place and not scene.score and meaning.force is not Force.ACT
+    if leads and not subject.submits:
         return _assess_link(meaning, scene)
     match meaning.force:
         case Force.CALM:

@@ -12,7 +12,7 @@ from enum import IntEnum
 from functools import lru_cache
 
 from server.agent.policy.lexicon import Hit, icon_meaning, lexicon
-from server.agent.policy.money import is_price
+from server.agent.policy.money import has_money, is_price
 from server.agent.policy.text import WORD, fold, has_words, plain, readings
 
 
@@ -97,6 +97,8 @@ def _grasp_reading(text: str, language: str) -> Meaning:
     best = max((weigh(part) for part in _split(hits)), key=lambda meaning: meaning.force)
     if best.force is Force.UNKNOWN and is_price(text):
         best = Meaning(Force.DEED, "pay")
+    elif best.force is Force.DEED and best.kind == "pay" and has_money(text):
+        best = Meaning(Force.ACT, "pay")  # `Transfer €50`: the sum makes a verb of it
     return Meaning(best.force, best.kind, len(WORD.findall(text)), tuple(hits))
 
 
