@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import re
-from collections.abc import Callable, Collection
-from contextlib import suppress
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
 from server.errors import Conflict, NotFound, TooLarge
+from server.file_names import reserve, safe_name
 
 FILE_BYTES = 25_000_000
 FILES = 50
 UPLOADS = "given"
 """Sub-folder for what the person gave; everything beside it was downloaded."""
-ODD = re.compile(r"[^\w.\- ]+", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +55,7 @@ class Files:
         downloaded = self._folder_of(session_id)
         folder = downloaded / UPLOADS
         folder.mkdir(parents=True, exist_ok=True)
-        path = _reserve(folder, clean_name(name), {path.name for path in _files_in(downloaded)})
+        path = reserve(folder, safe_name(name), {path.name for path in _files_in(downloaded)})
         path.write_bytes(data)
         return _info(path, "upload")
 
@@ -73,25 +71,6 @@ class Files:
             if path.name == name:
                 return path
         raise NotFound("There is no such file.")
-
-
-def clean_name(name: str) -> str:
-    """A harmless file name: no folders, no hidden files, plain characters, at most 100 of them."""
-    base = ODD.sub("_", name.replace("\\", "/").rsplit("/", 1)[-1]).strip(". ") or "file"
-    stem, dot, suffix = base.rpartition(".")
-    return f"{stem[:90]}.{suffix[:9]}" if dot and stem else base[:100]
-
-
-def _reserve(folder: Path, name: str, taken: Collection[str]) -> Path:
-    """An empty file under a free name: whoever comes at the same moment gets another one."""
-    path, number = folder / name, 1
-    while True:
-        if path.name not in taken:
-            with suppress(FileExistsError):
-                path.touch(mode=0o600, exist_ok=False)
-                return path
-        number += 1
-        path = folder / f"{Path(name).stem}-{number}{Path(name).suffix}"
 
 
 def _files_in(folder: Path) -> list[Path]:

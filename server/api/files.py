@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Annotated
+from urllib.parse import quote
 
 from fastapi import APIRouter, Query, UploadFile
 from starlette.responses import Response
@@ -35,7 +36,7 @@ def file_of(session_id: str, info: FileInfo) -> File:
         size=info.size,
         origin=info.origin,
         created_at=info.created_at,
-        url=f"/api/sessions/{session_id}/files/{info.name}",
+        url=f"/api/sessions/{session_id}/files/{quote(info.name)}",
     )
 
 
@@ -57,7 +58,7 @@ async def download(session_id: SessionId, name: str, world: World) -> Response:
     await world.store.session(session_id)
     data = await world.files.read(session_id, name)
     headers = PICTURE_HEADERS | {
-        "content-disposition": f'attachment; filename="{name}"',
+        "content-disposition": f"attachment; filename*=UTF-8''{quote(name)}",
         "cache-control": "private, no-store",
     }
     return Response(data, media_type="application/octet-stream", headers=headers)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import re
-from collections.abc import Callable, Collection, Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from server.browser.cdp import Cdp, CdpError, Params
+from server.file_names import reserve, safe_name
 
 MAX_BYTES = 25_000_000
 MAX_FILES = 50
-_ODD = re.compile(r"[^A-Za-z0-9_. -]+")
 
 
 class Downloads:
@@ -89,7 +88,7 @@ class Downloads:
             arrived.unlink()
             return self._note(f"The download of {name} was dropped: it is too large.")
         self._folder.mkdir(parents=True, exist_ok=True)
-        kept = arrived.rename(_reserve(self._folder, name, self._kept()))
+        kept = arrived.rename(reserve(self._folder, name, self._kept()))
         kept.chmod(0o600)
         self._note(f"Downloaded {kept.name} ({size} bytes) to the files of this session.")
 
@@ -115,22 +114,3 @@ class Downloads:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-
-def safe_name(name: str) -> str:
-    """No folders, no hidden files, plain characters, at most 100 of them."""
-    base = _ODD.sub("_", name.replace("\\", "/").rpartition("/")[2]).strip("._ ") or "file"
-    stem, dot, suffix = base.rpartition(".")
-    return f"{stem[:88]}.{suffix[:11]}" if dot and stem else base[:100]
-
-
-def _reserve(folder: Path, name: str, taken: Collection[str]) -> Path:
-    """An empty file under a free name: whoever comes at the same moment gets another one."""
-    path, number = folder / name, 1
-    while True:
-        if path.name not in taken:
-            with suppress(FileExistsError):
-                path.touch(mode=0o600, exist_ok=False)
-                return path
-        number += 1
-        path = folder / f"{Path(name).stem}-{number}{Path(name).suffix}"

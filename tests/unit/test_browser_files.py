@@ -12,13 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from server.browser.downloads import Downloads, safe_name
+from server.browser.downloads import Downloads
 from server.browser.fence import MAX_CHARS, fence
 from server.browser.masking import make_picture, mask_text
 from server.browser.page_script import SecretField
 from server.browser.pool import BrowserPool
 from server.browser.processes import Processes, birth_of, clean_environment
 from server.browser.profiles import Profiles, folder_name
+from server.file_names import safe_name
 from server.settings import Settings
 
 
@@ -40,8 +41,11 @@ def names_in(folder: Path, pattern: str) -> list[str]:
         ("a\x00b.txt", "a_b.txt"),
         ("", "file"),
         ("....", "file"),
-        ("x" * 300 + ".txt", "x" * 88 + ".txt"),
-        ("rechnung (1).pdf", "rechnung _1_.pdf"),
+        ("x" * 300 + ".txt", "x" * 136 + ".txt"),
+        ("rechnung (1).pdf", "rechnung (1).pdf"),
+        ("報告書.pdf", "報告書.pdf"),
+        ("ग" * 100 + ".pdf", "ग" * 45 + ".pdf"),
+        ("fdp\u202etxt.exe", "fdp_txt.exe"),
     ],
 )
 def test_a_download_gets_a_harmless_name(name: str, safe: str):
@@ -51,7 +55,7 @@ def test_a_download_gets_a_harmless_name(name: str, safe: str):
 @given(st.text())
 def test_no_name_leaves_its_folder(name: str):
     safe = safe_name(name)
-    assert 0 < len(safe) <= 101
+    assert 0 < len(safe.encode()) <= 160
     assert "/" not in safe
     assert not safe.startswith(".")
     assert (Path("/folder") / safe).parent == Path("/folder")
