@@ -101,17 +101,17 @@ class Executor:
             return
         if begun is None:
             return
-        execution = self._open(begun)
         try:
+            execution = self._open(begun)
             self._journal.announce(begun.session)
             await self._hear_of_takeover(execution)
             ended = await self._supervise(execution, begun.messages)
         except Exception:
             logger.exception("the execution of run %s broke", run_id)
-            ended = await self._end_broken(execution)
+            ended = await self._end_broken(begun)
         finally:
-            del self.executions[begun.session.id]
-            execution.ended.set()
+            if over := self.executions.pop(begun.session.id, None):
+                over.ended.set()
         self.then_next(ended)
 
     def _open(self, begun: Begun) -> Execution:
@@ -212,14 +212,16 @@ class Executor:
             self._in_background(self._name_session(ended.session, history[0], ended.message))
         return ended
 
-    async def _end_broken(self, execution: Execution) -> Ended | None:
+    async def _end_broken(self, begun: Begun) -> Ended | None:
         """A fault of ours must not leave a run without an end."""
+        execution = self.executions.get(begun.session.id)
+        heard = execution.heard if execution else set()
         try:
             return await self._journal.end_unexecuted(
-                execution.run, "failed", "internal", ENDINGS["internal"], heard=execution.heard
+                begun.run, "failed", "internal", ENDINGS["internal"], heard=heard
             )
         except Unavailable:
-            self.lost.add(execution.run.id)
+            self.lost.add(begun.run.id)
             return None
 
     # Small parts

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Coroutine
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any, TypeVar
 
-from server.bus import InProcessBus
+from server.bus import Fenced, InProcessBus
 from server.errors import Unavailable
 from server.events import Done, Error, Event, MessageAdded, RunStatus, ToolEnd, ToolStart, now
 from server.execution import Execution
@@ -160,8 +161,9 @@ class Journal:
             then_next=self.frees_next,
         )
         if ended:
-            self._bus.open(run.session_id, run.id, run.epoch)
-            self._bus.publish(run.session_id, run.epoch, [Error(code=code, message=text)])
+            with suppress(Fenced):  # a newer run speaks in this session
+                self._bus.open(run.session_id, run.id, run.epoch)
+                self._bus.publish(run.session_id, run.epoch, [Error(code=code, message=text)])
             self.announce(ended.session)
         return ended
 

@@ -86,6 +86,17 @@ async def test_a_run_whose_database_was_away_is_interrupted_when_it_is_back(part
             await asyncio.sleep(0.01)
 
 
+async def test_an_execution_that_breaks_before_it_begins_ends_its_run_as_failed(
+    parts: Parts, world: Runtime
+) -> None:
+    session_id = await new_session(parts.store)
+    accepted = await parts.store.accept(session_id, PING)
+    world.bus.open(session_id, "another", accepted.run.epoch + 1)
+    await parts.executor.execute(accepted.run.id)
+    ended = await parts.store.run(accepted.run.id)
+    assert (ended.status, ended.error_code) == ("failed", "internal")
+
+
 async def test_a_run_that_is_going_on_is_nobodys_orphan(parts: Parts) -> None:
     store = parts.store
     session_id = await new_session(store)
