@@ -63,6 +63,9 @@ def main() -> int:
         # They would log every frame of every socket, and what a person types into a page is among them.
         for wire in ("websockets", "uvicorn.error"):
             logging.getLogger(wire).setLevel(logging.INFO)
+    else:
+        for client in ("httpx", "httpx2"):  # a line for every call of a model says nothing new
+            logging.getLogger(client).setLevel(logging.WARNING)
     return serve(settings, password if is_new else None, open_page=options.open)
 
 
