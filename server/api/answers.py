@@ -33,10 +33,15 @@ class Session(Answer):
     archived_at: datetime | None
 
 
+class ListedSession(Session):
+    match: Message | None
+    """Of a search: the newest message that says it, its content cut to where it does."""
+
+
 class Sessions(Answer):
     """A page of the list; `next_cursor` asks for the next one."""
 
-    items: list[Session]
+    items: list[ListedSession]
     next_cursor: str | None
 
 

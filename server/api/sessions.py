@@ -12,6 +12,7 @@ from server.api.answers import (
     Failure,
     Grant,
     Grants,
+    ListedSession,
     Live,
     Pending,
     Question,
@@ -81,8 +82,12 @@ async def list_sessions(
     cursor: Annotated[str | None, Query(max_length=200)] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> Sessions:
-    rows, next_cursor = await world.store.sessions(query=q, archived=archived, cursor=cursor, limit=limit)
-    return Sessions(items=[Session.model_validate(row) for row in rows], next_cursor=next_cursor)
+    listed = await world.store.sessions(query=q, archived=archived, cursor=cursor, limit=limit)
+    items = [
+        ListedSession(**dict(Session.model_validate(row)), match=listed.matches.get(row.id))
+        for row in listed.rows
+    ]
+    return Sessions(items=items, next_cursor=listed.next_cursor)
 
 
 @router.get("/{session_id}")

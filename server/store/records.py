@@ -65,6 +65,16 @@ class Overview:
     """Runs that ended without an answer and were not tried again."""
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A page of sessions; `next_cursor` asks for the next one."""
+
+    rows: list[SessionRow]
+    next_cursor: str | None
+    matches: dict[str, Message]
+    """Of a search, by session: the newest message that says it."""
+
+
 def new_id() -> str:
     return secrets.token_hex(12)
 

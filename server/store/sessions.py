@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, delete, false, func, literal, or_, select, text
+from sqlalchemy import ColumnElement, Connection, delete, or_, select
 from sqlalchemy.exc import IntegrityError
 
 from server.database import Database, reading, writing
@@ -22,8 +21,9 @@ from server.store.lookups import (
     open_question_of,
     session_of,
 )
-from server.store.records import Overview, new_id
+from server.store.records import Listed, Overview, new_id
 from server.store.rows import change, every, insert
+from server.store.searching import matches_of, matching_sessions
 
 NEWEST_FIRST = (SessionRow.pinned.desc(), SessionRow.updated_at.desc(), SessionRow.id.desc())
 QUESTIONS = (
@@ -82,20 +82,21 @@ class Sessions:
     @reading
     def sessions(
         self, db: Connection, *, query: str | None, archived: bool, cursor: str | None, limit: int
-    ) -> tuple[list[SessionRow], str | None]:
-        """Newest first, pinned before the rest; with the cursor of the next page."""
+    ) -> Listed:
+        """Newest first, pinned before the rest."""
         found = select(SessionRow).where(
             SessionRow.archived_at.is_not(None) if archived else SessionRow.archived_at.is_(None)
         )
         if query:
-            found = found.where(_matches(query, is_sqlite=db.dialect.name == "sqlite"))
+            found = found.where(matching_sessions(query, is_sqlite=db.dialect.name == "sqlite"))
         if cursor:
             found = found.where(_after_cursor(cursor))
         rows = every(db, SessionRow, found.order_by(*NEWEST_FIRST).limit(limit + 1))
-        if len(rows) <= limit:
-            return rows, None
-        last = rows[limit - 1]
-        return rows[:limit], f"{int(last.pinned)}|{last.updated_at.isoformat()}|{last.id}"
+        shown = rows[:limit]
+        matches = matches_of(db, [row.id for row in shown], query) if query else {}
+        last = shown[-1] if len(rows) > limit else None
+        cursor = f"{int(last.pinned)}|{last.updated_at.isoformat()}|{last.id}" if last else None
+        return Listed(shown, cursor, matches)
 
     @writing
     def change_session(self, db: Connection, session_id: str, /, **values: Any) -> SessionRow:
@@ -152,23 +153,6 @@ def new_session(
         max_tool_steps=max_tool_steps, status="idle", epoch=0, last_seq=0, usage={},
         created_at=moment, updated_at=moment,
     )  # fmt: skip
-
-
-def _matches(query: str, *, is_sqlite: bool) -> ColumnElement[bool]:
-    """Sessions whose title or messages hold every word of the query, words taken as beginnings."""
-    words = re.findall(r"\w+", query)[:12]
-    if not words:
-        return false()
-    if is_sqlite:
-        found = text(
-            "sessions.id IN (SELECT session_id FROM search_titles WHERE search_titles MATCH :terms "
-            "UNION SELECT session_id FROM search_messages WHERE search_messages MATCH :terms)"
-        )
-        return literal(True) & found.bindparams(terms=" ".join(f'"{word}"*' for word in words))
-    terms = func.to_tsquery("simple", " & ".join(f"{word}:*" for word in words))
-    in_text = func.to_tsvector("simple", MessageRow.content).op("@@")(terms)
-    in_title = func.to_tsvector("simple", SessionRow.title).op("@@")(terms)
-    return or_(in_title, SessionRow.id.in_(select(MessageRow.session_id).where(in_text)))
 
 
 def _after_cursor(cursor: str) -> ColumnElement[bool]:

@@ -310,3 +310,19 @@ async def test_a_database_that_stays_locked_is_told_and_the_message_can_be_sent_
     assert events[-1]["type"] == "done"
     messages = (await client.get(f"/api/sessions/{session_id}")).json()["messages"]
     assert [message["content"] for message in messages] == [PING, "Harbour"]
+
+
+async def test_a_search_finds_titles_and_the_newest_message_that_says_it(store: Store) -> None:
+    titled = await store.create_session(
+        id=None, title="Чайник", agent="operator", model="m", max_tool_steps=1
+    )
+    said = await new_session(store)
+    for words in ("a blue kettle", "no tea", "another Kettle, please"):
+        run = (await begun(store, said, words)).run
+        await store.finish_run(run.id, "completed", epoch=run.epoch)
+    listed = await store.sessions(query="kett", archived=False, cursor=None, limit=10)
+    assert [row.id for row in listed.rows] == [said]
+    assert listed.matches[said].content == "another Kettle, please"
+    listed = await store.sessions(query="чайн", archived=False, cursor=None, limit=10)
+    assert [row.id for row in listed.rows] == [titled.id]
+    assert listed.matches == {}

@@ -237,6 +237,20 @@ async def test_search_finds_titles_and_message_text(client: httpx.AsyncClient) -
     assert (await client.get("/api/sessions", params={"q": '"*('})).json()["items"] == []
 
 
+async def test_search_shows_the_newest_message_that_says_it_cut_to_where_it_does(
+    client: httpx.AsyncClient,
+) -> None:
+    said = "a " * 2000 + "ping the harbour " + "b " * 2000
+    session_id, _ = await ask(client, said)
+    titled = await new_session(client, title="Pingpong")
+    items = (await client.get("/api/sessions", params={"q": "ping"})).json()["items"]
+    matches = {item["id"]: item["match"] for item in items}
+    assert matches[titled] is None
+    assert "ping the harbour" in matches[session_id]["content"]
+    assert len(matches[session_id]["content"]) <= 400
+    assert (await client.get("/api/sessions")).json()["items"][0]["match"] is None
+
+
 async def test_how_earlier_runs_failed_can_still_be_read(client: httpx.AsyncClient) -> None:
     session_id, events = await ask(client, "error please")
     failed = (await read(client, session_id))["run"]

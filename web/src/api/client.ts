@@ -6,6 +6,7 @@ import type {
   FileItem,
   Grant,
   KeyTest,
+  ListedSession,
   NewSession,
   Page,
   SendMode,
@@ -32,7 +33,7 @@ export const api = {
   config: () => request<Config>('GET', '/config'),
 
   sessions: (find: { q?: string; cursor?: string | null; archived?: boolean; limit?: number }) =>
-    request<Page<Session>>('GET', `/sessions${query(find)}`),
+    request<Page<ListedSession>>('GET', `/sessions${query(find)}`),
   session: (id: string) => request<SessionDetail>('GET', at(id)),
   createSession: (session: NewSession) => request<Session>('POST', '/sessions', session),
   patchSession: (id: string, patch: SessionPatch) => request<Session>('PATCH', at(id), patch),

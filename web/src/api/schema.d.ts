@@ -1072,6 +1072,42 @@ export interface components {
             /** Cost Budget */
             cost_budget: number | null;
         };
+        /** ListedSession */
+        ListedSession: {
+            /** Id */
+            id: string;
+            /** Title */
+            title: string;
+            /** Pinned */
+            pinned: boolean;
+            /** Agent */
+            agent: string;
+            /** Model */
+            model: string;
+            /** Max Tool Steps */
+            max_tool_steps: number;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "idle" | "queued" | "running" | "waiting_user" | "paused" | "error";
+            /** Unread */
+            unread: boolean;
+            usage: components["schemas"]["Usage"];
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+            /** Archived At */
+            archived_at: string | null;
+            match: components["schemas"]["Message"] | null;
+        };
         /**
          * Live
          * @description What is in progress and not yet a message: for a reader that was told to resync.
@@ -1562,7 +1598,7 @@ export interface components {
          */
         Sessions: {
             /** Items */
-            items: components["schemas"]["Session"][];
+            items: components["schemas"]["ListedSession"][];
             /** Next Cursor */
             next_cursor: string | null;
         };

@@ -3,6 +3,8 @@ import type { components } from './schema'
 type Schemas = components['schemas']
 
 export type Session = Schemas['Session'] & { note?: string | null }
+/** One of a search, with the message that says what was looked for. */
+export type ListedSession = Schemas['ListedSession']
 export type SessionStatus = Session['status']
 export type SessionDetail = Omit<Schemas['SessionDetail'], 'messages'> & { messages: Message[] }
 export type Run = Schemas['Run']

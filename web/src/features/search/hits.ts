@@ -1,9 +1,9 @@
-import { keepPreviousData, type QueryClient, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { MessageSquare, MessageSquareText } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import { api } from '@/api/client'
-import type { Session } from '@/api/types'
+import type { ListedSession, Message, Session } from '@/api/types'
 import { useWords } from '@/i18n'
 import { rowOfMessage } from '@/stream/rows'
 import { storeOf } from '@/stream/store'
@@ -13,7 +13,6 @@ import { words } from './words'
 
 const HERE_LIMIT = 5
 const SESSION_LIMIT = 8
-const PEEKED = 4
 const SETTLE = 80
 
 const addressOf = (sessionId: string, rowId?: string) =>
@@ -41,7 +40,6 @@ export function useHitsHere(sessionId: string | null, query: string): Hit[] {
 export function useSessionHits(sessionId: string | null, query: string): Hit[] {
   const t = useWords(words)
   const [, go] = useLocation()
-  const client = useQueryClient()
   const q = useSettled(query.trim(), SETTLE)
   const patterns = useMemo(() => patternsOf(q), [q])
   const { data } = useQuery({
@@ -51,8 +49,7 @@ export function useSessionHits(sessionId: string | null, query: string): Hit[] {
   })
   const sessions = (data?.items ?? []).filter((session) => session.id !== sessionId)
   const byTitle = sessions.filter((session) => q === '' || matches(session.title, patterns))
-  const byText = sessions.filter((session) => !byTitle.includes(session)).slice(0, PEEKED)
-  const peeks = useQueries({ queries: byText.map((session) => peekQuery(session.id, q)) })
+  const byText = sessions.filter((session) => !byTitle.includes(session))
 
   const title = (session: Session) => session.title || t('sessions.untitled')
   return [
@@ -63,35 +60,21 @@ export function useSessionHits(sessionId: string | null, query: string): Hit[] {
       label: title(session),
       act: () => go(addressOf(session.id)),
     })),
-    ...byText.map((session, index) => ({
-      id: `message:${session.id}`,
-      group: t('menu.messages'),
-      icon: MessageSquareText,
-      label: peeks[index]?.data?.snippet || title(session),
-      detail: title(session),
-      act: () => void openAtMessage(client, session.id, q, go),
-    })),
+    ...byText.map((session) => {
+      const row = rowThatSays(session)
+      return {
+        id: `message:${session.id}`,
+        group: t('menu.messages'),
+        icon: MessageSquareText,
+        label: (row && snippetOf(textOf(row), patterns)) || title(session),
+        detail: title(session),
+        act: () => go(addressOf(session.id, row?.id)),
+      }
+    }),
   ]
 }
 
-/** The message of a session that says it. */
-function peekQuery(sessionId: string, q: string) {
-  return {
-    queryKey: ['peek', sessionId, q],
-    queryFn: async () => {
-      const patterns = patternsOf(q)
-      const { messages } = await api.session(sessionId)
-      const row = messages.map(rowOfMessage).findLast((candidate) => matches(textOf(candidate), patterns))
-      return row ? { rowId: row.id, snippet: snippetOf(textOf(row), patterns) } : null
-    },
-    staleTime: 30_000,
-  }
-}
-
-async function openAtMessage(client: QueryClient, sessionId: string, q: string, go: (to: string) => void): Promise<void> {
-  const found = await client.fetchQuery(peekQuery(sessionId, q)).catch(() => null)
-  go(addressOf(sessionId, found?.rowId))
-}
+const rowThatSays = (session: ListedSession) => (session.match ? rowOfMessage(session.match as Message) : null)
 
 /** The value when it has not changed for a moment. */
 function useSettled(value: string, ms: number): string {
