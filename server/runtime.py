@@ -40,6 +40,7 @@ logger = logging.getLogger(__name__)
 LEASE_BEAT = 15.0
 DATABASE_PATIENCE = 30.0
 TIDY_SECONDS = 3600.0
+QUIET_SECONDS = 2.0
 MOCK_MODEL = "mock:scripted"
 
 
@@ -258,6 +259,7 @@ async def _warm_up(runtime: Runtime) -> None:
     settings = runtime.current_settings
     with suppress(AppError):  # the first message will tell what is missing
         await runtime.agents.warm_up(settings.default_agent, runtime.default_model, settings.max_tool_steps)
+    await asyncio.sleep(QUIET_SECONDS)  # a message that waits for the start to be over comes first
     await asyncio.to_thread(policy.warm_up)
     gc.freeze()  # what lives now lives for good: the collector need not look at it again
 
