@@ -98,7 +98,7 @@ class Failure(Answer):
 
 
 class Progress(Answer):
-    """How far the plan is: `current` counts its items from 0."""
+    """How far the plan is: `current` counts its items from 0, and is behind the last when all is done."""
 
     current: int | None = None
     done: list[str] = []

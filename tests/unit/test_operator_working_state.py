@@ -33,7 +33,7 @@ async def test_a_plan_is_written_worked_off_and_ends_with_the_answer() -> None:
     )  # fmt: skip
     await it.say("find it")
     assert it.values["plan"] == PLAN
-    assert it.values["progress"] == {"current": 2, "done": ["opened", "compared"], "blocked": ["no stock"]}
+    assert it.values["progress"] == {"current": 3, "done": ["opened", "compared"], "blocked": ["no stock"]}
     assert "> 2. Compare prices" in it.model.prompts[2]
     assert "Done: opened; compared" in it.model.prompts[2]
 
@@ -44,7 +44,7 @@ async def test_every_change_of_the_working_state_is_told() -> None:
     told = it.of("state")
     assert [len(payload["facts"]) for payload in told] == [0, 0, 1, 1]
     assert [payload["plan"] for payload in told][:2] == [[], PLAN]
-    assert told[-1]["progress"]["current"] == 2
+    assert told[-1]["progress"]["current"] == len(PLAN), "with the answer all is done"
 
 
 async def test_a_replan_keeps_the_facts() -> None:

@@ -20,9 +20,9 @@ _QUESTION_MARKS = "?？؟"
 
 
 async def finalize_done(state: State) -> Update:
-    """The model's answer; it was streamed while the model wrote it."""
+    """The model's answer; it was streamed while the model wrote it. With it the whole plan is done."""
     answer = (state.get("planned_action") or {})["final_response"]
-    progress = {**state.get("progress", {}), "current": max(0, len(state.get("plan", [])) - 1)}
+    progress = {**state.get("progress", {}), "current": len(state.get("plan", []))}
     await tell_state({**state, "progress": progress})
     return await _end(state, "done", answer) | {"progress": progress}
 

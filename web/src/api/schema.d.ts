@@ -1337,7 +1337,7 @@ export interface components {
         };
         /**
          * Progress
-         * @description How far the plan is: `current` counts its items from 0.
+         * @description How far the plan is: `current` counts its items from 0, and is behind the last when all is done.
          */
         Progress: {
             /** Current */
