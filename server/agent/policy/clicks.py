@@ -127,7 +127,8 @@ def _assess_cancel(scene: Scene) -> Judgement:
     """`Cancel` leaves a dialog, but on a booking it cancels the booking."""
     if scene.has("act.end", "deed.end"):
         return ask("end")
-    return ask("end") if scene.has(*_HELD) and not (scene.asks or scene.warns) else ALLOWED
+    leaves = scene.asks or scene.warns or scene.form
+    return ask("end") if scene.has(*_HELD) and not leaves else ALLOWED
 
 
 def _assess_link(meaning: Meaning, scene: Scene) -> Judgement:

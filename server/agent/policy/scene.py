@@ -16,7 +16,7 @@ from server.agent.policy.lexicon import Hit, lexicon
 from server.agent.policy.money import has_money, is_range
 from server.agent.policy.names import Force, weigh
 from server.agent.policy.text import readings, sentences
-from server.agent.policy.trail import read_trail
+from server.agent.policy.trail import opens_form, read_trail
 
 STRONG = 3
 _WEIGHTS = {
@@ -67,6 +67,8 @@ class Scene:
     """The heading asks whether to do something."""
     warns: bool = False
     """The heading tells what is about to happen."""
+    form: bool = False
+    """The address is that of a form that can be left without an effect: `/events/new`."""
 
     @property
     def score(self) -> int:
@@ -101,6 +103,7 @@ def read_scene(context: str, url: str = "", language: str = "") -> Scene:
         kind=_main_kind(evidence),
         asks=_all_are(headings, lambda heading: heading.asks),
         warns=_all_are(headings, lambda heading: heading.has("scene.sure")),
+        form=opens_form(url),
     )
 
 

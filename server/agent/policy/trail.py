@@ -19,10 +19,22 @@ _TRAILS = {
 }  # fmt: skip
 _WORDS = {word: evidence for evidence, words in _TRAILS.items() for word in words.split()}
 
+_FORMS = {"new", "create", "add", "edit"}
+
+
+def opens_form(url: str) -> bool:
+    """Whether the address is that of a form for something new or changed: `/events/new`, `/bookings/7/edit`."""
+    return _read_path(url)[-1] in _FORMS
+
 
 def read_trail(url: str) -> list[tuple[str, int]]:
     """The evidence in the path of an address, with its weight."""
-    path = url.partition("#")[0].partition("?")[0].partition("//")[2].partition("/")[2]
-    segments = [unquote(segment).lower() for segment in path.split("/")]
+    segments = _read_path(url)
     words = [word for segment in segments for word in (segment, *re.split(r"[._]", segment))]
     return sorted({_WORDS[word] for word in words if word in _WORDS})
+
+
+def _read_path(url: str) -> list[str]:
+    """The segments of an address's path, without a slash at its end."""
+    path = url.partition("#")[0].partition("?")[0].partition("//")[2].partition("/")[2]
+    return [unquote(segment).lower() for segment in path.rstrip("/").split("/")]
