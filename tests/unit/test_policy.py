@@ -64,3 +64,23 @@ def test_every_language_speaks_of_the_same_concepts(lang: str) -> None:
         "field.secret",
         "ease.filter",
     } <= used
+
+
+@pytest.mark.parametrize(
+    ("url", "verdict"),
+    [
+        ("https://cal.example/bookings/new", Verdict.ALLOW),
+        ("https://cal.example/bookings/7/edit?from=list", Verdict.ALLOW),
+        ("https://cal.example/bookings/7", Verdict.ASK),
+        ("", Verdict.ASK),
+    ],
+)
+def test_cancel_leaves_a_form_and_ends_a_booking(url: str, verdict: Verdict) -> None:
+    row = {
+        "action": "click",
+        "role": "button",
+        "name": "Cancel",
+        "context": "Your booking, Fri 9:30",
+        "url": url,
+    }
+    assert assess(read_subject(row)).verdict is verdict
