@@ -321,6 +321,13 @@ class CdpScreen:
         self._resized.add(page.target)
         params = {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": False}
         await watch.cdp.send("Emulation.setDeviceMetricsOverride", params, session=page.session)
+        await self._cast_anew()
+
+    async def _cast_anew(self) -> None:
+        """A page at rest may show its new size in no frame; a screencast begins with one. The follower starts it."""
+        cast, self._cast, self._shown_size = self._cast, None, None
+        if cast is not None:
+            await cast.stop()
 
     async def _send(self, method: str, params: Params | None = None, *, deadline: float = 3) -> Params:
         """To the page in front. Raises CdpError."""
