@@ -113,5 +113,7 @@ export function applySessionChange(changed: SessionChanged): void {
       note: changed.note ?? null,
     }
   })
-  if (!isKnown && !changed.deleted) refreshLists()
+  const isReading = queryClient.isFetching({ queryKey: ['sessions'] }) > 0
+  // A list on its way may have been read before this happened, and would put the old state back.
+  if (isReading || (!isKnown && !changed.deleted)) refreshLists()
 }
