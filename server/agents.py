@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from langchain.agents.middleware.model_call_limit import ModelCallLimitExceededError
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphRecursionError
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
-from server.agent.assistant import build_assistant, first_input
+from server.agent.assistant import build_assistant, first_input, recursion_limit
 from server.agent.chat_model import DEMO, classify, usage_cost
 from server.agent.context import RunContext
 from server.agent.event_adapter import EventAdapter
@@ -73,7 +72,7 @@ class AgentFactory:
         self.model = model
         self._browsers = browsers
         self._checkpoints = checkpoints
-        self._graphs: dict[tuple[str, str, int], asyncio.Future[Graph]] = {}
+        self._graphs: dict[tuple[str, str], asyncio.Future[Graph]] = {}
 
     async def begin(self, run: RunRow, context: RunContext, history: Sequence[Message]) -> PreparedAgent:
         """The agent for a new run; `history` ends with the message to answer."""
@@ -91,12 +90,12 @@ class AgentFactory:
             return await self._prepared_operator(run, context, command, "sync")
         return await self._prepared_assistant(run, context, command, starts_over=False)
 
-    async def warm_up(self, agent: str, model_name: str, max_tool_steps: int) -> None:
+    async def warm_up(self, agent: str, model_name: str) -> None:
         """Build ahead what the first message will need."""
         if agent == "operator":
             await self._operator(model_name)
         else:
-            await self._assistant(model_name, max_tool_steps)
+            await self._assistant(model_name)
 
     async def _prepared_operator(
         self, run: RunRow, context: RunContext, input: Any, durability: Durability
@@ -110,10 +109,10 @@ class AgentFactory:
     async def _prepared_assistant(
         self, run: RunRow, context: RunContext, input: Any, *, starts_over: bool
     ) -> PreparedAgent:
-        graph = await self._assistant(run.model, context.max_tool_steps)
+        graph = await self._assistant(run.model)
         thread_id = f"assistant:{run.session_id}"
         thread = await self._checkpoints.open(thread_id, run.epoch, "exit", starts_over=starts_over)
-        limit = 10 + 8 * (context.max_tool_steps + 3)
+        limit = recursion_limit(context.max_tool_steps)
         return PreparedAgent(graph, input, thread, limit, context, self._checkpoints)
 
     async def _operator(self, model_name: str) -> Graph:
@@ -132,23 +131,22 @@ class AgentFactory:
                 checkpointer=self._checkpoints,
             )
 
-        return await self._built(("operator", model_name, 0), build)
+        return await self._built(("operator", model_name), build)
 
-    async def _assistant(self, model_name: str, max_tool_steps: int) -> Graph:
+    async def _assistant(self, model_name: str) -> Graph:
         settings, specs = self._settings(), await self._browsers.tools()
 
         def build() -> Graph:
             return build_assistant(
                 self.model(model_name),
                 specs,
-                max_tool_steps=max_tool_steps,
                 middleware=[GateMiddleware(_gate(settings), specs, timeout=settings.decision_timeout)],
                 checkpointer=self._checkpoints,
             )
 
-        return await self._built(("assistant", model_name, max_tool_steps), build)
+        return await self._built(("assistant", model_name), build)
 
-    async def _built(self, key: tuple[str, str, int], build: Callable[[], Graph]) -> Graph:
+    async def _built(self, key: tuple[str, str], build: Callable[[], Graph]) -> Graph:
         """Once for all who wait for it, in a thread: the first model of a provider takes a second to import."""
         graphs = self._graphs
         if key not in graphs:
@@ -175,7 +173,7 @@ class AgentFactory:
     def failure(self, error: BaseException) -> tuple[str, str]:
         if isinstance(error, AppError):
             return error.code, error.detail
-        if isinstance(error, ModelCallLimitExceededError | GraphRecursionError):
+        if isinstance(error, GraphRecursionError):
             return "step_limit", 'The step limit of this run is reached. Say "continue" to go on.'
         failure = classify(error)
         return failure.code, failure.message

@@ -258,7 +258,7 @@ async def _warm_up(runtime: Runtime) -> None:
 
     settings = runtime.current_settings
     with suppress(AppError):  # the first message will tell what is missing
-        await runtime.agents.warm_up(settings.default_agent, runtime.default_model, settings.max_tool_steps)
+        await runtime.agents.warm_up(settings.default_agent, runtime.default_model)
     await asyncio.sleep(QUIET_SECONDS)  # a message that waits for the start to be over comes first
     await asyncio.to_thread(policy.warm_up)
     gc.freeze()  # what lives now lives for good: the collector need not look at it again

@@ -10,10 +10,8 @@ from langchain.agents import create_agent
 from langchain.agents.middleware import (
     AgentMiddleware,
     AgentState,
-    ModelCallLimitMiddleware,
     ModelRequest,
     ModelResponse,
-    ToolCallLimitMiddleware,
 )
 from langchain.agents.middleware.types import ToolCallRequest
 from langchain_core.callbacks import adispatch_custom_event
@@ -23,7 +21,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.runtime import Runtime, get_runtime
+from langgraph.runtime import get_runtime
 from langgraph.types import Command
 
 from server.agent.context import RunContext
@@ -41,25 +39,22 @@ When you are done, answer shortly in the person's language: what you did, what y
 KEPT_SNAPSHOTS = 1
 """How many of the newest tool results the model sees in full."""
 OLD_RESULT_LENGTH = 300
+OUT_OF_STEPS = "The limit of tool calls is reached. Make no more of them: answer with what you know."
 
 
 def build_assistant(
     model: BaseChatModel,
     specs: Sequence[ToolSpec],
     *,
-    max_tool_steps: int,
     middleware: Sequence[AgentMiddleware[Any, Any, Any]] = (),
     checkpointer: BaseCheckpointSaver[Any] | None = None,
 ) -> CompiledStateGraph[Any, RunContext, Any, Any]:
-    """A graph that any run can use: what belongs to one run comes as its context."""
-    layers: list[AgentMiddleware[Any, Any, Any]] = [
-        ModelCallLimitMiddleware(run_limit=max_tool_steps + 3, exit_behavior="error"),
-        ToolCallLimitMiddleware(run_limit=max_tool_steps, exit_behavior="continue"),
-        Steering(),
-        ShortMemory(),
-        *middleware,
-        ToolReport(specs),
-    ]
+    """A graph that any run can use: what belongs to one run comes as its context.
+
+    The layers wrap the calls of the model and the tools. Hooks before and after them would be nodes, each of them a
+    step of the graph, and a step costs about as much as all layers together.
+    """
+    layers = [StepLimit(), Steering(), ShortMemory(), *middleware, ToolReport(specs)]
     return create_agent(
         model,
         tools=[_tool(spec) for spec in specs],
@@ -69,6 +64,11 @@ def build_assistant(
         checkpointer=checkpointer,
         name="assistant",
     )
+
+
+def recursion_limit(max_tool_steps: int) -> int:
+    """Steps of the graph, one of the model and one of its tools in turn: some more words after the last tool call."""
+    return 2 * (max_tool_steps + 3)
 
 
 def first_input(history: Sequence[Message]) -> dict[str, Any]:
@@ -108,19 +108,40 @@ def _tool(spec: ToolSpec) -> BaseTool:
     )
 
 
+class StepLimit(AgentMiddleware[AgentState[Any], RunContext]):
+    """Tool calls beyond the run's limit are not made; the model is told."""
+
+    async def awrap_tool_call(
+        self,
+        request: ToolCallRequest,
+        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
+    ) -> ToolMessage | Command[Any]:
+        context = get_runtime(RunContext).context
+        if next(context.tool_calls) <= context.max_tool_steps:
+            return await handler(request)
+        call = request.tool_call
+        return ToolMessage(OUT_OF_STEPS, tool_call_id=call["id"] or "", name=call["name"], status="error")
+
+
 class Steering(AgentMiddleware[AgentState[Any], RunContext]):
     """Before each step: wait while paused, then read what the person said meanwhile."""
 
-    async def abefore_model(
-        self, state: AgentState[Any], runtime: Runtime[RunContext]
-    ) -> dict[str, Any] | None:
-        notes = await runtime.context.inbox.checkpoint()
+    async def awrap_model_call(
+        self,
+        request: ModelRequest[RunContext],
+        handler: Callable[[ModelRequest[RunContext]], Awaitable[ModelResponse[Any]]],
+    ) -> ModelResponse[Any]:
+        notes = await request.runtime.context.inbox.checkpoint()
         texts = list(notes.messages)
         if notes.takeover:
             texts.append(
                 f"(The person had the browser. Since then: {notes.takeover} Look at the page again.)"
             )
-        return {"messages": [HumanMessage(text) for text in texts]} if texts else None
+        if not texts:
+            return await handler(request)
+        heard = [HumanMessage(text) for text in texts]
+        response = await handler(request.override(messages=[*request.messages, *heard]))
+        return ModelResponse(result=[*heard, *response.result])
 
 
 class ShortMemory(AgentMiddleware[AgentState[Any], RunContext]):

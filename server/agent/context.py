@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Protocol
 
@@ -48,3 +49,5 @@ class RunContext:
     """False while no browser was needed yet in this session: then there is no page to look at."""
     files: Path | None = None
     """The folder of the session's own files: no others can be given to a page."""
+    tool_calls: Iterator[int] = field(default_factory=lambda: count(1))
+    """The number of the next tool call of this execution."""
