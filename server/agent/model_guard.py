@@ -15,6 +15,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from functools import lru_cache
+from operator import is_
 from typing import Any, cast
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
@@ -58,10 +59,23 @@ class Limits:
         )
 
 
+@dataclass(frozen=True)
+class _Bound:
+    """The tools in the provider's own form: an agent binds the same ones before each of its calls."""
+
+    tools: Sequence[Any]
+    kwargs: dict[str, Any]
+    model: Runnable[Any, AIMessage]
+
+    def fits(self, tools: Sequence[Any], kwargs: dict[str, Any]) -> bool:
+        return len(tools) == len(self.tools) and all(map(is_, tools, self.tools)) and kwargs == self.kwargs
+
+
 class GuardedModel(BaseChatModel):
     """The part of a guarded model that is ours; the rest is the provider's class."""
 
     _limits: Limits = PrivateAttr(default_factory=Limits)
+    _bound: _Bound | None = PrivateAttr(None)
 
     async def _astream(
         self,
@@ -94,13 +108,16 @@ class GuardedModel(BaseChatModel):
     def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Runnable[Any, AIMessage]:
         if self._limits.parallel_tools is not None:
             kwargs.setdefault("parallel_tool_calls", self._limits.parallel_tools)
-        return super().bind_tools(tools, **kwargs)
+        if self._bound is None or not self._bound.fits(tools, kwargs):
+            self._bound = _Bound([*tools], kwargs, super().bind_tools(tools, **kwargs))
+        return self._bound.model
 
 
 def guard(model: BaseChatModel, limits: Limits) -> BaseChatModel:
     """The same model with our guard mixed into its class."""
     model.__class__ = _guarded_class(type(model))
-    cast(GuardedModel, model)._limits = limits
+    guarded = cast(GuardedModel, model)
+    guarded._limits, guarded._bound = limits, None
     return model
 
 

@@ -233,6 +233,15 @@ async def test_a_tool_is_called_with_its_arguments_one_at_a_time(wire: str) -> N
     assert broken_tool_calls(AIMessage(message.content, response_metadata=message.response_metadata)) == {}
 
 
+async def test_the_same_tools_are_bound_once_and_others_anew() -> None:
+    async with ModelServer([]) as server:
+        model = model_for(server, "chat")
+        bound = model.bind_tools([click])
+        assert model.bind_tools([click]) is bound
+        assert model.bind_tools([click], tool_choice="click") is not bound
+        assert model.bind_tools([click, click]) is not bound
+
+
 @every_wire
 async def test_a_turn_with_tools_is_accepted_by_the_providers_rules(wire: str) -> None:
     script = [think("Hm.", calls=(ToolCall("click", {"target": "a"}, "call_1"),)), say("Done.")]
