@@ -115,6 +115,8 @@ class RunChanged(Payload):
     max_steps: int
     note: str | None = None
     """What the run is waiting for, in words: the model, a free browser (and its place in the queue)."""
+    queue_place: int | None = None
+    """While it waits for a free browser: its place in the queue, from 1."""
 
 
 class State(Payload):
@@ -211,6 +213,7 @@ class SessionChanged(BaseModel):
     deleted: bool = False
     updated_at: datetime | None = None
     note: str | None = None
+    queue_place: int | None = None
 
 
 class Stamped(BaseModel):

@@ -58,6 +58,30 @@ class TextJoiner:
             self._emit(self._kind(message_id=self._message_id, text=text))
 
 
+class Stopwatch:
+    """Adds up the seconds it runs."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._before = 0.0
+        self._since: float | None = None
+
+    def run(self, runs: bool) -> None:
+        """From here on it runs, or it does not."""
+        self._before = self.seconds
+        self._since = self._clock() if runs else None
+
+    @property
+    def seconds(self) -> float:
+        return self._before + (self._clock() - self._since if self._since is not None else 0.0)
+
+    def take(self) -> float:
+        """The seconds so far; they are not counted again."""
+        seconds = self.seconds
+        self._before -= seconds
+        return seconds
+
+
 class SessionGrants:
     """What the person allowed in this session."""
 
@@ -71,7 +95,15 @@ class SessionGrants:
 class Execution:
     """The runner's handle on a run in progress. It is the agent's inbox, too."""
 
-    def __init__(self, run: RunRow, adapter: EventAdapter, bus: EventBus, *, max_steps: int) -> None:
+    def __init__(
+        self,
+        run: RunRow,
+        adapter: EventAdapter,
+        bus: EventBus,
+        *,
+        max_steps: int,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.run = run
         self.adapter = adapter
         self.max_steps = max_steps
@@ -93,11 +125,16 @@ class Execution:
         self._takeover: str | None = None
         self._paused = False
         self._held = False
+        self.queue_place: int | None = None
+        """While it waits for a free browser: its place in the queue, from 1."""
+        self.telling = asyncio.Lock()
+        """Held while its status is committed and told: what is told last is what holds."""
         self._going = asyncio.Event()
         self._going.set()
-        self._started = time.monotonic()
-        self._rested = 0.0
-        self._resting_since: float | None = None
+        self._clock = clock
+        self._started = clock()
+        self._resting = Stopwatch(clock)
+        self._queueing = Stopwatch(clock)
 
     # What it publishes
 
@@ -124,9 +161,11 @@ class Execution:
 
     def changed(self, status: RunStatus, note: str | None = None) -> RunChanged:
         self.status = status
+        place = self.queue_place if status == "queued" else None
         return RunChanged(
             status=status, agent=self.run.agent, model=self.run.model, step=self.adapter.step,
-            max_steps=self.max_steps, note=note,
+            max_steps=self.max_steps, note=f"place {place} in the queue for a browser" if place else note,
+            queue_place=place,
         )  # fmt: skip
 
     def show_progress(self) -> None:
@@ -153,25 +192,41 @@ class Execution:
 
     def pause(self) -> None:
         self._paused = True
-        self._rest()
+        self._keep_time()
 
     def resume(self) -> None:
         self._paused = False
-        self._go_on()
+        self._keep_time()
 
     def hold(self) -> None:
         """A person took the browser: nothing is done until `release`."""
         self._held = True
-        self._rest()
+        self._keep_time()
 
     def release(self, changes: str | None) -> None:
         self._held = False
         self._takeover = " ".join(filter(None, (self._takeover, changes)))
-        self._go_on()
+        self._keep_time()
+
+    def queue(self, place: int | None) -> None:
+        """It waits for a free browser at this place; None: not any longer."""
+        self.queue_place = place
+        self._keep_time()
+
+    def take_queued(self) -> float:
+        """Seconds that it waited for a free browser since this was last asked."""
+        return self._queueing.take()
 
     @property
     def is_paused(self) -> bool:
         return self._paused or self._held
+
+    @property
+    def doing(self) -> RunStatus:
+        """What it does at this moment, whatever was told of it."""
+        if self.is_paused:
+            return "paused"
+        return "queued" if self.queue_place else "running"
 
     async def checkpoint(self) -> Notes:
         await self._going.wait()
@@ -180,20 +235,16 @@ class Execution:
         self._messages, self._plan, self._takeover = [], None, None
         return notes
 
-    def _rest(self) -> None:
-        self._going.clear()
-        self._resting_since = self._resting_since or time.monotonic()
-
-    def _go_on(self) -> None:
+    def _keep_time(self) -> None:
+        """Its clock stands still while it cannot work."""
         if self.is_paused:
-            return
-        if self._resting_since:
-            self._rested += time.monotonic() - self._resting_since
-            self._resting_since = None
-        self._going.set()
+            self._going.clear()
+        else:
+            self._going.set()
+        self._queueing.run(self.queue_place is not None)
+        self._resting.run(self.is_paused or self.queue_place is not None)
 
     @property
     def active_seconds(self) -> float:
-        """Time since the start without the pauses: a person may take as long as it takes."""
-        resting = time.monotonic() - self._resting_since if self._resting_since else 0.0
-        return time.monotonic() - self._started - self._rested - resting
+        """Time since the start without the pauses: a person, or the queue, may take as long as it takes."""
+        return self._clock() - self._started - self._resting.seconds

@@ -59,6 +59,7 @@ class Executor:
         self.lost: set[str] = set()
         """Runs of ours that the database was away for too long to begin or to end."""
         self.is_draining = False
+        browsers.place_listeners.append(self._hear_of_place)
 
     # From outside
 
@@ -74,7 +75,11 @@ class Executor:
         self._queue.submit(run_id)
 
     def then_next(self, ended: Ended | None) -> None:
-        if ended and ended.next:
+        """A run is over: others may have its browser, and the run that waited behind it begins."""
+        if ended is None:
+            return
+        self._browsers.rest(ended.run.session_id)
+        if ended.next:
             self.start(ended.next)
 
     async def drain(self, seconds: float) -> None:
@@ -257,12 +262,20 @@ class Executor:
             grants=execution.grants,
             max_tool_steps=execution.max_steps,
             has_browser=lambda: self._browsers.peek(session_id) is not None,
+            take_queued=execution.take_queued,
             files=self._settings.downloads_dir / session_id,
         )
 
+    def _hear_of_place(self, session_id: str, place: int | None) -> None:
+        """The session's run stands in the queue for a browser, or does so no longer."""
+        if execution := self.executions.get(session_id):
+            execution.queue(place)
+            self._in_background(self._journal.patiently(lambda: self._journal.show_status(execution)))
+
     def _reset_browser(self, session_id: str) -> None:
         """An abandoned call may still be going on in the page: the next message must work at once."""
-        if self._browsers.peek(session_id) is None:
+        state = self._browsers.peek(session_id)
+        if state is None or state.status != "open":
             return
 
         async def reset() -> None:

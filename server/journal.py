@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from server.bus import Fenced, InProcessBus
 from server.errors import Unavailable
-from server.events import Done, Error, Event, MessageAdded, RunStatus, ToolEnd, ToolStart, now
+from server.events import Done, Error, Event, MessageAdded, ToolEnd, ToolStart, now
 from server.execution import Execution
 from server.models import RunRow, SessionRow
 from server.run_events import ENDINGS, describe, to_change, to_interrupt
@@ -47,14 +47,14 @@ class Journal:
 
     # The list of sessions
 
-    def announce(self, session: SessionRow) -> None:
+    def announce(self, session: SessionRow, queue_place: int | None = None) -> None:
         """Tell the list of sessions how this one stands now."""
         if self._bus.is_watched:
-            self._bus.announce(to_change(session))
+            self._bus.announce(to_change(session, queue_place))
 
-    async def read_and_announce(self, session_id: str) -> None:
+    async def read_and_announce(self, session_id: str, queue_place: int | None = None) -> None:
         if self._bus.is_watched:
-            self.announce(await self._store.session(session_id))
+            self.announce(await self._store.session(session_id), queue_place)
 
     # A run's way
 
@@ -89,10 +89,14 @@ class Journal:
             execution.publish(MessageAdded(message=message))
 
     async def show_status(self, execution: Execution) -> None:
-        status: RunStatus = "paused" if execution.is_paused else "running"
-        if await self._store.set_run_status(execution.run, status):
-            execution.publish(execution.changed(status))
-        await self.read_and_announce(execution.run.session_id)
+        """Commit and tell what the execution does now, unless it has been stopped or has asked something."""
+        async with execution.telling:
+            status = execution.doing
+            if execution.stopped.is_set() or execution.status == "waiting_user":
+                return
+            if await self._store.set_run_status(execution.run, status):
+                execution.publish(execution.changed(status))
+            await self.read_and_announce(execution.run.session_id, execution.queue_place)
 
     async def ask(self, execution: Execution, question: dict[str, Any]) -> None:
         """Open the question and let the run wait; the execution ends, the run does not."""
@@ -104,14 +108,15 @@ class Journal:
         expires_at = None
         if question["kind"] == "confirm":
             expires_at = now() + timedelta(seconds=self._settings.decision_timeout)
-        row = await self.patiently(
-            lambda: self._store.open_interrupt(
-                run, payload, expires_at=expires_at, usage=adapter.usage, heard=execution.heard
+        async with execution.telling:
+            row = await self.patiently(
+                lambda: self._store.open_interrupt(
+                    run, payload, expires_at=expires_at, usage=adapter.usage, heard=execution.heard
+                )
             )
-        )
-        if row:
-            execution.publish(execution.changed("waiting_user"))
-            execution.publish(to_interrupt(row))
+            if row:
+                execution.publish(execution.changed("waiting_user"))
+                execution.publish(to_interrupt(row))
         await self.read_and_announce(run.session_id)
 
     # A run's end. None when it was ended or taken over already.

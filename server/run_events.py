@@ -28,10 +28,10 @@ def describe(event: ToolStart) -> str:
     return f"{event.name} {words}".strip()[:300]
 
 
-def to_change(session: SessionRow) -> SessionChanged:
+def to_change(session: SessionRow, queue_place: int | None = None) -> SessionChanged:
     return SessionChanged(
         session_id=session.id, status=session.status, title=session.title, unread=session.unread,
-        updated_at=session.updated_at,
+        updated_at=session.updated_at, queue_place=queue_place,
     )  # fmt: skip
 
 

@@ -47,6 +47,8 @@ class RunContext:
     max_tool_steps: int
     has_browser: Callable[[], bool] = lambda: True
     """False while no browser was needed yet in this session: then there is no page to look at."""
+    take_queued: Callable[[], float] = lambda: 0.0
+    """Seconds that the run waited for a free browser since this was last asked."""
     files: Path | None = None
     """The folder of the session's own files: no others can be given to a page."""
     tool_calls: Iterator[int] = field(default_factory=lambda: count(1))

@@ -31,6 +31,8 @@ class Session(Answer):
     created_at: datetime
     updated_at: datetime
     archived_at: datetime | None
+    queue_place: int | None = None
+    """While its run waits for a free browser: the place in the queue, from 1."""
 
 
 class ListedSession(Session):
@@ -147,7 +149,6 @@ class SessionDetail(Session):
     errors: list[Failure]
     state: WorkingState
     live: Live | None
-    queue_place: int | None
 
 
 class Accepted(Answer):

@@ -28,7 +28,7 @@ from server.events import State, now
 from server.run_events import to_interrupt
 
 if TYPE_CHECKING:
-    from server.models import InterruptRow, RunRow
+    from server.models import InterruptRow, RunRow, SessionRow
 
 router = APIRouter(prefix="/api/sessions")
 
@@ -84,8 +84,7 @@ async def list_sessions(
 ) -> Sessions:
     listed = await world.store.sessions(query=q, archived=archived, cursor=cursor, limit=limit)
     items = [
-        ListedSession(**dict(Session.model_validate(row)), match=listed.matches.get(row.id))
-        for row in listed.rows
+        ListedSession(**dict(told_of(row, world)), match=listed.matches.get(row.id)) for row in listed.rows
     ]
     return Sessions(items=items, next_cursor=listed.next_cursor)
 
@@ -95,9 +94,8 @@ async def read(session_id: SessionId, world: World) -> SessionDetail:
     overview = await world.store.overview(session_id)
     state = await world.runner.state(session_id)
     live = world.runner.live(session_id)
-    browser = world.browsers.peek(session_id)
     return SessionDetail(
-        **dict(Session.model_validate(overview.session)),
+        **dict(told_of(overview.session, world)),
         messages=overview.messages,
         run=Run.model_validate(overview.run) if overview.run else None,
         pending=Pending.model_validate(to_interrupt(overview.pending)) if overview.pending else None,
@@ -105,8 +103,13 @@ async def read(session_id: SessionId, world: World) -> SessionDetail:
         errors=[failure_of(run) for run in overview.failures],
         state=WorkingState.model_validate(state or State()),
         live=Live(**live) if live else None,
-        queue_place=browser.place if browser else None,
     )
+
+
+def told_of(row: SessionRow, world: World) -> Session:
+    """The session, with its place in the queue for a browser while it waits there."""
+    browser = world.browsers.peek(row.id)
+    return Session.model_validate(row).model_copy(update={"queue_place": browser.place if browser else None})
 
 
 def question_of(row: InterruptRow) -> Question:

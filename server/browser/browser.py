@@ -6,7 +6,7 @@ return an `Outcome` that says so. They raise `BrowserUnavailable` when there is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -142,12 +142,22 @@ class BrowserState:
 class Browsers(Protocol):
     """All browsers of this server: at most `MAX_BROWSERS` open, none left behind."""
 
+    place_listeners: list[Callable[[str, int | None], None]]
+    """Called with a session and its place in the queue for a browser, from 1; None when it waits no longer."""
+
     def configure(self, settings: Settings) -> None:
         """Take over settings that were changed while the server runs."""
         ...
 
     async def get(self, session_id: str) -> Browser:
-        """The session's browser; started, or waited for, at its first call. Raises BrowserUnavailable."""
+        """The session's browser, started at its first call; waits here when all places are taken.
+
+        Raises BrowserUnavailable.
+        """
+        ...
+
+    def rest(self, session_id: str) -> None:
+        """Nobody needs the session's browser for now: it may be parked for a session that waits for a place."""
         ...
 
     def peek(self, session_id: str) -> BrowserState | None: ...

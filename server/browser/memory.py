@@ -1,11 +1,21 @@
-"""How much memory a browser's processes use. Knows Linux; elsewhere everything weighs nothing."""
+"""How much memory browsers use, and its limit. Knows Linux; elsewhere everything weighs nothing."""
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import os
-from collections.abc import Collection
+import signal
+from collections.abc import Collection, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from server.browser.session_browser import SessionBrowser
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -38,3 +48,16 @@ def weigh(groups: Collection[int]) -> dict[int, Weight]:
         if is_renderer:
             weights[group].renderers[int(folder.name)] = size
     return weights
+
+
+async def end_heavy_pages(browsers: Iterable[SessionBrowser], limit: int) -> None:
+    """A browser that uses more than `limit` MB loses its heaviest page; the others notice nothing."""
+    running = {browser.chromium.pid: browser for browser in browsers if browser.chromium}
+    for group, weight in (await asyncio.to_thread(weigh, running.keys()) if running else {}).items():
+        if weight.total > limit * 1_000_000 and (heaviest := weight.heaviest):
+            log.warning("a browser uses %d MB; its heaviest page is ended", weight.total // 1_000_000)
+            running[group].note(
+                f"The browser used more than {limit} MB of memory; its heaviest page was ended."
+            )
+            with suppress(ProcessLookupError):
+                os.kill(heaviest, signal.SIGKILL)

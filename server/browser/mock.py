@@ -8,6 +8,7 @@ from server.browser.browser import BrowserState, ToolSpec
 from server.browser.live_view import LiveView
 from server.browser.mock_browser import TOOLS, MockBrowser
 from server.browser.mock_screen import MockScreen
+from server.browser.places import HearPlace
 from server.settings import Settings
 
 
@@ -17,6 +18,7 @@ class MockBrowsers:
     def __init__(self) -> None:
         self._browsers: dict[str, MockBrowser] = {}
         self._views: dict[str, LiveView] = {}
+        self.place_listeners: list[HearPlace] = []
 
     def configure(self, settings: Settings) -> None:
         """Scripted pages know no settings."""
@@ -26,6 +28,9 @@ class MockBrowsers:
         if self.live(session_id).is_held:
             browser.is_free.clear()
         return browser
+
+    def rest(self, session_id: str) -> None:
+        """Each has a place of its own."""
 
     def live(self, session_id: str) -> LiveView:
         if session_id not in self._views:

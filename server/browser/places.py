@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+
+HearPlace = Callable[[str, int | None], None]
+"""Called with a name and its place in the queue, from 1; None when it waits no longer."""
 
 
 class Places:
     """Whoever comes first gets the next free place. Names are unique: a holder that enters again stays."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, hear: HearPlace = lambda name, place: None) -> None:
         self._limit = limit
+        self._hear = hear
         self._holders: set[str] = set()
         self._waiting: dict[str, asyncio.Future[None]] = {}
+        self._told: dict[str, int] = {}
 
     @property
     def is_crowded(self) -> bool:
         return bool(self._waiting)
+
+    def has_room(self, name: str) -> bool:
+        """Would it enter at once?"""
+        return name in self._holders or (len(self._holders) < self._limit and not self._waiting)
 
     def place_of(self, name: str) -> int | None:
         """Place in the queue, from 1; None when not waiting."""
@@ -28,16 +38,16 @@ class Places:
 
     async def enter(self, name: str) -> None:
         """Return when `name` holds a place."""
-        if name in self._holders:
-            return
-        if len(self._holders) < self._limit and not self._waiting:
+        if self.has_room(name):
             self._holders.add(name)
             return
         turn = self._waiting.setdefault(name, asyncio.get_running_loop().create_future())
+        self._tell()
         try:
             await asyncio.shield(turn)
         except asyncio.CancelledError:
             self._waiting.pop(name, None)
+            self._tell()
             if turn.done():
                 self.leave(name)
             raise
@@ -51,3 +61,11 @@ class Places:
             next_name = next(iter(self._waiting))
             self._holders.add(next_name)
             self._waiting.pop(next_name).set_result(None)
+        self._tell()
+
+    def _tell(self) -> None:
+        """Each name whose place has changed hears of it."""
+        before, self._told = self._told, {name: place for place, name in enumerate(self._waiting, 1)}
+        for name in before | self._told:
+            if before.get(name) != (place := self._told.get(name)):
+                self._hear(name, place)

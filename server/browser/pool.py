@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
-import signal
 from collections.abc import Sequence
 from contextlib import suppress
 from time import monotonic
@@ -19,10 +17,10 @@ from server.browser.chromium import Chromium
 from server.browser.egress import Egress
 from server.browser.live_view import LiveView
 from server.browser.mcp_client import McpClient, ToolServerLost
-from server.browser.memory import weigh
+from server.browser.memory import end_heavy_pages
 from server.browser.other_browser import OtherBrowser
 from server.browser.other_mcp import OtherServer, read_server
-from server.browser.places import Places
+from server.browser.places import HearPlace, Places
 from server.browser.playwright_mcp import PlaywrightBrowser
 from server.browser.processes import Processes
 from server.browser.profiles import Profiles
@@ -36,7 +34,7 @@ log = logging.getLogger(__name__)
 
 LOOK_EVERY = 5.0
 CROWDED_IDLE = 120.0
-"""While someone waits for a place, a browser unused for so many seconds gives up its own."""
+"""While someone waits for a place, a browser unused for so many seconds gives up its own; at once when it rests."""
 
 SHARED = ".shared"
 """Stands for a session where one Chromium serves them all."""
@@ -52,7 +50,8 @@ class BrowserPool:
         self._kind = _KINDS.get(settings.browser_mcp, OtherBrowser)
         self._processes = Processes(settings.data_dir / "browsers" / "processes")
         self._profiles = Profiles(settings)
-        self._places = Places(settings.max_browsers)
+        self._places = Places(settings.max_browsers, self._hear_of_place)
+        self.place_listeners: list[HearPlace] = []
         self.reach = Reach.of(settings, self._own_ports)
         """What its browsers may reach now."""
         self._open: dict[str, SessionBrowser] = {}
@@ -62,7 +61,9 @@ class BrowserPool:
         self._tools: tuple[ToolSpec, ...] | None = None
         self._finding_tools = asyncio.Lock()
         self._gardener: asyncio.Task[None] | None = None
-        self._closing = asyncio.Event()
+        self._resting: set[str] = set()
+        self._stirred = asyncio.Event()
+        self._is_closing = False
         self._profiles.sweep()
         if swept := self._processes.sweep():
             log.info("%d browser processes of an earlier server were ended", swept)
@@ -86,7 +87,21 @@ class BrowserPool:
             self._open[session_id] = self._kind(self._outfit(session_id, tools))
             if self.live(session_id).is_held:
                 self._open[session_id].hold()
-        return self._open[session_id]
+        self._resting.discard(session_id)
+        browser = self._open[session_id]
+        if browser.has_chromium and not self._places.has_room(session_id):
+            await browser.open()
+        return browser
+
+    def rest(self, session_id: str) -> None:
+        self._resting.add(session_id)
+        if self._places.is_crowded:
+            self._stirred.set()
+
+    def _hear_of_place(self, session_id: str, place: int | None) -> None:
+        self._stirred.set()
+        for hear in self.place_listeners:
+            hear(session_id, place)
 
     def live(self, session_id: str) -> LiveView:
         if session_id not in self._views:
@@ -138,12 +153,14 @@ class BrowserPool:
             await browser.close()
         await self._free(session_id)
         self._status.pop(session_id, None)
+        self._resting.discard(session_id)
         self._forget_view(session_id)
         if purge:
             await self._profiles.purge(session_id)
 
     async def aclose(self) -> None:
-        self._closing.set()
+        self._is_closing = True
+        self._stirred.set()
         if self._gardener is not None:
             await self._gardener
         await asyncio.gather(*(view.aclose() for view in self._views.values()))
@@ -238,36 +255,31 @@ class BrowserPool:
 
     async def _tend(self) -> None:
         """Park what nobody uses, and keep memory within its limit."""
-        while not await self._is_closing_within(LOOK_EVERY):
-            limit = self._settings.session_idle_timeout
-            if self._places.is_crowded:
-                limit = min(limit, CROWDED_IDLE)
-            await self._end_heavy_pages()
-            for session_id, browser in list(self._open.items()):
-                idle = monotonic() - browser.last_used
-                if browser.chromium and not browser.is_busy and idle > limit:
-                    log.info("session %s: browser parked after %.0f s", session_id, idle)
-                    await self.park(session_id)
+        while not self._is_closing:
+            self._stirred.clear()
+            await self._park_unused()
+            sharing = max(1, len(self._open)) if self._kind.shares_chromium(self._settings) else 1
+            await end_heavy_pages(list(self._open.values()), self._settings.browser_memory * sharing)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LOOK_EVERY):
+                    await self._stirred.wait()
 
-    async def _end_heavy_pages(self) -> None:
-        """A browser beyond its memory loses its heaviest page; the others notice nothing."""
-        running = {browser.chromium.pid: browser for browser in self._open.values() if browser.chromium}
-        sharing = max(1, len(self._open)) if self._kind.shares_chromium(self._settings) else 1
-        limit = self._settings.browser_memory * sharing
-        for group, weight in (await asyncio.to_thread(weigh, running.keys()) if running else {}).items():
-            if weight.total > limit * 1_000_000 and (heaviest := weight.heaviest):
-                log.warning("a browser uses %d MB; its heaviest page is ended", weight.total // 1_000_000)
-                running[group].note(
-                    f"The browser used more than {limit} MB of memory; its heaviest page was ended."
-                )
-                with suppress(ProcessLookupError):
-                    os.kill(heaviest, signal.SIGKILL)
+    async def _park_unused(self) -> None:
+        """Longest unused first: each that is parked may be enough for those who wait."""
+        for session_id, browser in sorted(self._open.items(), key=lambda item: item[1].last_used):
+            unused = monotonic() - browser.last_used
+            view = self._views.get(session_id)
+            is_used = browser.is_busy or (view is not None and view.has_holder)
+            if browser.chromium and not is_used and unused > self._patience_with(session_id):
+                log.info("session %s: browser parked after %.0f s", session_id, unused)
+                await self.park(session_id)
 
-    async def _is_closing_within(self, seconds: float) -> bool:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await self._closing.wait()
-        return self._closing.is_set()
+    def _patience_with(self, session_id: str) -> float:
+        """Seconds that a browser may be unused."""
+        limit = self._settings.session_idle_timeout
+        if not self._places.is_crowded:
+            return limit
+        return 0 if session_id in self._resting else min(limit, CROWDED_IDLE)
 
     def _own_ports(self) -> set[int]:
         running = [browser.chromium for browser in self._open.values() if browser.chromium]

@@ -42,7 +42,7 @@ EXPECTATIONS: dict[str, str] = {
     "model picker": "composer:chosen_by_keyboard composer:models_tell",
     "session list": "sessions:under_their_age sessions:renamed_in_place sessions:had_back",
     "search": "search:found_at_once search:however_far_away search:commands_are_done sessions:search_finds",
-    "runs in the background": "sessions:told_by_signs sessions:title_of_the_tab",
+    "runs in the background": "sessions:told_by_signs sessions:title_of_the_tab queue:waits_for_a_browser",
     "title at once": "sessions:named_at_once",
     "time stamps": "sessions:relative_and_exact sessions:times_go_on",
     "reload, reconnect, restart": "runs:reload_in_the_midst runs:reload_afterwards runs:earlier_runs runs:lost_connection "

@@ -54,6 +54,8 @@ class World:
     files: Path | None = None
     is_open: bool = True
     """Was a browser started before?"""
+    queued: float = 0.0
+    """Seconds that it waits for a free browser in each step."""
     options: dict[str, Any] = field(default_factory=dict)
     told: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     kept: list[Picture] = field(default_factory=list)
@@ -108,7 +110,8 @@ class World:
 
         return RunContext(
             run_id="r", session_id="s", browser=browser, keep=keep, inbox=self.inbox, grants=self.grants,
-            max_tool_steps=self.max_tool_steps, has_browser=lambda: self.is_open, files=self.files,
+            max_tool_steps=self.max_tool_steps, has_browser=lambda: self.is_open,
+            take_queued=lambda: self.queued, files=self.files,
         )  # fmt: skip
 
     def of(self, name: str) -> list[dict[str, Any]]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from collections.abc import Callable
 from typing import Any
 
 from server.agent.event_adapter import EventAdapter
@@ -63,11 +65,11 @@ async def test_many_deltas_are_not_held_back() -> None:
     assert "".join(event.text for event in sent) == "".join(f"{number} " for number in range(3 * JOIN_DELTAS))
 
 
-def execution() -> Execution:
+def execution(clock: Callable[[], float] = time.monotonic) -> Execution:
     bus = InProcessBus()
     bus.open("s", "r", 1)
     run = RunRow(id="r", session_id="s", agent="operator", model="m", epoch=1)
-    return Execution(run, EventAdapter("m"), bus, max_steps=10)
+    return Execution(run, EventAdapter("m"), bus, max_steps=10, clock=clock)
 
 
 async def test_a_paused_run_waits_at_its_next_step_and_then_reads_what_was_said() -> None:
@@ -99,6 +101,25 @@ async def test_a_held_browser_keeps_the_run_waiting_even_when_resumed() -> None:
     assert not step.done()
     running.release("The address changed.")
     assert (await step).takeover == "The address changed."
+
+
+async def test_neither_a_pause_nor_the_queue_for_a_browser_uses_up_its_time() -> None:
+    seconds = [0.0]
+    running = execution(lambda: seconds[-1])
+    seconds.append(10)
+    running.queue(2)
+    seconds.append(50)
+    running.pause()
+    running.queue(1)
+    seconds.append(60)
+    running.queue(None)
+    seconds.append(80)
+    running.resume()
+    seconds.append(81)
+    assert running.active_seconds == 11
+    assert running.take_queued() == 50
+    assert running.take_queued() == 0
+    assert running.doing == "running"
 
 
 async def test_an_execution_that_was_replaced_says_nothing_more_and_stops() -> None:

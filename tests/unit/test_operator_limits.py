@@ -90,6 +90,11 @@ async def test_the_time_budget_ends_the_same_way_and_waiting_does_not_count() ->
     assert it.values["deadline"] > before
 
 
+async def test_waiting_for_a_free_browser_does_not_count_either() -> None:
+    it = shop(act("scroll"), stop("ok"), options={"run_timeout": 0.0001}, queued=60.0)
+    assert await it.say("look") == "ok"
+
+
 # The same thing again and again
 
 

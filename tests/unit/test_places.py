@@ -79,3 +79,26 @@ async def test_a_place_given_to_one_who_just_gave_up_goes_to_the_next():
     with pytest.raises(asyncio.CancelledError):
         await first
     await asyncio.wait_for(second, 1)
+
+
+async def test_each_hears_its_place_whenever_it_changes():
+    heard: list[tuple[str, int | None]] = []
+    places = Places(1, lambda name, place: heard.append((name, place)))
+    await places.enter("a")
+    first, second = await waiter(places, "b"), await waiter(places, "c")
+    assert heard == [("b", 1), ("c", 2)]
+    heard.clear()
+    first.cancel()
+    await asyncio.wait({first})
+    assert heard == [("b", None), ("c", 1)]
+    places.leave("a")
+    await second
+    assert heard[2:] == [("c", None)]
+
+
+async def test_there_is_room_for_holders_and_while_nobody_waits():
+    places = Places(1)
+    assert places.has_room("a")
+    await places.enter("a")
+    assert places.has_room("a")
+    assert not places.has_room("b")

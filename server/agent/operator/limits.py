@@ -23,7 +23,7 @@ SILENT_SITE = 2
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Budgets of one run beside its steps; `seconds` without the time spent waiting for a person."""
+    """Budgets of one run beside its steps; `seconds` without the time spent waiting for a person or for a free browser."""
 
     tokens: int
     seconds: float

@@ -134,7 +134,10 @@ class Nodes:
         """Ends when the answer is given or a limit is reached, else goes on with the next step."""
         if state["route"] == "finalize_done":
             return {}
-        return {"route": "finalize_limit" if self._reached(state, runtime) else "maybe_observe"}
+        now: Update = {"deadline": state["deadline"] + runtime.context.take_queued()}
+        return now | {
+            "route": "finalize_limit" if self._reached(merged(state, now), runtime) else "maybe_observe"
+        }
 
     async def finalize_limit(self, state: State, runtime: Run) -> Update:
         return await finishing.finalize_limit(state, self.planner, self._reached(state, runtime) or "?")

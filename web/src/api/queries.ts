@@ -111,6 +111,7 @@ export function applySessionChange(changed: SessionChanged): void {
       unread: changed.unread ?? false,
       updated_at: changed.updated_at ?? session.updated_at,
       note: changed.note ?? null,
+      queue_place: changed.status === 'queued' ? (changed.queue_place ?? session.queue_place) : null,
     }
   })
   const isReading = queryClient.isFetching({ queryKey: ['sessions'] }) > 0

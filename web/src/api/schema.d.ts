@@ -1106,6 +1106,8 @@ export interface components {
             updated_at: string;
             /** Archived At */
             archived_at: string | null;
+            /** Queue Place */
+            queue_place?: number | null;
             match: components["schemas"]["Message"] | null;
         };
         /**
@@ -1480,6 +1482,8 @@ export interface components {
             max_steps: number;
             /** Note */
             note?: string | null;
+            /** Queue Place */
+            queue_place?: number | null;
         };
         /** Scroll */
         Scroll: {
@@ -1529,6 +1533,8 @@ export interface components {
             updated_at: string;
             /** Archived At */
             archived_at: string | null;
+            /** Queue Place */
+            queue_place?: number | null;
         };
         /** SessionChange */
         SessionChange: {
@@ -1579,6 +1585,8 @@ export interface components {
             updated_at: string;
             /** Archived At */
             archived_at: string | null;
+            /** Queue Place */
+            queue_place?: number | null;
             /** Messages */
             messages: components["schemas"]["Message"][];
             run: components["schemas"]["Run"] | null;
@@ -1589,8 +1597,6 @@ export interface components {
             errors: components["schemas"]["Failure"][];
             state: components["schemas"]["WorkingState"];
             live: components["schemas"]["Live"] | null;
-            /** Queue Place */
-            queue_place: number | null;
         };
         /**
          * Sessions

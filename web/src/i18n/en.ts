@@ -168,6 +168,7 @@ export const en = {
 
   'run.working': 'Working',
   'run.queued': 'Waiting',
+  'run.queued.place': 'Waiting for a free browser · place {n}',
   'run.paused': 'Paused',
   'run.stopping': 'Stopping…',
   'run.stopped': 'Stopped',

@@ -166,6 +166,7 @@ export const ru: Dictionary = {
 
   'run.working': 'Работает',
   'run.queued': 'Ждёт',
+  'run.queued.place': 'Ждёт свободный браузер · {n}-й в очереди',
   'run.paused': 'На паузе',
   'run.stopping': 'Останавливается…',
   'run.stopped': 'Остановлено',

@@ -41,6 +41,7 @@ type Fields =
       step: number
       max_steps: number
       note?: string | null
+      queue_place?: number | null
     }
   | ({ type: 'state' } & WorkState)
   | ({ type: 'observation' } & Observation)
@@ -62,6 +63,7 @@ export interface SessionChanged {
   deleted?: boolean
   updated_at?: string | null
   note?: string | null
+  queue_place?: number | null
 }
 
 export const EVENT_TYPES: LiveEvent['type'][] = [

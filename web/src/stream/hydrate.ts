@@ -40,6 +40,7 @@ function viewOfRun(state: Live, session: SessionDetail): RunView | null {
     step: same?.step ?? null,
     maxSteps: same?.maxSteps ?? session.max_tool_steps,
     note: same?.note ?? null,
+    queuePlace: session.queue_place ?? null,
     startedAt: run.started_at ?? same?.startedAt ?? null,
     finishedAt: run.finished_at ?? null,
   }

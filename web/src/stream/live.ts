@@ -10,6 +10,8 @@ export interface RunView {
   step: number | null
   maxSteps: number | null
   note: string | null
+  /** While it waits for a free browser: its place in the queue, from 1. */
+  queuePlace: number | null
   startedAt: string | null
   finishedAt: string | null
 }

@@ -159,6 +159,14 @@ test('a queued message stands after the answer of the run before it', () => {
 })
 
 
+test('the place in the queue for a browser is shown as long as the run waits there', () => {
+  const run = { type: 'run' as const, agent: 'operator', model: 'm', step: 0, max_steps: 10 }
+  const waiting = reduce(EMPTY, [at(1, { ...run, status: 'queued', queue_place: 2 })])
+  expect(waiting.run).toMatchObject({ status: 'queued', queuePlace: 2 })
+  const working = reduce(waiting, [at(2, { ...run, status: 'running' })])
+  expect(working.run).toMatchObject({ status: 'running', queuePlace: null })
+})
+
 describe('what is over and was no message', () => {
   const events = eventsOf('shop')
   const question = events.find((event): event is EventOf<'interrupt'> => event.type === 'interrupt')!

@@ -185,7 +185,7 @@ function forgetAfterEdit(live: Draft, row: Row & { kind: 'user' }, old: Row | un
 }
 
 export function newRun(id: string): RunView {
-  const unknown = { agent: null, model: null, step: null, maxSteps: null, note: null }
+  const unknown = { agent: null, model: null, step: null, maxSteps: null, note: null, queuePlace: null }
   return { id, status: 'running', startedAt: null, finishedAt: null, ...unknown }
 }
 
@@ -202,6 +202,7 @@ function changeRun(live: Draft, event: EventOf<'run'>): void {
     step: event.step,
     maxSteps: event.max_steps,
     note: event.note ?? null,
+    queuePlace: event.queue_place ?? null,
     startedAt: run.startedAt ?? event.ts,
     finishedAt: null,
   }
@@ -223,7 +224,7 @@ function failRun(live: Draft, event: EventOf<'error'>): void {
 function closeRun(live: Draft, event: LiveEvent, status: RunView['status']): void {
   stopThinking(live, event.ts)
   live.loose = []
-  live.run = { ...viewOf(live, event.run_id), status, note: null, finishedAt: event.ts }
+  live.run = { ...viewOf(live, event.run_id), status, note: null, queuePlace: null, finishedAt: event.ts }
   live.pending = null
   for (const row of Object.values(live.rows)) {
     if (row.runId !== event.run_id) continue

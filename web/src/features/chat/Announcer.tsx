@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { useT } from '@/i18n'
 import { type SessionState, useLive } from '@/stream/store'
+import { runWords } from './RunStrip'
 import { toolWords } from './toolWords'
 
 const QUIET = 5000
@@ -9,13 +10,15 @@ const QUIET = 5000
 export function Announcer() {
   const t = useT()
   const tool = useLive(lastTool)
-  const status = useLive((state) => state.run?.status)
+  const run = useLive((state) => state.run)
+  const status = run?.status
   const answer = useLive(lastAnswer)
   const words = toWords()
   const said = useSlowly(words)
 
   function toWords(): string {
     if (status === 'completed' && answer) return answer
+    if (status === 'queued') return runWords(t, status, run)
     if (status !== 'running') return ''
     if (!tool) return t('run.working')
     const { verb, name, object } = toolWords(tool, tool.status !== 'running')

@@ -1,9 +1,9 @@
 import { CirclePause, Clock3 } from 'lucide-react'
 import { TakeoverButton } from '@/features/takeover/TakeoverButton'
 import { useT } from '@/i18n'
-import type { Key } from '@/i18n'
+import type { Key, Translate } from '@/i18n'
 import type { RunStatus } from '@/api/types'
-import { isOpen } from '@/stream/live'
+import { isOpen, type RunView } from '@/stream/live'
 import { type SessionState, useLive } from '@/stream/store'
 import { Spinner } from '@/ui/Spinner'
 import { Elapsed } from './Elapsed'
@@ -20,8 +20,7 @@ export function RunStrip({ stopping }: { stopping: boolean }) {
     <div className="mb-1.5 flex min-h-7 items-center gap-2 px-1 text-xs text-muted" data-run={status}>
       {ICONS[status] ?? <Spinner size={14} className="text-accent-text" />}
       <span className="min-w-0 flex-1 truncate">
-        {stopping ? t('run.stopping') : t(WORDS[status] ?? 'run.working')}
-        {run?.note && !stopping && ` · ${run.note}`}
+        {stopping ? t('run.stopping') : runWords(t, status, run)}
         {status !== 'paused' && <Elapsed since={since} />}
       </span>
       {isOpen(run) && status !== 'queued' && <TakeoverButton small />}
@@ -31,9 +30,15 @@ export function RunStrip({ stopping }: { stopping: boolean }) {
 
 const ICONS: Partial<Record<RunStatus, React.ReactNode>> = {
   paused: <CirclePause size={14} aria-hidden />,
-  queued: <Clock3 size={14} aria-hidden />,
+  queued: <Clock3 size={14} aria-hidden className="text-info" />,
 }
 const WORDS: Partial<Record<RunStatus, Key>> = { paused: 'run.paused', queued: 'run.queued' }
+
+/** What it does, and what it waits for. */
+export function runWords(t: Translate, status: RunStatus, run: RunView | null): string {
+  if (status === 'queued' && run?.queuePlace) return t('run.queued.place', { n: run.queuePlace })
+  return [t(WORDS[status] ?? 'run.working'), run?.note].filter(Boolean).join(' · ')
+}
 
 function sendingSince({ ids, rows }: SessionState): string | null {
   const last = rows[ids.at(-1) ?? '']

@@ -8,10 +8,12 @@ export function SessionSign({ session, current }: { session: Session; current: b
   const t = useT()
   const sign = signOf(session, session.unread === true && !current)
   if (!sign) return null
-  const label = t(`status.${sign}`)
+  const place = sign === 'queued' ? session.queue_place : null
+  const label = place ? t('run.queued.place', { n: place }) : t(`status.${sign}`)
   return (
-    <span role="img" aria-label={label} title={session.note ?? label} className="flex shrink-0 items-center">
+    <span role="img" aria-label={label} title={session.note ?? label} className="flex shrink-0 items-center gap-1">
       {DRAWN[sign]}
+      {place && <span className="text-2xs text-info tabular">{place}</span>}
     </span>
   )
 }
@@ -25,7 +27,7 @@ function signOf({ status }: Session, isNews: boolean): Sign | null {
 
 const DRAWN: Record<Sign, React.ReactNode> = {
   running: <Spinner size={14} className="text-accent-text" />,
-  queued: <Clock3 size={14} aria-hidden className="text-muted" />,
+  queued: <Clock3 size={14} aria-hidden className="text-info" />,
   waiting_user: <TriangleAlert size={14} aria-hidden className="text-warn" />,
   paused: <CirclePause size={14} aria-hidden className="text-muted" />,
   error: <CircleX size={14} aria-hidden className="text-danger" />,
