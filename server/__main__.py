@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import logging
 import sys
 import webbrowser
 from types import FrameType
 
 import uvicorn
-from fastapi import FastAPI
 from pydantic import ValidationError
 
-from server.auth import load_password
-from server.main import BuildingWorld, create_app
+from server.auth import Logins, load_password
+from server.front import Front
 from server.settings import Settings
 
 
 class Server(uvicorn.Server):
     """At the first signal runs and streams are ended while requests are still answered; at the second all ends."""
 
-    def __init__(self, config: uvicorn.Config, app: FastAPI) -> None:
+    def __init__(self, config: uvicorn.Config, front: Front) -> None:
         super().__init__(config)
-        self.app = app
+        self._front = front
         self._is_ending = False
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
@@ -37,13 +37,10 @@ class Server(uvicorn.Server):
     def _begin_drain(self) -> None:
         self._drain = asyncio.create_task(self._drain_and_exit())
 
-    def _world(self) -> BuildingWorld:
-        world: BuildingWorld = self.app.state.world
-        return world
-
     async def _drain_and_exit(self) -> None:
         try:
-            await self._world().drain()
+            if app := self._front.app:
+                await app.state.world.drain()
         finally:
             self.should_exit = True
 
@@ -66,7 +63,7 @@ def main() -> int:
     else:
         for client in ("httpx", "httpx2"):  # a line for every call of a model says nothing new
             logging.getLogger(client).setLevel(logging.WARNING)
-    return serve(settings, password if is_new else None, open_page=options.open)
+    return serve(settings, password, is_new=is_new, open_page=options.open)
 
 
 def _plain(error: Exception) -> str:
@@ -76,20 +73,21 @@ def _plain(error: Exception) -> str:
     return "; ".join(f"{str(item['loc'][0]).upper()}: {item['msg']}" for item in error.errors())
 
 
-def serve(settings: Settings, new_password: str | None, *, open_page: bool) -> int:
+def serve(settings: Settings, password: str, *, is_new: bool, open_page: bool) -> int:
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     url = f"http://{host}:{settings.port}"
     print(f"Pilothouse: {url}", flush=True)
-    if new_password:
-        print(f"Password (made now, kept in {settings.data_dir / 'auth_token'}): {new_password}", flush=True)
+    if is_new:
+        print(f"Password (made now, kept in {settings.data_dir / 'auth_token'}): {password}", flush=True)
     if open_page and not settings.headless:
         webbrowser.open(url)
-    app = create_app(settings)
+    gc.set_threshold(20_000, 20, 50)
+    front = Front(settings, Logins(password, settings.data_dir))
     config = uvicorn.Config(
-        app, host=settings.host, port=settings.port, log_config=None, access_log=False,
+        front, host=settings.host, port=settings.port, log_config=None, access_log=False,
         server_header=False, ws_max_size=1_000_000, timeout_graceful_shutdown=5, proxy_headers=False,
     )  # fmt: skip
-    Server(config, app).run()
+    Server(config, front).run()
     return 0
 
 

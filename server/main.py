@@ -6,14 +6,25 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from pathlib import Path
 
 from fastapi import FastAPI
 
-from server.api import browser, export, files, live, messages, problems, sessions, stream, system, ws
+from server.api import (
+    browser,
+    exception_handlers,
+    export,
+    files,
+    live,
+    messages,
+    sessions,
+    stream,
+    system,
+    ws,
+)
 from server.api import settings as settings_api
 from server.auth import Gate, Logins, load_password
 from server.errors import Unavailable
+from server.problems import render
 from server.runtime import NotReady, Runtime, open_runtime
 from server.settings import Settings
 from server.spa import Spa
@@ -21,7 +32,6 @@ from server.version import VERSION
 
 logger = logging.getLogger(__name__)
 
-DIST = Path(__file__).parent.parent / "web" / "dist"
 RETRY_SECONDS = 3.0
 
 
@@ -88,7 +98,7 @@ class BuildingWorld:
         await self._stack.aclose()
 
 
-def create_app(settings: Settings) -> FastAPI:
+def create_app(settings: Settings, logins: Logins | None = None, spa: Spa | None = None) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         app.state.world = BuildingWorld(settings)
@@ -97,12 +107,12 @@ def create_app(settings: Settings) -> FastAPI:
         finally:
             await app.state.world.aclose()
 
-    password, _ = load_password(settings)
+    logins = logins or Logins(load_password(settings)[0], settings.data_dir)
     app = FastAPI(title="Pilothouse", version=VERSION, lifespan=lifespan, docs_url=None, redoc_url=None)
-    app.state.logins = Logins(password, settings.data_dir)
+    app.state.logins = logins
     for part in (system, sessions, messages, stream, files, export, browser, settings_api, ws, live):
         app.include_router(part.router)
-    app.mount("/", Spa(DIST))
-    problems.install(app)
-    app.add_middleware(Gate, settings=settings, logins=app.state.logins, render=problems.render)
+    app.mount("/", spa or Spa())
+    exception_handlers.install(app)
+    app.add_middleware(Gate, settings=settings, logins=logins, render=render)
     return app

@@ -1,39 +1,36 @@
-"""The composition root: opens and closes everything. The only place that asks for mock mode.
-
-LangChain and its providers take seconds to import. They are imported in a thread while the server answers
-health checks and static files already; hence the imports inside `open_runtime`.
-"""
+"""The composition root: opens and closes everything. The only place that asks for mock mode."""
 
 from __future__ import annotations
 
 import asyncio
 import gc
-import importlib
 import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-from server.errors import Conflict, Forbidden
+from server.agent import policy
+from server.agent.gate import Gate, judge_command
+from server.agent_runner import AgentRunner
+from server.agents import AgentFactory
+from server.browser.browser import Browsers
+from server.browser.observation import Observation
+from server.bus import InProcessBus
+from server.checkpoints import Checkpoints, DatabaseTables, MemoryTables
+from server.database import Database
+from server.errors import AppError, Conflict, Forbidden, Unavailable
 from server.events import now
+from server.executor import Executor
+from server.files import Files
+from server.journal import Journal
+from server.preferences import Preferences
+from server.recovery import Recovery
+from server.screenshots import Screenshots
 from server.settings import Settings
-
-if TYPE_CHECKING:
-    from server.agent_runner import AgentRunner
-    from server.agents import AgentFactory
-    from server.browser.browser import Browsers
-    from server.browser.observation import Observation
-    from server.bus import InProcessBus
-    from server.checkpoints import Checkpoints
-    from server.database import Database
-    from server.executor import Executor
-    from server.files import Files
-    from server.preferences import Preferences
-    from server.recovery import Recovery
-    from server.screenshots import Screenshots
-    from server.store import Store
+from server.store import Store, process_name
 
 logger = logging.getLogger(__name__)
 
@@ -106,8 +103,6 @@ class Runtime:
 
     def judge_by_hand(self, action: dict[str, Any], observation: Observation, *, confirmed: bool) -> None:
         """The same policy as for the agent. Raises Forbidden, or Conflict where a confirmation is missing."""
-        from server.agent.gate import Gate, judge_command
-
         settings = self.current_settings
         gate = Gate(settings.blocked_hosts, settings.allowed_hosts)
         judgement = judge_command(gate, action, observation)
@@ -129,13 +124,6 @@ class Runtime:
 @asynccontextmanager
 async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
     """Build the world, and take it down in reverse order. Raises NotReady."""
-    from server.bus import InProcessBus
-    from server.database import Database
-    from server.files import Files
-    from server.preferences import Preferences
-    from server.screenshots import Screenshots
-    from server.store import Store, process_name
-
     async with AsyncExitStack() as stack:
         settings.data_dir.mkdir(parents=True, exist_ok=True)
         database = Database(settings)
@@ -144,13 +132,6 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         store = Store(database, process_name())
         preferences = Preferences(settings, store)
         await preferences.load()
-        await asyncio.to_thread(importlib.import_module, "server.agents")
-        from server.agent_runner import AgentRunner
-        from server.agents import AgentFactory
-        from server.executor import Executor
-        from server.journal import Journal
-        from server.recovery import Recovery
-
         browsers = _open_browsers(preferences.current)
         stack.push_async_callback(browsers.aclose)
         checkpoints = _open_checkpoints(settings, database)
@@ -184,7 +165,6 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             preferences,
             files,
         )
-        gc.set_threshold(20_000, 20, 50)
         chores = (_warm_up(runtime), _keep_alive(recovery, store), _keep_tidy(runner, store, preferences))
         for chore in chores:
             stack.callback(asyncio.create_task(chore).cancel)
@@ -213,8 +193,6 @@ def _model_builder(preferences: Preferences) -> Any:
 
 
 def _open_checkpoints(settings: Settings, database: Database) -> Checkpoints:
-    from server.checkpoints import Checkpoints, DatabaseTables, MemoryTables
-
     return Checkpoints(MemoryTables() if settings.checkpointer == "memory" else DatabaseTables(database))
 
 
@@ -239,9 +217,7 @@ async def _patient_problem(database: Database) -> str | None:
 
 
 def migrate(url: str) -> None:
-    """`alembic upgrade head`."""
-    from pathlib import Path
-
+    """`alembic upgrade head`. Alembic is imported here: a database that is at head does not need it."""
     from alembic import command
     from alembic.config import Config
 
@@ -253,9 +229,6 @@ def migrate(url: str) -> None:
 
 async def _warm_up(runtime: Runtime) -> None:
     """Beside the start, so that neither it nor the first message and verdict wait."""
-    from server.agent import policy
-    from server.errors import AppError
-
     settings = runtime.current_settings
     with suppress(AppError):  # the first message will tell what is missing
         await runtime.agents.warm_up(settings.default_agent, runtime.default_model)
@@ -276,8 +249,6 @@ async def _keep_tidy(runner: AgentRunner, store: Store, preferences: Preferences
 
 async def _keep_alive(recovery: Recovery, store: Store) -> None:
     """Keep this process's leases, and end the runs of processes that are gone."""
-    from server.errors import Unavailable
-
     while True:
         await asyncio.sleep(LEASE_BEAT)
         try:

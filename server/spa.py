@@ -11,6 +11,7 @@ from starlette.datastructures import Headers
 from starlette.responses import HTMLResponse, Response
 from starlette.types import Receive, Scope, Send
 
+DIST = Path(__file__).parent.parent / "web" / "dist"
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; font-src 'self'; "
     "connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; "
@@ -40,7 +41,7 @@ class Asset:
 class Spa:
     """An ASGI app. Unknown pages are the app's own routes; unknown assets and API paths are 404."""
 
-    def __init__(self, dist: Path) -> None:
+    def __init__(self, dist: Path = DIST) -> None:
         self._assets = dict(_load(dist)) if dist.is_dir() else {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

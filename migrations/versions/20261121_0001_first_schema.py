@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 from alembic import op
-from langgraph.checkpoint.postgres.base import MIGRATIONS as CHECKPOINT_MIGRATIONS
 
 revision = "0001"
 down_revision = None
@@ -168,6 +167,8 @@ def create_checkpoints_sqlite() -> None:
 
 def create_checkpoints_postgresql() -> None:
     """What the saver's own setup would run, inside our transaction (hence not CONCURRENTLY)."""
-    for version, statement in enumerate(CHECKPOINT_MIGRATIONS):
+    from langgraph.checkpoint.postgres.base import MIGRATIONS
+
+    for version, statement in enumerate(MIGRATIONS):
         op.execute(statement.replace("CONCURRENTLY ", ""))
         op.execute(f"INSERT INTO checkpoint_migrations (v) VALUES ({version})")

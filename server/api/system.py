@@ -24,10 +24,10 @@ from server.api.answers import (
 )
 from server.api.deps import Body, CallerOf, Text, World
 from server.api.messages import MESSAGE_BYTES
-from server.api.problems import problem
 from server.auth import COOKIE_SECONDS, cookie_name, peer_of
 from server.errors import Unauthorized
 from server.files import FILE_BYTES, FILES
+from server.problems import problem
 from server.runtime import Runtime
 from server.version import VERSION
 

@@ -1,45 +1,20 @@
-"""Errors as clients see them: `application/problem+json`, never more than what they may know."""
+"""What goes wrong in a route, told as a problem."""
 
 from __future__ import annotations
 
 import logging
-import math
-from http import HTTPStatus
 
-import orjson
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from server.errors import AppError
+from server.problems import problem, render
 
 logger = logging.getLogger(__name__)
 
 CODES = {400: "bad_request", 404: "not_found", 405: "method_not_allowed", 413: "too_large"}
-
-
-def render(error: AppError, request_id: str) -> Response:
-    headers = {"retry-after": str(math.ceil(error.retry_after))} if error.retry_after else {}
-    return problem(error.status, error.code, error.detail, request_id, headers)
-
-
-def problem(
-    status: int, code: str, detail: str, request_id: str, headers: dict[str, str] | None = None
-) -> Response:
-    body = {
-        "title": HTTPStatus(status).phrase,
-        "status": status,
-        "code": code,
-        "detail": detail,
-        "request_id": request_id,
-    }
-    return Response(
-        orjson.dumps(body),
-        status,
-        {"cache-control": "no-store", **(headers or {})},
-        media_type="application/problem+json",
-    )
 
 
 def install(app: FastAPI) -> None:

@@ -1,0 +1,105 @@
+"""What answers first: health and the web UI, while everything else is still being imported.
+
+FastAPI, SQLAlchemy and LangChain take seconds to import. A thread imports them; requests that need them wait.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import logging
+import secrets
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from functools import partial
+from typing import TYPE_CHECKING
+
+import orjson
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from server.auth import GUARDED_PREFIXES, Gate, Logins
+from server.errors import Unavailable
+from server.problems import render
+from server.settings import Settings
+from server.spa import Spa
+from server.version import VERSION
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+logger = logging.getLogger(__name__)
+
+HEALTH, READY = "/api/health", "/api/ready"
+HEALTHY = orjson.dumps({"status": "ok", "version": VERSION})
+
+
+def build_app(settings: Settings, logins: Logins, spa: Spa) -> FastAPI:
+    app: FastAPI = importlib.import_module("server.main").create_app(settings, logins, spa)
+    return app
+
+
+class Front:
+    """An ASGI app around the real one, which it opens and closes with its own lifespan."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        logins: Logins,
+        build: Callable[[Settings, Logins, Spa], FastAPI] = build_app,
+    ) -> None:
+        self.app: FastAPI | None = None
+        self._spa = Spa()
+        self._build = partial(build, settings, logins, self._spa)
+        self._early = Gate(self._answer_early, settings=settings, logins=logins, render=render)
+        self._stack = AsyncExitStack()
+        self._opening: asyncio.Task[FastAPI]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+        elif self.app is None and is_early(scope["path"]):
+            await self._early(scope, receive, send)
+        else:
+            await (self.app or await self._wait())(scope, receive, send)
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        await receive()
+        self._opening = asyncio.create_task(self._open())
+        self._opening.add_done_callback(self._tell_failure)
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        await asyncio.wait({self._opening})
+        await self._stack.aclose()
+        await send({"type": "lifespan.shutdown.complete"})
+
+    async def _open(self) -> FastAPI:
+        app = await asyncio.to_thread(self._build)
+        await self._stack.enter_async_context(app.router.lifespan_context(app))
+        self.app = app
+        return app
+
+    def _tell_failure(self, opening: asyncio.Task[FastAPI]) -> None:
+        if not opening.cancelled() and (error := opening.exception()):
+            logger.critical("the server cannot start", exc_info=error)
+
+    async def _wait(self) -> ASGIApp:
+        """The app once it is open, or what tells that it never will be."""
+        try:
+            return await asyncio.shield(self._opening)
+        except Exception:
+            refusal = Unavailable("The server could not start; see its log.", code="not_ready")
+            return render(refusal, secrets.token_hex(8))
+
+    async def _answer_early(self, scope: Scope, receive: Receive, send: Send) -> None:
+        answers: dict[str, ASGIApp] = {
+            HEALTH: Response(HEALTHY, media_type="application/json"),
+            READY: render(
+                Unavailable("starting", code="not_ready", retry_after=5), scope["state"]["request_id"]
+            ),
+        }
+        await answers.get(scope["path"], self._spa)(scope, receive, send)
+
+
+def is_early(path: str) -> bool:
+    return path in (HEALTH, READY) or not path.startswith(GUARDED_PREFIXES)

@@ -1,0 +1,34 @@
+"""Errors as clients see them: `application/problem+json`, never more than what they may know."""
+
+from __future__ import annotations
+
+import math
+from http import HTTPStatus
+
+import orjson
+from starlette.responses import Response
+
+from server.errors import AppError
+
+
+def render(error: AppError, request_id: str) -> Response:
+    headers = {"retry-after": str(math.ceil(error.retry_after))} if error.retry_after else {}
+    return problem(error.status, error.code, error.detail, request_id, headers)
+
+
+def problem(
+    status: int, code: str, detail: str, request_id: str, headers: dict[str, str] | None = None
+) -> Response:
+    body = {
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "code": code,
+        "detail": detail,
+        "request_id": request_id,
+    }
+    return Response(
+        orjson.dumps(body),
+        status,
+        {"cache-control": "no-store", **(headers or {})},
+        media_type="application/problem+json",
+    )

@@ -1,0 +1,102 @@
+"""Health and the page are there at once; what needs the rest waits for it."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+import httpx
+from fastapi import FastAPI
+from starlette.types import Message
+
+from server.auth import Logins
+from server.front import Front
+from server.main import create_app
+from server.settings import Settings
+from server.spa import Spa
+from tests.conftest import PASSWORD
+
+Build = Callable[[Settings, Logins, Spa], FastAPI]
+
+
+class SlowBuild:
+    """Builds the real app when it is told to, as imports on a slow disk would."""
+
+    def __init__(self) -> None:
+        self.may_end = threading.Event()
+
+    def __call__(self, settings: Settings, logins: Logins, spa: Spa) -> FastAPI:
+        self.may_end.wait()
+        return create_app(settings, logins, spa)
+
+
+def broken_build(settings: Settings, logins: Logins, spa: Spa) -> FastAPI:
+    raise ImportError("a package is missing")
+
+
+@asynccontextmanager
+async def served(settings: Settings, build: Build) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of a front whose lifespan is run as a server runs it."""
+    front = Front(settings, Logins(PASSWORD, settings.data_dir), build)
+    to_app: asyncio.Queue[Message] = asyncio.Queue()
+    from_app: asyncio.Queue[Message] = asyncio.Queue()
+    life = asyncio.create_task(front({"type": "lifespan"}, to_app.get, from_app.put))
+    await to_app.put({"type": "lifespan.startup"})
+    assert (await from_app.get())["type"] == "lifespan.startup.complete"
+    transport = httpx.ASGITransport(app=front)
+    headers = {"authorization": f"Bearer {PASSWORD}"}
+    async with httpx.AsyncClient(
+        transport=transport, base_url="http://127.0.0.1:8000", headers=headers
+    ) as client:
+        yield client
+    await to_app.put({"type": "lifespan.shutdown"})
+    assert (await from_app.get())["type"] == "lifespan.shutdown.complete"
+    await life
+
+
+async def test_health_and_the_page_do_not_wait_for_the_app(settings: Settings) -> None:
+    build = SlowBuild()
+    async with served(settings, build) as client:
+        early = await client.get("/api/health")
+        page = await client.get("/", headers={"accept": "text/html"})
+        ready = await client.get("/api/ready")
+        build.may_end.set()
+        late = await client.get("/api/sessions")
+        assert late.is_success
+        assert early.json() == (await client.get("/api/health")).json()
+        assert page.content == (await client.get("/", headers={"accept": "text/html"})).content
+        assert (ready.status_code, ready.json()["code"]) == (503, "not_ready")
+
+
+async def test_a_request_that_needs_the_app_waits_and_is_answered(settings: Settings) -> None:
+    build = SlowBuild()
+    async with served(settings, build) as client:
+        asked = asyncio.create_task(client.get("/api/sessions"))
+        assert (await client.get("/api/health")).is_success
+        assert not asked.done()
+        build.may_end.set()
+        assert (await asked).json()["items"] == []
+
+
+async def test_a_foreign_host_is_refused_from_the_first_moment(settings: Settings) -> None:
+    build = SlowBuild()
+    async with served(settings, build) as client:
+        refused = await client.get("/", headers={"host": "evil.example"})
+        assert (refused.status_code, refused.json()["code"]) == (403, "host")
+        build.may_end.set()
+
+
+async def test_an_app_that_cannot_be_built_is_told_and_not_waited_for(settings: Settings) -> None:
+    async with served(settings, broken_build) as client:
+        told = await client.get("/api/sessions")
+        assert (told.status_code, told.json()["code"]) == (503, "not_ready")
+        assert "log" in told.json()["detail"]
+        assert (await client.get("/api/health")).is_success
+
+
+async def test_a_server_that_is_stopped_while_it_starts_ends_in_order(settings: Settings) -> None:
+    build = SlowBuild()
+    async with served(settings, build):
+        build.may_end.set()
