@@ -61,8 +61,9 @@ def main() -> int:
         for wire in ("websockets", "uvicorn.error"):
             logging.getLogger(wire).setLevel(logging.INFO)
     else:
-        for client in ("httpx", "httpx2"):  # a line for every call of a model says nothing new
-            logging.getLogger(client).setLevel(logging.WARNING)
+        # A line for every call of a model, or every plugin of the migrations, says nothing new.
+        for chatty in ("httpx", "httpx2", "alembic.runtime.plugins"):
+            logging.getLogger(chatty).setLevel(logging.WARNING)
     return serve(settings, password, is_new=is_new, open_page=options.open)
 
 

@@ -69,6 +69,7 @@ class Front:
         self._opening.add_done_callback(self._tell_failure)
         await send({"type": "lifespan.startup.complete"})
         await receive()
+        self._opening.cancel()
         await asyncio.wait({self._opening})
         await self._stack.aclose()
         await send({"type": "lifespan.shutdown.complete"})

@@ -31,7 +31,14 @@ RIGHT = ("server.agent", "server.browser")
 
 ROOMS: dict[str, tuple[str, ...]] = {
     "fastapi": ("server.main", "server.api", "server.front"),
-    "starlette": ("server.main", "server.api", "server.auth", "server.spa", "server.front", "server.problems"),
+    "starlette": (
+        "server.main",
+        "server.api",
+        "server.auth",
+        "server.spa",
+        "server.front",
+        "server.problems",
+    ),
     "uvicorn": ("server.__main__",),
     "sqlalchemy": ("server.models", "server.store", "server.database", "server.checkpoints"),
     "alembic": ("server.runtime",),
