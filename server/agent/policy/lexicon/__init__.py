@@ -43,12 +43,19 @@ def read_patterns(only: str | None = None) -> Iterator[Pattern]:
 @cache
 def vocabulary() -> dict[str, frozenset[str]]:
     """The languages that know each word."""
-    known: dict[str, set[str]] = {}
+    known: dict[str, frozenset[str]] = {}
     for pattern in lexicon().patterns():
         for word in pattern.words:
             if not word.startswith("*"):
-                known.setdefault(word.removesuffix("*"), set()).add(pattern.language)
-    return {word: frozenset(codes) for word, codes in known.items()}
+                word = word.removesuffix("*")
+                known[word] = _and(known.get(word, frozenset()), pattern.language)
+    return known
+
+
+@cache
+def _and(languages: frozenset[str], another: str) -> frozenset[str]:
+    """One set for all words that the same languages know: most are known to one."""
+    return languages | {another}
 
 
 def icon_meaning(text: str) -> str:
