@@ -214,6 +214,8 @@ class SessionChanged(BaseModel):
     updated_at: datetime | None = None
     note: str | None = None
     queue_place: int | None = None
+    usage: Usage | None = None
+    """Of all its runs that are over."""
 
 
 class Stamped(BaseModel):

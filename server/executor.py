@@ -29,6 +29,15 @@ CANCEL_GRACE = 1.0
 """Seconds an agent gets to end by itself once it is told to; then it is abandoned."""
 
 
+LAST_CALLS = 4
+"""So many calls of the model may end a step and sum up when a budget is reached."""
+
+
+def is_beyond(total: float, call: float, budget: float | None) -> bool:
+    """Is so much more used than the budget that the agent does not keep to it? `call` is the newest part of `total`."""
+    return budget is not None and total - budget > max(0.2 * budget, LAST_CALLS * call)
+
+
 class Executor:
     """`executions` has those that are going on, by session."""
 
@@ -191,10 +200,11 @@ class Executor:
 
     def _check_budget(self, event: UsageChanged) -> None:
         """The last guard; the operator sums up and asks before it comes to this."""
-        total = event.total.input_tokens + event.total.output_tokens
-        if total > 1.2 * self._settings.token_budget:
+        call, total = event.call, event.total
+        tokens = call.input_tokens + call.output_tokens
+        if is_beyond(total.input_tokens + total.output_tokens, tokens, self._settings.token_budget):
             raise RunFailed("The token budget of this run is used up.", code="budget")
-        if self._settings.cost_budget and (event.total.cost or 0) > 1.2 * self._settings.cost_budget:
+        if is_beyond(total.cost or 0, call.cost or 0, self._settings.cost_budget):
             raise RunFailed("The cost budget of this run is used up.", code="budget")
 
     async def _end(

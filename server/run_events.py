@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from server.events import Interrupt, SessionChanged, ToolStart
+from server.events import Interrupt, SessionChanged, ToolStart, Usage
 
 if TYPE_CHECKING:
     from server.models import InterruptRow, SessionRow
@@ -31,7 +31,7 @@ def describe(event: ToolStart) -> str:
 def to_change(session: SessionRow, queue_place: int | None = None) -> SessionChanged:
     return SessionChanged(
         session_id=session.id, status=session.status, title=session.title, unread=session.unread,
-        updated_at=session.updated_at, queue_place=queue_place,
+        updated_at=session.updated_at, queue_place=queue_place, usage=Usage.model_validate(session.usage or {}),
     )  # fmt: skip
 
 

@@ -133,7 +133,7 @@ def test_meters_tell_steps_tokens_and_cost_and_warn_near_the_limit(screen: Scree
     run = {"status": "running", "agent": "operator", "model": "m", "max_steps": 10}
     stage.play(stage.event("run", step=5, **run), stage.event("usage", call=usage, total=usage))
     expect(screen.page.get_by_text("step 5/10")).to_be_visible()
-    meter = screen.button(re.compile("12,000 tokens in, 345 out, 8,000 cached, 4 model calls$"))
+    meter = screen.button(re.compile("12,000 tokens in, 345 out, 8,000 cached, model calls: 4$"))
     expect(meter).to_contain_text("12.3K tokens · $0.08")
     stage.play(stage.event("run", step=8, **run))
     expect(screen.page.get_by_text("2 left")).to_be_visible()

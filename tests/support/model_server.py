@@ -4,6 +4,7 @@
         model = build_chat_model("anthropic:claude-haiku-5-5", server.settings())
 
 A single step is said again and again; of a list each step is said once. A step may be a function of what was asked.
+For tests without a loop of their own: `with providing(script) as server`.
 As a process: `python -m tests.support.model_server --script package.module:NAME` prints its port.
 """
 
@@ -17,7 +18,8 @@ import json
 import signal
 import socket
 import struct
-from collections.abc import AsyncIterator, Callable, Sequence
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, Self
 
@@ -242,6 +244,23 @@ def _error(wire: Wire, status: int, text: str, headers: dict[str, str] | None = 
     if wire != "anthropic":
         error |= {"param": None, "code": None}
     return web.json_response({"type": "error", "error": error}, status=status, headers=headers)
+
+
+@contextlib.contextmanager
+def providing(script: Script, **options: Any) -> Iterator[ModelServer]:
+    """The server, on a loop in a thread of its own."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    server = ModelServer(script, **options)
+    try:
+        asyncio.run_coroutine_threadsafe(server.__aenter__(), loop).result(10)
+        yield server
+    finally:
+        asyncio.run_coroutine_threadsafe(server.__aexit__(), loop).result(10)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
 
 
 async def serve(script: Script, port: int) -> None:

@@ -110,6 +110,7 @@ export function applySessionChange(changed: SessionChanged): void {
       title: changed.title,
       unread: changed.unread ?? false,
       updated_at: changed.updated_at ?? session.updated_at,
+      usage: changed.usage ?? session.usage,
       note: changed.note ?? null,
       queue_place: changed.status === 'queued' ? (changed.queue_place ?? session.queue_place) : null,
     }

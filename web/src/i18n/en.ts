@@ -164,7 +164,7 @@ export const en = {
   step: 'step {n}/{of}',
   'step.near': { one: '{left} left', other: '{left} left' },
   'usage.tokens': '{n} tokens',
-  'usage.exact': '{in} tokens in, {out} out, {cached} cached, {calls} model calls',
+  'usage.exact': '{in} tokens in, {out} out, {cached} cached, model calls: {calls}',
 
   'run.working': 'Working',
   'run.queued': 'Waiting',

@@ -64,6 +64,8 @@ export interface SessionChanged {
   updated_at?: string | null
   note?: string | null
   queue_place?: number | null
+  /** Of all its runs that are over. */
+  usage?: Usage | null
 }
 
 export const EVENT_TYPES: LiveEvent['type'][] = [

@@ -5,18 +5,25 @@ import { useLang, useWords } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { duration, money, whole } from '@/lib/numbers'
 import { useNow } from '@/lib/time'
-import { stepsTaken } from '@/stream/live'
+import { isOpen, stepsTaken } from '@/stream/live'
 import { useLive } from '@/stream/store'
 import { isNear } from './near'
 import { words } from './words'
 
+interface Props {
+  /** Of the session's runs that are over. */
+  total: Usage | null
+}
+
 /** What the run took so far of what it may take, and what the session took in all. */
-export default function UsageDetails({ total }: { total: Usage | null }) {
+export default function UsageDetails({ total }: Props) {
   const t = useWords(words)
   const lang = useLang()
   const usage = useLive((state) => state.usage)
   const limits = useConfig()?.limits
+  const isRunning = useLive((state) => isOpen(state.run))
   const tokens = usage ? sum(usage) : 0
+  const all = tokensAndCost(isRunning ? [total, usage] : [total])
   return (
     <div className="tabular flex flex-col gap-3 text-sm">
       <h3 className="text-2xs font-medium text-faint">{t('usage.run')}</h3>
@@ -29,11 +36,11 @@ export default function UsageDetails({ total }: { total: Usage | null }) {
       )}
       <Time />
       {usage && <Split usage={usage} />}
-      {total && sum(total) > 0 && (
+      {all.tokens > 0 && (
         <div className="flex flex-col gap-1 border-t border-line pt-3">
           <h3 className="text-2xs font-medium text-faint">{t('usage.session')}</h3>
-          <Line name={t('usage.tokens.all')} value={whole(sum(total), lang)} />
-          {total.cost != null && <Line name={t('usage.cost')} value={money(total.cost, lang)} />}
+          <Line name={t('usage.tokens.all')} value={whole(all.tokens, lang)} />
+          {all.cost !== null && <Line name={t('usage.cost')} value={money(all.cost, lang)} />}
         </div>
       )}
       <Link href="/settings/limits" className="text-xs text-accent-text underline underline-offset-2">
@@ -44,6 +51,13 @@ export default function UsageDetails({ total }: { total: Usage | null }) {
 }
 
 const sum = (usage: Partial<Usage>): number => (usage.input_tokens ?? 0) + (usage.output_tokens ?? 0)
+
+function tokensAndCost(parts: (Usage | null)[]): { tokens: number; cost: number | null } {
+  const known = parts.filter((part) => part !== null)
+  const costs = known.flatMap(({ cost }) => cost ?? [])
+  const add = (numbers: number[]) => numbers.reduce((one, other) => one + other, 0)
+  return { tokens: add(known.map(sum)), cost: costs.length > 0 ? add(costs) : null }
+}
 
 function Steps() {
   const t = useWords(words)

@@ -1,0 +1,99 @@
+"""What a run costs: told while it goes on, and its budget ends in a summary and a question."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.e2e.conftest import DESKTOP
+from tests.e2e.screen import Screen
+from tests.support.model_reply import Reply, call, say
+from tests.support.model_server import providing
+from tests.support.server import serving
+
+CALL = (100_000, 2_000)
+"""Tokens in and out of each call: $0.11 at the price of the model."""
+SUMMARY = "I waited twice and found nothing yet. Shall I go on?"
+
+
+def wait() -> Reply:
+    return call("act", {"reason": "it loads", "action": "wait", "ms": 1}, usage=CALL, before=0.5)
+
+
+def stop(answer: str) -> Reply:
+    return call("act", {"reason": "done", "action": "stop", "final_response": answer}, usage=CALL)
+
+
+@contextmanager
+def screen_of(chromium: Browser, folder: Path, script: list[Reply], **settings: str) -> Iterator[Screen]:
+    """A tab of a server whose model has a known price."""
+    with providing(script) as provider:
+        chosen = {name.lower(): value for name, value in provider.env.items()} | {
+            "agent_mode": "real", "agent_model": "anthropic:claude-haiku-4-5", "browser_headless": "true",
+        }  # fmt: skip
+        with (
+            serving(folder, drain_timeout="0", **chosen, **settings) as server,
+            httpx.Client(base_url=server.api, headers=server.headers, trust_env=False, timeout=30) as api,
+            chromium.new_context(base_url=server.url, viewport=DESKTOP, locale="en-US") as context,
+        ):
+            context.request.post("/api/auth/login", data={"password": server.token})
+            context.set_default_timeout(30_000)
+            screen = Screen(context.new_page(), server, api)
+            yield screen
+            assert screen.errors == []
+        assert provider.refusals == []
+
+
+def meter(screen: Screen) -> str:
+    """Opens what lies behind the meter. Returns its text, one line for each of its own."""
+    screen.button(re.compile(r"model calls: \d+$")).click()
+    details = screen.page.get_by_role("dialog")
+    expect(details).to_contain_text("Change the limits")
+    return str(details.inner_text())
+
+
+@pytest.mark.timeout(120)
+def test_a_run_at_its_cost_budget_sums_up_and_asks_and_the_session_adds_up(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    script = [wait(), wait(), say(SUMMARY, usage=CALL), stop("Here it is."), say("A title")]
+    with screen_of(chromium, tmp_path, script, cost_budget="0.20") as screen:
+        screen.begin("Find it")
+        expect(screen.feed.get_by_text(SUMMARY)).to_be_visible(timeout=30_000)
+        screen.wait_idle()
+        expect(screen.button(re.compile("model calls: 3$"))).to_contain_text("306K tokens · $0.33")
+        text = meter(screen)
+        assert "$0.33 of $0.20" in text
+        assert re.search(r"Whole session\s+Tokens\s*306,000\s+Cost\s*\$0.33", text), text
+        screen.page.keyboard.press("Escape")
+        assert screen.stored(screen.session_id)["run"]["status"] == "completed"
+
+        screen.button("Continue").click()
+        expect(screen.feed.get_by_text("Here it is.")).to_be_visible()
+        screen.wait_idle()
+        expect(screen.button("Continue")).to_have_count(0)
+        text = meter(screen)
+        assert "$0.11 of $0.20" in text
+        assert re.search(r"Whole session\s+Tokens\s*408,000\s+Cost\s*\$0.44", text), text
+
+
+@pytest.mark.timeout(120)
+def test_while_a_run_goes_on_the_session_counts_it_and_a_token_budget_ends_it_too(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    script = [wait(), wait().but(before=5), say(SUMMARY, usage=CALL), say("A title")]
+    with screen_of(chromium, tmp_path, script, token_budget="150000") as screen:
+        screen.begin("Find it")
+        expect(screen.button(re.compile("model calls: 1$"))).to_contain_text("102K tokens · $0.11")
+        text = meter(screen)
+        assert "102,000 of 150,000" in text
+        assert re.search(r"Whole session\s+Tokens\s*102,000\s+Cost\s*\$0.11", text), text
+        screen.page.keyboard.press("Escape")
+        expect(screen.feed.get_by_text(SUMMARY)).to_be_visible(timeout=30_000)
+        expect(screen.button("Continue")).to_be_visible()
