@@ -110,7 +110,7 @@ def create_app(settings: Settings, logins: Logins | None = None, spa: Spa | None
     logins = logins or Logins(load_password(settings)[0], settings.data_dir)
     app = FastAPI(title="Pilothouse", version=VERSION, lifespan=lifespan, docs_url=None, redoc_url=None)
     app.state.logins = logins
-    for part in (system, sessions, messages, stream, files, export, browser, settings_api, ws, live):
+    for part in (messages, stream, system, sessions, files, export, browser, settings_api, ws, live):
         app.include_router(part.router)
     app.mount("/", spa or Spa())
     exception_handlers.install(app)

@@ -18,7 +18,7 @@ async def get_runtime(connection: HTTPConnection) -> Runtime:
     return runtime
 
 
-def get_caller(connection: HTTPConnection) -> Caller:
+async def get_caller(connection: HTTPConnection) -> Caller:
     caller: Caller = connection.state.caller
     return caller
 

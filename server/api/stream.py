@@ -50,7 +50,8 @@ async def stream_session(
     last_event_id: LastEventId = None,
 ) -> Response:
     """The current run's events, else the last one's; with `follow` from run to run."""
-    await world.store.session(session_id)
+    if world.bus.run_of(session_id) is None:
+        await world.store.session(session_id)
     source = _session_blocks(world, session_id, run_id, follow, last_event_id)
     return EventStream(source, is_allowed=lambda: caller.is_logged_in)
 
@@ -58,14 +59,18 @@ async def stream_session(
 async def _session_blocks(
     world: Runtime, session_id: str, run_id: str | None, follow: bool, last_event_id: str | None
 ) -> AsyncIterator[bytes]:
-    run = await (world.store.run(run_id) if run_id else world.store.current_run(session_id))
-    is_kept = run is not None and world.bus.keeps(session_id, run.id)
+    """From the bus as long as it keeps the run; the database is asked only for what is over or not begun."""
+    run, followed = None, run_id or world.bus.run_of(session_id)
+    if followed is None or not world.bus.keeps(session_id, followed):
+        run = await (world.store.run(run_id) if run_id else world.store.current_run(session_id))
+        followed = run.id if run else None
+    is_kept = followed is not None and world.bus.keeps(session_id, followed)
     if run and run.finished_at and not is_kept:
         yield await rebuilt_end(world, run, last_event_id)
     if follow or is_kept or (run and not run.finished_at):
         frames = world.bus.follow(
             session_id,
-            run_id=run.id if run else None,
+            run_id=followed,
             after=read_frame_id(last_event_id) if is_kept else None,
             forever=follow,
         )
