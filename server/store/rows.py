@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from sqlalchemy import Connection, Executable, Insert, Select, Update, bindparam, inspect, select, update
+from sqlalchemy import Row as Found
 from sqlalchemy import insert as insert_into
 
 from server.models import Base
@@ -21,11 +22,11 @@ def get(db: Connection, kind: type[Row], key: str, *, lock: bool = False) -> Row
 
 def first(db: Connection, kind: type[Row], query: Executable, **values: Any) -> Row | None:
     found = db.execute(query, values).first()
-    return kind(**found._mapping) if found else None
+    return _as_row(kind, found) if found else None
 
 
 def every(db: Connection, kind: type[Row], query: Executable, **values: Any) -> list[Row]:
-    return [kind(**found._mapping) for found in db.execute(query, values)]
+    return [_as_row(kind, found) for found in db.execute(query, values)]
 
 
 def insert(db: Connection, row: Row) -> Row:
@@ -38,8 +39,14 @@ def change(db: Connection, row: Base, **values: Any) -> None:
     """The same change in the database and in the object."""
     key = _key_of(type(row))
     db.execute(_by_key_change(type(row)), {"row_key": getattr(row, key), **values})
-    for name, value in values.items():
-        setattr(row, name, value)
+    vars(row).update(values)
+
+
+def _as_row(kind: type[Row], found: Found[Any]) -> Row:
+    """As the ORM makes its objects: nothing is told of each value, nobody listens for it."""
+    row = cast(Row, inspect(kind).class_manager.new_instance())
+    vars(row).update(found._mapping)
+    return row
 
 
 def _values_of(row: Base) -> Mapping[str, Any]:
