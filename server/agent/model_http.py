@@ -10,6 +10,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeVar
+from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 import httpx2
@@ -39,6 +40,7 @@ class ModelTransport(httpx2.AsyncBaseTransport):
                 data=await request.aread() or None,
                 allow_redirects=False,
                 timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_TIMEOUT),
+                proxy=proxy_for(request.url.scheme, request.url.host),
             )
         body = _Body(response, pool.pace)
         if (opened := _opened.get()) is not None:
@@ -148,12 +150,16 @@ async def _open_session(loop: asyncio.AbstractEventLoop) -> AsyncGenerator[aioht
     """A started async generator is closed by its event loop when that shuts down: nobody else has to."""
     connector = aiohttp.TCPConnector(limit=0, ssl=_ssl_context(), keepalive_timeout=60)
     try:
-        async with aiohttp.ClientSession(
-            connector=connector, trust_env=True, auto_decompress=False
-        ) as session:
+        async with aiohttp.ClientSession(connector=connector, auto_decompress=False) as session:
             yield session
     finally:
         _pools.pop(loop, None)
+
+
+@lru_cache
+def proxy_for(scheme: str, host: str) -> str | None:
+    """The environment's proxy, looked up once: aiohttp would do it in a thread before each request."""
+    return None if proxy_bypass(host) else getproxies().get(scheme)
 
 
 @lru_cache

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
+from contextvars import Context
 from functools import lru_cache
 from typing import Any, cast
 
+import langsmith.utils
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.schema import StreamEvent
 from langgraph.graph.state import CompiledStateGraph
@@ -25,6 +27,7 @@ async def events(
     (`durability`, `context`).
     """
     prefer_inline_events()
+    prefer_inline_tracing()
     stream = graph.astream_events(input_, config, version="v2", exclude_types=_SILENT, **options)
     async with aclosing(cast(Any, stream)) as source:
         async for event in source:
@@ -50,3 +53,17 @@ def prefer_inline_events() -> bool:
         return False
     handler.run_inline = True
     return True
+
+
+@lru_cache
+def prefer_inline_tracing() -> None:
+    """Agents' layers are traced by LangSmith, each with two trips to a thread, even if tracing is off: then there
+    is nothing to do in them."""
+    if not langsmith.utils.tracing_is_enabled():
+        langsmith.set_runtime_overrides(aio_to_thread=_inline)
+
+
+async def _inline(
+    _in_thread: object, context: Context, work: Callable[..., Any], /, *args: Any, **kwargs: Any
+) -> Any:
+    return context.run(work, *args, **kwargs)

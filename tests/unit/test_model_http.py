@@ -13,7 +13,7 @@ import httpx2
 import pytest
 from aiohttp import web
 
-from server.agent.model_http import model_http_client
+from server.agent.model_http import model_http_client, proxy_for
 from tests.support.model_formats import stream
 from tests.support.model_reply import Reply
 
@@ -122,3 +122,23 @@ def test_every_event_loop_has_and_closes_its_own_connections() -> None:
 
     for _ in range(2):
         asyncio.run(once())
+
+
+@pytest.mark.parametrize(
+    ("environment", "expected"),
+    [
+        ({}, None),
+        ({"https_proxy": "http://me:secret@proxy:3128"}, "http://me:secret@proxy:3128"),
+        ({"https_proxy": "http://proxy:3128", "no_proxy": "model.example"}, None),
+    ],
+)
+def test_the_proxy_of_the_environment_is_used(
+    environment: dict[str, str], expected: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("https_proxy", "no_proxy", "HTTPS_PROXY", "NO_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    proxy_for.cache_clear()
+    assert proxy_for("https", "model.example") == expected
+    proxy_for.cache_clear()

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from langchain.agents import create_agent
+from langchain.agents.middleware import AgentMiddleware
 from langchain_core.callbacks.manager import adispatch_custom_event
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessageChunk, BaseMessage, HumanMessage
@@ -116,3 +120,25 @@ async def test_options_reach_the_graph() -> None:
 def test_the_event_handler_runs_inline() -> None:
     """A private line of LangChain; when it goes, streaming still works, only dearer."""
     assert prefer_inline_events()
+
+
+class Layer(AgentMiddleware):
+    """Stays out of the way."""
+
+    async def awrap_model_call(self, request: Any, handler: Any) -> Any:
+        return await handler(request)
+
+
+async def test_an_agents_layer_takes_no_trip_to_a_thread() -> None:
+    taken: list[object] = []
+
+    class Threads(ThreadPoolExecutor):
+        def submit(self, work: Any, *args: Any, **kwargs: Any) -> Future[Any]:
+            taken.append(work)
+            return super().submit(work, *args, **kwargs)
+
+    asyncio.get_running_loop().set_default_executor(Threads())
+    agent = create_agent(Speaker(), [], middleware=[Layer()])
+    heard = [event async for event in events(agent, {"messages": [HumanMessage("hi")]}, {})]
+    assert heard
+    assert taken == []
