@@ -15,7 +15,8 @@ from server.store import Store
 
 CHANGEABLE = (
     "agent_model", "default_agent", "max_tool_steps", "run_timeout", "token_budget", "cost_budget", "vision",
-    "decision_timeout", "allowed_hosts", "blocked_hosts", "browser_profile", "retention_days",
+    "decision_timeout", "allowed_hosts", "blocked_hosts", "browser_profile", "browser_headless", "max_browsers",
+    "retention_days",
 )  # fmt: skip
 PROVIDERS = ("anthropic", "openai", "openrouter", "google")
 
@@ -53,6 +54,8 @@ class Preferences:
             raise BadRequest(f"These settings cannot be changed here: {', '.join(sorted(unknown))}.")
         merged = {name: value for name, value in (self._values | values).items() if value is not None}
         current = self._merged(merged)
+        if values.get("browser_headless") is False and not current.has_display:
+            raise BadRequest("browser_headless: The server's machine has no screen to show a window on.")
         await self._store.set_preferences(values)
         self._values = merged
         self._use(current)

@@ -158,12 +158,13 @@ class Settings(BaseSettings):
     @property
     def headless(self) -> bool:
         """Headed where there is a display to show the window on."""
-        if self.browser_headless is not None:
-            return self.browser_headless
-        has_display = sys.platform in ("darwin", "win32") or any(
-            os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY")
-        )
-        return not has_display
+        return not self.has_display if self.browser_headless is None else self.browser_headless
+
+    @property
+    def has_display(self) -> bool:
+        """Is there anything to show a window on?"""
+        names = ("DISPLAY", "WAYLAND_DISPLAY")
+        return sys.platform in ("darwin", "win32") or any(os.environ.get(name) for name in names)
 
     @property
     def screenshots(self) -> Path:

@@ -247,6 +247,8 @@ class Config(Answer):
     limits: Limits
     notices: list[Notice]
     headless: bool
+    has_display: bool
+    """False when a browser's window cannot be shown on the server's machine."""
 
 
 class KeyTested(Answer):

@@ -104,6 +104,7 @@ async def config(world: World) -> Config:
         ),
         notices=[Notice(**notice) for notice in world.notices()],
         headless=settings.headless,
+        has_display=settings.has_display,
     )
 
 

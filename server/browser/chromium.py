@@ -61,7 +61,14 @@ class Chromium:
     """A running Chromium that belongs to us, with its DevTools connection."""
 
     def __init__(
-        self, process: asyncio.subprocess.Process, processes: Processes, socket: str, cdp: Cdp, egress: Egress
+        self,
+        process: asyncio.subprocess.Process,
+        processes: Processes,
+        socket: str,
+        cdp: Cdp,
+        egress: Egress,
+        *,
+        headless: bool,
     ) -> None:
         self.process = process
         self.processes = processes
@@ -69,6 +76,7 @@ class Chromium:
         """The address of its DevTools websocket."""
         self.cdp = cdp
         self.egress = egress
+        self.headless = headless
 
     @classmethod
     async def start(
@@ -97,7 +105,7 @@ class Chromium:
                 port, path = await _read_port(profile, process)
                 socket = f"ws://127.0.0.1:{port}{path}"
                 cdp = await Cdp.connect(socket)
-            return cls(process, processes, socket, cdp, egress)
+            return cls(process, processes, socket, cdp, egress, headless=headless)
         except BaseException as error:
             await egress.close()
             if process is not None:

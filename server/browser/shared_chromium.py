@@ -56,7 +56,9 @@ class Lease(Chromium):
     """One session's share of a Chromium, with a DevTools connection of its own."""
 
     def __init__(self, whole: Chromium, cdp: Cdp, shared: SharedChromium) -> None:
-        super().__init__(whole.process, whole.processes, whole.socket, cdp, whole.egress)
+        super().__init__(
+            whole.process, whole.processes, whole.socket, cdp, whole.egress, headless=whole.headless
+        )
         self.shared = shared
         self._whole = whole
 

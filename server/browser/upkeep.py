@@ -210,7 +210,7 @@ class Upkeep:
     async def _watch_over(self, chromium: Chromium, context: str | None = None) -> None:
         settings, outfit = self._outfit.settings, self._outfit
         self.watch = Supervisor(
-            chromium.cdp, self._notes.add, context=context, emulates_viewport=settings.headless,
+            chromium.cdp, self._notes.add, context=context, emulates_viewport=chromium.headless,
             dismisses_questions=self._driver.dismisses_questions,
         )  # fmt: skip
         self._downloads = Downloads(chromium.cdp, outfit.files, outfit.scratch / "arriving", self._notes.add)

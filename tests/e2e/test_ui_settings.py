@@ -143,6 +143,25 @@ def test_hosts_are_lists(screen: Screen) -> None:
     assert stored["browser_profile"] == "fresh"
 
 
+def test_the_number_of_browsers_and_their_window_are_changed_here(screen: Screen) -> None:
+    screen.page.goto("/settings/browser")
+    window = screen.page.get_by_label("Window of the browser")
+    expect(window).to_have_value("auto")
+    field(screen, "Browsers at a time").fill("2")
+    window.select_option("true")
+    screen.button("Save").click()
+    expect(screen.page.get_by_text("Saved", exact=True)).to_be_visible()
+    assert values(screen).items() >= {"max_browsers": 2, "browser_headless": True}.items()
+    assert screen.api.get("/config").json()["limits"]["max_browsers"] == 2
+    screen.page.reload()
+    expect(window).to_have_value("true")
+    expect(screen.page.get_by_text("Default: 4")).to_be_visible()
+    window.select_option("auto")
+    screen.button("Save").click()
+    expect(screen.page.get_by_text("Saved", exact=True)).to_be_visible()
+    assert values(screen)["browser_headless"] is None
+
+
 def test_the_default_model_and_agent_are_those_of_new_sessions(screen: Screen) -> None:
     screen.page.goto("/settings/models")
     screen.page.get_by_label("Agent of new sessions").select_option("assistant")

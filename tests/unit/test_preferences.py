@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from server.browser.pool import BrowserPool
+from server.errors import BadRequest
 from server.main import create_app
 from server.runtime import open_runtime
 from server.settings import Settings
@@ -102,3 +103,23 @@ async def test_purge_removes_all_or_the_old_ones(client: httpx.AsyncClient) -> N
 
 def files_of(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file()]
+
+
+async def test_more_browsers_are_allowed_at_once_and_a_window_only_where_there_is_a_screen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    async with open_runtime(Settings(_env_file=None, data_dir=tmp_path, max_browsers=1)) as world:  # type: ignore[call-arg]
+        pool = world.browsers
+        assert isinstance(pool, BrowserPool)
+        await pool._places.enter("one")
+        assert not pool._places.has_room("another")
+        await world.preferences.change({"max_browsers": 2, "browser_headless": True})
+        assert pool._places.has_room("another")
+        with pytest.raises(BadRequest, match="no screen"):
+            await world.preferences.change({"browser_headless": False})
+        assert world.preferences.current.headless
+        monkeypatch.setenv("DISPLAY", ":0")
+        await world.preferences.change({"browser_headless": False})
+        assert not world.preferences.current.headless

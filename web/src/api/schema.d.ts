@@ -841,6 +841,8 @@ export interface components {
             notices: components["schemas"]["Notice"][];
             /** Headless */
             headless: boolean;
+            /** Has Display */
+            has_display: boolean;
         };
         /** Decided */
         Decided: {

@@ -82,6 +82,9 @@ export interface SettingValues {
   allowed_hosts: string[]
   blocked_hosts: string[]
   browser_profile: 'session' | 'shared' | 'fresh'
+  /** null: without a window only where there is no screen. */
+  browser_headless: boolean | null
+  max_browsers: number
   retention_days: number | null
 }
 

@@ -23,6 +23,11 @@ const lines: Spec<string[]> = {
   read: (text) => text.split(/[\s,]+/).filter(Boolean),
 }
 
+const choice: Spec<boolean | null> = {
+  show: (value) => (value === null ? 'auto' : String(value)),
+  read: (text) => (text === 'auto' ? null : text === 'true'),
+}
+
 const word = <V extends string>(): Spec<V> => ({ show: (value) => value, read: (text) => text as V })
 
 export const SPECS: { [K in SettingName]: Spec<SettingValues[K]> } = {
@@ -37,6 +42,8 @@ export const SPECS: { [K in SettingName]: Spec<SettingValues[K]> } = {
   allowed_hosts: lines,
   blocked_hosts: lines,
   browser_profile: word(),
+  browser_headless: choice,
+  max_browsers: number as Spec<number>,
   retention_days: number,
 }
 
