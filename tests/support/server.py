@@ -58,18 +58,20 @@ class Server:
         self.process.kill()
         self.process.wait()
 
-    def wait_until_alive(self) -> None:
+    def wait_until_started(self) -> None:
+        """Until it takes messages, or tells what it misses for that."""
         deadline = time.monotonic() + START_TIMEOUT
-        while not self._is_alive():
+        while not self._has_started():
             if self.process.poll() is not None or time.monotonic() > deadline:
                 raise RuntimeError(f"The server does not start:\n{self.log.read_text(errors='replace')}")
             time.sleep(0.05)
 
-    def _is_alive(self) -> bool:
+    def _has_started(self) -> bool:
         try:
-            return httpx.get(f"{self.api}/health", timeout=5, trust_env=False).is_success
+            ready = httpx.get(f"{self.api}/ready", timeout=5, trust_env=False)
         except httpx.TransportError:
             return False
+        return ready.is_success or ready.json()["detail"] != "starting"
 
 
 @contextmanager
@@ -96,7 +98,7 @@ def serving(data_dir: Path, **settings: str) -> Iterator[Server]:
         )
     server = Server(process, int(chosen["port"]), chosen["auth_token"], log)
     try:
-        server.wait_until_alive()
+        server.wait_until_started()
         yield server
     finally:
         _end(process)
