@@ -56,3 +56,20 @@ def test_a_word_means_what_it_means_on_this_page() -> None:
 )
 def test_a_page_in_any_language_hides_no_deed_in_another(name: str, lang: str) -> None:
     assert assess(Subject("click", role="button", name=name, lang=lang)).verdict is Verdict.ASK
+
+
+@pytest.mark.parametrize(
+    ("name", "context", "lang"),
+    [
+        ("Restart", "Server web-3", ""),
+        ("Xoa tai khoan", "Cai dat", "vi"),
+        ("Huy don hang", "Don hang cua toi", "vi"),
+        ("حذف مقاله", "پایگاه دانش", "fa"),
+    ],
+)
+def test_a_deed_is_known_without_its_marks_and_beside_words_of_other_languages(
+    name: str, context: str, lang: str
+) -> None:
+    assert (
+        assess(Subject("click", role="button", name=name, context=context, lang=lang)).verdict is Verdict.ASK
+    )

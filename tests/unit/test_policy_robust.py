@@ -21,9 +21,11 @@ from server.agent.policy.__main__ import judge_lines, read_subject
 
 DATA = Path(__file__).parents[1] / "data" / "policy"
 ROWS: list[dict[str, Any]] = [
-    json.loads(line) for name in ("dev", "dev2") for line in (DATA / f"{name}.jsonl").read_text().splitlines()
+    json.loads(line)
+    for name in ("dev", "dev2", "dev3")
+    for line in (DATA / f"{name}.jsonl").read_text().splitlines()
 ]
-SOME = ROWS[::5]
+SOME = ROWS[::7]
 SEVERITY = {Verdict.ALLOW: 0, Verdict.ASK: 1, Verdict.DENY: 2}
 rows = st.sampled_from(ROWS)
 

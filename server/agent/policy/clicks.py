@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from server.agent.policy.fields import find_secret
 from server.agent.policy.names import Force, Meaning, grasp
-from server.agent.policy.scene import STRONG, Scene, read_scene
+from server.agent.policy.scene import SMALL, STRONG, Scene, asks, names, read_scene
 from server.agent.policy.verdict import ALLOWED, Judgement, Subject, ask
 
 _OPENERS = {
@@ -39,6 +41,8 @@ _LIVE = (
 )  # fmt: skip
 _TURNED_OFF = ("scene.live", "scene.gear", "scene.security", "scene.plan", "act.system", "claim.skip")
 """What is there where one word for `close` means `turn off`."""
+_BINDING = ("scene.sure", "scene.final", "scene.charge", "scene.live", "claim.skip")
+"""What makes even an early step of several the one that counts."""
 _HELD = ("scene.held", "scene.plan")
 
 
@@ -48,29 +52,29 @@ def assess_click(subject: Subject) -> Judgement:
     if role in _OPENERS and not subject.submits:
         return ALLOWED
     meaning = grasp(subject.name or (subject.value if role == "button" else ""), subject.lang)
-    scene = read_scene(subject.context, subject.url, subject.lang)
+    scene = read_scene(subject.context, subject.url, subject.lang, subject.name)
     if role in ("switch", "slider"):
         return _assess_switch(subject, meaning, scene)
     if role in _CHOICES:
         return _assess_choice(subject, meaning, scene)
     if role in _LINKS and not subject.submits:
-        return _assess_link(meaning, scene)
+        return _assess_link(subject, meaning, scene)
     if role.startswith("menuitem") or role == "menu":
-        return _assess_item(meaning, scene)
+        return _assess_item(subject, meaning, scene)
     return _assess_button(subject, meaning, scene)
 
 
 def _assess_button(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
-    leads = scene.place and not scene.score and meaning.force is not Force.ACT
+    leads = (scene.place or scene.menu) and not scene.score and meaning.force is not Force.ACT
     if leads and not subject.submits:
-        return _assess_link(meaning, scene)
+        return _assess_link(subject, meaning, scene)
     match meaning.force:
         case Force.CALM:
             return ALLOWED
         case Force.RETREAT:
             return ask("end") if meaning.kind == "shut" and _ends_case(scene) else ALLOWED
         case Force.CANCEL:
-            return _assess_cancel(scene)
+            return _assess_cancel(subject, scene)
         case Force.LEAN if meaning.kind == "close":
             return ask("system") if scene.has(*_TURNED_OFF) or _ends_case(scene) else ALLOWED
         case Force.ACT:
@@ -87,6 +91,7 @@ def _assess_weak(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
     """`Remove`, `Accept`: asked about unless the place is a calm one. `Save`, `Start`: something must speak for it."""
     has_cause = meaning.kind not in _COMMON or scene.score + _form_risk(subject) > 0
     calm = (scene.calm or scene.past) and scene.score < 2
+    calm = calm or _is_light(meaning, scene)
     return ALLOWED if calm or not has_cause else ask(_kind(meaning, scene))
 
 
@@ -98,14 +103,18 @@ def _ends_case(scene: Scene) -> bool:
 def _is_light(meaning: Meaning, scene: Scene) -> bool:
     """A lone `Delete` beside a filter or in a cart, an answer about cookies."""
     answers = scene.cookies and meaning.kind in ("approve", "accept", "legal")
-    clears = scene.light and meaning.kind == "delete" and meaning.words == 1
-    return scene.score < STRONG and (clears or answers)
+    is_lone = meaning.words == 1 or meaning.force is not Force.ACT
+    clears = scene.light and meaning.kind in ("delete", "remove") and is_lone
+    own = {hit.concept for hit in meaning.hits} | {"scene.money", "scene.total"}
+    beside = sum(weight for concept, weight in scene.evidence.items() if not (clears and concept in own))
+    return beside < STRONG and (clears or answers)
 
 
 def _assess_generic(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
     """A name such as `Continue`, `Share` or one that means nothing: what is around it decides."""
     calm = scene.calm or (scene.past and scene.score < 2 * STRONG)
-    if scene.strong or (not calm and scene.score + _form_risk(subject) >= _THRESHOLDS[meaning.force]):
+    binds = scene.has(*_BINDING) if scene.early and meaning.force is Force.PROCEED else scene.strong
+    if binds or (not calm and scene.score + _form_risk(subject) >= _THRESHOLDS[meaning.force]):
         return ask(_kind(meaning, scene))
     if subject.submits and meaning.force in (Force.UNKNOWN, Force.MUTE):
         return ask("unknown_submit")
@@ -123,22 +132,23 @@ def _form_risk(subject: Subject) -> int:
     return risk + (1 if subject.submits else 0)
 
 
-def _assess_cancel(scene: Scene) -> Judgement:
+def _assess_cancel(subject: Subject, scene: Scene) -> Judgement:
     """`Cancel` leaves a dialog, but on a booking it cancels the booking."""
-    if scene.has("act.end", "deed.end"):
+    if scene.has("act.end", "deed.end") and not (scene.asks and not names(subject.context, subject.name)):
         return ask("end")
     leaves = scene.asks or scene.warns or scene.form
     return ask("end") if scene.has(*_HELD) and not leaves else ALLOWED
 
 
-def _assess_link(meaning: Meaning, scene: Scene) -> Judgement:
-    if meaning.words > _LONG_LINK:
+def _assess_link(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
+    if meaning.words > _LONG_LINK or (meaning.words > 2 and asks(subject.name)):
+        return ALLOWED
+    if scene.menu and not scene.score:
         return ALLOWED
     match meaning.force:
         case Force.ACT:
-            leads_on = (
-                scene.help or _names_topic(meaning) or _opens_page(meaning, scene)
-            ) and scene.score < 2
+            leads_on = (_names_topic(meaning) or _opens_page(meaning, scene)) and scene.score < 2
+            leads_on = leads_on or (scene.help and not scene.strong)
             return ALLOWED if leads_on or _is_light(meaning, scene) else ask(meaning.kind)
         case Force.WEAK if meaning.kind == "remove":
             return ALLOWED if scene.calm else ask("delete")
@@ -147,7 +157,7 @@ def _assess_link(meaning: Meaning, scene: Scene) -> Judgement:
         case Force.PROCEED | Force.MUTE:
             return ask(_kind(meaning, scene)) if scene.strong else ALLOWED
         case Force.CANCEL:
-            return _assess_cancel(scene)
+            return _assess_cancel(subject, scene)
     return ALLOWED
 
 
@@ -162,12 +172,12 @@ def _opens_page(meaning: Meaning, scene: Scene) -> bool:
     return scene.place and meaning.kind in _LEADING
 
 
-def _assess_item(meaning: Meaning, scene: Scene) -> Judgement:
+def _assess_item(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
     match meaning.force:
         case Force.ACT | Force.DEED | Force.WEAK:
             return ask(_kind(meaning, scene))
         case Force.CANCEL:
-            return _assess_cancel(scene)
+            return _assess_cancel(subject, scene)
         case Force.AFFIRM | Force.PROCEED | Force.LEAN:
             return ask(_kind(meaning, scene)) if scene.strong else ALLOWED
         case Force.UNKNOWN | Force.MUTE if scene.score >= 2 and not scene.calm:
@@ -177,8 +187,11 @@ def _assess_item(meaning: Meaning, scene: Scene) -> Judgement:
 
 def _assess_switch(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
     """A switch acts at once: it asks where it governs a live system, access, money or what is public."""
-    both = read_scene(f"{subject.context}\n{subject.name}", subject.url, subject.lang)
-    if meaning.force is Force.CALM:
+    both = _with_name(subject, scene)
+    is_calm = meaning.force is Force.CALM and any(
+        hit.concept in (*SMALL, "calm.look") for hit in meaning.hits
+    )
+    if is_calm or meaning.force is Force.RETREAT:
         return ask(scene.kind) if scene.has("scene.live", "claim.skip") else ALLOWED
     grants = meaning.force is Force.WEAK and meaning.kind == "accept" and not both.calm
     if meaning.force is Force.ACT or grants:
@@ -188,12 +201,19 @@ def _assess_switch(subject: Subject, meaning: Meaning, scene: Scene) -> Judgemen
 
 def _assess_choice(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
     """A choice waits for a button, unless the page says that it counts at once or it binds."""
-    both = read_scene(f"{subject.context}\n{subject.name}", language=subject.lang)
+    both = _with_name(subject, scene)
     if both.has("scene.now", "scene.live", "claim.skip"):
         return ask(both.kind or "system")
     if subject.role.lower() == "checkbox" and _binds(meaning, scene, both):
         return ask(both.kind)
     return ALLOWED
+
+
+def _with_name(subject: Subject, scene: Scene) -> Scene:
+    """The scene with the evidence that the control's own name adds: `Live traffic`."""
+    named = read_scene(subject.name, language=subject.lang).evidence
+    heavier = {concept: max(weight, scene.evidence.get(concept, 0)) for concept, weight in named.items()}
+    return replace(scene, evidence=scene.evidence | heavier)
 
 
 def _binds(meaning: Meaning, scene: Scene, both: Scene) -> bool:

@@ -153,8 +153,8 @@ def _governs(verb: Hit, topic: Hit, hits: list[Hit]) -> bool:
 def _weigh_act(act: Hit, head: Hit, concepts: set[str]) -> Meaning:
     if "calm.light" in concepts or head.concept in ("calm.look", "calm.open", "calm.cart"):
         return Meaning(Force.CALM)
-    if head.last and head.concept == "calm.thing":
-        return Meaning(Force.CALM)  # a compound such as `注文履歴`, order history
+    if head.concept == "calm.thing" and (head.last or head.end <= act.start):
+        return Meaning(Force.CALM)  # `注文履歴`, `Ιστορικό διαγραφών`: what is done to orders, told in a list
     postponed = "soft.later" in concepts and act.kind != "pay"
     if _force(head) is Force.RETREAT or postponed:
         return Meaning(Force.RETREAT)

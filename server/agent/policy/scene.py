@@ -14,8 +14,8 @@ from functools import lru_cache
 
 from server.agent.policy.lexicon import Hit, lexicon
 from server.agent.policy.money import has_money, is_range
-from server.agent.policy.names import Force, weigh
-from server.agent.policy.text import readings, sentences
+from server.agent.policy.names import Force, grasp, weigh
+from server.agent.policy.text import WORD, fold, plain, readings, sentences
 from server.agent.policy.trail import opens_form, read_trail
 
 STRONG = 3
@@ -25,7 +25,7 @@ _WEIGHTS = {
     "scene.sure": STRONG, "scene.final": STRONG, "scene.charge": STRONG, "scene.live": STRONG,
     "scene.last": 2, "scene.funds": 2, "scene.security": 2, "scene.legal": 2, "scene.plan": 2, "scene.now": 2,
     "scene.total": 1, "scene.compose": 1, "scene.crowd": 1, "scene.gear": 1, "scene.ask": 1, "scene.person": 1,
-    "scene.paper": 1, "scene.file": 1, "scene.held": 0, "scene.case": 0, "scene.will": 0,
+    "scene.paper": 1, "scene.file": 1, "scene.held": 0, "scene.case": 0, "scene.will": 0, "scene.visit": 0,
 }  # fmt: skip
 _KINDS = {
     "scene.charge": "pay", "scene.total": "pay", "scene.funds": "pay", "scene.money": "pay",
@@ -33,16 +33,20 @@ _KINDS = {
     "scene.security": "account", "scene.person": "account", "scene.plan": "account",
     "scene.legal": "legal", "scene.paper": "legal", "scene.file": "delete", "scene.held": "order",
 }  # fmt: skip
-_SMALL = ("calm.minor", "calm.light")
+SMALL = ("calm.minor", "calm.light")
 _NEUTRAL = ("ease.step", "ease.past")
 _QUESTION = re.compile(r"[?？؟;]\W*$|(?:吗|ですか|ますか|까요|습니까|ไหม|หรือไม่|không|khong)\W*$")
 _FILE = re.compile(
     r"\w\.(?:docx?|xlsx?|pptx?|pdf|csv|txt|jpe?g|png|zip|mp[34]|key|json|ya?ml|sql|py|psd)(?!\w)"
 )
+_ADDRESS = re.compile(r"\w@\w")
 _OBJECT = re.compile(r"\W*\w[\w ]{0,30}[:：]\s*\S")
 _COUNT = re.compile(r"(?<![\d.,:])(\d{1,2})(?![\d.,:]*\d)")
 _FRACTION = re.compile(r"(?<![\d./])(\d{1,2})\s?/\s?(\d{1,2})(?![\d/])")
 _MOST_STEPS = 25
+_ITEM = re.compile(r"[,،、;>/|]|\s[-–—]\s")
+_LONGEST_LABEL = 6
+_PLACES = {Force.CALM, Force.UNKNOWN, Force.DEED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,10 @@ class Scene:
     """The heading asks whether to do something."""
     warns: bool = False
     """The heading tells what is about to happen."""
+    menu: bool = False
+    """The heading is a row of places to go, with this control among them: `Inbox, Sent, Trash`."""
+    early: bool = False
+    """The heading counts steps, and this is not the last."""
     form: bool = False
     """The address is that of a form that can be left without an effect: `/events/new`."""
 
@@ -84,10 +92,11 @@ class Scene:
 
 
 @lru_cache(maxsize=512)
-def read_scene(context: str, url: str = "", language: str = "") -> Scene:
-    """The evidence in the text around a control and in the page's address, in every way to read it."""
+def read_scene(context: str, url: str = "", language: str = "", name: str = "") -> Scene:
+    """The evidence in the text around the control of this name and in the page's address, in every way to read it."""
     texts = [_read(text, language) for text in readings(context)]
-    found = [pair for text in texts for sentence in text for pair in _weigh(sentence)] + read_trail(url)
+    told = [sentence for text in texts for sentence in text if not _lists_controls(sentence.text, name)]
+    found = [pair for sentence in told for pair in _weigh(sentence)] + read_trail(url)
     evidence: dict[str, int] = {}
     for concept, weight in found:
         evidence[concept] = max(weight, evidence.get(concept, 0))
@@ -103,8 +112,48 @@ def read_scene(context: str, url: str = "", language: str = "") -> Scene:
         kind=_main_kind(evidence),
         asks=_all_are(headings, lambda heading: heading.asks),
         warns=_all_are(headings, lambda heading: heading.has("scene.sure")),
+        menu=_all_are(headings, lambda heading: _is_menu(heading.text, name, language)),
+        early=_all_are(headings, _is_early),
         form=opens_form(url),
     )
+
+
+def asks(text: str) -> bool:
+    """Whether a text is a question."""
+    return _QUESTION.search(text) is not None
+
+
+def names(context: str, name: str) -> bool:
+    """Whether the heading has the control's own name in it: `Cancel the booking?` beside `Cancel`."""
+    heading = next(iter(sentences(context)), "")
+    return _bare(fold(name)) in _bare(fold(heading))
+
+
+def _lists_controls(text: str, name: str) -> bool:
+    """Whether a text is a row of labels, with this one among them: what the others do says nothing of this one."""
+    labels = [_bare(label) for label in _labels(text)]
+    own = _bare(fold(name))
+    is_row = own in labels and all(len(label.split()) <= _LONGEST_LABEL for label in labels)
+    return bool(own) and is_row and (_has_digit(own) or not _has_digit(text))
+
+
+def _labels(text: str) -> list[str]:
+    """The items of a list, without what introduces it: `Order type: market, limit, stop`."""
+    return _ITEM.split(text.rpartition(":")[2])
+
+
+def _is_menu(text: str, name: str, language: str) -> bool:
+    labels = _labels(text)
+    others = (grasp(label, language).force for label in labels if _bare(label) != _bare(fold(name)))
+    return len(labels) > 2 and _lists_controls(text, name) and _PLACES.issuperset(others)
+
+
+def _bare(text: str) -> str:
+    return " ".join(WORD.findall(plain(text)))
+
+
+def _has_digit(text: str) -> bool:
+    return any(map(str.isdigit, text))
 
 
 def _all_are(headings: list[_Sentence], test: Callable[[_Sentence], bool]) -> bool:
@@ -119,7 +168,7 @@ class _Sentence:
 
     @property
     def asks(self) -> bool:
-        return _QUESTION.search(self.text) is not None
+        return asks(self.text)
 
     @property
     def is_past(self) -> bool:
@@ -159,6 +208,8 @@ def _weigh(sentence: _Sentence) -> list[tuple[str, int]]:
         weights += [
             (concept, 2) for concept, weight in weights if weight == 1 and concept.startswith("scene.")
         ]
+    if _ADDRESS.search(sentence.text):
+        weights.append(("scene.person", 2))
     if _FILE.search(sentence.text):
         weights.append(("scene.file", 1))
     weights += [*_asked(sentence), *_count_steps(sentence), *_claimed(sentence)]
@@ -217,12 +268,16 @@ def _is_light(heading: _Sentence) -> bool:
     return heading.has("ease.filter", "ease.cart") and not heading.has("scene.file")
 
 
+def _is_early(heading: _Sentence) -> bool:
+    place = _find_step(heading)
+    return place is not None and 0 < place[0] < place[1]
+
+
 def _is_calm(sentence: _Sentence) -> bool:
-    place = _find_step(sentence)
-    if (place and 0 < place[0] < place[1]) or is_range(sentence.text):
+    if _is_early(sentence) or is_range(sentence.text):
         return True
-    if sentence.has("scene.ask"):
+    if sentence.has("scene.ask") or _ADDRESS.search(sentence.text):
         return False
     if any(hit.group == "ease" and hit.concept not in _NEUTRAL for hit in sentence.hits):
         return True
-    return sentence.has(*_SMALL) and not any(hit.group == "scene" for hit in sentence.hits)
+    return sentence.has(*SMALL) and not any(hit.group == "scene" for hit in sentence.hits)

@@ -15,6 +15,9 @@ _LONGEST_GAP = 4
 _SKIP = "skip.words"
 _FAMILIES = {"act": "name", "deed": "name", "weak": "name", "lean": "name", "soft": "name", "calm": "name"}
 _CALMING = {"calm", "ease", "soft"}
+_COMMITTING = {"act", "deed", "weak", "claim"}
+_SHORTEST_ABROAD = 4
+_DENSE = {"ja", "ko", "th", "zh"}
 _PREFIXED = re.compile("[והבלמשכ][\u05d0-\u05ea]{2,}")
 """A Hebrew word that may begin with `and`, `the`, `in`, `to`, `from`, `that` or `as`."""
 
@@ -60,8 +63,8 @@ class Lexicon:
         """The concepts in a folded text, left to right; where patterns of a family overlap, the longest counts.
 
         A word that the page's language knows, or else English, has no meaning of a third language. Every other
-        word keeps all its meanings, whatever the page is written in; but what only begins like a foreign word
-        calms nobody.
+        word keeps all its meanings, whatever the page is written in, unless it is short; but what only begins
+        or ends like a foreign word is at most a deed.
         """
         return list(self._find(text, language))
 
@@ -70,17 +73,19 @@ class Lexicon:
         words = [_Word(_forms(match.group()), match.start(), match.end()) for match in WORD.finditer(text)]
         hits = {*self._find_words(words), *self._find_dense(text)}
         families: dict[str, list[Hit]] = {}
-        for hit in self._at_home(hits, words, language) if language else hits:
+        found_here = self._at_home(hits, words, language) if language else _without_chance(hits)
+        for hit in found_here:
             families.setdefault(_FAMILIES.get(hit.group, hit.group), []).append(hit)
         found = {hit.place: hit for family in families.values() for hit in _longest(family)}
         return tuple(found[place] for place in sorted(found))
 
     def _find_words(self, words: list[_Word]) -> Iterator[Hit]:
-        first = next((i for i, word in enumerate(words) if not self._is_skipped(word)), 0)
+        telling = [i for i, word in enumerate(words) if not self._is_skipped(word)] or [0, len(words) - 1]
+        bounds = telling[0], telling[-1] + 1
         for i, word in enumerate(words):
             for pattern in self._begin_with(word):
                 end = self._match(pattern.words, words, i)
-                if end is not None and _is_placed(pattern, i, end, (first, len(words))):
+                if end is not None and _is_placed(pattern, i, end, bounds):
                     yield _hit(pattern, word.start, words[end - 1].end)
 
     def _begin_with(self, word: _Word) -> Iterator[Pattern]:
@@ -118,7 +123,7 @@ class Lexicon:
             rest = [hit for hit in rest if hit.language != near]
             taken += [(hit.start, hit.end) for hit in own]
             yield from own
-        yield from (hit for hit in rest if _is_free(hit, taken) and (hit.exact or hit.group not in _CALMING))
+        yield from (hit for hit in rest if _is_free(hit, taken) and _is_told_abroad(hit))
 
     def _is_skipped(self, word: _Word) -> bool:
         return any(form in self._skipped for form in word.forms)
@@ -159,11 +164,29 @@ def _fits(piece: str, word: _Word) -> bool:
 
 
 def _is_placed(pattern: Pattern, start: int, end: int, bounds: tuple[int, int]) -> bool:
-    """`bounds` are the first word that counts, and the number of words."""
+    """`bounds` are where the words that count begin and end."""
     begins = start <= bounds[0]
     if pattern.whole:
-        return begins and end == bounds[1]
+        return begins and end >= bounds[1]
     return begins or not pattern.at_start
+
+
+def _without_chance(hits: set[Hit]) -> list[Hit]:
+    """The hits but those that calm a word only because it begins or ends like a calm one of another language."""
+    known = [hit for hit in hits if hit.exact and hit.group not in _CALMING]
+    return [
+        hit
+        for hit in hits
+        if hit.exact
+        or hit.group not in _CALMING
+        or not any(k.language != hit.language and k.start < hit.end and hit.start < k.end for k in known)
+    ]
+
+
+def _is_told_abroad(hit: Hit) -> bool:
+    """Whether words mean this on a page of another language too: not short ones, nor nouns that begin alike."""
+    is_long = hit.end - hit.start >= _SHORTEST_ABROAD or hit.language in _DENSE
+    return is_long and (hit.exact or hit.group in _COMMITTING)
 
 
 def _is_free(hit: Hit, taken: list[tuple[int, int]]) -> bool:

@@ -113,4 +113,5 @@ def _spellings(folded: str) -> set[str]:
     """As written, and without accents unless that leaves a short word that means something elsewhere (`lås`)."""
     bare = plain(folded)
     letters = sum(map(str.isalpha, bare))
-    return {folded} if has_tones(folded) or letters < _SHORTEST_UNACCENTED else {folded, bare}
+    is_vague = " " not in folded if has_tones(folded) else letters < _SHORTEST_UNACCENTED
+    return {folded} if is_vague else {folded, bare}
