@@ -27,17 +27,6 @@ class Job:
     def run(self, db: Connection) -> None:
         self.value, self.error = self.work(db), None
 
-    def attempt(self, db: Connection) -> None:
-        """Beside others: its failure undoes nothing but its own statements."""
-        savepoint = db.begin_nested()
-        try:
-            self.run(db)
-        except Exception as error:
-            savepoint.rollback()
-            self.error = error
-        else:
-            savepoint.commit()
-
     def tell(self) -> None:
         if self.answer.cancelled():
             return
@@ -93,12 +82,13 @@ class Writer:
         return jobs
 
     def _commit(self, jobs: Sequence[Job]) -> None:
-        """All together; each alone when they could not be committed together."""
+        """All together; each alone when that fails. It is too rare to pay for a savepoint around each."""
         has_begun = False
         try:
             with self._engine.begin() as db:
                 has_begun = True
-                _work(jobs, db)
+                for job in jobs:
+                    job.run(db)
         except Exception as error:
             if has_begun and len(jobs) > 1:
                 for job in jobs:
@@ -106,14 +96,6 @@ class Writer:
             else:
                 for job in jobs:
                     job.error = error
-
-
-def _work(jobs: Sequence[Job], db: Connection) -> None:
-    if len(jobs) == 1:
-        jobs[0].run(db)
-        return
-    for job in jobs:
-        job.attempt(db)
 
 
 def _tell(jobs: Sequence[Job]) -> None:
