@@ -57,6 +57,7 @@ class AgentRunner:
     ) -> Accepted:
         accepted = await self._store.accept(session_id, content, client_id=client_id, mode=mode)
         if not accepted.is_new:
+            self._start_if_unknown(accepted)
             return accepted
         if accepted.question:
             return await self._answer_in_words(accepted, accepted.question)
@@ -65,6 +66,12 @@ class AgentRunner:
         else:
             self._executor.start(accepted)
         return accepted
+
+    def _start_if_unknown(self, accepted: Accepted) -> None:
+        """The message was committed, but the database's answer was lost, and nobody heard of its run."""
+        run = accepted.run
+        if run.status == "queued" and not run.held and self._bus.run_of(run.session_id) != run.id:
+            self._executor.start(accepted)
 
     def _steer(self, accepted: Accepted) -> None:
         """Who executes the run hears of it now, when it begins, or at its end from the database."""

@@ -108,7 +108,9 @@ class Executor:
     async def execute(self, run_id: str) -> None:
         """Run it until it ends or asks something. Called by the queue, once per submission."""
         try:
-            begun = await self._journal.patiently(lambda: self._store.begin_execution(run_id))
+            begun = await self._journal.patiently(
+                lambda again: self._store.begin_execution(run_id, again=again)
+            )
         except Unavailable as error:
             logger.warning("run %s does not begin: %s", run_id, error.detail)
             self.lost.add(run_id)
@@ -280,7 +282,7 @@ class Executor:
         """The session's run stands in the queue for a browser, or does so no longer."""
         if execution := self.executions.get(session_id):
             execution.queue(place)
-            self._in_background(self._journal.patiently(lambda: self._journal.show_status(execution)))
+            self._in_background(self._journal.patiently(lambda _: self._journal.show_status(execution)))
 
     def _reset_browser(self, session_id: str) -> None:
         """An abandoned call may still be going on in the page: the next message must work at once."""

@@ -34,15 +34,20 @@ class Journal:
         self.frees_next = True
         """False while the server goes down: what waits behind a run stays there."""
 
-    async def patiently(self, query: Callable[[], Awaitable[T]]) -> T:
-        """A database that is away gets some time to come back. Raises Unavailable after that."""
+    async def patiently(self, query: Callable[[bool], Awaitable[T]]) -> T:
+        """A database that is away gets some time to come back. Raises Unavailable after that.
+
+        `query` is told whether it is asked again: what it did before may be committed, and only the answer was lost.
+        """
         deadline = asyncio.get_running_loop().time() + self._patience
+        again = False
         while True:
             try:
-                return await query()
+                return await query(again)
             except Unavailable:
                 if asyncio.get_running_loop().time() > deadline:
                     raise
+                again = True
                 await asyncio.sleep(0.5)
 
     # The list of sessions
@@ -70,7 +75,7 @@ class Journal:
         """Keep what has to last of what the agent did, and tell it."""
         match event:
             case ToolStart():
-                await self.patiently(lambda: self._store.set_doing(execution.run, describe(event)))
+                await self.patiently(lambda _: self._store.set_doing(execution.run, describe(event)))
                 execution.publish(event)
             case ToolEnd():
                 await to_its_end(self._take_tool_end(execution, event))
@@ -82,7 +87,7 @@ class Journal:
         meta = event.model_dump(exclude={"type", "summary"}, exclude_none=True) | {"args": dict(args)}
         meta["status"] = "ok" if event.ok else "error"
         message = await self.patiently(
-            lambda: self._store.add_tool_message(execution.run, event.summary, meta)
+            lambda again: self._store.add_tool_message(execution.run, event.summary, meta, again=again)
         )
         execution.publish(event)
         if message:
@@ -110,8 +115,13 @@ class Journal:
             expires_at = now() + timedelta(seconds=self._settings.decision_timeout)
         async with execution.telling:
             row = await self.patiently(
-                lambda: self._store.open_interrupt(
-                    run, payload, expires_at=expires_at, usage=adapter.usage, heard=execution.heard
+                lambda again: self._store.open_interrupt(
+                    run,
+                    payload,
+                    expires_at=expires_at,
+                    usage=adapter.usage,
+                    heard=execution.heard,
+                    again=again,
                 )
             )
             if row:
@@ -149,7 +159,9 @@ class Journal:
         run = execution.run
         values |= {"epoch": run.epoch, "usage": execution.adapter.usage, "heard": execution.heard}
         return await self.patiently(
-            lambda: self._store.finish_run(run.id, status, then_next=self.frees_next, **values)
+            lambda again: self._store.finish_run(
+                run.id, status, then_next=self.frees_next, again=again, **values
+            )
         )
 
     async def end_unexecuted(

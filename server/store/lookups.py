@@ -22,6 +22,7 @@ UNFINISHED = RunRow.finished_at.is_(None)
 STEER: dict[str, Any] = {"mode": "steer"}
 """What a message says of itself while the run it was said into has not heard it."""
 OF_SESSION: BindParameter[str] = bindparam("session_id")
+OF_RUN: BindParameter[str] = bindparam("run_id")
 
 MESSAGES = select(MessageRow).where(MessageRow.session_id == OF_SESSION).order_by(MessageRow.seq)
 GRANTS = select(GrantRow).where(GrantRow.session_id == OF_SESSION).order_by(GrantRow.created_at)
@@ -34,14 +35,12 @@ CURRENT_RUN = (
 SESSION_OF_RUN = (
     select(SessionRow)
     .join(RunRow, RunRow.session_id == SessionRow.id)
-    .where(RunRow.id == bindparam("run_id"))
+    .where(RunRow.id == OF_RUN)
     .with_for_update(of=SessionRow)
 )
 STEERING = (
     select(MessageRow)
-    .where(
-        MessageRow.run_id == bindparam("run_id"), MessageRow.role == "user", MessageRow.meta_json.is_not(None)
-    )
+    .where(MessageRow.run_id == OF_RUN, MessageRow.role == "user", MessageRow.meta_json.is_not(None))
     .order_by(MessageRow.seq)
 )
 OPEN_QUESTION = (

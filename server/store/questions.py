@@ -39,14 +39,19 @@ class Questions:
         expires_at: datetime | None,
         usage: Usage,
         heard: Collection[str] = (),
+        again: bool = False,
     ) -> InterruptRow | None:
         """Ask, and let the run wait, in one transaction. None when the run was ended or taken over.
 
-        `heard` are the steering messages that its agent has read until now.
+        `heard` are the steering messages that its agent has read until now. With `again` a question that the run has
+        open already is the one.
         """
         session = session_of(db, run.session_id, lock=True)
         if not is_ours(db, run):
             return None
+        asked = open_question_of(db, session.id) if again else None
+        if asked and asked.run_id == run.id:
+            return asked
         change(
             db, run, status="waiting_user", owner=None, lease_until=None, doing=None, usage=usage.model_dump()
         )

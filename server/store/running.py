@@ -1,4 +1,8 @@
-"""A run from its begin to its end. Each step is one transaction, and fenced by the run's epoch."""
+"""A run from its begin to its end. Each step is one transaction, and fenced by the run's epoch.
+
+`again` says that the same was tried before and may have been committed: the connection broke before the answer. Then
+the same is given back, and not done twice.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,7 @@ from server.errors import NotFound
 from server.events import Message, Usage, now, sum_usage
 from server.models import InterruptRow, MessageRow, RunRow, SessionRow
 from server.store.lookups import (
+    OF_RUN,
     OF_SESSION,
     SESSION_OF_RUN,
     UNFINISHED,
@@ -37,6 +42,17 @@ NEXT_HELD = (
     .order_by(RunRow.created_at)
     .limit(1)
 )
+NEXT_FREED = (
+    select(RunRow)
+    .where(RunRow.session_id == OF_SESSION, UNFINISHED, ~RunRow.held, RunRow.attempt == 0)
+    .limit(1)
+)
+LAST_CALL = (
+    select(MessageRow)
+    .where(MessageRow.run_id == OF_RUN, MessageRow.role == "tool")
+    .order_by(MessageRow.seq.desc())
+    .limit(1)
+)
 
 
 class Running:
@@ -56,10 +72,13 @@ class Running:
         return current_run_of(db, session_of(db, session_id).id)
 
     @writing
-    def begin_execution(self, db: Connection, run_id: str) -> Begun | None:
+    def begin_execution(self, db: Connection, run_id: str, *, again: bool = False) -> Begun | None:
         """Take the run, with what its execution has to know. None when it does not wait to be executed."""
         session, run = _session_and_run(db, run_id)
-        if session is None or run is None or run.status != "queued" or run.held:
+        if session is None or run is None or run.held:
+            return None
+        is_taken = again and run.status == "running" and run.owner == self.owner
+        if run.status != "queued" and not is_taken:
             return None
         self._take(db, session, run, "running")
         question = last_question_of(db, run_id) if run.attempt > 1 else None
@@ -102,12 +121,15 @@ class Running:
 
     @writing
     def add_tool_message(
-        self, db: Connection, run: RunRow, content: str, meta: dict[str, Any]
+        self, db: Connection, run: RunRow, content: str, meta: dict[str, Any], *, again: bool = False
     ) -> Message | None:
         """Keep what a tool call came to; the action is no longer in flight. None as with `set_run_status`."""
         session = session_of(db, run.session_id, lock=True)
         if not is_ours(db, run):
             return None
+        kept = first(db, MessageRow, LAST_CALL, run_id=run.id) if again else None
+        if kept and (kept.meta_json or {}).get("call_id") == meta.get("call_id"):
+            return to_message(kept)
         row = add_message(db, session, "tool", content, run_id=run.id, meta_json=meta)
         change(db, run, doing=None)
         return to_message(row)
@@ -127,6 +149,7 @@ class Running:
         usage: Usage | None = None,
         heard: Collection[str] = (),
         then_next: bool = False,
+        again: bool = False,
     ) -> Ended | None:
         """End the run, with its answer, in one transaction. None when it was ended or taken over already.
 
@@ -134,8 +157,10 @@ class Running:
         this one. With `then_next` the oldest run that waited behind it may start.
         """
         session, run = _session_and_run(db, run_id)
-        if session is None or run is None or run.finished_at or (epoch is not None and run.epoch != epoch):
+        if session is None or run is None or (epoch is not None and run.epoch != epoch):
             return None
+        if run.finished_at:
+            return _ended(db, session, run) if again and run.status == status else None
         moment = now()
         ending: dict[str, Any] = {
             "status": status, "finished_at": moment, "held": False, "error_code": error_code, "error": error, "doing": None
@@ -200,6 +225,15 @@ def _close_questions(db: Connection, run_id: str) -> None:
     """Nobody can answer any more."""
     asked = (InterruptRow.run_id == run_id, InterruptRow.status == "open")
     db.execute(update(InterruptRow).where(*asked).values(status="cancelled", decided_at=now()))
+
+
+def _ended(db: Connection, session: SessionRow, run: RunRow) -> Ended:
+    """What `finish_run` gave back when it ended the run."""
+    answer = get(db, MessageRow, run.answer_id)
+    freed = first(db, RunRow, NEXT_FREED, session_id=session.id)
+    asked = get(db, MessageRow, freed.message_id) if freed else None
+    following = Accepted(to_message(asked), freed, session) if freed and asked else None
+    return Ended(run, session, to_message(answer) if answer else None, following)
 
 
 def _free_next(db: Connection, session: SessionRow) -> Accepted | None:

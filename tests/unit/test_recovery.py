@@ -121,3 +121,17 @@ async def test_a_message_whose_sender_went_away_is_not_there_or_is_answered(worl
                 await asyncio.sleep(0.01)
         roles = [message.role for message in await world.store.messages(session_id)]
         assert roles == (["user", "assistant"] if run else [])
+
+
+async def test_a_message_whose_commit_was_not_acknowledged_is_answered_when_it_is_sent_again(
+    parts: Parts, world: Runtime
+) -> None:
+    session_id = await new_session(parts.store)
+    unheard = await parts.store.accept(session_id, PING, client_id="c1")
+    accepted = await world.runner.accept(session_id, PING, client_id="c1")
+    assert accepted.run.id == unheard.run.id
+    async with asyncio.timeout(60):
+        while not (await parts.store.run(accepted.run.id)).finished_at:
+            await asyncio.sleep(0.01)
+    said = [message.role for message in await parts.store.messages(session_id)]
+    assert said == ["user", "assistant"]
