@@ -38,10 +38,17 @@ class LiveView:
     """Any number of viewers, at most one of them the holder, who acts in the agent's place."""
 
     def __init__(
-        self, screen: Screen, *, lease: float = LEASE_SECONDS, call_later: CallLater | None = None
+        self,
+        screen: Screen,
+        *,
+        lease: float = LEASE_SECONDS,
+        call_later: CallLater | None = None,
+        place: Callable[[], int | None] = lambda: None,
     ) -> None:
-        """`call_later` is the clock of the lease: the event loop's own unless another one is given."""
+        """`call_later` is the clock of the lease: the event loop's own unless another one is given. `place` tells
+        where in the queue the browser stands that cannot be opened yet."""
         self._screen = screen
+        self._place = place
         self._lease = lease
         self._call_later = call_later
         self._viewers: set[Viewer] = set()
@@ -140,6 +147,7 @@ class LiveView:
             "viewport": None,
             "tabs": [],
             "dialog": None,
+            "queue_place": self._place(),
         }
         if sight is None:
             return state

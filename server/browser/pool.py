@@ -108,7 +108,7 @@ class BrowserPool:
             self._views[session_id] = LiveView(CdpScreen(
                 lambda: self._open.get(session_id), lambda: self.get(session_id),
                 lambda host, port: self.reach.refuse_name(host, port),
-            ))  # fmt: skip
+            ), place=lambda: self._places.place_of(session_id))  # fmt: skip
         return self._views[session_id]
 
     def _forget_view(self, session_id: str) -> None:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from playwright.sync_api import Locator, expect
 
+from tests.e2e.conftest import OpenScreen
 from tests.e2e.screen import Screen
 from tests.e2e.staged import Stage
 
@@ -36,6 +37,16 @@ def test_the_card_says_what_where_how_much_and_why_with_the_place_outlined(
     assert abs((mark["x"] - picture["x"]) / picture["width"] * 100 - box[0]) < 0.5
     assert abs((mark["y"] - picture["y"]) / picture["height"] * 100 - box[1]) < 0.5
     screen.cancel()
+
+
+def test_the_rules_reasons_are_told_in_the_language_of_the_page(open_screen: OpenScreen) -> None:
+    screen = open_screen(locale="ru-RU")
+    session = screen.new_session()
+    screen.tell(session, "shop for a kettle")
+    screen.page.goto(f"/s/{session}")
+    card = screen.page.get_by_role("region", name="Можно это сделать?")
+    expect(card).to_contain_text("оформляет заказ или бронь")
+    screen.cancel(session)
 
 
 def test_nothing_approves_by_itself_or_by_enter_in_the_composer(screen: Screen, card: Locator) -> None:

@@ -386,6 +386,22 @@ def test_while_another_drives_one_can_only_watch(screen: Screen) -> None:
     expect(screen.page.get_by_text("You have control")).to_be_visible()
 
 
+def test_who_waits_for_a_free_browser_is_told_its_place(screen: Screen) -> None:
+    stage = LiveStage(screen.page, browser="closed")
+    session = screen.new_session()
+    screen.open(session)
+    screen.page.get_by_role("tab", name="Browser").click()
+    panel = screen.page.get_by_role("tabpanel")
+    expect(panel.get_by_text("No page has been opened yet.")).to_be_visible()
+    stage.tell(queue_place=2)
+    expect(panel.get_by_text("Waiting for a free browser · place 2")).to_be_visible()
+    panel.get_by_role("button", name="Take over").click()
+    expect(screen.page.get_by_text("Waiting for a free browser · place 2")).to_be_visible()
+    stage.tell(browser="open", queue_place=None)
+    stage.show()
+    frame_is_shown(screen.page)
+
+
 def test_a_closed_browser_can_be_opened_by_an_address(screen: Screen) -> None:
     stage = LiveStage(screen.page, browser="closed")
     screen.page.goto(f"/s/{screen.new_session()}?view=takeover")

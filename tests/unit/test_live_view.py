@@ -279,3 +279,14 @@ async def test_the_holder_is_told_that_the_page_loads_and_why_there_is_no_list(
     view.act(viewer, None)
     refused = await told_of(viewer, "error")
     assert (refused["code"], refused["message"]) == ("refused", "The page asks something: answer that first.")
+
+
+async def test_viewers_of_a_browser_that_waits_for_a_place_see_which() -> None:
+    places: list[int | None] = [2]
+    view = LiveView(ScriptedScreen(), place=lambda: places[-1])
+    viewer = view.join()
+    assert (await told_of(viewer, "state"))["queue_place"] == 2
+    places.append(None)
+    assert (await told_of(viewer, "state"))["queue_place"] is None
+    view.leave(viewer)
+    await view.aclose()

@@ -7,7 +7,7 @@ import { Button } from '@/ui/Button'
 import { useDecide } from './decide'
 import { Expiry } from './Expiry'
 import { TargetPicture } from './TargetPicture'
-import { actionWords, payloadOf } from './words'
+import { actionWords, payloadOf, reasonWords } from './words'
 
 /** What will happen, where and why it asks. Nothing here is focused by itself, least of all the yes. */
 export function ApprovalCard({ row }: { row: AskRow }) {
@@ -51,7 +51,7 @@ export function ApprovalCard({ row }: { row: AskRow }) {
 
 function Why({ row: { ask } }: { row: AskRow }) {
   const t = useT()
-  const facts: [string, string][] = [[t('ask.why'), ask.reason], ...payloadOf(ask)]
+  const facts: [string, string][] = [[t('ask.why'), reasonWords(ask, t)], ...payloadOf(ask)]
   return (
     <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
       {facts.map(([name, value]) => (

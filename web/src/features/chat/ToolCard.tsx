@@ -1,4 +1,4 @@
-import { CircleX } from 'lucide-react'
+import { CircleStop, CircleX } from 'lucide-react'
 import { useState } from 'react'
 import { ScreenshotThumb } from '@/features/screenshots/ScreenshotThumb'
 import { useLang, useT } from '@/i18n'
@@ -32,8 +32,13 @@ export function ToolCard({ row }: { row: ToolRow }) {
   )
 }
 
+/** What the server says of a step that was under way when the person stopped the run. */
+const STOPPED = 'Task cancelled'
+const isStopped = (row: ToolRow) => row.status === 'failed' && row.summary === STOPPED
+
 function StepIcon({ row, icon }: { row: ToolRow; icon: React.ReactNode }) {
   if (row.status === 'running') return <Spinner size={15} className="text-accent-text" />
+  if (isStopped(row)) return <CircleStop size={15} className="text-muted" />
   if (row.status === 'failed') return <CircleX size={15} className="text-danger" />
   return <span className="text-muted">{icon}</span>
 }
@@ -59,7 +64,7 @@ function Facts({ row }: { row: ToolRow }) {
     host !== toolWords(row).object && host,
     row.durationMs !== null && row.durationMs >= NOTICED && duration(row.durationMs, lang),
     row.status === 'ok' && t('tool.ok'),
-    row.status === 'failed' && t('tool.failed'),
+    row.status === 'failed' && t(isStopped(row) ? 'tool.stopped' : 'tool.failed'),
   ].filter((fact): fact is string => !!fact)
   return (
     <>
@@ -67,7 +72,7 @@ function Facts({ row }: { row: ToolRow }) {
         {facts.join(' · ')}
         {row.status === 'running' && <Running row={row} />}
       </span>
-      {row.status === 'failed' && row.summary && <span className="text-xs text-danger">{row.summary}</span>}
+      {row.status === 'failed' && row.summary && !isStopped(row) && <span className="text-xs text-danger">{row.summary}</span>}
     </>
   )
 }

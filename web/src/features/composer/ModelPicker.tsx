@@ -22,7 +22,7 @@ export function ModelPicker({ config, value, onChange, locked }: Props) {
   return (
     <Menu trigger={trigger} align="start" side="top" wide>
       <MenuChoice label={t('model')} value={value} onChange={onChange}>
-        {config.models.map((model) => (
+        {readyFirst(config.models).map((model) => (
           <MenuOption key={model.id} value={model.id} disabled={!model.ready}>
             <ModelLine model={model} />
           </MenuOption>
@@ -31,6 +31,8 @@ export function ModelPicker({ config, value, onChange, locked }: Props) {
     </Menu>
   )
 }
+
+const readyFirst = (models: ModelInfo[]) => [...models].sort((one, other) => Number(other.ready) - Number(one.ready))
 
 function ModelLine({ model }: { model: ModelInfo }) {
   const t = useT()

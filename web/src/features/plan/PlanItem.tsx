@@ -56,12 +56,12 @@ export function PlanItem({ step, index, plan }: Props) {
         step.status === 'doing' && 'bg-accent-soft',
       )}
     >
-      <span className="mt-1 shrink-0">{look.icon}</span>
+      <span className="mt-1 shrink-0 pointer-coarse:mt-3.5">{look.icon}</span>
       <span className="sr-only">{t(`plan.${step.status}`)}: </span>
       {isEditing ? (
         <StepText text={step.text} onDone={rename} />
       ) : (
-        <span className={cx('min-w-0 flex-1 py-0.5 wrap-anywhere', look.text)}>{step.text}</span>
+        <span className={cx('min-w-0 flex-1 py-0.5 wrap-anywhere pointer-coarse:py-3', look.text)}>{step.text}</span>
       )}
       <StepMenu index={index} plan={plan} onEdit={() => setEditing(true)} />
     </li>

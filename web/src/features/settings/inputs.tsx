@@ -40,7 +40,7 @@ export function NumberSetting({ name, label, settings, note, min, max, step = 1,
       placeholder={optional ? t('settings.unlimited') : undefined}
       value={text}
       onChange={(event) => change(event.target.value)}
-      className="max-w-80"
+      className="sm:max-w-80"
     />
   )
 }

@@ -49,6 +49,7 @@ export default function BrowserPanel() {
 function Frame({ view, isLive, shot }: { view: LiveView; isLive: boolean; shot: ToolRow | null }) {
   const t = useWords(words)
   const [width, height] = useLiveState(view, (state) => state.viewport)
+  const place = useLiveState(view, (state) => state.queue_place)
   const address = pictureUrl(shot?.screenshot, 640)
   return (
     <div className="relative overflow-hidden rounded-md border border-line bg-s2" style={{ aspectRatio: width / height }}>
@@ -62,7 +63,11 @@ function Frame({ view, isLive, shot }: { view: LiveView; isLive: boolean; shot: 
           className="absolute inset-0 size-full object-contain object-top"
         />
       )}
-      {!isLive && !address && <p className="absolute inset-0 m-auto h-fit p-4 text-center text-sm text-muted">{t('browser.none')}</p>}
+      {!isLive && !address && (
+        <p className="absolute inset-0 m-auto h-fit p-4 text-center text-sm text-muted">
+          {place ? t('run.queued.place', { n: place }) : t('browser.none')}
+        </p>
+      )}
     </div>
   )
 }

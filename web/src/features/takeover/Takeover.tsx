@@ -121,12 +121,13 @@ function Stage({ view, stage, keys, onRelease }: StageProps) {
   const isMine = useLiveState(view, (state) => state.holder === 'me')
   const isClosed = useLiveState(view, (state) => state.browser === 'closed')
   const hasFrame = useLiveState(view, (state) => state.hasFrame)
+  const place = useLiveState(view, (state) => state.queue_place)
   const isShown = hasFrame && !isClosed
   return (
     <div ref={stage} className="relative flex min-w-0 flex-1 bg-s2 p-1.5 [container-type:size] md:p-3">
       {!isShown && (
-        <p className="absolute inset-0 m-auto h-fit max-w-80 p-4 text-center text-sm text-muted">
-          {isClosed ? t('live.closed.about') : t('live.wait')}
+        <p role="status" className="absolute inset-0 m-auto h-fit max-w-80 p-4 text-center text-sm text-muted">
+          {place ? t('run.queued.place', { n: place }) : isClosed ? t('live.closed.about') : t('live.wait')}
         </p>
       )}
       <div className={isShown ? 'relative m-auto' : 'invisible absolute'} style={fitted(width, height)}>

@@ -30,6 +30,7 @@ const CLOSED: LiveState = {
   title: '',
   viewport: [1280, 800],
   tabs: [],
+  queue_place: null,
   hasFrame: false,
   rate: 0,
   elements: null,

@@ -26,6 +26,8 @@ export interface LiveStateMessage {
   /** CSS pixels of the page. */
   viewport: [number, number] | null
   tabs: PageTab[]
+  /** It cannot be opened yet: its place in the queue, from 1. */
+  queue_place?: number | null
 }
 
 /** What the server says on `WS /api/sessions/{id}/live`; a binary frame follows each `frame`. */
