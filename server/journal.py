@@ -31,6 +31,8 @@ class Journal:
         self._store = store
         self._bus = bus
         self._patience = patience
+        self._reading: dict[str, object] = {}
+        """By session: set while it is read to be announced, and nothing newer has been announced meanwhile."""
         self.frees_next = True
         """False while the server goes down: what waits behind a run stays there."""
 
@@ -54,12 +56,16 @@ class Journal:
 
     def announce(self, session: SessionRow, queue_place: int | None = None) -> None:
         """Tell the list of sessions how this one stands now."""
+        self._reading.pop(session.id, None)
         if self._bus.is_watched:
             self._bus.announce(to_change(session, queue_place))
 
     async def read_and_announce(self, session_id: str, queue_place: int | None = None) -> None:
-        if self._bus.is_watched:
-            self.announce(await self._store.session(session_id), queue_place)
+        while self._bus.is_watched:
+            reading = self._reading.setdefault(session_id, object())
+            session = await self._store.session(session_id)
+            if self._reading.get(session_id) is reading:
+                return self.announce(session, queue_place)
 
     # A run's way
 

@@ -133,6 +133,24 @@ USAGE = {
 }
 
 
+def queued(screen: Screen, world: World) -> None:
+    """A run that waits for a free browser."""
+    with_ages(screen)
+    stage = Stage(screen, [stored(1, "user", GOAL)], title="Kettle for the office")
+    run = {"agent": "operator", "model": "m", "step": 0, "max_steps": 40}
+    stage.play(
+        stage.event("state", goal=GOAL, plan=PLAN, progress={"current": 0}, facts=[]),
+        stage.event("run", status="queued", queue_place=2, **run),
+    )
+    expect(screen.page.get_by_text("Waiting for a free browser · place 2")).to_be_visible()
+
+
+def usage(screen: Screen, world: World) -> None:
+    running(screen, world)
+    screen.button(re.compile("step 7.40")).click()
+    expect(screen.page.get_by_text("Change the limits")).to_be_visible()
+
+
 def answered(screen: Screen, world: World) -> None:
     stage = running(screen, world)
     stage.play(
@@ -279,7 +297,7 @@ def settings(tab: str) -> Callable[[Screen, World], None]:
 TABS = ("models", "limits", "browser", "appearance", "data", "about")
 STATES: dict[str, Callable[[Screen, World], Any]] = {
     "login": login, "login-wrong": login_wrong, "home": home, "server-away": away, "models": models,
-    "running": running, "answered": answered, "approval": approval, "failed": failed, "session-gone": gone,
+    "running": running, "queued": queued, "usage": usage, "answered": answered, "approval": approval, "failed": failed, "session-gone": gone,
     "plan": plan, "facts": facts, "browser": browser, "files": files, "sidebar": sidebar, "takeover": takeover,
     "takeover-elements": elements, "hand-back": hand_back, "viewer": viewer, "session-menu": session_menu,
     "grants": grants, "command-menu": command_menu, "search-none": search_none, "shortcuts": shortcuts,

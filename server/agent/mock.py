@@ -68,9 +68,7 @@ Reply = Move | Say
 
 def _shop(url: str, text: str) -> Reply:
     if "/thanks" in url:
-        return Say(
-            "The blue kettle is ordered: **€43.90**, delivered on Tuesday.", thought="The order went through."
-        )
+        return Say("The blue kettle is ordered: **€43.90**, delivered on Tuesday.")
     if "/basket" in url:
         return Move("click", "Place order")
     if "/kettle" in url:
@@ -154,7 +152,7 @@ class ScriptedChatModel(BaseChatModel):
             chunks = _spoken(reply)
         else:
             name, args = _decision(reply, messages) if decides else _tool_call(reply, messages)
-            chunks = _called(name, args, reply)
+            chunks = _thoughts(reply) + _called(name, args, reply)
         usage = UsageMetadata(input_tokens=200, output_tokens=len(chunks), total_tokens=200 + len(chunks))
         return [*chunks, (AIMessageChunk(content="", usage_metadata=usage, chunk_position="last"), 0.0)]
 
@@ -189,12 +187,15 @@ def _url(messages: list[BaseMessage]) -> str:
     return ""
 
 
+def _thoughts(reply: Reply) -> list[tuple[AIMessageChunk, float]]:
+    if not isinstance(reply, Say) or not reply.thought:
+        return []
+    block = {"type": "reasoning", "reasoning": reply.thought, "index": 0}
+    return [(AIMessageChunk(content=[block]), reply.delay)]
+
+
 def _spoken(say: Say) -> list[tuple[AIMessageChunk, float]]:
-    chunks = []
-    if say.thought:
-        block = {"type": "reasoning", "reasoning": say.thought, "index": 0}
-        chunks.append((AIMessageChunk(content=[block]), say.delay))
-    return chunks + [
+    return _thoughts(say) + [
         (AIMessageChunk(content=word), say.delay) for word in re.findall(r"\s*\S+\s*$|\s*\S+", say.text)
     ]
 

@@ -61,8 +61,11 @@ async def test_events_are_numbered_without_gaps_and_end_once(client: httpx.Async
     assert events[-1]["type"] == "done"
 
 
-async def test_thinking_comes_before_the_answer_and_is_kept_with_it(client: httpx.AsyncClient) -> None:
-    session_id, events = await ask(client, "think about boats", agent="assistant")
+@pytest.mark.parametrize("agent", AGENTS)
+async def test_thinking_comes_before_the_answer_and_is_kept_with_it(
+    client: httpx.AsyncClient, agent: str
+) -> None:
+    session_id, events = await ask(client, "think about boats", agent=agent)
     kinds = [event["type"] for event in events]
     assert kinds.index("thinking") < kinds.index("token")
     answer = (await read(client, session_id))["messages"][-1]

@@ -1,0 +1,53 @@
+"""What the list of sessions is told last is how the session stands."""
+
+from __future__ import annotations
+
+import asyncio
+
+from server.events import SessionChanged
+from server.journal import Journal
+from server.models import SessionRow
+from server.runtime import Runtime
+from server.store import Store, process_name
+
+
+class SlowStore(Store):
+    """What its first reading of a session finds arrives when it is let go."""
+
+    def __init__(self, world: Runtime) -> None:
+        super().__init__(world.database, process_name())
+        self.has_read, self.goes_on = asyncio.Event(), asyncio.Event()
+
+    async def session(self, session_id: str) -> SessionRow:
+        row = await super().session(session_id)
+        self.has_read.set()
+        await self.goes_on.wait()
+        return row
+
+
+async def test_what_was_read_before_a_run_ended_is_not_told_after_its_end(world: Runtime) -> None:
+    store = SlowStore(world)
+    journal = Journal(world.settings, store, world.bus)
+    made = await store.create_session(id=None, title=None, agent="operator", model="m", max_tool_steps=1)
+    run = (await store.accept(made.id, "go")).run
+    assert await store.begin_execution(run.id)
+    heard: list[SessionChanged] = []
+
+    async def listen() -> None:
+        async for changes in world.bus.watch():
+            heard.extend(changes)
+
+    listening = asyncio.create_task(listen())
+    await asyncio.sleep(0)
+    late = asyncio.create_task(journal.read_and_announce(made.id))
+    await store.has_read.wait()
+    ended = await store.finish_run(run.id, "completed", answer="done")
+    assert ended
+    journal.announce(ended.session)
+    store.goes_on.set()
+    await late
+    async with asyncio.timeout(10):
+        while not heard:
+            await asyncio.sleep(0.01)
+    assert heard[-1].status == "idle"
+    listening.cancel()
