@@ -10,6 +10,7 @@ import asyncio
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Protocol
 
 from server.events import Event, Resync, SessionChanged, Stamped, now, to_sse
@@ -162,7 +163,7 @@ class InProcessBus:
 
     def _stamp(self, topic: Topic, event: Event) -> Stamped:
         topic.seq += 1
-        stamped = Stamped.model_construct(
+        stamped = Stamped(
             session_id=topic.session_id, run_id=topic.run_id or "", epoch=topic.epoch, seq=topic.seq,
             ts=now(), event=event,
         )  # fmt: skip
@@ -274,8 +275,8 @@ class InProcessBus:
 
     def _drop_quiet_topics(self) -> None:
         excess = len(self._topics) - self._kept_topics
-        quiet = [id for id, topic in self._topics.items() if topic.ended and not topic.waiting]
-        for session_id in quiet[: max(0, excess)]:
+        quiet = (id for id, topic in self._topics.items() if topic.ended and not topic.waiting)
+        for session_id in list(islice(quiet, max(0, excess))):
             del self._topics[session_id]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -218,10 +219,10 @@ class SessionChanged(BaseModel):
     """Of all its runs that are over."""
 
 
-class Stamped(BaseModel):
+@dataclass(frozen=True, slots=True)
+class Stamped:
     """An event with its place: run, epoch and seq. `id` is what `Last-Event-ID` carries."""
 
-    model_config = ConfigDict(frozen=True)
     session_id: str
     run_id: str
     epoch: int
