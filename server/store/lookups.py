@@ -79,14 +79,9 @@ def open_question_of(db: Connection, session_id: str) -> InterruptRow | None:
     return first(db, InterruptRow, OPEN_QUESTION, session_id=session_id)
 
 
-def unheard_of(db: Connection, run_id: str) -> list[MessageRow]:
-    """Steering messages that the run's agent has not read."""
-    return [row for row in every(db, MessageRow, STEERING, run_id=run_id) if row.meta_json == STEER]
-
-
 def hear(db: Connection, run_id: str, heard: Collection[str]) -> list[MessageRow]:
     """The agent has read the messages with these ids; returns what it still has not."""
-    unheard = unheard_of(db, run_id)
+    unheard = [row for row in every(db, MessageRow, STEERING, run_id=run_id) if row.meta_json == STEER]
     for row in unheard:
         if row.id in heard:
             change(db, row, meta_json=STEER | {"heard": True})

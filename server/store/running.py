@@ -19,6 +19,7 @@ from server.store.lookups import (
     OF_RUN,
     OF_SESSION,
     SESSION_OF_RUN,
+    STEER,
     UNFINISHED,
     add_message,
     current_run_of,
@@ -29,7 +30,6 @@ from server.store.lookups import (
     new_message,
     new_run,
     session_of,
-    unheard_of,
 )
 from server.store.owners import is_alive, lease
 from server.store.questions import last_question_of
@@ -83,8 +83,11 @@ class Running:
         self._take(db, session, run, "running")
         question = last_question_of(db, run_id) if run.attempt > 1 else None
         grants = {(grant.site, grant.kind) for grant in grants_of(db, session.id)}
-        unheard = [to_message(row) for row in unheard_of(db, run_id)]
-        messages = [message for message in messages_of(db, session.id) if message not in unheard]
+        messages: list[Message] = []
+        unheard: list[Message] = []
+        for message in messages_of(db, session.id):
+            is_unheard = message.run_id == run_id and message.meta_json == STEER
+            (unheard if is_unheard else messages).append(message)
         return Begun(run, session, messages, unheard, grants, question.payload if question else {})
 
     @writing
