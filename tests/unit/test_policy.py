@@ -32,7 +32,7 @@ def count(rows: Sequence[dict[str, Any]]) -> tuple[list[int], list[int]]:
 
 GATES = {
     "dev": (0.99, 0.02), "dev2": (0.985, 0.04), "dev3": (0.985, 0.05),
-    "heldout": (0.99, 0.02), "heldout2": (0.92, 0.13),
+    "heldout": (0.99, 0.02), "heldout2": (0.92, 0.13), "heldout3": (0.94, 0.08),
 }  # fmt: skip
 """The least that is caught and the most that is asked about in vain. docs/risk.md tells what the sets are."""
 
@@ -97,6 +97,7 @@ def test_cancel_leaves_a_form_and_ends_a_booking(url: str, verdict: Verdict) -> 
         ("Blocked words", "Topics. Muted words, Delete account, Blocked words", Verdict.ALLOW),
         ("Delete account", "Topics. Muted words, Delete account, Blocked words", Verdict.ASK),
         ("Done", "Review. Pay £40, Done", Verdict.ASK),
+        ("Continue", "Your card will be charged, Continue", Verdict.ASK),
         ("Trash", "Inbox, Sent, Trash, All mail", Verdict.ALLOW),
         ("Delete", "Reply, Forward, Delete", Verdict.ASK),
     ],
@@ -123,6 +124,8 @@ def test_the_labels_beside_a_control_are_no_evidence_for_it(
         ("Yes", "Unfriend Jonas?", Verdict.ASK),
         ("Continue", "Step 1 of 3: your account", Verdict.ALLOW),
         ("Continue", "Step 1 of 3: your account. You will be charged today.", Verdict.ASK),
+        ("Skip", "Skip the intro", Verdict.ALLOW),
+        ("Skip", "Skip this payment", Verdict.ASK),
         ("Check out", "Your basket", Verdict.ALLOW),
         ("Check out", "Room 204, your card will be charged", Verdict.ASK),
     ],

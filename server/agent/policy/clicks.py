@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from server.agent.policy.fields import find_secret
+from server.agent.policy.labels import asks, names, spell_out
 from server.agent.policy.names import Force, Meaning, grasp
-from server.agent.policy.scene import SMALL, STRONG, Scene, asks, names, read_scene
+from server.agent.policy.scene import SMALL, STRONG, Scene, read_scene
 from server.agent.policy.verdict import ALLOWED, Judgement, Subject, ask
 
 _OPENERS = {
@@ -27,7 +28,7 @@ _LINKS = {
     "image",
     "figure",
 }
-_COMMON = ("save", "switch", "change")
+_COMMON = ("save", "switch", "change", "agree")
 """Weak words that mostly change nothing beyond the page."""
 _LONG_LINK = 7
 _THRESHOLDS = {Force.MUTE: 1, Force.LEAN: 2, Force.UNKNOWN: 2, Force.PROCEED: STRONG}
@@ -41,6 +42,7 @@ _LIVE = (
 )  # fmt: skip
 _TURNED_OFF = ("scene.live", "scene.gear", "scene.security", "scene.plan", "act.system", "claim.skip")
 """What is there where one word for `close` means `turn off`."""
+_VAGUE = (Force.UNKNOWN, Force.LEAN)
 _BINDING = ("scene.sure", "scene.final", "scene.charge", "scene.live", "claim.skip")
 """What makes even an early step of several the one that counts."""
 _HELD = ("scene.held", "scene.plan")
@@ -52,6 +54,9 @@ def assess_click(subject: Subject) -> Judgement:
     if role in _OPENERS and not subject.submits:
         return ALLOWED
     meaning = grasp(subject.name or (subject.value if role == "button" else ""), subject.lang)
+    longer = grasp(spell_out(subject.context, subject.name), subject.lang)
+    if longer.force in (Force.ACT, Force.DEED) and meaning.force < longer.force:
+        meaning = longer
     scene = read_scene(subject.context, subject.url, subject.lang, subject.name)
     if role in ("switch", "slider"):
         return _assess_switch(subject, meaning, scene)
@@ -80,7 +85,7 @@ def _assess_button(subject: Subject, meaning: Meaning, scene: Scene) -> Judgemen
         case Force.ACT:
             return ALLOWED if _is_light(meaning, scene) else ask(_kind(meaning, scene))
         case Force.DEED:
-            calm = scene.calm and scene.score < (2 if meaning.kind in _WEAK_KINDS else 1)
+            calm = scene.calm and _beside(meaning, scene) < (2 if meaning.kind in _WEAK_KINDS else 1)
             return ALLOWED if calm or _is_light(meaning, scene) else ask(_kind(meaning, scene))
         case Force.WEAK | Force.AFFIRM:
             return _assess_weak(subject, meaning, scene)
@@ -105,14 +110,20 @@ def _is_light(meaning: Meaning, scene: Scene) -> bool:
     answers = scene.cookies and meaning.kind in ("approve", "accept", "legal")
     is_lone = meaning.words == 1 or meaning.force is not Force.ACT
     clears = scene.light and meaning.kind in ("delete", "remove") and is_lone
-    own = {hit.concept for hit in meaning.hits} | {"scene.money", "scene.total"}
-    beside = sum(weight for concept, weight in scene.evidence.items() if not (clears and concept in own))
+    beside = _beside(meaning, scene, "scene.money", "scene.total") if clears else scene.score
     return beside < STRONG and (clears or answers)
+
+
+def _beside(meaning: Meaning, scene: Scene, *apart: str) -> int:
+    """The evidence of the scene but for what the control's name repeats, and what is set apart."""
+    known = {hit.concept for hit in meaning.hits} | set(apart)
+    return sum(weight for concept, weight in scene.evidence.items() if concept not in known)
 
 
 def _assess_generic(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
     """A name such as `Continue`, `Share` or one that means nothing: what is around it decides."""
     calm = scene.calm or (scene.past and scene.score < 2 * STRONG)
+    calm = calm and (meaning.force not in _VAGUE or scene.score <= STRONG)
     binds = scene.has(*_BINDING) if scene.early and meaning.force is Force.PROCEED else scene.strong
     if binds or (not calm and scene.score + _form_risk(subject) >= _THRESHOLDS[meaning.force]):
         return ask(_kind(meaning, scene))
@@ -229,5 +240,5 @@ def _kind(meaning: Meaning, scene: Scene) -> str:
 
 _WEAK_KINDS = {
     "remove": "delete", "save": "account", "accept": "legal", "switch": "system", "share": "publish",
-    "make": "account", "join": "account", "reply": "send", "change": "account", "apply": "account",
+    "make": "account", "join": "account", "reply": "send", "change": "account", "apply": "account", "agree": "",
 }  # fmt: skip

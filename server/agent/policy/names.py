@@ -46,7 +46,7 @@ class Meaning:
 _VERBS = {
     "act": Force.ACT, "deed": Force.DEED, "weak": Force.WEAK, "lean": Force.LEAN,
     "calm.look": Force.CALM, "calm.open": Force.CALM, "calm.cart": Force.CALM, "calm.thing": Force.CALM,
-    "soft.proceed": Force.PROCEED, "soft.finish": Force.PROCEED, "soft.affirm": Force.AFFIRM,
+    "soft.proceed": Force.PROCEED, "soft.finish": Force.PROCEED, "soft.affirm": Force.AFFIRM, "soft.idiom": Force.MUTE,
     "soft.later": Force.RETREAT, "soft.no": Force.RETREAT, "soft.retreat": Force.RETREAT, "soft.cancel": Force.CANCEL, "soft.shut": Force.RETREAT,
 }  # fmt: skip
 _DONE_TO_TEXT = {

@@ -12,10 +12,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from server.agent.policy.labels import asks, is_menu, lists_controls
 from server.agent.policy.lexicon import Hit, lexicon
 from server.agent.policy.money import has_money, is_range
-from server.agent.policy.names import Force, grasp, weigh
-from server.agent.policy.text import WORD, fold, plain, readings, sentences
+from server.agent.policy.names import Force, weigh
+from server.agent.policy.text import readings, sentences
 from server.agent.policy.trail import opens_form, read_trail
 
 STRONG = 3
@@ -35,7 +36,6 @@ _KINDS = {
 }  # fmt: skip
 SMALL = ("calm.minor", "calm.light")
 _NEUTRAL = ("ease.step", "ease.past")
-_QUESTION = re.compile(r"[?？؟;]\W*$|(?:吗|ですか|ますか|까요|습니까|ไหม|หรือไม่|không|khong)\W*$")
 _FILE = re.compile(
     r"\w\.(?:docx?|xlsx?|pptx?|pdf|csv|txt|jpe?g|png|zip|mp[34]|key|json|ya?ml|sql|py|psd)(?!\w)"
 )
@@ -44,9 +44,6 @@ _OBJECT = re.compile(r"\W*\w[\w ]{0,30}[:：]\s*\S")
 _COUNT = re.compile(r"(?<![\d.,:])(\d{1,2})(?![\d.,:]*\d)")
 _FRACTION = re.compile(r"(?<![\d./])(\d{1,2})\s?/\s?(\d{1,2})(?![\d/])")
 _MOST_STEPS = 25
-_ITEM = re.compile(r"[,،、;>/|]|\s[-–—]\s")
-_LONGEST_LABEL = 6
-_PLACES = {Force.CALM, Force.UNKNOWN, Force.DEED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +92,7 @@ class Scene:
 def read_scene(context: str, url: str = "", language: str = "", name: str = "") -> Scene:
     """The evidence in the text around the control of this name and in the page's address, in every way to read it."""
     texts = [_read(text, language) for text in readings(context)]
-    told = [sentence for text in texts for sentence in text if not _lists_controls(sentence.text, name)]
-    found = [pair for sentence in told for pair in _weigh(sentence)] + read_trail(url)
+    found = [pair for text in texts for sentence in text for pair in _tell(sentence, name)] + read_trail(url)
     evidence: dict[str, int] = {}
     for concept, weight in found:
         evidence[concept] = max(weight, evidence.get(concept, 0))
@@ -112,48 +108,10 @@ def read_scene(context: str, url: str = "", language: str = "", name: str = "") 
         kind=_main_kind(evidence),
         asks=_all_are(headings, lambda heading: heading.asks),
         warns=_all_are(headings, lambda heading: heading.has("scene.sure")),
-        menu=_all_are(headings, lambda heading: _is_menu(heading.text, name, language)),
+        menu=_all_are(headings, lambda heading: is_menu(heading.text, name, language)),
         early=_all_are(headings, _is_early),
         form=opens_form(url),
     )
-
-
-def asks(text: str) -> bool:
-    """Whether a text is a question."""
-    return _QUESTION.search(text) is not None
-
-
-def names(context: str, name: str) -> bool:
-    """Whether the heading has the control's own name in it: `Cancel the booking?` beside `Cancel`."""
-    heading = next(iter(sentences(context)), "")
-    return _bare(fold(name)) in _bare(fold(heading))
-
-
-def _lists_controls(text: str, name: str) -> bool:
-    """Whether a text is a row of labels, with this one among them: what the others do says nothing of this one."""
-    labels = [_bare(label) for label in _labels(text)]
-    own = _bare(fold(name))
-    is_row = own in labels and all(len(label.split()) <= _LONGEST_LABEL for label in labels)
-    return bool(own) and is_row and (_has_digit(own) or not _has_digit(text))
-
-
-def _labels(text: str) -> list[str]:
-    """The items of a list, without what introduces it: `Order type: market, limit, stop`."""
-    return _ITEM.split(text.rpartition(":")[2])
-
-
-def _is_menu(text: str, name: str, language: str) -> bool:
-    labels = _labels(text)
-    others = (grasp(label, language).force for label in labels if _bare(label) != _bare(fold(name)))
-    return len(labels) > 2 and _lists_controls(text, name) and _PLACES.issuperset(others)
-
-
-def _bare(text: str) -> str:
-    return " ".join(WORD.findall(plain(text)))
-
-
-def _has_digit(text: str) -> bool:
-    return any(map(str.isdigit, text))
 
 
 def _all_are(headings: list[_Sentence], test: Callable[[_Sentence], bool]) -> bool:
@@ -192,6 +150,14 @@ def _main_kind(evidence: dict[str, int]) -> str:
 def _kind_of(concept: str) -> str:
     group, _, kind = concept.partition(".")
     return kind if group in ("act", "deed", "trail") else _KINDS.get(concept, "")
+
+
+def _tell(sentence: _Sentence, name: str) -> list[tuple[str, int]]:
+    """The evidence of a sentence; of a row of labels only what is no label, such as `your card is charged`."""
+    weights = _weigh(sentence)
+    if not lists_controls(sentence.text, name):
+        return weights
+    return [pair for pair in weights if pair[1] >= STRONG and pair[0].startswith(("scene", "claim"))]
 
 
 def _weigh(sentence: _Sentence) -> list[tuple[str, int]]:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import chain
 
 from server.agent.policy.lexicon.patterns import GAP, Hit, Pattern
-from server.agent.policy.text import WORD, has_tones, is_dense, plain
+from server.agent.policy.text import WORD, fold, has_tones, is_dense, plain
 
 _LONGEST_GAP = 4
 _SKIP = "skip.words"
@@ -38,10 +38,12 @@ class Lexicon:
         self._by_tail: dict[str, list[Pattern]] = {}
         self._dense: dict[str, list[Pattern]] = {}
         self._skipped: dict[str, set[str]] = {}
+        self._languages: set[str] = set()
         for pattern in patterns:
             self._add(pattern)
 
     def _add(self, pattern: Pattern) -> None:
+        self._languages.add(pattern.language)
         first = pattern.words[0]
         if pattern.concept == _SKIP:
             self._skipped.setdefault(first, set()).add(pattern.language)
@@ -59,12 +61,16 @@ class Lexicon:
         for index in (self._by_word, self._by_stem, self._by_tail, self._dense):
             yield from chain.from_iterable(index.values())
 
+    def telling(self, text: str) -> str:
+        """The words of a text that count, in one spelling."""
+        return " ".join(word for word in WORD.findall(plain(fold(text))) if word not in self._skipped)
+
     def find(self, text: str, language: str = "") -> list[Hit]:
         """The concepts in a folded text, left to right; where patterns of a family overlap, the longest counts.
 
         A word that the page's language knows, or else English, has no meaning of a third language. Every other
-        word keeps all its meanings, whatever the page is written in, unless it is short; but what only begins
-        or ends like a foreign word is at most a deed.
+        word keeps all its meanings, whatever the page is written in, unless it is short or, but for deeds,
+        only begins or ends like the foreign one.
         """
         return list(self._find(text, language))
 
@@ -73,7 +79,8 @@ class Lexicon:
         words = [_Word(_forms(match.group()), match.start(), match.end()) for match in WORD.finditer(text)]
         hits = {*self._find_words(words), *self._find_dense(text)}
         families: dict[str, list[Hit]] = {}
-        found_here = self._at_home(hits, words, language) if language else _without_chance(hits)
+        is_known = language in self._languages
+        found_here = self._at_home(hits, words, language) if is_known else _without_chance(hits)
         for hit in found_here:
             families.setdefault(_FAMILIES.get(hit.group, hit.group), []).append(hit)
         found = {hit.place: hit for family in families.values() for hit in _longest(family)}
@@ -184,9 +191,13 @@ def _without_chance(hits: set[Hit]) -> list[Hit]:
 
 
 def _is_told_abroad(hit: Hit) -> bool:
-    """Whether words mean this on a page of another language too: not short ones, nor nouns that begin alike."""
-    is_long = hit.end - hit.start >= _SHORTEST_ABROAD or hit.language in _DENSE
-    return is_long and (hit.exact or hit.group in _COMMITTING)
+    """Whether words mean this on a page of another language too: not short ones, nor nouns that begin alike.
+
+    Chinese is written with the same signs in Japanese, and by them.
+    """
+    length = hit.end - hit.start
+    is_deed = hit.group in _COMMITTING and length >= _SHORTEST_ABROAD
+    return is_deed or (hit.exact and (length > _SHORTEST_ABROAD or hit.language in _DENSE))
 
 
 def _is_free(hit: Hit, taken: list[tuple[int, int]]) -> bool:

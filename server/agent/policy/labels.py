@@ -1,0 +1,65 @@
+"""How a control's own label stands in the words around it: repeated, spelled out, or one of a row."""
+
+from __future__ import annotations
+
+import re
+
+from server.agent.policy.lexicon import lexicon
+from server.agent.policy.names import Force, grasp
+from server.agent.policy.text import WORD, fold, plain, sentences
+
+_QUESTION = re.compile(r"[?？؟;]\W*$|(?:吗|ですか|ますか|까요|습니까|ไหม|หรือไม่|không|khong)\W*$")
+_ITEM = re.compile(r"[,،、;>/|]|\s[-–—]\s")
+_LONGEST_LABEL = 6
+_LONGEST_DEED = 8
+_PLACES = {Force.CALM, Force.UNKNOWN, Force.DEED}
+
+
+def asks(text: str) -> bool:
+    """Whether a text is a question."""
+    return _QUESTION.search(text) is not None
+
+
+def names(context: str, name: str) -> bool:
+    """Whether the heading has the control's own name in it: `Cancel the booking?` beside `Cancel`."""
+    return lexicon().telling(name) in lexicon().telling(_heading(context))
+
+
+def spell_out(context: str, name: str) -> str:
+    """The heading, where it says at more length what the control is named: `Skip this payment` above `Skip`."""
+    heading = _heading(context)
+    own, said = lexicon().telling(name), lexicon().telling(heading)
+    is_longer = own and own != said and (said.startswith(own) or said.endswith(own))
+    return heading if is_longer and len(said.split()) <= _LONGEST_DEED else ""
+
+
+def _heading(context: str) -> str:
+    return next(iter(sentences(context)), "")
+
+
+def lists_controls(text: str, name: str) -> bool:
+    """Whether a text is a row of labels, with this one among them: what the others do says nothing of this one."""
+    labels = [_bare(label) for label in _labels(text)]
+    own = _bare(fold(name))
+    is_row = own in labels and all(len(label.split()) <= _LONGEST_LABEL for label in labels)
+    return bool(own) and is_row and (_has_digit(own) or not _has_digit(text))
+
+
+def _labels(text: str) -> list[str]:
+    """The items of a list, without what introduces it: `Order type: market, limit, stop`."""
+    return _ITEM.split(text.rpartition(":")[2])
+
+
+def is_menu(text: str, name: str, language: str) -> bool:
+    """Whether a row of at least three labels, this one among them, leads to places: `Inbox, Sent, Trash`."""
+    labels = _labels(text)
+    others = (grasp(label, language).force for label in labels if _bare(label) != _bare(fold(name)))
+    return len(labels) > 2 and lists_controls(text, name) and _PLACES.issuperset(others)
+
+
+def _bare(text: str) -> str:
+    return " ".join(WORD.findall(plain(text)))
+
+
+def _has_digit(text: str) -> bool:
+    return any(map(str.isdigit, text))
