@@ -12,7 +12,7 @@ from server.bus import EventBus, Fenced
 from server.events import Event, Message, RunChanged, RunStatus, State, Thinking, Token
 from server.models import RunRow
 
-JOIN_SECONDS = 0.04
+JOIN_SECONDS = 0.03
 JOIN_DELTAS = 64
 
 
