@@ -51,19 +51,10 @@ async def test_a_browser_that_rests_is_parked_at_once_for_one_who_waits(pool: Br
     assert pool.peek("first").status == "parked"
     assert (await second.navigate(site.url("/form"))).ok
 
-    again = await waits(pool, "first")
     pool.rest("second")
     async with asyncio.timeout(20):
-        await again
+        await pool.get("first")
     assert (await first.observe()).page.url == site.url("/form")
-
-
-async def test_one_who_comes_while_another_rests_hardly_waits(pool: BrowserPool, site: Site):
-    await (await pool.get("first")).navigate(site.url("/form"))
-    pool.rest("first")
-    async with asyncio.timeout(20):
-        second = await pool.get("second")
-    assert (await second.navigate(site.url("/form"))).ok
 
 
 async def test_a_browser_that_a_person_has_is_left_to_them(pool: BrowserPool, site: Site):
