@@ -95,7 +95,7 @@ def _assess_button(subject: Subject, meaning: Meaning, scene: Scene) -> Judgemen
 def _assess_weak(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
     """`Remove`, `Accept`: asked about unless the place is a calm one. `Save`, `Start`: something must speak for it."""
     has_cause = meaning.kind not in _COMMON or scene.score + _form_risk(subject) > 0
-    calm = (scene.calm or scene.past) and scene.score < 2
+    calm = (scene.calm or scene.past) and scene.score < (STRONG if meaning.kind == "switch" else 2)
     calm = calm or _is_light(meaning, scene)
     return ALLOWED if calm or not has_cause else ask(_kind(meaning, scene))
 

@@ -73,7 +73,7 @@ class Scene:
     early: bool = False
     """The heading counts steps, and this is not the last."""
     form: bool = False
-    """The address is that of a form that can be left without an effect: `/events/new`."""
+    """The address or the heading is that of a form that can be left: `/events/new`, `New standing order`."""
 
     @property
     def score(self) -> int:
@@ -110,7 +110,7 @@ def read_scene(context: str, url: str = "", language: str = "", name: str = "") 
         warns=_all_are(headings, lambda heading: heading.has("scene.sure")),
         menu=_all_are(headings, lambda heading: is_menu(heading.text, name, language)),
         early=_all_are(headings, _is_early),
-        form=opens_form(url),
+        form=opens_form(url) or _all_are(headings, _opens_form),
     )
 
 
@@ -232,6 +232,10 @@ def _find_step(sentence: _Sentence) -> tuple[int, int] | None:
 
 def _is_light(heading: _Sentence) -> bool:
     return heading.has("ease.filter", "ease.cart") and not heading.has("scene.file")
+
+
+def _opens_form(heading: _Sentence) -> bool:
+    return bool(heading.hits) and heading.hits[0].concept == "calm.open"
 
 
 def _is_early(heading: _Sentence) -> bool:
