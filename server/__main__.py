@@ -17,6 +17,9 @@ from server.auth import Logins, load_password
 from server.front import Front
 from server.settings import Settings
 
+KEEP_ALIVE = 75
+"""Seconds. Clients keep an idle connection for some seconds; one that the server closes just then is an error."""
+
 
 class Server(uvicorn.Server):
     """At the first signal runs and streams are ended while requests are still answered; at the second all ends."""
@@ -87,6 +90,7 @@ def serve(settings: Settings, password: str, *, is_new: bool, open_page: bool) -
     config = uvicorn.Config(
         front, host=settings.host, port=settings.port, log_config=None, access_log=False,
         server_header=False, ws_max_size=1_000_000, timeout_graceful_shutdown=5, proxy_headers=False,
+        timeout_keep_alive=KEEP_ALIVE,
     )  # fmt: skip
     Server(config, front).run()
     return 0
