@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from server.agent.policy.fields import find_secret
@@ -31,6 +32,7 @@ _LINKS = {
 _COMMON = ("save", "switch", "change", "agree")
 """Weak words that mostly change nothing beyond the page."""
 _LONG_LINK = 7
+_COUNTED = re.compile(r"[(\[（]\d+[)\]）]\s*$")
 _THRESHOLDS = {Force.MUTE: 1, Force.LEAN: 2, Force.UNKNOWN: 2, Force.PROCEED: STRONG}
 _SHOPPING = ("pay", "order")
 _LEADING = (*_SHOPPING, "end", "account")
@@ -43,9 +45,13 @@ _LIVE = (
 _TURNED_OFF = ("scene.live", "scene.gear", "scene.security", "scene.plan", "act.system", "claim.skip")
 """What is there where one word for `close` means `turn off`."""
 _VAGUE = (Force.UNKNOWN, Force.LEAN)
-_BINDING = ("scene.sure", "scene.final", "scene.charge", "scene.live", "claim.skip")
+_BINDING = ("scene.sure", "scene.effect", "scene.final", "scene.charge", "scene.live", "claim.skip")
 """What makes even an early step of several the one that counts."""
 _HELD = ("scene.held", "scene.plan")
+_OWN_KINDS = ("approve", "legal", "system")
+"""What one word for `Confirm` or `Restart` seems to do where it belongs to a picker or a player."""
+_FORMAL = {"scene.legal", "scene.paper", "scene.person", "scene.held", "scene.file", "trail.legal"}
+"""What a portal names above `Start`: the first step files nothing."""
 
 
 def assess_click(subject: Subject) -> Judgement:
@@ -73,9 +79,11 @@ def _assess_button(subject: Subject, meaning: Meaning, scene: Scene) -> Judgemen
     leads = (scene.place or scene.menu) and not scene.score and meaning.force is not Force.ACT
     if leads and not subject.submits:
         return _assess_link(subject, meaning, scene)
+    if scene.widget and _is_own(meaning, scene):
+        return ALLOWED
     match meaning.force:
         case Force.CALM:
-            return ALLOWED
+            return ask(scene.kind) if scene.has("scene.effect") else ALLOWED
         case Force.RETREAT:
             return ask("end") if meaning.kind == "shut" and _ends_case(scene) else ALLOWED
         case Force.CANCEL:
@@ -94,15 +102,29 @@ def _assess_button(subject: Subject, meaning: Meaning, scene: Scene) -> Judgemen
 
 def _assess_weak(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
     """`Remove`, `Accept`: asked about unless the place is a calm one. `Save`, `Start`: something must speak for it."""
-    has_cause = meaning.kind not in _COMMON or scene.score + _form_risk(subject) > 0
+    begins = meaning.kind == "switch" and meaning.words == 1 and not subject.submits
+    score = sum(weight for concept, weight in scene.evidence.items() if not begins or concept not in _FORMAL)
+    has_cause = meaning.kind not in _COMMON or score + _form_risk(subject) > 0
     calm = (scene.calm or scene.past) and scene.score < (STRONG if meaning.kind == "switch" else 2)
     calm = calm or _is_light(meaning, scene)
     return ALLOWED if calm or not has_cause else ask(_kind(meaning, scene))
 
 
+def _is_own(meaning: Meaning, scene: Scene) -> bool:
+    """`Cancel` and `Confirm` in a picker, `Restart` in a player: they act on nothing else."""
+    match meaning.force:
+        case Force.CANCEL | Force.RETREAT:
+            return not scene.has(*_BINDING)
+        case Force.LEAN | Force.PROCEED | Force.AFFIRM:
+            return not scene.strong
+        case Force.ACT | Force.DEED:
+            return meaning.words == 1 and meaning.kind in _OWN_KINDS and not scene.strong
+    return False
+
+
 def _ends_case(scene: Scene) -> bool:
-    """`Close` on a ticket or an account, rather than on a message about one."""
-    return scene.has("scene.case") and not scene.asks and not scene.past
+    """`Close` on a ticket or an account, rather than on a message or an article about one."""
+    return scene.has("scene.case") and not (scene.asks or scene.past or scene.help or scene.widget)
 
 
 def _is_light(meaning: Meaning, scene: Scene) -> bool:
@@ -152,6 +174,8 @@ def _assess_cancel(subject: Subject, scene: Scene) -> Judgement:
 
 
 def _assess_link(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
+    if _counts_folder(subject, meaning):
+        return ALLOWED
     if meaning.words > _LONG_LINK or (meaning.words > 2 and asks(subject.name)):
         return ALLOWED
     if scene.menu and not scene.score:
@@ -172,6 +196,12 @@ def _assess_link(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
     return ALLOWED
 
 
+def _counts_folder(subject: Subject, meaning: Meaning) -> bool:
+    """`Trash (12)`: a folder and how much is in it."""
+    counted = _COUNTED.search(subject.name) is not None
+    return counted and meaning.words == 2 and any(hit.concept == "scene.file" for hit in meaning.hits)
+
+
 def _names_topic(meaning: Meaning) -> bool:
     """`Buy tickets` in a header, `Returning & refunds` in a footer: where a link leads, not what it does."""
     pairs = any(hit.concept == "soft.and" for hit in meaning.hits)
@@ -185,6 +215,8 @@ def _opens_page(meaning: Meaning, scene: Scene) -> bool:
 
 def _assess_item(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
     match meaning.force:
+        case Force.DEED if scene.menu and not scene.score:
+            return ALLOWED
         case Force.ACT | Force.DEED | Force.WEAK:
             return ask(_kind(meaning, scene))
         case Force.CANCEL:
@@ -213,7 +245,7 @@ def _assess_switch(subject: Subject, meaning: Meaning, scene: Scene) -> Judgemen
 def _assess_choice(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
     """A choice waits for a button, unless the page says that it counts at once or it binds."""
     both = _with_name(subject, scene)
-    if both.has("scene.now", "scene.live", "claim.skip"):
+    if both.has("scene.now", "scene.effect", "scene.live", "claim.skip"):
         return ask(both.kind or "system")
     if subject.role.lower() == "checkbox" and _binds(meaning, scene, both):
         return ask(both.kind)

@@ -41,7 +41,8 @@ def lists_controls(text: str, name: str) -> bool:
     """Whether a text is a row of labels, with this one among them: what the others do says nothing of this one."""
     labels = [_bare(label) for label in _labels(text)]
     own = _bare(fold(name))
-    is_row = own in labels and all(len(label.split()) <= _LONGEST_LABEL for label in labels)
+    is_named = own in labels or (len(labels) > 1 and any(label.endswith(f" {own}") for label in labels))
+    is_row = is_named and all(len(label.split()) <= _LONGEST_LABEL for label in labels)
     return bool(own) and is_row and (_has_digit(own) or not _has_digit(text))
 
 

@@ -23,7 +23,7 @@ STRONG = 3
 _WEIGHTS = {
     "act": STRONG, "claim.skip": STRONG, "claim.agent": STRONG,
     "deed": 2, "deed.send": 0, "deed.publish": 1, "deed.account": 1, "deed.approve": 1, "scene.draft": 2,
-    "scene.sure": STRONG, "scene.final": STRONG, "scene.charge": STRONG, "scene.live": STRONG,
+    "scene.sure": STRONG, "scene.effect": STRONG, "scene.final": STRONG, "scene.charge": STRONG, "scene.live": STRONG,
     "scene.last": 2, "scene.funds": 2, "scene.security": 2, "scene.legal": 2, "scene.plan": 2, "scene.now": 2,
     "scene.total": 1, "scene.compose": 1, "scene.crowd": 1, "scene.gear": 1, "scene.ask": 1, "scene.person": 1,
     "scene.paper": 1, "scene.file": 1, "scene.held": 0, "scene.case": 0, "scene.will": 0, "scene.visit": 0,
@@ -72,6 +72,8 @@ class Scene:
     """The heading is a row of places to go, with this control among them: `Inbox, Sent, Trash`."""
     early: bool = False
     """The heading counts steps, and this is not the last."""
+    widget: bool = False
+    """The heading is that of a part of the page itself: a picker of dates or columns, a player, a map, a pop-up."""
     form: bool = False
     """The address or the heading is that of a form that can be left: `/events/new`, `New standing order`."""
 
@@ -110,6 +112,7 @@ def read_scene(context: str, url: str = "", language: str = "", name: str = "") 
         warns=_all_are(headings, lambda heading: heading.has("scene.sure")),
         menu=_all_are(headings, lambda heading: is_menu(heading.text, name, language)),
         early=_all_are(headings, _is_early),
+        widget=_all_are(headings, lambda heading: heading.has("ease.widget")),
         form=opens_form(url) or _all_are(headings, _opens_form),
     )
 

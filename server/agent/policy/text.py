@@ -51,6 +51,11 @@ _SENTENCE = re.compile(
     r"\n+|(?<=[.!?…])\s+|(?<=[。؟।])|(?<=[!?])(?=[\u3040-\u9fff\uac00-\ud7af])|(?<=;)\s+|\s[·•|]\s"
 )
 
+_TONE_LAST = re.compile(
+    "(?:o[\u00e0\u00e1\u1ea3\u00e3\u1ea1\u00e8\u00e9\u1ebb\u1ebd\u1eb9]|u[\u1ef3\u00fd\u1ef7\u1ef9\u1ef5])(?!\\w)"
+)
+"""`huỷ`, `hoà`: Vietnamese words whose tone others write on the first vowel, `hủy`, `hòa`."""
+
 _MARKED_SCRIPTS = ("GREEK", "CYRILLIC", "ARABIC", "HEBREW")
 _DENSE = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
@@ -59,7 +64,13 @@ def fold(text: str) -> str:
     """The text in one spelling: lower case, no tricks, spaces as they are. Latin letters keep their accents."""
     text = _BLANK.sub("", unicodedata.normalize("NFKC", _letters_from_symbols(text)))
     text = unicodedata.normalize("NFC", WORD.sub(lambda word: _untangle(word.group()), text).casefold())
+    text = _TONE_LAST.sub(lambda tail: _move_tone(tail.group()), text)
     return _ARTICLE.sub("", _FLOATING.sub("", text).translate(_UNACCENTED))
+
+
+def _move_tone(vowels: str) -> str:
+    second = unicodedata.normalize("NFD", vowels[1])
+    return unicodedata.normalize("NFC", vowels[0] + second[1:]) + second[0]
 
 
 def plain(text: str) -> str:
