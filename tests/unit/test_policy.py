@@ -156,6 +156,11 @@ def test_the_labels_beside_a_control_are_no_evidence_for_it(
         ("Print", "Sends 400 badges to the lobby printer", Verdict.ASK),
         ("Start", "Passport application", Verdict.ALLOW),
         ("Start", "Pump 2", Verdict.ASK),
+        ("Close", "Valve 3", Verdict.ASK),
+        ("Open", "Front door", Verdict.ASK),
+        ("Close", "Sidebar", Verdict.ALLOW),
+        ("Continue", "Emails all 400 attendees", Verdict.ASK),
+        ("Add to cart", "Sends a gift card to the address you give", Verdict.ALLOW),
     ],
 )
 def test_the_same_label_means_another_thing_in_another_place(

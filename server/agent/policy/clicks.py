@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from server.agent.policy.fields import find_secret
-from server.agent.policy.labels import asks, names, spell_out
+from server.agent.policy.labels import asks, moves, names, spell_out
 from server.agent.policy.names import Force, Meaning, grasp
 from server.agent.policy.scene import SMALL, STRONG, Scene, read_scene
 from server.agent.policy.verdict import ALLOWED, Judgement, Subject, ask
@@ -48,6 +48,7 @@ _VAGUE = (Force.UNKNOWN, Force.LEAN)
 _BINDING = ("scene.sure", "scene.effect", "scene.final", "scene.charge", "scene.live", "claim.skip")
 """What makes even an early step of several the one that counts."""
 _HELD = ("scene.held", "scene.plan")
+_LEADING_ON = ("calm.cart", "calm.open", "calm.howto", "calm.topic")
 _OWN_KINDS = ("approve", "legal", "system")
 """What one word for `Confirm` or `Restart` seems to do where it belongs to a picker or a player."""
 _FORMAL = {"scene.legal", "scene.paper", "scene.person", "scene.held", "scene.file", "trail.legal"}
@@ -79,11 +80,17 @@ def _assess_button(subject: Subject, meaning: Meaning, scene: Scene) -> Judgemen
     leads = (scene.place or scene.menu) and not scene.score and meaning.force is not Force.ACT
     if leads and not subject.submits:
         return _assess_link(subject, meaning, scene)
+    if (
+        meaning.words == 1
+        and meaning.force < Force.WEAK
+        and moves(subject.context, subject.name, subject.lang)
+    ):
+        return ask("system")
     if scene.widget and _is_own(meaning, scene):
         return ALLOWED
     match meaning.force:
         case Force.CALM:
-            return ask(scene.kind) if scene.has("scene.effect") else ALLOWED
+            return ask(scene.kind) if scene.has("scene.effect") and not _leads(meaning) else ALLOWED
         case Force.RETREAT:
             return ask("end") if meaning.kind == "shut" and _ends_case(scene) else ALLOWED
         case Force.CANCEL:
@@ -108,6 +115,11 @@ def _assess_weak(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
     calm = (scene.calm or scene.past) and scene.score < (STRONG if meaning.kind == "switch" else 2)
     calm = calm or _is_light(meaning, scene)
     return ALLOWED if calm or not has_cause else ask(_kind(meaning, scene))
+
+
+def _leads(meaning: Meaning) -> bool:
+    """`Add to cart`, `New invoice`, `How to cancel`: what these open or hold comes before any effect."""
+    return any(hit.concept in _LEADING_ON for hit in meaning.hits)
 
 
 def _is_own(meaning: Meaning, scene: Scene) -> bool:

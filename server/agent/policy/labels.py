@@ -12,6 +12,7 @@ _QUESTION = re.compile(r"[?？؟;]\W*$|(?:吗|ですか|ますか|까요|습니�
 _ITEM = re.compile(r"[,،、;>/|]|\s[-–—]\s")
 _LONGEST_LABEL = 6
 _LONGEST_DEED = 8
+_LONGEST_THING = 4
 _PLACES = {Force.CALM, Force.UNKNOWN, Force.DEED}
 
 
@@ -31,6 +32,19 @@ def spell_out(context: str, name: str) -> str:
     own, said = lexicon().telling(name), lexicon().telling(heading)
     is_longer = own and own != said and (said.startswith(own) or said.endswith(own))
     return heading if is_longer and len(said.split()) <= _LONGEST_DEED else ""
+
+
+def moves(context: str, name: str, language: str) -> bool:
+    """Whether name and heading together are a deed on a running system: `Close` under `Valve 3`."""
+    own, said = fold(name), fold(_heading(context))
+    if not own or len(said.split()) > _LONGEST_THING:
+        return False
+    pairs = ((f"{own} {said}", len(own)), (f"{said} {own}", len(said)))
+    return any(
+        hit.concept == "act.system" and hit.start < cut < hit.end
+        for text, cut in pairs
+        for hit in lexicon().find(text, language)
+    )
 
 
 def _heading(context: str) -> str:
