@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from server.agent.policy.fields import find_secret
 from server.agent.policy.labels import asks, moves, names, spell_out
 from server.agent.policy.names import Force, Meaning, grasp
-from server.agent.policy.scene import SMALL, STRONG, Scene, read_scene
+from server.agent.policy.scene import STRONG, Scene, read_scene
+from server.agent.policy.switches import WEAK_KINDS, assess_choice, assess_switch, kind_of
 from server.agent.policy.verdict import ALLOWED, Judgement, Subject, ask
 
 _OPENERS = {
@@ -37,11 +37,6 @@ _THRESHOLDS = {Force.MUTE: 1, Force.LEAN: 2, Force.UNKNOWN: 2, Force.PROCEED: ST
 _SHOPPING = ("pay", "order")
 _LEADING = (*_SHOPPING, "end", "account")
 """What a header or a footer offers, and a page of its own carries out."""
-_LIVE = (
-    "scene.live", "scene.gear", "scene.security", "scene.plan", "scene.funds", "scene.now", "scene.crowd",
-    "act.system", "act.account", "act.publish", "act.pay", "deed.system", "deed.pay", "deed.account", "scene.charge",
-    "scene.final", "scene.sure", "act.delete", "claim.skip", "act.end",
-)  # fmt: skip
 _TURNED_OFF = ("scene.live", "scene.gear", "scene.security", "scene.plan", "act.system", "claim.skip")
 """What is there where one word for `close` means `turn off`."""
 _VAGUE = (Force.UNKNOWN, Force.LEAN)
@@ -66,9 +61,9 @@ def assess_click(subject: Subject) -> Judgement:
         meaning = longer
     scene = read_scene(subject.context, subject.url, subject.lang, subject.name)
     if role in ("switch", "slider"):
-        return _assess_switch(subject, meaning, scene)
+        return assess_switch(subject, meaning, scene)
     if role in _CHOICES:
-        return _assess_choice(subject, meaning, scene)
+        return assess_choice(subject, meaning, scene)
     if role in _LINKS and not subject.submits:
         return _assess_link(subject, meaning, scene)
     if role.startswith("menuitem") or role == "menu":
@@ -98,10 +93,10 @@ def _assess_button(subject: Subject, meaning: Meaning, scene: Scene) -> Judgemen
         case Force.LEAN if meaning.kind == "close":
             return ask("system") if scene.has(*_TURNED_OFF) or _ends_case(scene) else ALLOWED
         case Force.ACT:
-            return ALLOWED if _is_light(meaning, scene) else ask(_kind(meaning, scene))
+            return ALLOWED if _is_light(meaning, scene) else ask(kind_of(meaning, scene))
         case Force.DEED:
-            calm = scene.calm and _beside(meaning, scene) < (2 if meaning.kind in _WEAK_KINDS else 1)
-            return ALLOWED if calm or _is_light(meaning, scene) else ask(_kind(meaning, scene))
+            calm = scene.calm and _beside(meaning, scene) < (2 if meaning.kind in WEAK_KINDS else 1)
+            return ALLOWED if calm or _is_light(meaning, scene) else ask(kind_of(meaning, scene))
         case Force.WEAK | Force.AFFIRM:
             return _assess_weak(subject, meaning, scene)
     return _assess_generic(subject, meaning, scene)
@@ -114,7 +109,7 @@ def _assess_weak(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
     has_cause = meaning.kind not in _COMMON or score + _form_risk(subject) > 0
     calm = (scene.calm or scene.past) and scene.score < (STRONG if meaning.kind == "switch" else 2)
     calm = calm or _is_light(meaning, scene)
-    return ALLOWED if calm or not has_cause else ask(_kind(meaning, scene))
+    return ALLOWED if calm or not has_cause else ask(kind_of(meaning, scene))
 
 
 def _leads(meaning: Meaning) -> bool:
@@ -160,7 +155,7 @@ def _assess_generic(subject: Subject, meaning: Meaning, scene: Scene) -> Judgeme
     calm = calm and (meaning.force not in _VAGUE or scene.score <= STRONG)
     binds = scene.has(*_BINDING) if scene.early and meaning.force is Force.PROCEED else scene.strong
     if binds or (not calm and scene.score + _form_risk(subject) >= _THRESHOLDS[meaning.force]):
-        return ask(_kind(meaning, scene))
+        return ask(kind_of(meaning, scene))
     if subject.submits and meaning.force in (Force.UNKNOWN, Force.MUTE):
         return ask("unknown_submit")
     if meaning.force is Force.MUTE and not calm:
@@ -200,9 +195,9 @@ def _assess_link(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
         case Force.WEAK if meaning.kind == "remove":
             return ALLOWED if scene.calm else ask("delete")
         case Force.WEAK | Force.AFFIRM | Force.DEED:
-            return ask(_kind(meaning, scene)) if scene.score >= 2 and not scene.calm else ALLOWED
+            return ask(kind_of(meaning, scene)) if scene.score >= 2 and not scene.calm else ALLOWED
         case Force.PROCEED | Force.MUTE:
-            return ask(_kind(meaning, scene)) if scene.strong else ALLOWED
+            return ask(kind_of(meaning, scene)) if scene.strong else ALLOWED
         case Force.CANCEL:
             return _assess_cancel(subject, scene)
     return ALLOWED
@@ -230,59 +225,11 @@ def _assess_item(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
         case Force.DEED if scene.menu and not scene.score:
             return ALLOWED
         case Force.ACT | Force.DEED | Force.WEAK:
-            return ask(_kind(meaning, scene))
+            return ask(kind_of(meaning, scene))
         case Force.CANCEL:
             return _assess_cancel(subject, scene)
         case Force.AFFIRM | Force.PROCEED | Force.LEAN:
-            return ask(_kind(meaning, scene)) if scene.strong else ALLOWED
+            return ask(kind_of(meaning, scene)) if scene.strong else ALLOWED
         case Force.UNKNOWN | Force.MUTE if scene.score >= 2 and not scene.calm:
             return ask(scene.kind)
     return ask(scene.kind) if scene.has("claim.skip") else ALLOWED
-
-
-def _assess_switch(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
-    """A switch acts at once: it asks where it governs a live system, access, money or what is public."""
-    both = _with_name(subject, scene)
-    is_calm = meaning.force is Force.CALM and any(
-        hit.concept in (*SMALL, "calm.look") for hit in meaning.hits
-    )
-    if is_calm or meaning.force is Force.RETREAT:
-        return ask(scene.kind) if scene.has("scene.live", "claim.skip") else ALLOWED
-    grants = meaning.force is Force.WEAK and meaning.kind == "accept" and not both.calm
-    if meaning.force is Force.ACT or grants:
-        return ask(_kind(meaning, both))
-    return ask(both.kind or "system") if both.has(*_LIVE) else ALLOWED
-
-
-def _assess_choice(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
-    """A choice waits for a button, unless the page says that it counts at once or it binds."""
-    both = _with_name(subject, scene)
-    if both.has("scene.now", "scene.effect", "scene.live", "claim.skip"):
-        return ask(both.kind or "system")
-    if subject.role.lower() == "checkbox" and _binds(meaning, scene, both):
-        return ask(both.kind)
-    return ALLOWED
-
-
-def _with_name(subject: Subject, scene: Scene) -> Scene:
-    """The scene with the evidence that the control's own name adds: `Live traffic`."""
-    named = read_scene(subject.name, language=subject.lang).evidence
-    heavier = {concept: max(weight, scene.evidence.get(concept, 0)) for concept, weight in named.items()}
-    return replace(scene, evidence=scene.evidence | heavier)
-
-
-def _binds(meaning: Meaning, scene: Scene, both: Scene) -> bool:
-    if any(hit.concept == "act.legal" for hit in meaning.hits):
-        return scene.has("scene.legal")
-    return both.has("scene.plan") and not scene.calm
-
-
-def _kind(meaning: Meaning, scene: Scene) -> str:
-    kind = _WEAK_KINDS.get(meaning.kind, meaning.kind)
-    return kind if meaning.force in (Force.ACT, Force.DEED) else scene.kind or kind
-
-
-_WEAK_KINDS = {
-    "remove": "delete", "save": "account", "accept": "legal", "switch": "system", "share": "publish",
-    "make": "account", "join": "account", "reply": "send", "change": "account", "apply": "account", "agree": "",
-}  # fmt: skip
