@@ -23,7 +23,8 @@ LIMIT = 30 * 60
 """Seconds that one command may take before it is ended: far above what any of them needs."""
 
 RUFF, MYPY, PYTEST = ((sys.executable, "-m", name) for name in ("ruff", "mypy", "pytest"))
-WORKERS = max(2, min(4, os.cpu_count() or 1))
+WORKERS = max(2, min(4, (os.cpu_count() or 1) + 1))
+"""One more than there are cores: a test of the real parts waits for half of its time."""
 TEST = (*PYTEST, f"--junit-xml={REPORT}", f"--numprocesses={WORKERS}", "--dist=loadfile")
 SECOND_TRY = ("--reruns=1", "-rR")
 """A machine that is busy with something else may make a browser miss a deadline. What needed it is listed."""

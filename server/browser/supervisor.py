@@ -18,6 +18,7 @@ from typing import Any
 from server.browser import frames
 from server.browser.cdp import Cdp, CdpError, Params
 from server.browser.chromium import VIEWPORT
+from server.browser.questions import Questions
 
 log = logging.getLogger(__name__)
 
@@ -70,12 +71,11 @@ class Supervisor:
     ) -> None:
         self.cdp = cdp
         self.pages: dict[str, WatchedPage] = {}
-        self.is_hands_off = False
-        """While a person holds the browser: dialogs are theirs."""
+        self._is_hands_off = False
         self._note = note
         self._context = context
         self._emulates_viewport = emulates_viewport
-        self._dismisses_questions = dismisses_questions
+        self._questions = Questions(cdp, self._tell_dismissed) if dismisses_questions else None
         self._alerts: deque[float] = deque(maxlen=ENDLESS_ALERTS)
         self._tasks: set[asyncio.Task[None]] = set()
         self._stops: list[Callable[[], None]] = []
@@ -93,6 +93,8 @@ class Supervisor:
             ("Page.javascriptDialogClosed", self._on_dialog_closed),
         ):
             self._stops.append(self.cdp.on(event, listener))
+        if self._questions:
+            self._stops.append(self._questions.listen())
         context = {"browserContextId": self._context} if self._context else {}
         # An empty list of permissions denies them all.
         await self.cdp.send("Browser.grantPermissions", {"permissions": [], **context})
@@ -109,6 +111,17 @@ class Supervisor:
         """Wait until what has been seen has also been dealt with."""
         if self._tasks:
             await asyncio.wait(list(self._tasks), timeout=deadline)
+
+    @property
+    def is_hands_off(self) -> bool:
+        """While a person holds the browser: dialogs are theirs."""
+        return self._is_hands_off
+
+    @is_hands_off.setter
+    def is_hands_off(self, is_held: bool) -> None:
+        if self._questions and is_held != self._is_hands_off:
+            self._spawn(self._questions.leave() if is_held else self._dismiss_questions())
+        self._is_hands_off = is_held
 
     @property
     def dialog(self) -> Dialog | None:
@@ -221,6 +234,7 @@ class Supervisor:
         attached = await self.cdp.send("Target.attachToTarget", {"targetId": page.target, "flatten": True})
         page.session = attached["sessionId"]
         await self.cdp.send("Page.enable", session=page.session)
+        await self._dismiss_in(page.session)
         await frames.watch_frames(self.cdp, page.session)
         if self._emulates_viewport:
             await self.cdp.send(
@@ -234,6 +248,7 @@ class Supervisor:
         if around is not None and session and params["targetInfo"]["type"] == "iframe":
             around.inner[params["sessionId"]] = (session, params["targetInfo"]["targetId"])
             self._spawn(frames.watch_frames(self.cdp, params["sessionId"]))
+            self._spawn(self._dismiss_in(params["sessionId"]))
 
     def _on_detached(self, params: Params, _: str | None) -> None:
         for page in self.pages.values():
@@ -259,8 +274,8 @@ class Supervisor:
             self._note("The page asked whether to leave it; it was left.")
         elif dialog.kind == "alert":
             self._note(f"The page showed an alert: {quote(dialog.message)}")
-        elif self._dismisses_questions:
-            self._note(f"The page asked ({dialog.kind}): {quote(dialog.message)}. It was dismissed.")
+        elif self._questions:
+            self._tell_dismissed(dialog.kind, dialog.message)
         else:
             self._note(
                 f"The page asks ({dialog.kind}): {quote(dialog.message)}. "
@@ -272,6 +287,19 @@ class Supervisor:
             await self.replace(page)
             return
         await self.cdp.send("Page.handleJavaScriptDialog", {"accept": not is_question}, session=page.session)
+
+    def _tell_dismissed(self, kind: str, message: str) -> None:
+        self._note(f"The page asked ({kind}): {quote(message)}. It was dismissed.")
+
+    async def _dismiss_questions(self) -> None:
+        for page in list(self.pages.values()):
+            for session in (page.session, *page.inner):
+                await self._dismiss_in(session)
+
+    async def _dismiss_in(self, session: str) -> None:
+        if self._questions and not self._is_hands_off:
+            with suppress(CdpError):  # the frame may be gone
+                await self._questions.dismiss(session)
 
     def _is_endless(self) -> bool:
         now = monotonic()

@@ -89,6 +89,26 @@ async def test_a_confirm_is_dismissed_and_told(browser: SessionBrowser, site: Si
     assert seen.page.title == "kept"
 
 
+async def test_questions_are_a_persons_own_while_they_have_the_browser(browser: SessionBrowser, site: Site):
+    await browser.navigate(site.url("/dialogs"))
+    watch = browser.supervisor
+    assert watch
+    page = watch.page_at(site.url("/dialogs"))
+    assert page
+
+    async def is_replaced() -> bool:
+        asked = {"expression": "'native' in confirm && 'native' in prompt", "returnByValue": True}
+        return bool(
+            (await watch.cdp.send("Runtime.evaluate", asked, session=page.session))["result"]["value"]
+        )
+
+    assert await is_replaced()
+    for is_held in (True, False):
+        watch.is_hands_off = is_held
+        await watch.settle()
+        assert await is_replaced() is not is_held
+
+
 async def test_a_picture_has_the_size_of_the_viewport(browser: SessionBrowser, site: Site):
     await browser.navigate(site.url("/form"))
     picture = await browser.screenshot()

@@ -1,0 +1,74 @@
+"""Dismisses the questions of pages before anybody else can answer them.
+
+browser-use answers every dialog by itself, a `confirm` with OK. Which of two DevTools clients answers first is
+chance, so the pages' own `confirm` and `prompt` are replaced: they say no at once and tell what was asked.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import suppress
+
+from server.browser.cdp import Cdp, CdpError, Params
+
+Tell = Callable[[str, str], None]
+"""Takes the kind of a question, `confirm` or `prompt`, and its text."""
+
+_BINDING = "__pilothouseAsked"
+_REPLACE = """(() => {
+  const tell = globalThis.__pilothouseAsked
+  if (!tell || globalThis.confirm.native) return
+  const replace = (kind, answer) => {
+    const native = globalThis[kind]
+    globalThis[kind] = { [kind](message = '') {
+      tell(JSON.stringify([kind, String(message).slice(0, 500)]))
+      return answer
+    } }[kind]
+    globalThis[kind].native = native
+  }
+  replace('confirm', false)
+  replace('prompt', null)
+})()"""
+_RESTORE = (
+    "for (const kind of ['confirm', 'prompt']) globalThis[kind] = globalThis[kind].native ?? globalThis[kind]"
+)
+
+
+class Questions:
+    """The questions of the pages and frames of one browser context."""
+
+    def __init__(self, cdp: Cdp, tell: Tell) -> None:
+        self._cdp = cdp
+        self._tell = tell
+        self._scripts: dict[str, str] = {}
+        """By DevTools session, the script that each new document in it runs first."""
+
+    def listen(self) -> Callable[[], None]:
+        """Hear what was asked; returns the function that stops it."""
+        return self._cdp.on("Runtime.bindingCalled", self._on_asked)
+
+    async def dismiss(self, session: str) -> None:
+        """From now on, in all documents of the session. Raises CdpError."""
+        await self._cdp.send("Runtime.enable", session=session)  # or new documents lack the binding
+        await self._cdp.send("Runtime.addBinding", {"name": _BINDING}, session=session)
+        script = {"source": _REPLACE, "runImmediately": True}
+        added = await self._cdp.send("Page.addScriptToEvaluateOnNewDocument", script, session=session)
+        self._scripts[session] = added["identifier"]
+
+    async def leave(self) -> None:
+        """Pages ask as they were written, while they belong to a person."""
+        scripts, self._scripts = self._scripts, {}
+        for session, script in scripts.items():
+            with suppress(CdpError):  # the session may be gone
+                gone = {"identifier": script}
+                await self._cdp.send("Page.removeScriptToEvaluateOnNewDocument", gone, session=session)
+                await self._cdp.send(
+                    "Runtime.evaluate", {"expression": _RESTORE}, session=session, deadline=1
+                )
+
+    def _on_asked(self, params: Params, session: str | None) -> None:
+        if params["name"] == _BINDING and session in self._scripts:
+            with suppress(ValueError):  # a page may call it with anything
+                kind, message = json.loads(params["payload"])
+                self._tell(str(kind)[:20], str(message))
