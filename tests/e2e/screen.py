@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 import uuid
 from typing import Any
 
@@ -100,6 +101,13 @@ class Screen:
         answer = self.api.get(f"/sessions/{session_id}")
         answer.raise_for_status()
         return dict(answer.json())
+
+    def wait_for_run_after(self, run_id: str) -> None:
+        """Until another run of the session is over."""
+        deadline = time.monotonic() + 20
+        while (run := self.stored(self.session_id)["run"])["id"] == run_id or run["finished_at"] is None:
+            assert time.monotonic() < deadline, run
+            self.page.wait_for_timeout(50)
 
     def cancel(self, session_id: str | None = None) -> None:
         """End the run there, if there still is one."""

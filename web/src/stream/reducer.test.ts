@@ -194,4 +194,17 @@ describe('what is over and was no message', () => {
     expect(live.rows[live.ids[1]!]).toMatchObject({ kind: 'error', code: 'timeout', runId: 'early' })
     expect(Object.values(live.rows).filter((row) => row.kind === 'error')).toHaveLength(1)
   })
+
+  test('a failure is gone once its message is tried again, unless something of that run is kept', () => {
+    const asked = { ...session.messages[0]!, role: 'user' as const, run_id: 'first', client_id: null }
+    const failed = { run_id: 'first', status: 'failed' as const, code: 'timeout', message: 'Too slow.', finished_at: null }
+    const errorsAfterRetry = (messages: typeof session.messages) => {
+      const live = hydrate(EMPTY, { ...session, run: null, messages, errors: [failed] })
+      const last = { epoch: live.epoch + 1, seq: 1, ts: asked.created_at, session_id: 's', run_id: 'second' }
+      const retried = reduce(live, [{ ...last, type: 'message', message: { ...asked, run_id: 'second' } } as LiveEvent])
+      return Object.values(retried.rows).filter((row) => row.kind === 'error').length
+    }
+    expect(errorsAfterRetry([asked])).toBe(0)
+    expect(errorsAfterRetry([asked, { ...asked, id: 'kept', seq: asked.seq + 1, role: 'tool' as const }])).toBe(1)
+  })
 })

@@ -158,6 +158,7 @@ export function keepMessage(live: Draft, message: Message): void {
   const row = rowOfMessage(message)
   const old = live.rows[row.id]
   if (row.kind === 'user') forgetAfterEdit(live, row, old)
+  if (row.kind === 'user') forgetRetried(live, row, old)
   if (row.kind === 'text') anchorLoose(live, row.id, row.runId)
   put(live, old?.kind === 'tool' && row.kind === 'tool' ? { ...row, at: old.at ?? row.at } : row)
   if (row.kind === 'text') showThoughts(live, row)
@@ -182,6 +183,14 @@ function forgetAfterEdit(live: Draft, row: Row & { kind: 'user' }, old: Row | un
     const follows = other.seq === null ? other.kind !== 'user' : other.seq > row.seq
     if (follows) drop(live, other.id)
   }
+}
+
+/** A user message that has a new run was tried again: a run before it of which nothing is kept did not fail either. */
+function forgetRetried(live: Draft, row: Row & { kind: 'user' }, old: Row | undefined): void {
+  const before = old?.runId
+  if (!before || before === row.runId || !live.rows[errorRowId(before)]) return
+  const isKept = Object.values(live.rows).some(({ id, runId, seq }) => id !== row.id && runId === before && seq !== null)
+  if (!isKept) drop(live, errorRowId(before))
 }
 
 export function newRun(id: string): RunView {
