@@ -39,6 +39,8 @@ When you are done, answer shortly in the person's language: what you did, what y
 KEPT_SNAPSHOTS = 1
 """How many of the newest tool results the model sees in full."""
 OLD_RESULT_LENGTH = 300
+EARLIER = "earlier"
+"""Marks the tool results of runs before: they count for no limit of this one."""
 OUT_OF_STEPS = "The limit of tool calls is reached. Make no more of them: answer with what you know."
 
 
@@ -89,7 +91,8 @@ def to_lc_messages(history: Sequence[Message]) -> list[AnyMessage]:
             call = {"name": meta["name"], "args": meta.get("args") or {}, "id": meta["call_id"]}
             text = message.content.strip() or "done"
             result.append(AIMessage("", tool_calls=[call]))
-            result.append(ToolMessage(text, tool_call_id=meta["call_id"], name=meta["name"]))
+            earlier = {"additional_kwargs": {EARLIER: True}, "name": meta["name"]}
+            result.append(ToolMessage(text, tool_call_id=meta["call_id"], **earlier))
     return result
 
 
@@ -109,17 +112,20 @@ def _tool(spec: ToolSpec) -> BaseTool:
 
 
 class StepLimit(AgentMiddleware[AgentState[Any], RunContext]):
-    """Tool calls beyond the run's limit are not made; the model is told."""
+    """Tool calls beyond the run's limit are not made; the model is told. The state counts them, over questions too."""
 
     async def awrap_tool_call(
         self,
         request: ToolCallRequest,
         handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
     ) -> ToolMessage | Command[Any]:
-        context = get_runtime(RunContext).context
-        if next(context.tool_calls) <= context.max_tool_steps:
-            return await handler(request)
         call = request.tool_call
+        messages: list[AnyMessage] = request.state["messages"]
+        made = sum(isinstance(m, ToolMessage) and EARLIER not in m.additional_kwargs for m in messages)
+        asked = [other["id"] for m in messages[-1:] if isinstance(m, AIMessage) for other in m.tool_calls]
+        before = asked.index(call["id"]) if call["id"] in asked else 0
+        if made + before < get_runtime(RunContext).context.max_tool_steps:
+            return await handler(request)
         return ToolMessage(OUT_OF_STEPS, tool_call_id=call["id"] or "", name=call["name"], status="error")
 
 

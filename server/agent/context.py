@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass, field
-from itertools import count
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -51,5 +50,3 @@ class RunContext:
     """Seconds that the run waited for a free browser since this was last asked."""
     files: Path | None = None
     """The folder of the session's own files: no others can be given to a page."""
-    tool_calls: Iterator[int] = field(default_factory=lambda: count(1))
-    """The number of the next tool call of this execution."""

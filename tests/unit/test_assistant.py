@@ -4,12 +4,17 @@ import json
 from typing import Any
 
 import pytest
+from langchain.agents.middleware import AgentMiddleware
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.errors import GraphRecursionError
+from langgraph.types import Command, interrupt
 
-from server.agent.assistant import OUT_OF_STEPS, build_assistant, recursion_limit
+from server.agent.assistant import OUT_OF_STEPS, build_assistant, first_input, recursion_limit
 from server.agent.context import Notes, RunContext
 from server.browser.browser import Picture, ToolSpec
+from server.events import Message, now
 from tests.support.operator_world import Granted, Post
 from tests.support.scripted_browser import ScriptedBrowser
 from tests.support.scripted_model import ScriptedModel
@@ -19,8 +24,15 @@ LOOK = {"tool": "browser_snapshot", "raw": json.dumps({})}
 SPECS = [ToolSpec("browser_snapshot", "look", {"type": "object", "properties": {}}, acts=False)]
 
 
-async def run(model: ScriptedModel, post: Post | None = None, *, max_tool_steps: int = 2) -> list[AnyMessage]:
-    """The messages that the graph ends with."""
+class Asking(AgentMiddleware[Any, Any]):
+    """Asks a person before each tool call."""
+
+    async def awrap_tool_call(self, request: Any, handler: Any) -> Any:
+        interrupt("May it?")
+        return await handler(request)
+
+
+def new_context(post: Post | None = None, *, max_tool_steps: int = 2) -> RunContext:
     browser = ScriptedBrowser(dict(PAGES), dict(LEADS), CART)
 
     async def the_browser() -> ScriptedBrowser:
@@ -29,15 +41,19 @@ async def run(model: ScriptedModel, post: Post | None = None, *, max_tool_steps:
     async def keep(picture: Picture) -> None:
         return None
 
-    context = RunContext(
+    return RunContext(
         run_id="r", session_id="s", browser=the_browser, keep=keep, inbox=post or Post(), grants=Granted(),
         max_tool_steps=max_tool_steps,
     )  # fmt: skip
+
+
+async def run(model: ScriptedModel, post: Post | None = None, *, max_tool_steps: int = 2) -> list[AnyMessage]:
+    """The messages that the graph ends with."""
     graph = build_assistant(model, SPECS)
     result = await graph.ainvoke(
         {"messages": [HumanMessage("What do you see?")]},
         {"recursion_limit": recursion_limit(max_tool_steps)},
-        context=context,
+        context=new_context(post, max_tool_steps=max_tool_steps),
     )
     messages: list[AnyMessage] = result["messages"]
     return messages
@@ -48,6 +64,24 @@ async def test_a_tool_call_beyond_the_limit_is_not_made_and_the_model_is_told() 
     results = [message.text for message in messages if isinstance(message, ToolMessage)]
     assert [result == OUT_OF_STEPS for result in results] == [False, False, True]
     assert messages[-1].text == "A cart."
+
+
+async def test_the_limit_holds_for_the_whole_run_whatever_is_asked_in_between() -> None:
+    model = ScriptedModel(turns=[LOOK, LOOK, LOOK, "A cart."], prompts=[])
+    graph = build_assistant(model, SPECS, middleware=[Asking()], checkpointer=InMemorySaver())
+    config: RunnableConfig = {"configurable": {"thread_id": "t"}}
+    earlier = [
+        Message(id="1", session_id="s", run_id="q", seq=1, role="tool", content="a page", created_at=now(),
+                meta_json={"call_id": "c", "name": "browser_snapshot"}),
+        Message(id="2", session_id="s", run_id="r", seq=2, role="user", content="Look.", created_at=now()),
+    ]  # fmt: skip
+    result = await graph.ainvoke(first_input(earlier), config, context=new_context())
+    for _ in range(2):
+        assert "__interrupt__" in result
+        result = await graph.ainvoke(Command(resume=True), config, context=new_context())
+    assert "__interrupt__" not in result, "the third call is not even asked about"
+    results = [message.text for message in result["messages"] if isinstance(message, ToolMessage)]
+    assert [text == OUT_OF_STEPS for text in results] == [False, False, False, True]
 
 
 async def test_a_model_that_never_ends_is_stopped() -> None:
