@@ -16,7 +16,7 @@ from langgraph.types import Command, interrupt
 
 from server.agent.approval import Action, Sight, confirm_question, targets_of
 from server.agent.context import Grants, RunContext
-from server.agent.policy import Judgement, Verdict, assess
+from server.agent.policy import Judgement, Subject, Verdict, add_voice, assess
 from server.agent.subjects import subjects_of
 from server.agent.tool_actions import LOOKS_AT_PAGE, read_call
 from server.browser.browser import Browser, ToolSpec
@@ -55,18 +55,22 @@ class Gate:
         grants: Grants | None = None,
         focused: Element | None = None,
     ) -> Judgement:
-        """The strictest judgement on anything the action does. `focused` is the element that keys go to."""
-        subjects = subjects_of(action, observation, focused)
-        found = [
-            assess(subject, blocked_hosts=self.blocked_hosts, allowed_hosts=self.allowed_hosts)
-            for subject in subjects
-        ]
+        """The strictest judgement on anything the action does. `focused` is the element that keys go to.
+
+        What the agent itself says that the action `commits` counts where it makes the judgement stricter.
+        """
+        effect = action.get("commits")
+        found = [self._assess(subject, effect) for subject in subjects_of(action, observation, focused)]
         worst = max(found, key=lambda judgement: _SEVERITY[judgement.verdict])
         site = site_of(observation.page.url)
         is_granted = grants is not None and bool(worst.kind) and grants.allowed(site, worst.kind)
         if worst.verdict is Verdict.ASK and is_granted:
             return Judgement(Verdict.ALLOW, "allowed in this session", worst.kind)
         return worst
+
+    def _assess(self, subject: Subject, effect: str | None) -> Judgement:
+        judgement = assess(subject, blocked_hosts=self.blocked_hosts, allowed_hosts=self.allowed_hosts)
+        return add_voice(judgement, subject, effect) if effect else judgement
 
 
 def judge_command(

@@ -1,11 +1,12 @@
 """The gate judges by what the page is made of, and the same for an agent's action, a tool call and a hand command."""
 
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from server.agent.approval import approval_digest, retarget, targets_of
 from server.agent.gate import Gate, judge_command, site_of
+from server.agent.operator.decision import Effect
 from server.agent.policy import Verdict
 from server.agent.subjects import subjects_of
 from server.agent.tool_actions import read_call
@@ -197,3 +198,56 @@ def test_an_action_finds_its_target_on_a_fresh_page() -> None:
     assert found is not None
     assert found["eid"] == eid("Pay now", after)
     assert retarget(action, targets, page(PAGE.replace("Pay now", "Buy").replace("ref=f4", "ref=z4"))) is None
+
+
+VOICED = """\
+- heading "Weather" [level=1] [ref=h1] [box=0,0,200,20]
+- link "Next page" [ref=v1] [box=300,0,80,20]:
+  - /url: https://shop.example/next
+- link "Fine by me" [ref=v2] [box=300,30,80,20]:
+  - /url: "#"
+- searchbox "Search" [ref=v3] [box=0,40,200,20]
+- tab "Details" [ref=v4] [box=0,70,80,20]
+- textbox "Subject" [ref=v5] [box=0,100,200,20]
+- button "Right then" [ref=v6] [box=0,130,80,20]"""
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict"),
+    [
+        ("Right then", Verdict.ASK),
+        ("Fine by me", Verdict.ASK),
+        ("Next page", Verdict.ALLOW),
+        ("Details", Verdict.ALLOW),
+        ("Search", Verdict.ALLOW),
+    ],
+)
+def test_what_the_agent_says_of_its_own_step_adds_a_question_where_there_can_be_an_effect(
+    name: str, verdict: Verdict
+) -> None:
+    observation = page(VOICED, "https://shop.example/messages")
+    action = {"kind": "click", "eid": eid(name, observation)}
+    assert judged(action, observation) == Verdict.ALLOW
+    assert judged(action | {"commits": "send"}, observation) == verdict
+
+
+def test_typing_commits_nothing_before_it_is_sent() -> None:
+    observation = page(VOICED, "https://shop.example/messages")
+    typed = {
+        "kind": "type",
+        "fields": [{"eid": eid("Subject", observation), "text": "Hi"}],
+        "commits": "send",
+    }
+    assert judged(typed, observation) == Verdict.ALLOW
+    assert judged(typed | {"submit": True}, observation) == Verdict.ASK
+
+
+@pytest.mark.parametrize("effect", get_args(Effect))
+def test_what_the_agent_says_names_the_kind_and_never_makes_a_judgement_milder(effect: str) -> None:
+    observation = page(VOICED, "https://shop.example/messages")
+    doubted = {"kind": "click", "eid": eid("Right then", observation), "commits": effect}
+    assert Gate().judge(doubted, observation).kind == effect
+    pay = {"kind": "click", "eid": eid("Pay now", page())}
+    assert Gate().judge(pay | {"commits": effect}, page()) == Gate().judge(pay, page())
+    barred = {"kind": "navigate", "url": "file:///etc/passwd", "commits": effect}
+    assert judged(barred) == Verdict.DENY

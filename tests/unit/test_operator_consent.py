@@ -42,6 +42,18 @@ async def test_an_order_asks_with_facts_of_the_page_only() -> None:
     assert it.browser.effects == []
 
 
+async def test_a_step_that_the_model_itself_calls_a_commitment_asks_although_its_name_tells_nothing() -> None:
+    page = '- heading "Weather" [level=1] [ref=w1] [box=0,0,200,20]\n- button "Right then" [ref=w2] [box=0,30,80,20]'
+    url = "https://weather.example/"
+    silent = world({url: page}, [click("Right then"), stop("ok")], url=url)
+    honest = world({url: page}, [click("Right then", commits="order")], url=url)
+    assert await silent.say("go on") == "ok"
+    assert await honest.say("go on") is None
+    question = honest.question or {}
+    assert (question["risk"], question["action"]["commits"]) == ("order", "order")
+    assert honest.browser.effects == []
+
+
 async def test_yes_does_that_very_action_once_and_goes_on() -> None:
     it = cart(BUY, stop("Ordered."))
     await it.say("buy it")

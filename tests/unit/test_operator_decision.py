@@ -40,6 +40,8 @@ def test_the_schema_names_every_action_and_argument() -> None:
         ({"action": "press", "key": "Enter", "eid": "e1"}, {"kind": "press", "key": "Enter"}),
         ({"action": "scroll"}, {"kind": "scroll", "direction": "down"}),
         ({"action": "dialog"}, {"kind": "dialog", "accept": False}),
+        ({"action": "click", "eid": "e1", "commits": "send"}, {"kind": "click", "eid": "e1", "commits": "send"}),
+        ({"action": "scroll", "commits": "send"}, {"kind": "scroll", "direction": "down"}),
         ({"action": "back", "eid": "e3", "url": "http://x"}, {"kind": "back"}),
         ({"action": "navigate", "url": "http://x", "text": None}, {"kind": "navigate", "url": "http://x"}),
     ],
@@ -58,6 +60,8 @@ def test_an_action_keeps_its_own_arguments_only(given: dict[str, Any], expected:
         {"step": "two"},
         {"goal": 5},
         {"done": []},
+        {"commits": "nothing"},
+        {"commits": True},
     ],
 )
 def test_an_odd_record_never_spoils_a_sound_action(odd: dict[str, Any]) -> None:

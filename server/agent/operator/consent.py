@@ -42,7 +42,7 @@ class Consent:
     clock: Callable[[], float] = time.time
 
     async def policy_gate(self, state: State, runtime: Run) -> Update:
-        """Allow, ask, hand over or deny: judged by what the page is made of, never by the model's words."""
+        """Allow, ask, hand over or deny: judged by what the page is made of; the model's word only adds questions."""
         action = planned(state)
         if action["kind"] == "need_user":
             return {"route": "manual_interrupt", "pending": self.hand_over(state, _wish(state))}

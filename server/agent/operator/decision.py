@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
@@ -28,6 +28,11 @@ ActionKind = Literal[
     "need_user",
     "stop",
 ]
+
+Effect = Literal[
+    "pay", "order", "send", "publish", "delete", "end", "account", "legal", "system", "approve"
+]  # fmt: skip
+"""What a step can do outside the browser, in the policy's words."""
 
 TOOL_NAME = "act"
 
@@ -70,6 +75,8 @@ class Decision(BaseModel):
     tab: int | SkipJsonSchema[None] = None
     file: str | SkipJsonSchema[None] = None
     accept: bool = False
+    commits: Effect | SkipJsonSchema[None] = None
+    """The model's own word that this very step has an effect; it can only add a question."""
     final_response: str | SkipJsonSchema[None] = None
 
     @model_validator(mode="before")
@@ -77,8 +84,8 @@ class Decision(BaseModel):
     def _forgive(cls, data: Any) -> Any:
         """Providers differ in how they say "nothing": null and an absent field mean the same.
 
-        What only keeps the record (plan, facts, ...) never spoils a sound action: an ill-typed value is
-        dropped.
+        What does not say what to do (plan, facts, commits, ...) never spoils a sound action: an ill-typed
+        value is dropped.
         """
         if not isinstance(data, dict):
             return data
@@ -117,16 +124,18 @@ def _as_record(name: str, value: Any) -> Any:
         )
     if name in _RECORD_TEXTS:
         return value if isinstance(value, str) else None
+    if name == "commits":
+        return value if value in get_args(Effect) else None
     if name == "step":
         return value if isinstance(value, int) and not isinstance(value, bool) else None
     return value
 
 
 _ARGUMENTS: dict[str, tuple[str, ...]] = {
-    "click": ("eid",),
-    "type": ("eid", "text", "fields", "submit"),
-    "select": ("eid", "option"),
-    "press": ("key",),
+    "click": ("eid", "commits"),
+    "type": ("eid", "text", "fields", "submit", "commits"),
+    "select": ("eid", "option", "commits"),
+    "press": ("key", "commits"),
     "hover": ("eid",),
     "scroll": ("direction", "amount"),
     "wait": ("ms",),
@@ -135,7 +144,7 @@ _ARGUMENTS: dict[str, tuple[str, ...]] = {
     "read": ("eid",),
     "switch_tab": ("tab",),
     "upload": ("eid", "file"),
-    "dialog": ("accept", "text"),
+    "dialog": ("accept", "text", "commits"),
     "stop": ("final_response",),
 }
 

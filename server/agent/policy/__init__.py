@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from server.agent.policy.address import find_deed, is_listed, read_address
-from server.agent.policy.clicks import assess_click
+from server.agent.policy.clicks import OPENERS, assess_click
 from server.agent.policy.fields import assess_enter, assess_key, is_secret
 from server.agent.policy.language import guess_language
 from server.agent.policy.lexicon import lexicon, vocabulary
 from server.agent.policy.verdict import ALLOWED, Judgement, Subject, Verdict, ask, deny
 
-__all__ = ["Judgement", "Subject", "Verdict", "assess", "guess_language", "warm_up"]
+__all__ = ["Judgement", "Subject", "Verdict", "add_voice", "assess", "guess_language", "warm_up"]
 
 _PASSIVE = {
     "observe", "scroll", "wait", "hover", "screenshot", "back", "focus", "read", "stop", "need_user", "switch_tab",
@@ -45,6 +45,30 @@ def assess(
         if place is not ALLOWED:
             return place
     return _assess_deed(subject)
+
+
+def add_voice(judgement: Judgement, subject: Subject, effect: str) -> Judgement:
+    """The judgement after somebody else, such as the model, says that the action has an effect of this kind.
+
+    It makes an allowed action one to ask about, where its structure leaves room for an effect: not a link with
+    an address, nor what only opens or takes text. It never makes a judgement milder.
+    """
+    is_doubted = judgement.verdict is Verdict.ALLOW and _can_commit(subject)
+    return ask(effect) if is_doubted else judgement
+
+
+def _can_commit(subject: Subject) -> bool:
+    match subject.action:
+        case "press_enter":
+            return subject.role != "searchbox"
+        case "click" | "double_click" | "check" | "uncheck" | "drag":
+            return not _leads_on(subject) and (subject.role not in OPENERS or bool(subject.submits))
+    return subject.action in ("select", "press")
+
+
+def _leads_on(subject: Subject) -> bool:
+    has_place = bool(subject.href) and not subject.href.startswith("#")
+    return subject.role == "link" and has_place and read_address(subject.href).scheme in ("", "http", "https")
 
 
 def _assess_deed(subject: Subject) -> Judgement:

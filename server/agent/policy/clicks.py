@@ -11,7 +11,7 @@ from server.agent.policy.scene import STRONG, Scene, read_scene
 from server.agent.policy.switches import WEAK_KINDS, assess_choice, assess_switch, kind_of
 from server.agent.policy.verdict import ALLOWED, Judgement, Subject, ask
 
-_OPENERS = {
+OPENERS = {
     "textbox", "searchbox", "combobox", "spinbutton", "tab", "columnheader", "rowheader", "heading", "treeitem",
     "listbox", "tablist", "menubar", "tooltip", "scrollbar", "separator", "progressbar",
 }  # fmt: skip
@@ -53,7 +53,7 @@ _FORMAL = {"scene.legal", "scene.paper", "scene.person", "scene.held", "scene.fi
 def assess_click(subject: Subject) -> Judgement:
     """The judgement on pressing a control."""
     role = subject.role.lower()
-    if role in _OPENERS and not subject.submits:
+    if role in OPENERS and not subject.submits:
         return ALLOWED
     meaning = grasp(subject.name or (subject.value if role == "button" else ""), subject.lang)
     longer = grasp(spell_out(subject.context, subject.name), subject.lang)
