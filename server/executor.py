@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from contextlib import aclosing
 from typing import Any
 
+from server.agent import policy
 from server.agent.context import RunContext
 from server.agent_protocol import Agents
 from server.browser.browser import Browser, Browsers, Picture
@@ -256,7 +257,11 @@ class Executor:
         session_id = execution.run.session_id
 
         async def browser() -> Browser:
-            return await self._browsers.get(session_id)
+            """What the page is judged by is read beside the start of the first browser."""
+            browser, _ = await asyncio.gather(
+                self._browsers.get(session_id), asyncio.to_thread(policy.warm_up)
+            )
+            return browser
 
         async def keep(picture: Picture) -> str | None:
             try:

@@ -101,10 +101,13 @@ class Runtime:
             return "The server is going down."
         return await self.database.problem() or await self.browsers.ready()
 
-    def judge_by_hand(self, action: dict[str, Any], observation: Observation, *, confirmed: bool) -> None:
+    async def judge_by_hand(
+        self, action: dict[str, Any], observation: Observation, *, confirmed: bool
+    ) -> None:
         """The same policy as for the agent. Raises Forbidden, or Conflict where a confirmation is missing."""
         settings = self.current_settings
         gate = Gate(settings.blocked_hosts, settings.allowed_hosts)
+        await asyncio.to_thread(policy.warm_up)
         judgement = judge_command(gate, action, observation)
         if judgement.verdict == "deny":
             raise Forbidden(judgement.reason, code="denied")
@@ -228,12 +231,11 @@ def migrate(url: str) -> None:
 
 
 async def _warm_up(runtime: Runtime) -> None:
-    """Beside the start, so that neither it nor the first message and verdict wait."""
+    """Beside the start, so that neither it nor the first message waits."""
     settings = runtime.current_settings
     with suppress(AppError):  # the first message will tell what is missing
         await runtime.agents.warm_up(settings.default_agent, runtime.default_model)
     await asyncio.sleep(QUIET_SECONDS)  # a message that waits for the start to be over comes first
-    await asyncio.to_thread(policy.warm_up)
     gc.freeze()  # what lives now lives for good: the collector need not look at it again
 
 

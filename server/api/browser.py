@@ -91,7 +91,7 @@ async def click(session_id: SessionId, body: Click, world: World) -> Outcome:
     browser = await free_browser(session_id, world)
     element, observation = element_of(session_id, body.eid, world)
     action = {"kind": "click", "eid": body.eid}
-    world.judge_by_hand(action, observation, confirmed=body.confirmed)
+    await world.judge_by_hand(action, observation, confirmed=body.confirmed)
     world.by_hand.pop(session_id, None)
     return Outcome.model_validate(await browser.click(element))
 
@@ -101,7 +101,7 @@ async def type_text(session_id: SessionId, body: Type, world: World) -> Outcome:
     browser = await free_browser(session_id, world)
     element, observation = element_of(session_id, body.eid, world)
     action = {"kind": "type", "eid": body.eid, "text": body.text, "submit": body.submit}
-    world.judge_by_hand(action, observation, confirmed=body.confirmed)
+    await world.judge_by_hand(action, observation, confirmed=body.confirmed)
     from server.browser.browser import Field as FieldText
 
     return Outcome.model_validate(await browser.type([FieldText(element, body.text)], submit=body.submit))

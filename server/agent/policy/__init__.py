@@ -7,7 +7,9 @@ action riskier, never less risky. docs/risk.md explains the rules.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
+from threading import Lock
 
 from server.agent.policy.address import find_deed, is_listed, read_address
 from server.agent.policy.clicks import OPENERS, assess_click
@@ -24,10 +26,16 @@ _PASSIVE = {
 _NO_PAGE = ("", "about:blank")
 
 
+_reading = Lock()
+
+
 def warm_up() -> None:
-    """Read the lexicon ahead of the first verdict: it takes the better part of a second."""
-    lexicon()
-    vocabulary()
+    """Read the lexicon, unless that is done: it takes a second or two, and the first verdict would wait for it."""
+    with _reading:
+        if not vocabulary.cache_info().currsize:
+            lexicon()
+            vocabulary()
+            gc.freeze()  # all its patterns live for good: the collector need not look at them again
 
 
 def assess(
