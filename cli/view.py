@@ -233,6 +233,8 @@ class View:
     def _state(self, state: Mapping[str, Any]) -> list[Item]:
         was, self.plan = self.plan, Plan.read(state)
         self.goal, self.facts = state.get("goal") or "", list(state.get("facts") or [])
+        if self.speech.message_id:
+            return []  # a line between two paragraphs of the answer would tear it
         if self.plan.steps != was.steps:
             return [self.plan] if self.plan.steps else []
         if self.plan.current != was.current and self.plan.current < len(self.plan.steps):

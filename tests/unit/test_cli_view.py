@@ -135,6 +135,13 @@ class TestFold:
             Plan((*plan, "Rest"), current=3)
         ]
 
+    def test_the_last_step_does_not_tear_the_answer_that_is_it(self) -> None:
+        story = Story()
+        story.tell("state", plan=["Look", "Answer"], progress={"current": 0})
+        story.tell("token", message_id="m2", text="It says:\n\nBlue")
+        assert story.tell("state", plan=["Look", "Answer"], progress={"current": 1}) == []
+        assert story.view.plan.current == 1
+
     def test_a_question_is_pending_until_it_is_decided(self) -> None:
         story = Story()
         (asked,) = story.tell(
