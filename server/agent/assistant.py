@@ -17,6 +17,7 @@ from langchain.agents.middleware.types import ToolCallRequest
 from langchain_core.callbacks import adispatch_custom_event
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage, ToolMessage
+from langchain_core.messages.tool import tool_call
 from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
@@ -25,6 +26,7 @@ from langgraph.runtime import get_runtime
 from langgraph.types import Command
 
 from server.agent.context import RunContext
+from server.agent.model_errors import broken_tool_calls
 from server.browser.browser import Outcome, ToolSpec
 from server.events import Message
 
@@ -41,6 +43,7 @@ KEPT_SNAPSHOTS = 1
 OLD_RESULT_LENGTH = 300
 EARLIER = "earlier"
 """Marks the tool results of runs before: they count for no limit of this one."""
+BROKEN_CALL = "The arguments were no valid JSON: nothing was done. Make the call again."
 OUT_OF_STEPS = "The limit of tool calls is reached. Make no more of them: answer with what you know."
 
 
@@ -56,7 +59,7 @@ def build_assistant(
     The layers wrap the calls of the model and the tools. Hooks before and after them would be nodes, each of them a
     step of the graph, and a step costs about as much as all layers together.
     """
-    layers = [StepLimit(), Steering(), ShortMemory(), *middleware, ToolReport(specs)]
+    layers = [StepLimit(), WholeCalls(), Steering(), ShortMemory(), *middleware, ToolReport(specs)]
     return create_agent(
         model,
         tools=[_tool(spec) for spec in specs],
@@ -127,6 +130,39 @@ class StepLimit(AgentMiddleware[AgentState[Any], RunContext]):
         if made + before < get_runtime(RunContext).context.max_tool_steps:
             return await handler(request)
         return ToolMessage(OUT_OF_STEPS, tool_call_id=call["id"] or "", name=call["name"], status="error")
+
+
+class WholeCalls(AgentMiddleware[AgentState[Any], RunContext]):
+    """A call whose arguments were no valid JSON is not made with the ones that LangChain guesses from them, nor is it
+    passed over where LangChain cannot guess: the model is told."""
+
+    async def awrap_model_call(
+        self,
+        request: ModelRequest[RunContext],
+        handler: Callable[[ModelRequest[RunContext]], Awaitable[ModelResponse[Any]]],
+    ) -> ModelResponse[Any]:
+        response = await handler(request)
+        return ModelResponse(result=[_with_all_calls(message) for message in response.result])
+
+    async def awrap_tool_call(
+        self,
+        request: ToolCallRequest,
+        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
+    ) -> ToolMessage | Command[Any]:
+        call, messages = request.tool_call, request.state["messages"]
+        asked = next((m for m in reversed(messages) if isinstance(m, AIMessage)), None)
+        if asked is None or (call["id"] or "") not in broken_tool_calls(asked):
+            return await handler(request)
+        return ToolMessage(BROKEN_CALL, tool_call_id=call["id"] or "", name=call["name"], status="error")
+
+
+def _with_all_calls(message: Any) -> Any:
+    if not isinstance(message, AIMessage) or not message.invalid_tool_calls:
+        return message
+    unread = [
+        tool_call(name=call["name"] or "", args={}, id=call["id"]) for call in message.invalid_tool_calls
+    ]
+    return message.model_copy(update={"tool_calls": [*message.tool_calls, *unread], "invalid_tool_calls": []})
 
 
 class Steering(AgentMiddleware[AgentState[Any], RunContext]):

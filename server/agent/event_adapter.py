@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from server.agent.storable import storable
 from server.events import (
     Event,
     Observed,
@@ -21,6 +22,7 @@ from server.events import (
 
 ANSWERING_NODE = "model"  # create_agent's; the operator sends its answer as custom "token" events
 VALUE_LENGTH = 500
+MOST_VALUES = 50
 SUMMARY_LENGTH = 2_000
 
 
@@ -74,6 +76,7 @@ class EventAdapter:
         return [self._close(call_id, ok=False, summary=summary, data={}) for call_id in list(self._open)]
 
     def _chunk(self, raw: Mapping[str, Any]) -> list[Event]:
+        self.note = None  # whatever was wrong with the model, it speaks
         metadata = raw["metadata"]
         if metadata.get("langgraph_node") != ANSWERING_NODE or metadata.get("lc_source"):
             return []
@@ -90,6 +93,7 @@ class EventAdapter:
         return events
 
     def _say(self, text: str, speaker: str) -> Token:
+        text = storable(text)
         if self._speaker != speaker and self.answer:
             text = "\n\n" + text  # a new paragraph for what is said after a tool call
         self._speaker, self.note = speaker, None
@@ -97,6 +101,7 @@ class EventAdapter:
         return Token(message_id=self.message_id, text=text)
 
     def _think(self, text: str) -> Thinking:
+        text = storable(text)
         self.thinking += text
         return Thinking(message_id=self.message_id, text=text)
 
@@ -151,7 +156,7 @@ class EventAdapter:
             call_id=call_id,
             name=start.name,
             ok=ok,
-            summary=_cut(summary, SUMMARY_LENGTH),
+            summary=_cut(storable(summary), SUMMARY_LENGTH),
             duration_ms=round((self._clock() - begun) * 1000),
             url=data.get("url"),
             screenshot=data.get("screenshot"),
@@ -171,9 +176,18 @@ def _thought(chunk: Any) -> str:
 
 
 def _short(args: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        key: _cut(value, VALUE_LENGTH) if isinstance(value, str) else value for key, value in args.items()
-    }
+    return {key: _shortened(value) for key, value in storable(dict(args)).items()}
+
+
+def _shortened(value: Any) -> Any:
+    """Long texts cut, wherever they stand."""
+    if isinstance(value, str):
+        return _cut(value, VALUE_LENGTH)
+    if isinstance(value, list):
+        return [_shortened(item) for item in value[:MOST_VALUES]]
+    if isinstance(value, dict):
+        return {key: _shortened(item) for key, item in list(value.items())[:MOST_VALUES]}
+    return value
 
 
 def _cut(text: str, length: int) -> str:

@@ -140,6 +140,13 @@ async def test_an_answer_cut_by_length_is_never_acted_on(wire: str) -> None:
         assert it.browser.log == []
 
 
+async def test_arguments_broken_in_a_call_without_an_id_are_not_acted_on() -> None:
+    nameless = Reply(calls=[ToolCall("act", '{"action":"click","eid":"e2')])
+    async with asking([nameless, call("act", STOP)], "openrouter") as (it, _):
+        assert await it.say("look") == ANSWER
+        assert it.browser.log == []
+
+
 @pytest.mark.parametrize("wire", ["anthropic", "chat"])
 @pytest.mark.parametrize(
     "fault",

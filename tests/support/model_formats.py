@@ -103,7 +103,9 @@ def _chat(reply: Reply, body: dict[str, Any]) -> Iterator[Event]:
         yield chunk({"content": text})
     for i, made in enumerate(reply.calls):
         function = {"name": made.name, "arguments": ""}
-        yield chunk({"tool_calls": [{"index": i, "id": made.id, "type": "function", "function": function}]})
+        yield chunk(
+            {"tool_calls": [{"index": i, "id": made.id or None, "type": "function", "function": function}]}
+        )
         for piece in _pieces(made.json):
             yield chunk({"tool_calls": [{"index": i, "function": {"arguments": piece}}]})
     yield chunk({}, reply.stop or ("tool_calls" if reply.calls else "stop"))

@@ -2,7 +2,8 @@
 
     model = ScriptedModel(turns=[navigate("https://shop.example/"), click("Buy"), stop("Bought.")])
 
-A turn is a decision, a function of the prompt's text that returns one, plain words, or an exception to raise.
+A turn is a decision, a function of the prompt's text that returns one, plain words, or an exception to raise. Of a
+decision `raw` is its JSON as written, `tool` the tool that is called, `beside` what is said beside the call.
 """
 
 from __future__ import annotations
@@ -79,7 +80,8 @@ class ScriptedModel(BaseChatModel):
         raw = answer.get("raw") or json.dumps(answer, ensure_ascii=False)
         name = answer.get("tool", "act")
         calls = [call(name, "", "call_1")] + [call(None, part, None) for part in self._pieces(raw)]
-        return [*(AIMessageChunk(content="", tool_call_chunks=[part]) for part in calls), last]
+        beside = [AIMessageChunk(content=answer.get("beside", ""))]
+        return [*beside, *(AIMessageChunk(content="", tool_call_chunks=[part]) for part in calls), last]
 
     def _pieces(self, text: str) -> list[str]:
         return [text[at : at + self.piece] for at in range(0, len(text), self.piece)]

@@ -1,7 +1,7 @@
 """The assistant's own layers around real create_agent: its limits, and what a person says meanwhile."""
 
 import json
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from langchain.agents.middleware import AgentMiddleware
@@ -11,14 +11,17 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.errors import GraphRecursionError
 from langgraph.types import Command, interrupt
 
-from server.agent.assistant import OUT_OF_STEPS, build_assistant, first_input, recursion_limit
+from server.agent.assistant import BROKEN_CALL, OUT_OF_STEPS, build_assistant, first_input, recursion_limit
+from server.agent.chat_model import build_chat_model
 from server.agent.context import Notes, RunContext
 from server.browser.browser import Picture, ToolSpec
 from server.events import Message, now
+from tests.support.model_reply import call, say
+from tests.support.model_server import ModelServer
 from tests.support.operator_world import Granted, Post
 from tests.support.scripted_browser import ScriptedBrowser
 from tests.support.scripted_model import ScriptedModel
-from tests.unit.test_operator_graph import CART, LEADS, PAGES
+from tests.unit.test_operator_graph import CART, LEADS, PAGES, THANKS
 
 LOOK = {"tool": "browser_snapshot", "raw": json.dumps({})}
 SPECS = [ToolSpec("browser_snapshot", "look", {"type": "object", "properties": {}}, acts=False)]
@@ -82,6 +85,24 @@ async def test_the_limit_holds_for_the_whole_run_whatever_is_asked_in_between() 
     assert "__interrupt__" not in result, "the third call is not even asked about"
     results = [message.text for message in result["messages"] if isinstance(message, ToolMessage)]
     assert [text == OUT_OF_STEPS for text in results] == [False, False, False, True]
+
+
+@pytest.mark.parametrize("name", ["anthropic:claude-haiku-4-5", "openai:gpt-5-mini", "openrouter:some/model"])
+@pytest.mark.parametrize("broken", ['{"url": "https://shop.exam', "url=https://shop.example/"])
+async def test_a_call_with_broken_arguments_is_told_and_not_made_with_guessed_ones(
+    name: str, broken: str
+) -> None:
+    script = [call("browser_navigate", broken), call("browser_navigate", {"url": THANKS}), say("There.")]
+    spec = ToolSpec("browser_navigate", "open", {"type": "object", "properties": {"url": {"type": "string"}}})
+    async with ModelServer(script) as server:
+        graph, context = build_assistant(build_chat_model(name, server.settings()), [spec]), new_context()
+        asked = {"messages": [HumanMessage("Open it.")]}
+        result = await graph.ainvoke(asked, {"recursion_limit": 20}, context=context)
+        assert server.refusals == []
+    assert cast(ScriptedBrowser, await context.browser()).log == [f"navigate {THANKS}"]
+    told = [message.text for message in result["messages"] if isinstance(message, ToolMessage)]
+    assert [text == BROKEN_CALL for text in told] == [True, False]
+    assert result["messages"][-1].text == "There."
 
 
 async def test_a_model_that_never_ends_is_stopped() -> None:

@@ -101,3 +101,22 @@ def test_a_model_that_does_not_answer_is_told_until_it_speaks() -> None:
     assert "1 of 3" in adapter.note
     adapter.feed(chunk("Hi"))
     assert adapter.note is None
+
+
+def test_the_operators_model_has_spoken_when_its_decision_begins() -> None:
+    adapter = EventAdapter("m")
+    adapter.feed(custom("note", text="asking again"))
+    assert adapter.note == "asking again"
+    assert adapter.feed(chunk("", node="plan_action")) == []
+    assert adapter.note is None
+
+
+def test_what_cannot_be_stored_is_replaced_and_what_is_long_is_cut() -> None:
+    adapter = EventAdapter("m")
+    adapter.feed(chunk("a\0\ud83d"))
+    assert adapter.answer == "a\ufffd\ufffd"
+    args = {"text": ["\0", "y" * 9000], "fields": [{"text": "z" * 9000}] * 99}
+    (start,) = adapter.feed(custom("tool_start", call_id="1", name="type", args=args))
+    assert isinstance(start, ToolStart)
+    assert start.args["text"][0] == "\ufffd"
+    assert len(str(start.args)) < 50 * 600

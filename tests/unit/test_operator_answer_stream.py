@@ -30,7 +30,11 @@ def test_any_split_gives_the_answer_byte_for_byte(decision: dict[str, object], a
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.text(alphabet=st.characters(exclude_categories=("Cs",))), st.booleans(), st.integers(1, 7))
+@given(
+    st.text(alphabet=st.characters(exclude_categories=("Cs",), exclude_characters="\0")),
+    st.booleans(),
+    st.integers(1, 7),
+)
 def test_every_text_survives(answer: str, ascii_only: bool, piece: int) -> None:
     text = json.dumps({"action": "stop", "final_response": answer}, ensure_ascii=ascii_only)
     reader = AnswerReader()
@@ -55,13 +59,19 @@ def test_a_final_response_beside_another_action_is_no_answer() -> None:
         assert AnswerReader().feed(text) == ""
 
 
+def test_of_two_decisions_only_the_first_is_read() -> None:
+    second = '{"action":"stop","final_response":"too early"}'
+    assert AnswerReader().feed('{"action":"scroll"}' + second) == ""
+    assert AnswerReader().feed('{"action":"stop","final_response":"ok"}' + second) == "ok"
+
+
 def test_the_halves_of_a_surrogate_pair_wait_for_each_other() -> None:
     reader = AnswerReader()
     assert reader.feed('{"action":"stop","final_response":"\\ud83d') == ""
     assert reader.feed("\\ude00") == "😀"
 
 
-@pytest.mark.parametrize("alone", ["\\ud83d", "\\ude00", "\\ud83dx", "\\ud83d\\n", "\\uzzzz"])
+@pytest.mark.parametrize("alone", ["\\ud83d", "\\ude00", "\\ud83dx", "\\ud83d\\n", "\\uzzzz", "\\u0000"])
 def test_what_is_no_character_becomes_the_replacement_character(alone: str) -> None:
     text = AnswerReader().feed(f'{{"action":"stop","final_response":"{alone}"}}')
     assert text.startswith("\ufffd")

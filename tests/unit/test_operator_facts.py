@@ -31,13 +31,32 @@ def test_numbers_that_only_begin_alike_are_different_facts() -> None:
 
 def test_eids_and_page_text_stay_out() -> None:
     assert clean_fact("The button [e12] sends,\n eid=e3 cancels") == "The button sends, cancels"
+    assert (
+        clean_fact("Both [e2, e3] and the link (e4) lead to A 4 (ref=e5)") == "Both and the link lead to A 4"
+    )
+    assert clean_fact("White opened e4, E12 fits") == "White opened e4, E12 fits"
     assert len(clean_fact("word " * 500)) <= FACT_CHARS
+
+
+def test_a_flood_of_facts_does_not_wash_older_ones_away() -> None:
+    known = merge_facts([], ["A costs 5"], "u", AT)
+    flooded = merge_facts(known, [f"item {n}" for n in range(500)], "u", AT)
+    assert flooded[0]["fact"] == "A costs 5"
+    assert len(flooded) == 21
 
 
 def test_a_plan_has_at_most_six_items_and_keeps_its_answer() -> None:
     assert clean_plan([f"step {n}" for n in range(9)] + ["answer"])[-1] == "answer"
     assert len(clean_plan([f"step {n}" for n in range(9)] + ["answer"])) == 6
     assert clean_plan(["  a\n b ", "", "c"]) == ["a b", "c"]
+
+
+def test_a_plan_carries_no_eids_and_no_numbers_of_its_own() -> None:
+    assert clean_plan(["1. Click [e12]", "Step 2: Look at 3 shops", "3) Answer"]) == [
+        "Click",
+        "Look at 3 shops",
+        "Answer",
+    ]
 
 
 def test_progress_counts_from_the_plan_and_repeats_nothing() -> None:

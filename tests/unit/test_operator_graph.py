@@ -155,7 +155,7 @@ async def test_every_tool_start_has_its_end_with_a_picture() -> None:
 async def test_a_wrong_eid_is_told_and_planned_anew() -> None:
     it = shop(act("click", eid="e99"), click("Kettle"), stop("ok"))
     assert await it.say("go") == "ok"
-    assert "there is no [e99] on this page" in it.model.prompts[1]
+    assert "click: there is no element [e99] on this page" in it.model.prompts[1]
     assert it.values["tool_steps"] == 1
 
 
@@ -184,7 +184,9 @@ async def test_three_invalid_actions_in_a_row_end_blocked() -> None:
     it = shop(again=act("click", eid="e99"))
     answer = await it.say("go")
     assert it.values["outcome"] == "blocked"
-    assert "there is no [e99]" in str(answer)
+    assert str(answer).startswith(
+        "I cannot go on: 3 times in a row the step I chose was not possible on this page."
+    )
     assert len(it.model.prompts) == 3
     assert it.spoken == answer
 

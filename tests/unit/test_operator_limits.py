@@ -151,6 +151,29 @@ async def test_an_unusable_answer_gets_a_repair_turn(bad: Any, why: str) -> None
     assert why in it.model.prompts[1]
 
 
+async def test_a_decision_in_words_is_a_decision() -> None:
+    it = shop(
+        '```json\n{"action": "scroll"}\n```', 'Sure! {"action":"stop","final_response":"ok"}', stop("ok")
+    )
+    assert await it.say("go") == "ok"
+    assert it.browser.log == ["scroll down 600"]
+    assert len(it.model.prompts) == 3, "talk around it is asked for anew"
+
+
+async def test_words_beside_an_empty_answer_are_the_answer() -> None:
+    it = shop({"raw": '{"action":"stop","final_response":""}', "beside": "It is 42."})
+    assert await it.say("go") == "It is 42." == it.spoken
+
+
+async def test_while_it_asks_again_the_person_is_told_why() -> None:
+    it = shop("words", "words", stop("ok"))
+    await it.say("go")
+    assert [payload["text"][-28:] for payload in it.of("note")] == [
+        "asking again (1 of 2 times).",
+        "asking again (2 of 2 times).",
+    ]
+
+
 async def test_the_third_unusable_answer_fails_the_run_with_a_code() -> None:
     it = shop(again="words, words")
     with pytest.raises(RunFailed) as failure:
@@ -160,7 +183,7 @@ async def test_the_third_unusable_answer_fails_the_run_with_a_code() -> None:
 
 
 async def test_an_answer_that_was_streamed_is_kept_whatever_is_wrong_around_it() -> None:
-    it = shop({"raw": '{"action":"stop","final_response":"All done.","ms":"soon"}'})
+    it = shop({"raw": '{"action":"stop","final_response":"All done.","ms":'})
     assert await it.say("go") == "All done." == it.spoken
     assert len(it.model.prompts) == 1
 

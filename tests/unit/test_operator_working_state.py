@@ -207,3 +207,35 @@ async def test_the_prompt_grows_by_a_line_a_step_and_not_with_the_pages() -> Non
     lengths = [len(prompt.partition("<page>")[0]) for prompt in it.model.prompts]
     growth = [after - before for before, after in pairwise(lengths[1:])]
     assert max(growth) < 60
+
+
+async def test_nothing_the_model_writes_makes_every_later_prompt_long() -> None:
+    long = "x" * 50_000
+    turns = [
+        act("scroll", goal=long, plan=[long] * 9, done=long, blocked=long, facts=[long, "A costs 5"]),
+        navigate(f"{SHOP}?q={long}", facts=["B costs 7"]), act("press", key=long), act("scroll", facts=["C costs 9"]),
+        stop("ok"),
+    ]  # fmt: skip
+    it = shop(*turns)
+    it.browser.failing["press"] = "No such key."
+    assert await it.say("look") == "ok"
+    assert max(map(len, it.model.prompts)) < 6000
+    assert ": No such key." in it.model.prompts[3]
+    assert "- C costs 9 (https://shop.example/?q=xxx" in it.model.prompts[-1]
+
+
+async def test_a_form_of_many_fields_is_one_short_line() -> None:
+    many = [{"eid": "e1", "text": f"word {n} " * 50} for n in range(90)]
+    it = shop(act("type", fields=many), stop("ok"))
+    await it.say("fill it in")
+    (step,) = it.values["steps"]
+    assert len(step) < 800
+    assert step.endswith(", 84 more: ok")
+
+
+async def test_what_the_person_is_asked_to_do_names_no_eids_and_has_an_end() -> None:
+    it = shop(act("need_user", reason="Log in [e2].\n\nThen say done. " + "Please. " * 900))
+    await it.say("go")
+    text = (it.question or {})["text"]
+    assert text.startswith("Log in.\nThen say done.")
+    assert len(text) <= 1000

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from server.agent.approval import MASK, Action, eids_of, targets_of
+from server.agent.operator.facts import cut
 from server.browser.browser import Browser, Field, Outcome
 from server.browser.observation import Element, Observation
 
@@ -16,6 +17,10 @@ LOOKS = frozenset({"focus", "read", "screenshot"})
 SCROLL_PIXELS = 600
 WAIT_MS = 1000
 MOST_WAIT_MS = 10_000
+TEXT_CHARS = 60
+DETAIL_CHARS = 120
+MOST_SHOWN = 6
+"""Fields of a form that the line about it names."""
 
 Files = Mapping[str, Path]
 """The session's own files by name: what a page may be given."""
@@ -30,20 +35,20 @@ def files_in(folder: Path | None) -> Files:
 
 
 def problem_of(action: Action, observation: Observation, files: Files) -> str | None:
-    """Why an action cannot be taken on this page, for the model; None when it can."""
+    """Why an action cannot be taken on this page, one line that names it; None when it can."""
     kind = action["kind"]
     if missing := _missing_argument(action):
         return f"{kind} needs {missing}"
     if kind == "upload" and action["file"] not in files:
-        return f"there is no file {action['file']!r}, only: {', '.join(files) or 'none'}"
+        return f"{kind}: there is no file {cut(action['file'], 60)!r}, only: {', '.join(files) or 'none'}"
     for eid in eids_of(action):
         element = observation.find(eid)
         if element is None:
-            return f"there is no [{eid}] on this page"
+            return f"{kind}: there is no element [{cut(eid, 20)}] on this page"
         if element.disabled:
-            return f"[{eid}] {label(element)} is disabled"
+            return f"{kind}: [{eid}] {label(element)} is disabled"
         if kind == "type" and element.role not in FIELDS:
-            return f"[{eid}] {label(element)} cannot be typed into"
+            return f"{kind}: [{eid}] {label(element)} cannot be typed into"
     return None
 
 
@@ -104,24 +109,25 @@ def label(element: Element) -> str:
 
 
 def describe(action: Action, targets: list[Element]) -> str:
-    """One line that outlives the page: what was done to what, without eids; secrets masked."""
+    """One line that outlives the page: what was done to what, without eids; secrets masked, long values cut."""
     kind = action["kind"]
     if kind == "type":
-        return (
-            "type "
-            + ", ".join(
-                f"{_shown(field['text'], element)} into {label(element)}"
-                for field, element in zip(action.get("fields", []), targets, strict=False)
-            )
-            + (" and submit" if action.get("submit") else "")
-        )
+        return f"type {_filled(action, targets)}{' and submit' if action.get('submit') else ''}"
     named = label(targets[0]) if targets else ""
-    details = [str(action[name]) for name in _DETAILS if name in action and kind not in ("stop", "need_user")]
+    details = [cut(str(action[name]), DETAIL_CHARS) for name in _DETAILS if name in action]
     return " ".join(part for part in (kind, *details, named) if part)
+
+
+def _filled(action: Action, targets: list[Element]) -> str:
+    pairs = list(zip(action.get("fields", []), targets, strict=False))
+    named = [
+        f"{_shown(field['text'], element)} into {label(element)}" for field, element in pairs[:MOST_SHOWN]
+    ]
+    return ", ".join([*named, *([f"{len(pairs) - MOST_SHOWN} more"] if len(pairs) > MOST_SHOWN else [])])
 
 
 _DETAILS = ("url", "option", "key", "direction", "amount", "ms", "tab", "file", "accept")
 
 
 def _shown(text: str, element: Element) -> str:
-    return MASK if element.secret else f'"{text if len(text) <= 60 else text[:59] + "…"}"'
+    return MASK if element.secret else f'"{cut(text, TEXT_CHARS)}"'

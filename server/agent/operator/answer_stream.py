@@ -55,8 +55,9 @@ class StringDecoder:
         return self._give("\ufffd" if 0xDC00 <= code < 0xE000 else chr(code))
 
     def _give(self, text: str) -> str:
-        """A half that stays alone becomes the replacement character: no lone surrogate leaves here."""
+        """A half that stays alone becomes the replacement character, as a NUL does: neither can be stored."""
         alone, self._high = self._high, 0
+        text = "\ufffd" if text == "\0" else text
         return "\ufffd" + text if alone else text
 
 
@@ -70,6 +71,7 @@ class AnswerReader:
         """True when the answer's closing quote was read."""
         self._field, self._action = field, action
         self._depth = 0
+        self._is_over = False
         self._key = ""
         self._read = ""
         self._is_key = True
@@ -83,6 +85,8 @@ class AnswerReader:
         return new
 
     def _step(self, char: str) -> str:
+        if self._is_over:
+            return ""  # a second object is another decision, and only the first one counts
         if self._string is not None:
             return self._in_string(self._string, char)
         if char == '"':
@@ -92,6 +96,7 @@ class AnswerReader:
             self._is_key = char == "{"
         elif char in "}]":
             self._depth -= 1
+            self._is_over = self._depth <= 0
         elif char in ",:":
             self._is_key = char == ","
         return ""

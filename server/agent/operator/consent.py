@@ -16,7 +16,7 @@ from langgraph.types import interrupt
 from server.agent.approval import approval_digest, confirm_question, retarget, targets_of
 from server.agent.context import RunContext
 from server.agent.gate import MOST_ASKS, Gate, site_of
-from server.agent.operator import asking, records
+from server.agent.operator import asking, facts, records
 from server.agent.operator.looking import Eyes, focused_element, seen, sight
 from server.agent.operator.phrases import phrase
 from server.agent.operator.state import State, Update, merged, planned
@@ -26,6 +26,7 @@ from server.browser.observation import Element, Observation
 
 log = logging.getLogger(__name__)
 
+WISH_CHARS = 1000
 LEAK = Judgement(Verdict.ASK, "takes words to another site after private pages were seen", "transfer")
 
 Run = Runtime[RunContext]
@@ -148,5 +149,7 @@ class Consent:
 
 
 def _wish(state: State) -> str:
-    """What the person is asked to do, in the model's words."""
-    return str(planned(state)["reason"]).strip() or phrase("your_turn", state["task"])
+    """What the person is asked to do, in the model's words; the numbers of elements mean nothing to them."""
+    lines = (facts.without_eids(line, WISH_CHARS) for line in str(planned(state)["reason"]).splitlines())
+    wish = "\n".join(filter(None, lines))
+    return facts.cut(wish, WISH_CHARS) or phrase("your_turn", state["task"])

@@ -7,6 +7,7 @@ from typing import Any, Literal, get_args
 from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
+from server.agent.operator.forgiving import ARGUMENTS, bare_eid, forgive
 from server.browser.browser import Direction
 
 ActionKind = Literal[
@@ -82,16 +83,12 @@ class Decision(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _forgive(cls, data: Any) -> Any:
-        """Providers differ in how they say "nothing": null and an absent field mean the same.
+        return forgive(data) if isinstance(data, dict) else data
 
-        What does not say what to do (plan, facts, commits, ...) never spoils a sound action: an ill-typed
-        value is dropped.
-        """
-        if not isinstance(data, dict):
-            return data
-        given = {name: whole_text(value) for name, value in data.items() if value is not None}
-        sound = {name: _as_record(name, value) for name, value in given.items()}
-        return {name: value for name, value in sound.items() if value is not None}
+    @field_validator("commits", mode="before")
+    @classmethod
+    def _known(cls, value: object) -> object:
+        return value if value in get_args(Effect) else None
 
     @field_validator("eid", mode="before")
     @classmethod
@@ -99,60 +96,10 @@ class Decision(BaseModel):
         return bare_eid(value)
 
 
-def whole_text(value: Any) -> Any:
-    """Halves of surrogate pairs cannot be stored or sent: each becomes the replacement character."""
-    if not isinstance(value, str):
-        return value
-    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def bare_eid(value: object) -> object:
-    """`[e12]`, `E12`, `12` and 12 mean `e12`."""
-    bare = str(value).strip().strip("[]").lower() if isinstance(value, str | int) else value
-    return f"e{bare}" if isinstance(bare, str) and bare.isdigit() else bare
-
-
-_RECORD_LISTS = frozenset({"plan", "facts"})
-_RECORD_TEXTS = frozenset({"goal", "done", "blocked", "reason"})
-
-
-def _as_record(name: str, value: Any) -> Any:
-    if name in _RECORD_LISTS:
-        items = [value] if isinstance(value, str) else value
-        return (
-            [str(item) for item in items if isinstance(item, str | int)] if isinstance(items, list) else None
-        )
-    if name in _RECORD_TEXTS:
-        return value if isinstance(value, str) else None
-    if name == "commits":
-        return value if value in get_args(Effect) else None
-    if name == "step":
-        return value if isinstance(value, int) and not isinstance(value, bool) else None
-    return value
-
-
-_ARGUMENTS: dict[str, tuple[str, ...]] = {
-    "click": ("eid", "commits"),
-    "type": ("eid", "text", "fields", "submit", "commits"),
-    "select": ("eid", "option", "commits"),
-    "press": ("key", "commits"),
-    "hover": ("eid",),
-    "scroll": ("direction", "amount"),
-    "wait": ("ms",),
-    "navigate": ("url",),
-    "focus": ("eid",),
-    "read": ("eid",),
-    "switch_tab": ("tab",),
-    "upload": ("eid", "file"),
-    "dialog": ("accept", "text", "commits"),
-    "stop": ("final_response",),
-}
-
-
 def to_action(decision: Decision, action_id: str) -> dict[str, Any]:
     """The action alone, as plain JSON: `{id, kind, reason, <its own arguments>}`."""
     given = decision.model_dump(exclude_none=True, exclude_defaults=True)
-    arguments = {name: given[name] for name in _ARGUMENTS.get(decision.action, ()) if name in given}
+    arguments = {name: given[name] for name in ARGUMENTS.get(decision.action, ()) if name in given}
     if decision.action == "type":
         single = {"eid": arguments.pop("eid", None), "text": arguments.pop("text", "")}
         arguments |= {} if arguments.get("fields") or not single["eid"] else {"fields": [single]}

@@ -8,7 +8,17 @@ from typing import Any
 
 FACT_CHARS = 300
 MOST_FACTS = 100
+MOST_NEWS = 20
+"""Facts taken over from one step: a flood of them must not wash the older ones away."""
 PLAN_ITEMS = 6
+ITEM_CHARS = 200
+
+_NUMBER = re.compile(r"^(?:step\s+)?\d{1,2}[.):]\s+", re.IGNORECASE)
+"""Plans are numbered where they are shown."""
+
+_EIDS = re.compile(
+    r"\s*(?:\[\s*e\d+(?:\s*[,;]\s*e\d+)*\s*\]|\((?:(?:eid|ref)\W*)?e\d+\)|\beid\s*[=:]?\s*e?\d+\b|\bref\s*=\s*e\d+\b)"
+)
 
 Fact = dict[str, Any]
 """`{fact, url, at}`: a finding in one sentence, the page it came from and the time, ISO 8601 in UTC."""
@@ -17,15 +27,23 @@ Fact = dict[str, Any]
 def merge_facts(known: Sequence[Fact], news: Sequence[str], url: str, at: str) -> list[Fact]:
     """`known` with the new findings appended; a fuller wording of a known fact takes its place."""
     merged = [dict(fact) for fact in known]
-    for text in filter(None, map(clean_fact, news)):
+    for text in list(filter(None, map(clean_fact, news)))[:MOST_NEWS]:
         _merge_one(merged, {"fact": text, "url": url, "at": at})
     return merged[-MOST_FACTS:]
 
 
 def clean_fact(text: str) -> str:
     """One line, without eids, cut to a length that holds a finding but no page text."""
-    plain = " ".join(re.sub(r"\[e\d+\]|\beid\s*=?\s*e?\d+\b", "", text).split())
-    return plain if len(plain) <= FACT_CHARS else plain[: FACT_CHARS - 1].rstrip() + "…"
+    return without_eids(text, FACT_CHARS)
+
+
+def without_eids(text: str, chars: int) -> str:
+    """One line of at most `chars` characters; the numbers of a page mean other things on the next one."""
+    return cut(" ".join(_EIDS.sub("", text).split()), chars)
+
+
+def cut(text: str, chars: int) -> str:
+    return text if len(text) <= chars else text[: chars - 1].rstrip() + "…"
 
 
 def _merge_one(merged: list[Fact], new: Fact) -> None:
@@ -52,7 +70,7 @@ def tidy_plan(items: Sequence[str]) -> list[str]:
 
 def clean_plan(items: Sequence[str]) -> list[str]:
     """The model's plan: at most six items; the last one, the answer, is never cut off."""
-    plan = [item[:200] for item in tidy_plan(items)]
+    plan = [without_eids(_NUMBER.sub("", item), ITEM_CHARS) for item in tidy_plan(items)]
     return plan if len(plan) <= PLAN_ITEMS else [*plan[: PLAN_ITEMS - 1], plan[-1]]
 
 
@@ -69,5 +87,5 @@ def next_progress(
 
 
 def _append(items: Sequence[str], new: str | None) -> list[str]:
-    text = " ".join((new or "").split())[:200]
+    text = without_eids(new or "", ITEM_CHARS)
     return [*items, text][-20:] if text and text not in items else list(items)

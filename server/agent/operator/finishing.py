@@ -36,7 +36,8 @@ async def finalize_cancelled(state: State) -> Update:
 
 
 async def finalize_blocked(state: State) -> Update:
-    return await _end(state, "blocked", phrase("blocked", state["task"], reason=_last_failure(state)))
+    text = phrase("blocked", state["task"], n=state["invalid_actions"], reason=_last_failure(state))
+    return await _end(state, "blocked", text)
 
 
 async def finalize_limit(state: State, planner: Planner, reason: str) -> Update:

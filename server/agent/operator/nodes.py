@@ -25,7 +25,7 @@ from server.agent.operator.phrases import phrase
 from server.agent.operator.planner import Planned, Planner
 from server.agent.operator.prompts import step_prompt
 from server.agent.operator.state import State, Update, fresh_run, merged, planned
-from server.agent.operator.telling import say, tell_state, think
+from server.agent.operator.telling import note, say, tell_state, think
 
 MOST_INVALID = 3
 AT_ONCE = 0.2
@@ -80,7 +80,7 @@ class Nodes:
             page, cached = observation.text(), self.planner.caches
             return step_prompt(state, page, files=files, image=image, problem=problem, cached=cached)
 
-        answer = await self.planner.decide(prompt, say=say, think=think)
+        answer = await self.planner.decide(prompt, say=say, think=think, note=note)
         update = records.take_decision(state, answer.decision, observation.page.url, datetime.now(UTC))
         if update:
             await tell_state(merged(state, update))
@@ -97,7 +97,7 @@ class Nodes:
         if problem := acting.problem_of(action, observation, acting.files_in(runtime.context.files)):
             invalid = state.get("invalid_actions", 0) + 1
             route = "finalize_blocked" if invalid >= MOST_INVALID else "plan_action"
-            return records.failed(state, f"{action['kind']}: {problem}") | {
+            return records.failed(state, problem) | {
                 "invalid_actions": invalid,
                 "route": route,
             }

@@ -20,6 +20,9 @@ from server.browser.observation import Element, Observation
 
 log = logging.getLogger(__name__)
 
+WHAT_CHARS = 100
+"""Of a failed step's name, so that the line has room for why it failed."""
+
 
 async def perform_step(state: State, context: RunContext, eyes: Eyes) -> Update:
     """Carries out the planned action; returns the step's record and what is known of the page afterwards."""
@@ -83,7 +86,7 @@ def _record(state: State, what: str, outcome: Outcome, summary: str) -> Update:
     update: Update = {"timeouts": {**state.get("timeouts", {}), site: silent}}
     if not outcome.ok:
         warning = f"; {site} did not answer {silent} times: leave it" if silent >= SILENT_SITE else ""
-        return update | records.failed(state, f"{what}: {summary}{warning}")
+        return update | records.failed(state, f"{records.line(what, WHAT_CHARS)}: {summary}{warning}")
     notes = records.line(" ".join(outcome.notes))
     return update | records.step(state, f"{what}: ok{'; ' + notes if notes else ''}")
 

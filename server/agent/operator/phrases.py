@@ -9,7 +9,8 @@ from server.agent.speech import speaks_russian
 _ENGLISH = {
     "denied": "I may not do this: {reason}. Tell me what to do instead.",
     "cancelled": "All right, I did not do it. What should I do instead?",
-    "blocked": "I cannot go on: {reason}. Tell me what to change, or finish this step in the browser yourself.",
+    "blocked": "I cannot go on: {n} times in a row the step I chose was not possible on this page. The last one: "
+    "{reason}. Tell me what to change, or finish this step in the browser yourself.",
     "limit": "I stopped here: {reason}.",
     "done_so_far": "Done so far",
     "worked": "Found",
@@ -27,7 +28,8 @@ _ENGLISH = {
 _RUSSIAN = {
     "denied": "Это мне делать нельзя: {reason}. Скажите, что сделать вместо этого.",
     "cancelled": "Хорошо, я этого не делаю. Что сделать вместо этого?",
-    "blocked": "Не могу продолжить: {reason}. Скажите, что изменить, или выполните этот шаг в браузере сами.",
+    "blocked": "Не могу продолжить: {n} раза подряд выбранный мной шаг оказался невозможен на этой странице. "
+    "Последний: {reason}. Скажите, что изменить, или выполните этот шаг в браузере сами.",
     "limit": "Я остановился: {reason}.",
     "done_so_far": "Сделано",
     "worked": "Найдено",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from server.agent.chat_model import broken_tool_calls, check_complete, forces_to
 from server.agent.model_errors import BAD_RESPONSE
 from server.agent.operator.answer_stream import AnswerReader
 from server.agent.operator.decision import TOOL_NAME, Decision, decision_schema
+from server.agent.storable import storable
 
 log = logging.getLogger(__name__)
 
@@ -56,11 +58,15 @@ class Planner:
         self._by_tool = not _prefers_schema(model)
         self._asking = _asking(model, "function_calling" if self._by_tool else "json_schema")
 
-    async def decide(self, prompt: Prompt, *, say: Say, think: Say) -> Planned:
-        """Raises RunFailed when the model gives no usable answer in three turns."""
+    async def decide(self, prompt: Prompt, *, say: Say, think: Say, note: Say) -> Planned:
+        """Raises RunFailed when the model gives no usable answer in three turns. `note` is what takes so long."""
         problem: str | None = None
         tokens, cost = 0, 0.0
-        for _ in range(1 + REPAIR_TURNS):
+        for turn in range(1 + REPAIR_TURNS):
+            if problem:
+                await note(
+                    f"The model's answer could not be used; asking again ({turn} of {REPAIR_TURNS} times)."
+                )
             reply = _Reply(say, think, self._by_tool)
             await reply.take(self._asking.astream(prompt(problem)))
             if usage := reply.usage:
@@ -151,21 +157,34 @@ class _Reply:
         message = add_ai_message_chunks(*self.chunks)
         check_complete(message)
         try:
-            return Decision.model_validate(_called(message) if self.by_tool else _written(message))
+            decision = Decision.model_validate(_called(message) if self.by_tool else _written(message))
         except ValidationError as error:
             raise Unusable(_problems(error)) from None
+        if decision.action == "stop" and not decision.final_response and self.by_tool:
+            return decision.model_copy(
+                update={"final_response": storable(message.text)}
+            )  # said beside the call
+        return decision
 
 
 def _called(message: AIMessageChunk) -> Any:
     """The arguments of the first call; further calls of the same turn are ignored: one step at a time."""
     if not message.tool_calls and not message.invalid_tool_calls:
-        raise Unusable(f"answer by a call of the tool `{TOOL_NAME}`, not in words")
+        return _written_instead(message)
     call = next(iter(message.tool_calls), None)
-    if call is None or call["id"] in broken_tool_calls(message):
+    if call is None or (call["id"] or "") in broken_tool_calls(message):
         raise Unusable("its arguments are no valid JSON")
     if call["name"] != TOOL_NAME:
         raise Unusable(f"there is no tool `{call['name'][:40]}`, only `{TOOL_NAME}`")
     return call["args"]
+
+
+def _written_instead(message: AIMessageChunk) -> Any:
+    """Models that are bad at calling tools write the call's arguments down, often in a code fence."""
+    with contextlib.suppress(Unusable):
+        if isinstance(decision := _written(message), dict):
+            return decision
+    raise Unusable(f"answer by a call of the tool `{TOOL_NAME}`, not in words")
 
 
 def _written(message: AIMessageChunk) -> Any:

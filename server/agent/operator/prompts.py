@@ -7,6 +7,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
+from server.agent.operator.facts import cut
 from server.agent.operator.state import State
 
 RULES = """\
@@ -36,6 +37,7 @@ STEPS_SHOWN = 8
 FACTS_SHOWN = 40
 TALK_SHOWN = 6
 TALK_CHARS = 300
+URL_CHARS = 120
 READING_CHARS = 2000
 
 
@@ -109,7 +111,7 @@ def _plan(state: State) -> list[str]:
 
 
 def _fact(fact: dict[str, Any]) -> str:
-    return f"- {fact['fact']} ({fact['url']})" if fact.get("url") else f"- {fact['fact']}"
+    return f"- {fact['fact']} ({cut(fact['url'], URL_CHARS)})" if fact.get("url") else f"- {fact['fact']}"
 
 
 def _steps(steps: Sequence[str]) -> list[str]:

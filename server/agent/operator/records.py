@@ -21,6 +21,7 @@ log = logging.getLogger(__name__)
 MESSAGES_KEPT = 40
 LINES_KEPT = 60
 LINE_CHARS = 240
+GOAL_CHARS = 500
 
 
 def take_message(state: State, text: str, message_id: str) -> Update:
@@ -104,8 +105,8 @@ def take_manual(state: State, words: str) -> Update:
 def take_decision(state: State, decision: Decision, url: str, now: datetime) -> Update:
     """The working state after a decision; only what changed."""
     update: Update = {}
-    if decision.goal and decision.goal != state.get("current_goal"):
-        update["current_goal"] = decision.goal
+    if goal := facts.without_eids(decision.goal or "", GOAL_CHARS):
+        update["current_goal"] = goal
     if decision.plan and not state.get("plan_edited"):
         update["plan"] = facts.clean_plan(decision.plan)
     plan = update.get("plan", state.get("plan", []))
@@ -146,6 +147,6 @@ def log_decision(decision: Decision, action: Action, observation: Observation) -
         log.debug("decided: %s", {**kept, **masked(action, targets_of(action, observation))})
 
 
-def line(text: str) -> str:
+def line(text: str, chars: int = LINE_CHARS) -> str:
     plain = " ".join(text.split())
-    return plain if len(plain) <= LINE_CHARS else plain[: LINE_CHARS - 1] + "…"
+    return plain if len(plain) <= chars else plain[: chars - 1] + "…"

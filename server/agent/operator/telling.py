@@ -23,6 +23,11 @@ async def think(text: str) -> None:
     await tell("thinking", text=text)
 
 
+async def note(text: str) -> None:
+    """What the run waits for; gone when the model speaks."""
+    await tell("note", text=text)
+
+
 async def tell_state(state: State) -> None:
     await tell(
         "state", goal=state.get("current_goal"), plan=state.get("plan", []), progress=state.get("progress", {}),

@@ -1,0 +1,83 @@
+"""Pure: a decision as models fill it in, read with good will. What says nothing, what is no argument of the action
+and an ill-typed record never spoil a sound action."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from server.agent.storable import storable
+
+ARGUMENTS: Mapping[str, tuple[str, ...]] = {
+    "click": ("eid", "commits"),
+    "type": ("eid", "text", "fields", "submit", "commits"),
+    "select": ("eid", "option", "commits"),
+    "press": ("key", "commits"),
+    "hover": ("eid",),
+    "scroll": ("direction", "amount"),
+    "wait": ("ms",),
+    "navigate": ("url",),
+    "focus": ("eid",),
+    "read": ("eid",),
+    "switch_tab": ("tab",),
+    "upload": ("eid", "file"),
+    "dialog": ("accept", "text", "commits"),
+    "stop": ("final_response",),
+}
+"""What belongs to an action; beside it stands only the record."""
+
+_RECORD_LISTS = ("plan", "facts")
+_RECORD_TEXTS = ("goal", "done", "blocked", "reason")
+_RECORD = (*_RECORD_LISTS, *_RECORD_TEXTS, "step")
+_NOTHING = frozenset({"", "null", "none", "n/a", "undefined"})
+_WORDS = ("text", "option", "final_response")
+"""Words for a page or a person: there "none" may be meant."""
+
+_EID = re.compile(r"\W*e?(\d+)\W*|\[e(\d+)\][^\[]*", re.IGNORECASE)
+
+
+def forgive(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The action with its own arguments and the sound part of the record, nothing else."""
+    action = data.get("action")
+    kind = action.strip().lower() if isinstance(action, str) else action
+    arguments = ARGUMENTS.get(kind, ()) if isinstance(kind, str) else ()
+    if kind == "stop" and not data.get("final_response"):
+        data = {**data, "final_response": data.get("text")}
+    read = {name: _read(name, storable(data[name])) for name in (*_RECORD, *arguments) if name in data}
+    return {"action": kind, **{name: value for name, value in read.items() if value is not None}}
+
+
+def bare_eid(value: object) -> object:
+    """`[e12]`, `E12`, `12`, 12 and `[e12] button "Buy"` mean `e12`."""
+    if not isinstance(value, str | int):
+        return value
+    found = _EID.fullmatch(str(value))
+    return f"e{found[1] or found[2]}" if found else str(value).strip().lower()
+
+
+def _read(name: str, value: Any) -> Any:
+    if name in _RECORD_LISTS:
+        return _lines(value)
+    if name in _RECORD_TEXTS:
+        return value if isinstance(value, str) and not _is_nothing(value) else None
+    if name == "step":
+        return value if type(value) is int and value > 0 else None
+    if name == "fields" and isinstance(value, list):
+        return [entry for entry in value if not _is_empty(entry)]
+    return value if name in _WORDS or not _is_nothing(value) else None
+
+
+def _lines(value: Any) -> list[str] | None:
+    items = value.splitlines() if isinstance(value, str) else value
+    if not isinstance(items, list):
+        return None
+    return [str(item) for item in items if isinstance(item, str | int) and not _is_nothing(item)] or None
+
+
+def _is_empty(field: Any) -> bool:
+    return isinstance(field, dict) and _is_nothing(field.get("eid")) and _is_nothing(field.get("text"))
+
+
+def _is_nothing(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and value.strip().lower() in _NOTHING)
