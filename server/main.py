@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from fastapi import FastAPI
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from server.api import (
     browser,
@@ -22,8 +23,9 @@ from server.api import (
     ws,
 )
 from server.api import settings as settings_api
-from server.auth import Gate, Logins, load_password
-from server.errors import Unavailable
+from server.api.description import DescribedAPI
+from server.auth import GUARDED_PREFIXES, Gate, Logins, load_password
+from server.errors import NotFound, Unavailable
 from server.problems import render
 from server.runtime import NotReady, Runtime, open_runtime
 from server.settings import Settings
@@ -98,6 +100,17 @@ class BuildingWorld:
         await self._stack.aclose()
 
 
+def outside_api(pages: ASGIApp) -> ASGIApp:
+    """What no route takes is a page, except below the addresses that are the API's."""
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["path"].startswith(GUARDED_PREFIXES):
+            raise NotFound("There is nothing at this address.")
+        await pages(scope, receive, send)
+
+    return answer
+
+
 def create_app(settings: Settings, logins: Logins | None = None, spa: Spa | None = None) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -108,11 +121,15 @@ def create_app(settings: Settings, logins: Logins | None = None, spa: Spa | None
             await app.state.world.aclose()
 
     logins = logins or Logins(load_password(settings)[0], settings.data_dir)
-    app = FastAPI(title="Pilothouse", version=VERSION, lifespan=lifespan, docs_url=None, redoc_url=None)
+    app = DescribedAPI(
+        title="Pilothouse", version=VERSION, lifespan=lifespan, docs_url=None, redoc_url=None,
+        redirect_slashes=False,
+    )  # fmt: skip
     app.state.logins = logins
     for part in (messages, stream, system, sessions, files, export, browser, settings_api, ws, live):
         app.include_router(part.router)
-    app.mount("/", spa or Spa())
+    # Not mounted: a mount would also get the calls of our own addresses with a wrong method.
+    app.router.default = outside_api(spa or Spa())
     exception_handlers.install(app)
     app.add_middleware(Gate, settings=settings, logins=logins, render=render)
     return app

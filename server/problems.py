@@ -23,7 +23,7 @@ def problem(
         "title": HTTPStatus(status).phrase,
         "status": status,
         "code": code,
-        "detail": detail,
+        "detail": detail.encode("utf-8", "replace").decode(),  # may quote what a client sent
         "request_id": request_id,
     }
     return Response(

@@ -243,10 +243,17 @@ async def _keep_tidy(runner: AgentRunner, store: Store, preferences: Preferences
     """Remove sessions that were untouched for longer than the person wants to keep them."""
     while True:
         if days := preferences.current.retention_days:
-            for session_id in await store.sessions_untouched_since(now() - timedelta(days=days)):
-                logger.info("session %s was untouched for %d days and is removed", session_id, days)
-                await runner.delete(session_id, purge=True)
+            try:
+                await _remove_untouched(runner, store, days)
+            except AppError as error:
+                logger.warning("sessions past RETENTION_DAYS are removed later: %s", error.detail)
         await asyncio.sleep(TIDY_SECONDS)
+
+
+async def _remove_untouched(runner: AgentRunner, store: Store, days: int) -> None:
+    for session_id in await store.sessions_untouched_since(now() - timedelta(days=days)):
+        logger.info("session %s was untouched for %d days and is removed", session_id, days)
+        await runner.delete(session_id, purge=True)
 
 
 async def _keep_alive(recovery: Recovery, store: Store) -> None:

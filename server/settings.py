@@ -32,7 +32,7 @@ class Settings(BaseSettings):
     screenshot_dir: Path | None = None
     screenshot_url_prefix: str = "/api/files/screenshots"
     drain_timeout: float = Field(30, ge=0)
-    retention_days: int | None = Field(None, ge=1)
+    retention_days: int | None = Field(None, ge=1, le=36_500)
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
 
     # The agent

@@ -8,6 +8,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.routing import Match
 
 from server.errors import AppError
 from server.problems import problem, render
@@ -15,6 +16,19 @@ from server.problems import problem, render
 logger = logging.getLogger(__name__)
 
 CODES = {400: "bad_request", 404: "not_found", 405: "method_not_allowed", 413: "too_large"}
+
+
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
+
+
+def methods_of(request: Request) -> list[str]:
+    """All that this address takes: each route knows only its own."""
+    routes = request.app.routes
+    return [
+        method
+        for method in METHODS
+        if any(route.matches({**request.scope, "method": method})[0] is Match.FULL for route in routes)
+    ]
 
 
 def install(app: FastAPI) -> None:
@@ -28,15 +42,15 @@ def install(app: FastAPI) -> None:
     async def invalid(request: Request, error: RequestValidationError) -> Response:
         # The input is not echoed: it may hold what cannot be encoded, or what must not be logged.
         places = [f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors()[:10]]
-        detail = "; ".join(places).encode("utf-8", "replace").decode()
-        return problem(422, "invalid", detail, request.state.request_id)
+        return problem(422, "invalid", "; ".join(places), request.state.request_id)
 
     @app.exception_handler(HTTPException)
     async def http_error(request: Request, error: HTTPException) -> Response:
         code = CODES.get(error.status_code, "http_error")
-        return problem(
-            error.status_code, code, str(error.detail), request.state.request_id, dict(error.headers or {})
-        )
+        headers = dict(error.headers or {})
+        if error.status_code == 405:
+            headers["Allow"] = ", ".join(methods_of(request))
+        return problem(error.status_code, code, str(error.detail), request.state.request_id, headers)
 
     @app.exception_handler(Exception)
     async def unexpected(request: Request, error: Exception) -> Response:

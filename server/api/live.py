@@ -9,7 +9,7 @@ from fastapi import APIRouter, WebSocket
 from pydantic import Field, TypeAdapter
 
 from server.api.deps import Body, CallerOf, SessionId, Text, World
-from server.api.sockets import Told, listen, run_until_one_ends, send
+from server.api.sockets import Told, listen, refuse, run_until_one_ends, send
 from server.auth import WS_UNAUTHORIZED, Caller
 from server.browser.person_input import Input
 from server.errors import AppError
@@ -57,7 +57,7 @@ async def live(socket: WebSocket, session_id: SessionId, world: World, caller: C
     try:
         await world.store.session(session_id)
     except AppError as error:
-        await socket.close(4404, error.detail)
+        await refuse(socket, error)
         return
     view = world.browsers.live(session_id)
     viewer = view.join()

@@ -31,7 +31,7 @@ class EditedMessage(Body):
 
 
 class Branch(Body):
-    message_id: str
+    message_id: Text
 
 
 class DecisionBody(Body):
@@ -63,7 +63,7 @@ async def send(session_id: SessionId, body: NewMessage, world: World) -> Accepte
 
 
 @router.put("/messages/{message_id}", status_code=202)
-async def edit(session_id: SessionId, message_id: str, body: EditedMessage, world: World) -> Accepted:
+async def edit(session_id: SessionId, message_id: Text, body: EditedMessage, world: World) -> Accepted:
     return told(await world.runner.edit(session_id, message_id, check_content(body.content)))
 
 
@@ -91,21 +91,21 @@ async def decide(session_id: SessionId, body: DecisionBody, world: World) -> Dec
     return Decided(reference=body.reference, confirmed=confirmed)
 
 
-@router.post("/cancel", status_code=202)
+@router.post("/cancel", status_code=202, response_class=Response)
 async def cancel(session_id: SessionId, world: World) -> Response:
     await world.store.session(session_id)
     await world.runner.cancel(session_id)
     return Response(status_code=202)
 
 
-@router.post("/pause", status_code=202)
+@router.post("/pause", status_code=202, response_class=Response)
 async def pause(session_id: SessionId, world: World) -> Response:
     await world.store.session(session_id)
     await world.runner.pause(session_id)
     return Response(status_code=202)
 
 
-@router.post("/resume", status_code=202)
+@router.post("/resume", status_code=202, response_class=Response)
 async def resume(session_id: SessionId, world: World) -> Response:
     await world.store.session(session_id)
     await world.runner.resume(session_id)

@@ -79,7 +79,7 @@ async def list_sessions(
     world: World,
     q: Annotated[Text | None, Query(max_length=500)] = None,
     archived: bool = False,
-    cursor: Annotated[str | None, Query(max_length=200)] = None,
+    cursor: Annotated[Text | None, Query(max_length=200)] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> Sessions:
     listed = await world.store.sessions(query=q, archived=archived, cursor=cursor, limit=limit)
@@ -182,7 +182,7 @@ async def grants(session_id: SessionId, world: World) -> Grants:
 
 
 @router.delete("/{session_id}/grants/{grant_id}", status_code=204)
-async def revoke(session_id: SessionId, grant_id: str, world: World) -> Response:
+async def revoke(session_id: SessionId, grant_id: Text, world: World) -> Response:
     await world.store.remove_grant(session_id, grant_id)
     await world.runner.reload_grants(session_id)
     return Response(status_code=204)

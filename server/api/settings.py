@@ -16,6 +16,10 @@ from server.events import now
 router = APIRouter(prefix="/api")
 
 
+Value = bool | int | float | Text | list[Text] | None
+"""Of a setting; which kind is right for which is for the settings to say."""
+
+
 class Key(Body):
     key: Annotated[Text, Field(min_length=8, max_length=500)]
 
@@ -25,7 +29,8 @@ class KeyTest(Body):
 
 
 class Purge(Body):
-    older_than_days: Annotated[int, Field(ge=0, le=10_000)] | None = None
+    # Strict: `false` is no number of days, and 0 would remove everything.
+    older_than_days: Annotated[int, Field(ge=0, le=10_000, strict=True)] | None = None
 
 
 @router.get("/settings")
@@ -39,7 +44,7 @@ async def read(world: World) -> dict[str, Any]:
 
 
 @router.patch("/settings")
-async def change(body: dict[str, Any], world: World) -> dict[str, Any]:
+async def change(body: dict[Text, Value], world: World) -> dict[str, Any]:
     await world.preferences.change(body)
     return await read(world)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
 from typing import Any
 
 import orjson
@@ -11,11 +12,16 @@ from fastapi import WebSocket
 from pydantic import ValidationError
 from starlette.websockets import WebSocketDisconnect
 
-from server.errors import AppError
+from server.errors import AppError, NotFound
 
 FRAME_BYTES = 64 * 1024
+UNKNOWN, TRY_AGAIN = 4404, 1013
 
 Told = dict[str, Any]
+
+
+async def refuse(socket: WebSocket, error: AppError) -> None:
+    await socket.close(UNKNOWN if isinstance(error, NotFound) else TRY_AGAIN, error.detail)
 
 
 async def listen(
@@ -24,11 +30,11 @@ async def listen(
     """Give each frame to `obey` until the socket ends. What is refused is told; what is too much closes it."""
     allowance = Allowance(per_second)
     while True:
-        try:
-            text = await socket.receive_text()
-        except (WebSocketDisconnect, KeyError):  # gone, or a binary frame
+        frame = await socket.receive()
+        if frame["type"] == "websocket.disconnect":
             return
-        if len(text.encode("utf-8", "surrogatepass")) > FRAME_BYTES:
+        text = frame.get("text") or ""  # bytes say nothing here, and nothing is not understood
+        if len(frame.get("bytes") or text.encode()) > FRAME_BYTES:
             await socket.close(1009, "frame too large")
             return
         if not allowance.take():
@@ -47,14 +53,17 @@ async def send(socket: WebSocket, told: Told) -> None:
 
 
 async def run_until_one_ends(*parts: Coroutine[Any, Any, None]) -> None:
-    """The parts of one connection: the first that ends, ends them all."""
-    tasks = {asyncio.create_task(part) for part in parts}
+    """The parts of one connection: the first that ends, ends them all. Raises what made it end."""
+    tasks = [asyncio.create_task(part) for part in parts]
     try:
-        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        ended, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     finally:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+    for task in ended:
+        with suppress(WebSocketDisconnect):  # the other side is gone, which is how most connections end
+            await task
 
 
 class Allowance:

@@ -38,11 +38,13 @@ class EventStream(Response):
         writing = asyncio.create_task(self._write(send))
         leaving = asyncio.create_task(_disconnect(receive))
         try:
-            await asyncio.wait({writing, leaving}, return_when=asyncio.FIRST_COMPLETED)
+            ended, _ = await asyncio.wait({writing, leaving}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             leaving.cancel()
             writing.cancel()
             await asyncio.gather(writing, leaving, return_exceptions=True)
+        if writing in ended:
+            await writing  # a source that failed is not to look like one that ended
 
     async def _write(self, send: Send) -> None:
         try:

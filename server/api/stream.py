@@ -9,10 +9,11 @@ import orjson
 from fastapi import APIRouter, Header
 from starlette.responses import Response
 
-from server.api.deps import CallerOf, SessionId, World
+from server.api.deps import CallerOf, SessionId, Text, World
 from server.api.merge import merge
 from server.api.sse import EventStream
 from server.bus import Frame, read_frame_id
+from server.errors import NotFound
 from server.events import (
     Done,
     Error,
@@ -45,15 +46,25 @@ async def stream_session(
     session_id: SessionId,
     world: World,
     caller: CallerOf,
-    run_id: str | None = None,
+    run_id: Text | None = None,
     follow: bool = False,
     last_event_id: LastEventId = None,
 ) -> Response:
     """The current run's events, else the last one's; with `follow` from run to run."""
     if world.bus.run_of(session_id) is None:
         await world.store.session(session_id)
+    if run_id:
+        await _check_run(world, session_id, run_id)
     source = _session_blocks(world, session_id, run_id, follow, last_event_id)
     return EventStream(source, is_allowed=lambda: caller.is_logged_in)
+
+
+async def _check_run(world: Runtime, session_id: str, run_id: str) -> None:
+    """Raises NotFound while there is still an answer to say it with."""
+    if world.bus.keeps(session_id, run_id):
+        return
+    if (await world.store.run(run_id)).session_id != session_id:
+        raise NotFound("There is no such run.", code="run_unknown")
 
 
 async def _session_blocks(
@@ -138,7 +149,7 @@ def _observer_block(frame: Frame) -> bytes:
 async def stream_browser(
     world: World,
     caller: CallerOf,
-    sessions: str = "",
+    sessions: Text = "",
     after: str = "",
     last_event_id: LastEventId = None,
 ) -> Response:

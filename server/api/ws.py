@@ -10,7 +10,7 @@ from pydantic import Field, TypeAdapter
 
 from server.api.deps import Body, CallerOf, SessionId, Text, World
 from server.api.messages import check_content
-from server.api.sockets import listen, run_until_one_ends, send
+from server.api.sockets import listen, refuse, run_until_one_ends, send
 from server.auth import WS_UNAUTHORIZED, Caller
 from server.errors import AppError
 from server.events import Done, Error, Event, Interrupt, RunChanged
@@ -28,7 +28,7 @@ class UserMessage(Body):
 
 class UserConfirm(Body):
     type: Literal["user_confirm"]
-    reference: str
+    reference: Text
     confirmed: bool
     text: Text | None = None
 
@@ -50,7 +50,7 @@ async def chat(socket: WebSocket, session_id: SessionId, world: World, caller: C
     try:
         session = await world.store.session(session_id)
     except AppError as error:
-        await socket.close(4404, error.detail)
+        await refuse(socket, error)
         return
     await send(socket, {"type": "status", "status": _status(session.status)})
 

@@ -43,8 +43,20 @@ def test_every_json_answer_is_described(described: dict[str, Any]) -> None:
     ] == []
 
 
+def test_every_answer_may_be_a_problem_and_is_described_as_one(described: dict[str, Any]) -> None:
+    for operations in described["paths"].values():
+        for operation in operations.values():
+            assert "422" not in operation["responses"]
+            assert list(operation["responses"]["default"]["content"]) == ["application/problem+json"]
+    assert set(described["components"]["schemas"]["Problem"]["required"]) == {
+        "title", "status", "code", "detail", "request_id",
+    }  # fmt: skip
+
+
 def test_every_event_of_a_stream_is_described(described: dict[str, Any]) -> None:
     stream = described["paths"]["/api/sessions/{session_id}/stream"]["get"]["responses"]["200"]
-    mapping = stream["content"]["text/event-stream"]["schema"]["discriminator"]["mapping"]
+    schema = stream["content"]["text/event-stream"]["schema"]
+    assert "type" not in schema  # each event is an object, whatever FastAPI says of streams
+    mapping = schema["discriminator"]["mapping"]
     kinds = {kind.model_fields["type"].default for kind in get_args(get_args(Event)[0])}
     assert set(mapping) == kinds

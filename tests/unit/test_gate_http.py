@@ -87,7 +87,7 @@ async def test_a_login_survives_a_restart_but_not_another_password(tmp_path: Pat
     assert Logins("one", tmp_path).is_valid(cookie)
     assert not Logins("two", tmp_path).is_valid(cookie)
     assert not Logins("one", tmp_path).is_valid(cookie[:-1] + ("0" if cookie[-1] != "0" else "1"))
-    for odd in ("", ".", "..", "9999999999.x.", "²34.a.b"):
+    for odd in ("", ".", "..", "9999999999.x.", "²34.a.b", f"{'9' * 5000}.a.b"):
         assert not Logins("one", tmp_path).is_valid(odd)
 
 
@@ -114,7 +114,8 @@ async def test_a_wrong_token_is_refused_and_counted(stranger: httpx.AsyncClient)
 
 
 @pytest.mark.parametrize(
-    "origin", ["http://evil.example", "null", "http://127.0.0.1:9999", "https://127.0.0.1.evil.example"]
+    "origin",
+    ["http://evil.example", "null", "http://127.0.0.1:9999", "https://127.0.0.1.evil.example", "http://["],
 )
 async def test_a_foreign_origin_may_change_nothing(client: httpx.AsyncClient, origin: str) -> None:
     response = await client.post("/api/sessions", json={}, headers={"origin": origin})
@@ -177,3 +178,5 @@ async def test_errors_are_problems_that_echo_nothing(client: httpx.AsyncClient) 
         )
         assert 400 <= response.status_code < 500, content[:20]
         assert response.headers["content-type"] == "application/problem+json"
+    odd_name = await client.patch("/api/settings", content=b'{"\\ud800": 1, "\\u0000": 1}')
+    assert odd_name.status_code == 422

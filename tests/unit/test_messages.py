@@ -226,6 +226,15 @@ async def test_delete_ends_the_run_archives_and_purge_leaves_nothing(client: htt
     assert (await client.delete(f"/api/sessions/{session_id}?purge=true")).status_code == 404
 
 
+async def test_a_purge_takes_days_as_a_number_only(client: httpx.AsyncClient) -> None:
+    session_id = await new_session(client)
+    for odd in (False, "0", 0.0):
+        refused = await client.post("/api/purge", json={"older_than_days": odd})
+        assert refused.status_code == 422
+    assert (await client.get(f"/api/sessions/{session_id}")).is_success
+    assert (await client.post("/api/purge", json={"older_than_days": 0})).json() == {"sessions": 1}
+
+
 async def test_stored_events_are_empty_on_purpose(client: httpx.AsyncClient) -> None:
     session_id, _ = await ask(client, PING)
     assert (await client.get(f"/api/sessions/{session_id}/events")).json() == []

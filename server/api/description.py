@@ -1,0 +1,59 @@
+"""The API as /openapi.json tells it: FastAPI's own account of the routes, and what may go wrong in any of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from pydantic import BaseModel
+
+FASTAPIS_OWN = ("HTTPValidationError", "ValidationError")
+
+
+class Problem(BaseModel):
+    """How every error is told."""
+
+    title: str
+    status: int
+    code: str
+    """For programs; stays as it is."""
+    detail: str
+    """For people."""
+    request_id: str
+
+
+ANY_PROBLEM = {
+    "description": "What went wrong",
+    "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
+}
+
+
+class DescribedAPI(FastAPI):
+    def openapi(self) -> dict[str, Any]:
+        if not self.openapi_schema:
+            self.openapi_schema = add_problems(
+                get_openapi(title=self.title, version=self.version, routes=self.routes)
+            )
+        return self.openapi_schema
+
+
+def add_problems(described: dict[str, Any]) -> dict[str, Any]:
+    """Instead of FastAPI's own shape of an error, which is never sent here."""
+    schemas = described["components"]["schemas"]
+    for name in FASTAPIS_OWN:
+        schemas.pop(name, None)
+    schemas["Problem"] = Problem.model_json_schema()
+    for operations in described["paths"].values():
+        for operation in operations.values():
+            operation["responses"].pop("422", None)
+            operation["responses"]["default"] = ANY_PROBLEM
+            _describe_events(operation["responses"])
+    return described
+
+
+def _describe_events(responses: dict[str, Any]) -> None:
+    """FastAPI calls a stream of events a string, beside the model of the events, which are objects."""
+    stream = responses.get("200", {}).get("content", {}).get("text/event-stream", {})
+    if "oneOf" in stream.get("schema", {}):
+        stream["schema"].pop("type", None)
