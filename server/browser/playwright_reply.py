@@ -28,8 +28,19 @@ _ORDER = (
     "Paused",
 )
 _COLOUR = re.compile(r"\x1b\[\d+m")
-_ORIGIN = re.compile(r"^(Error: )?(browserBackend\.callTool|locator\.\w+|page\.\w+): ")
+_ORIGIN = re.compile(r"^((?:Timeout)?Error: )?(browserBackend\.callTool|locator\.\w+|page\.\w+): ")
 _TAB = re.compile(r"^- (\d+):( \(current\))? \[(.*)\]\((.*)\)( \[crashed\])?$")
+_PATIENCE = re.compile(r"^Timeout (\d+)ms exceeded")
+_HINDRANCES = {
+    "intercepts pointer events": "something else on the page covers it, such as a banner or a menu",
+    "did not find some options": "it has no such option",
+    "element is not stable": "it does not stop moving",
+    "element is not editable": "it is read-only",
+    "element is not enabled": "it is disabled",
+    "element is not visible": "it is hidden",
+    "element is outside of the viewport": "it cannot be scrolled into view",
+}
+"""Lines of a call's log that tell why a control could not be used, and what they mean."""
 
 
 @dataclass(slots=True)
@@ -70,9 +81,16 @@ def read_reply(result: CallToolResult, *, lists_tabs: bool = False) -> Reply:
 
 
 def _plain_error(text: str) -> str:
-    """Without colour codes, the server's own name for the call and the log below it."""
-    plain = _COLOUR.sub("", text).partition("\nCall log:")[0].strip()
-    return _ORIGIN.sub("", plain)
+    """Without colour codes, the server's own name for the call and the log below it, which may tell the reason."""
+    said, _, log = _COLOUR.sub("", text).partition("\nCall log:")
+    plain = _ORIGIN.sub("", said.strip())
+    if plain.endswith("Malformed value"):
+        return "The field takes another form of value, such as 2026-11-21 for a date or 14:30 for a time."
+    waited = _PATIENCE.match(plain)
+    hindrance = max(_HINDRANCES, key=log.rfind)
+    if waited is None or hindrance not in log:
+        return plain
+    return f"Not done within {int(waited[1]) // 1000} s: {_HINDRANCES[hindrance]}."
 
 
 def read_tabs(text: str) -> tuple[Tab, ...]:

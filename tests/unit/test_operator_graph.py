@@ -167,6 +167,7 @@ async def test_a_wrong_eid_is_told_and_planned_anew() -> None:
         (on("Kettle", "type", text="x"), "cannot be typed into"),
         (act("type", text="x"), "type needs eid and text"),
         (act("navigate"), "navigate needs url"),
+        (navigate("https:///"), "is no whole address"),
         (act("press"), "press needs key"),
         (act("stop"), "stop needs final_response"),
         (on("Search", "select"), "select needs option"),
@@ -227,6 +228,26 @@ async def test_notes_of_the_browser_reach_the_model() -> None:
     it.browser.notes.append("The browser was restarted: open pages and what was typed are lost.")
     await it.say("go")
     assert "The browser was restarted" in it.model.prompts[0]
+
+
+async def test_an_address_on_the_site_at_hand_may_be_short() -> None:
+    it = shop(navigate("/cart"), navigate("?page=2"), stop("ok"))
+    assert await it.say("go") == "ok"
+    assert it.browser.log == [f"navigate {CART}", f"navigate {CART}?page=2"]
+
+
+async def test_a_short_address_on_no_site_is_told_and_ends_nothing() -> None:
+    it = shop(navigate("/cart"), stop("ok"), is_open=False)
+    assert await it.say("go") == "ok"
+    assert "'/cart' is no whole address" in it.model.prompts[1]
+
+
+async def test_a_control_that_is_covered_is_no_silent_site() -> None:
+    it = shop(on("Search", "hover"), on("Kettle", "hover"), stop("ok"))
+    it.browser.failing["hover"] = "Not done within 5 s: something else covers it."
+    await it.say("go")
+    assert "something else covers it" in it.model.prompts[2]
+    assert "leave it" not in it.model.prompts[2]
 
 
 async def test_a_site_that_does_not_answer_twice_is_to_be_left() -> None:

@@ -1,5 +1,6 @@
 import base64
 
+import pytest
 from mcp.types import CallToolResult, ImageContent, TextContent
 
 from server.browser.browser import Tab
@@ -45,6 +46,26 @@ def test_an_error_is_told_without_colours_and_logs():
         is_error=True,
     )
     assert (found.ok, found.text) == (False, "net::ERR_X at http://a/")
+
+
+@pytest.mark.parametrize(
+    ("last", "why"),
+    [
+        ('<div class="veil">…</div> intercepts pointer events', "something else on the page covers it"),
+        ("did not find some options", "it has no such option"),
+        ("element is not stable", "it does not stop moving"),
+        ("element is not editable", "it is read-only"),
+    ],
+)
+def test_a_control_that_cannot_be_used_is_told_with_the_last_reason_in_the_log(last: str, why: str):
+    log = f"\x1b[2m  - element is not visible\x1b[22m\n\x1b[2m  - element is visible\n  2 × waiting\n  - {last}\x1b[22m\n"
+    failed = "### Error\nTimeoutError: browserBackend.callTool: Timeout 5000ms exceeded.\nCall log:\n"
+    assert reply(failed + log, is_error=True).text.startswith(f"Not done within 5 s: {why}")
+    assert reply(failed + "  - navigating\n", is_error=True).text == "Timeout 5000ms exceeded."
+
+
+def test_a_date_in_words_is_told_with_the_form_it_takes():
+    assert "2026-11-21" in reply("### Error\nError: Malformed value\nCall log:\n", is_error=True).text
 
 
 def test_a_modal_state_is_found():

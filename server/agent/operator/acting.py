@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import urljoin
 
 from server.agent.approval import MASK, Action, eids_of, targets_of
 from server.agent.operator.facts import cut
+from server.agent.policy.address import is_no_address
 from server.browser.browser import Browser, Field, Outcome
 from server.browser.observation import Element, Observation
 
@@ -39,6 +41,8 @@ def problem_of(action: Action, observation: Observation, files: Files) -> str | 
     kind = action["kind"]
     if missing := _missing_argument(action):
         return f"{kind} needs {missing}"
+    if kind == "navigate" and is_no_address(action["url"]):
+        return f"{kind}: {cut(action['url'], 60)!r} is no whole address such as https://example.com/"
     if kind == "upload" and action["file"] not in files:
         return f"{kind}: there is no file {cut(action['file'], 60)!r}, only: {', '.join(files) or 'none'}"
     for eid in eids_of(action):
@@ -63,6 +67,14 @@ def _missing_argument(action: Action) -> str | None:
     name = needs.get(kind)
     is_given = name is None or (action.get(name) is not None and str(action[name]).strip())
     return None if is_given else ("eid and text" if name == "fields" else name)
+
+
+def with_whole_address(action: Action, page_url: str) -> Action:
+    """`/cart`, `?page=2` and `#top` are on the site at hand."""
+    url = str(action.get("url", "")).strip()
+    if not url.startswith(("/", "?", "#", "./", "../")) or url.startswith("//"):
+        return action
+    return action | {"url": urljoin(page_url, url)}
 
 
 async def perform(browser: Browser, action: Action, observation: Observation, files: Files) -> Outcome:

@@ -84,7 +84,7 @@ class Nodes:
         update = records.take_decision(state, answer.decision, observation.page.url, datetime.now(UTC))
         if update:
             await tell_state(merged(state, update))
-        action = _action(answer)
+        action = acting.with_whole_address(_action(answer), observation.page.url)
         records.log_decision(answer.decision, action, observation)
         return update | {
             "planned_action": action, "reading": None, "spoken": answer.spoken,

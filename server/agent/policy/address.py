@@ -74,6 +74,12 @@ def read_address(url: str) -> Address:
     return _read_web(scheme, rest)
 
 
+def is_no_address(url: str) -> bool:
+    """Nothing a browser could open: no scheme that tells what it is, and no host."""
+    address = read_address(url)
+    return address.scheme in ("", "http", "https") and not address.host
+
+
 def is_listed(host: str, patterns: Sequence[str], port: str = "") -> bool:
     """Whether the host is one of these or below one of them; `*.` and `.` in front mean the same."""
     for pattern in patterns:
