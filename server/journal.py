@@ -143,8 +143,9 @@ class Journal:
             return await self.fail(
                 execution, "llm_bad_response", "The model gave an empty answer; try again."
             )
-        meta = {"thinking": adapter.thinking} if adapter.thinking else None
-        ended = await self._commit(execution, "completed", answer=adapter.answer, answer_meta=meta)
+        ended = await self._commit(
+            execution, "completed", answer=adapter.answer, answer_meta=adapter.answer_meta
+        )
         if ended and ended.message:
             execution.publish(MessageAdded(message=ended.message))
             execution.publish(Done(message=ended.message, usage=adapter.usage))

@@ -129,6 +129,7 @@ class StepLimit(AgentMiddleware[AgentState[Any], RunContext]):
         before = asked.index(call["id"]) if call["id"] in asked else 0
         if made + before < get_runtime(RunContext).context.max_tool_steps:
             return await handler(request)
+        await adispatch_custom_event("outcome", {"outcome": "limit"})
         return ToolMessage(OUT_OF_STEPS, tool_call_id=call["id"] or "", name=call["name"], status="error")
 
 

@@ -44,6 +44,7 @@ class EventAdapter:
         self.message_id = message_id
         self.answer = said
         self.thinking = ""
+        self.outcome = "done"
         self.usage = usage or Usage()
         self.step = 0
         self.note: str | None = None
@@ -52,6 +53,18 @@ class EventAdapter:
         self._open: dict[str, tuple[ToolStart, float]] = {}
         self._args: dict[str, dict[str, Any]] = {}
         self._speaker: str | None = None
+        self._thinking_since: float | None = None
+        self._thought_seconds = 0.0
+
+    @property
+    def answer_meta(self) -> dict[str, Any] | None:
+        """What is kept beside the answer: what was thought and for how long, how the run ended if not by an answer."""
+        kept: dict[str, Any] = {}
+        if self.thinking:
+            kept = {"thinking": self.thinking, "thinking_ms": round(1000 * self._thought_seconds)}
+        if self.outcome != "done":
+            kept["outcome"] = self.outcome
+        return kept or None
 
     @property
     def open_calls(self) -> list[ToolStart]:
@@ -97,15 +110,24 @@ class EventAdapter:
         if self._speaker != speaker and self.answer:
             text = "\n\n" + text  # a new paragraph for what is said after a tool call
         self._speaker, self.note = speaker, None
+        self._stop_thinking()
         self.answer += text
         return Token(message_id=self.message_id, text=text)
 
     def _think(self, text: str) -> Thinking:
         text = storable(text)
         self.thinking += text
+        if self._thinking_since is None:
+            self._thinking_since = self._clock()
         return Thinking(message_id=self.message_id, text=text)
 
+    def _stop_thinking(self) -> None:
+        if self._thinking_since is not None:
+            self._thought_seconds += self._clock() - self._thinking_since
+            self._thinking_since = None
+
     def _model_end(self, output: Any) -> list[Event]:
+        self._stop_thinking()
         counted = getattr(output, "usage_metadata", None) or {}
         details = counted.get("input_token_details") or {}
         call = Usage(
@@ -132,6 +154,8 @@ class EventAdapter:
                 return [State.model_validate(data)]
             case "observation":
                 return [Observed.model_validate(data)]
+            case "outcome":
+                self.outcome = data["outcome"]
             case "step":
                 self.step = data["step"]
             case "note":

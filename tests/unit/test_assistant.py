@@ -14,6 +14,8 @@ from langgraph.types import Command, interrupt
 from server.agent.assistant import BROKEN_CALL, OUT_OF_STEPS, build_assistant, first_input, recursion_limit
 from server.agent.chat_model import build_chat_model
 from server.agent.context import Notes, RunContext
+from server.agent.event_adapter import EventAdapter
+from server.agent.streaming import events
 from server.browser.browser import Picture, ToolSpec
 from server.events import Message, now
 from tests.support.model_reply import call, say
@@ -67,6 +69,16 @@ async def test_a_tool_call_beyond_the_limit_is_not_made_and_the_model_is_told() 
     results = [message.text for message in messages if isinstance(message, ToolMessage)]
     assert [result == OUT_OF_STEPS for result in results] == [False, False, True]
     assert messages[-1].text == "A cart."
+
+
+async def test_an_answer_at_the_limit_says_that_it_is_one() -> None:
+    graph = build_assistant(ScriptedModel(turns=[LOOK, LOOK, LOOK, "A cart."], prompts=[]), SPECS)
+    adapter = EventAdapter("m")
+    first = {"messages": [HumanMessage("What do you see?")]}
+    config: RunnableConfig = {"recursion_limit": recursion_limit(2)}
+    async for raw in events(graph, first, config, context=new_context(), durability="exit"):
+        adapter.feed(raw)
+    assert adapter.answer_meta == {"outcome": "limit"}
 
 
 async def test_the_limit_holds_for_the_whole_run_whatever_is_asked_in_between() -> None:

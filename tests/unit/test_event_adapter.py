@@ -34,6 +34,25 @@ def test_text_and_thinking_of_every_provider_shape() -> None:
     assert (adapter.answer, adapter.thinking) == ("Hi there", "hm")
 
 
+def test_an_answer_keeps_what_was_thought_and_for_how_long() -> None:
+    now = [10.0]
+    adapter = EventAdapter("m", clock=lambda: now[0])
+    assert adapter.answer_meta is None
+    for at, content in ((10.0, "hm"), (12.5, "so"), (13.0, None), (50.0, "again"), (51.0, None)):
+        now[0] = at
+        thought = [{"type": "thinking", "thinking": content, "index": 0}] if content else "text"
+        adapter.feed(chunk(thought))
+    assert adapter.answer_meta == {"thinking": "hmsoagain", "thinking_ms": 4000}
+
+
+def test_an_answer_tells_how_the_run_ended_where_it_did_not_just_answer() -> None:
+    adapter = EventAdapter("m")
+    adapter.feed(custom("outcome", outcome="done"))
+    assert adapter.answer_meta is None
+    adapter.feed(custom("outcome", outcome="limit"))
+    assert adapter.answer_meta == {"outcome": "limit"}
+
+
 def test_other_models_calls_are_not_the_answer() -> None:
     adapter = EventAdapter("m")
     assert adapter.feed(chunk("plan", node="plan_action")) == []

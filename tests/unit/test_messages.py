@@ -70,6 +70,12 @@ async def test_thinking_comes_before_the_answer_and_is_kept_with_it(
     assert kinds.index("thinking") < kinds.index("token")
     answer = (await read(client, session_id))["messages"][-1]
     assert "Archimedes" in answer["meta_json"]["thinking"]
+    assert answer["meta_json"]["thinking_ms"] >= 0
+
+
+async def test_an_answer_at_the_step_limit_says_that_it_is_one(client: httpx.AsyncClient) -> None:
+    _, events = await ask(client, "steps please", agent="operator", max_tool_steps=2)
+    assert events[-1]["message"]["meta_json"]["outcome"] == "limit"
 
 
 async def test_a_failure_ends_with_one_error_and_leaves_no_answer(client: httpx.AsyncClient) -> None:

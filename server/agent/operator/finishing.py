@@ -11,7 +11,7 @@ from server.agent.operator.planner import Planner
 from server.agent.operator.prompts import summary_prompt
 from server.agent.operator.records import trimmed
 from server.agent.operator.state import State, Update
-from server.agent.operator.telling import say, tell_state
+from server.agent.operator.telling import say, tell, tell_state
 from server.errors import RunFailed
 
 log = logging.getLogger(__name__)
@@ -63,6 +63,7 @@ async def _end(state: State, outcome: str, answer: str) -> Update:
     spoken = state.get("spoken", "")
     if rest := answer.removeprefix(spoken):
         await say(rest)
+    await tell("outcome", outcome=outcome)
     log.info("run ends: %s after %d steps", outcome, state.get("tool_steps", 0))
     messages = [*trimmed(state.get("messages", [])), AIMessage(answer)]
     return {

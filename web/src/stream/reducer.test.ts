@@ -103,6 +103,13 @@ const start = (seq: number, id: string) => at(seq, { type: 'tool_start', call_id
 const think = (seq: number, text: string) => at(seq, { type: 'thinking', message_id: 'm', text })
 const kinds = (live: Live) => live.ids.map((id) => live.rows[id]!.kind)
 
+test('a kept answer tells how long its thoughts took', () => {
+  const meta_json = { thinking: 'hm', thinking_ms: 4200 }
+  const answer = { id: 'm', run_id: 'r', seq: 2, role: 'assistant', content: 'Yes.', meta_json, created_at: stamp.ts }
+  const live = reduce(EMPTY, [at(1, { type: 'message', message: answer })])
+  expect(live.ids.map((id) => live.rows[id])).toMatchObject([{ kind: 'thinking', ms: 4200 }, { kind: 'text' }])
+})
+
 test('the text of a running answer stays below the steps of its run', () => {
   const live = reduce(EMPTY, [say(1, 'I look.'), start(2, 'a'), say(3, ' Found it.'), start(4, 'b')])
   expect(kinds(live)).toEqual(['tool', 'tool', 'text'])

@@ -125,7 +125,7 @@ function addThinking(live: Draft, event: EventOf<'thinking'>): void {
   const stored = storedThoughts(event.message_id)
   if (live.rows[stored]) drop(live, stored)
   const id = `think:${event.epoch}-${event.seq}`
-  put(live, { ...fresh(live, event), kind: 'thinking', id, text: event.text, endedAt: null })
+  put(live, { ...fresh(live, event), kind: 'thinking', id, text: event.text, endedAt: null, ms: null })
   live.loose = [...live.loose, id]
 }
 
@@ -166,12 +166,12 @@ export function keepMessage(live: Draft, message: Message): void {
 
 /** The thoughts kept with an answer, unless the stream has told them piece by piece. */
 function showThoughts(live: Draft, answer: TextRow): void {
-  const text = answer.meta.thinking
+  const { thinking: text, thinking_ms: ms } = answer.meta
   if (typeof text !== 'string') return
   const isTold = Object.values(live.rows).some((row) => row.kind === 'thinking' && row.runId === answer.runId)
   if (isTold) return
   const placed = { runId: answer.runId, seq: null, born: 0, before: answer.id, at: null }
-  put(live, { ...placed, kind: 'thinking', id: storedThoughts(answer.id), text, endedAt: answer.at })
+  put(live, { ...placed, kind: 'thinking', id: storedThoughts(answer.id), text, endedAt: answer.at, ms: typeof ms === 'number' ? ms : null })
 }
 
 const storedThoughts = (messageId: string) => `think:${messageId}`

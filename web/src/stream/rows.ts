@@ -36,6 +36,8 @@ export interface ThinkingRow extends Placed {
   kind: 'thinking'
   text: string
   endedAt: string | null
+  /** How long it took, where the server has measured it. */
+  ms: number | null
 }
 
 export interface ToolRow extends Placed {

@@ -12,7 +12,8 @@ export function Thinking({ row }: { row: ThinkingRow }) {
   const lang = useLang()
   const [isOpen, setOpen] = useState(false)
   const isLive = row.endedAt === null
-  const spent = row.at && row.endedAt ? Date.parse(row.endedAt) - Date.parse(row.at) : null
+  const measured = row.at && row.endedAt ? Date.parse(row.endedAt) - Date.parse(row.at) : null
+  const spent = row.ms ?? measured
   const done = spent === null ? t('thoughts') : t('thought', { time: duration(spent, lang) })
   return (
     <Rail icon={<Brain size={15} className={isLive ? 'breathing text-accent-text' : 'text-faint'} />}>
