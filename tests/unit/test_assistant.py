@@ -72,10 +72,11 @@ async def test_a_tool_call_beyond_the_limit_is_not_made_and_the_model_is_told() 
 
 
 async def test_an_answer_at_the_limit_says_that_it_is_one() -> None:
-    graph = build_assistant(ScriptedModel(turns=[LOOK, LOOK, LOOK, "A cart."], prompts=[]), SPECS)
+    model = ScriptedModel(turns=[LOOK, LOOK, LOOK, "A cart."], prompts=[])
+    graph = build_assistant(model, SPECS, checkpointer=InMemorySaver())
     adapter = EventAdapter("m")
     first = {"messages": [HumanMessage("What do you see?")]}
-    config: RunnableConfig = {"recursion_limit": recursion_limit(2)}
+    config: RunnableConfig = {"recursion_limit": recursion_limit(2), "configurable": {"thread_id": "t"}}
     async for raw in events(graph, first, config, context=new_context(), durability="exit"):
         adapter.feed(raw)
     assert adapter.answer_meta == {"outcome": "limit"}
