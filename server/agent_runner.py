@@ -155,15 +155,22 @@ class AgentRunner:
 
     async def cancel(self, session_id: str) -> None:
         """End the present run with the terminal error "Task cancelled"; returns when it is committed."""
-        execution = self._execution(session_id)
-        if execution:
-            execution.stop("cancelled")
-            await execution.ended.wait()
-            return
+        while execution := self._execution(session_id):
+            if await self._stop(execution):
+                return
         run = await self._store.current_run(session_id)
         if run is None or run.finished_at:
             raise Conflict("There is no run to cancel.", code="run_finished")
-        self._executor.then_next(await self._journal.cancel_unexecuted(run))
+        ended = await self._journal.cancel_unexecuted(run)
+        if execution := self._execution(session_id):  # it has begun meanwhile
+            await self._stop(execution)
+        self._executor.then_next(ended)
+
+    async def _stop(self, execution: Execution) -> bool:
+        """Is its run over with it? Not when it had asked something by then."""
+        execution.stop("cancelled")
+        await execution.ended.wait()
+        return (await self._store.run(execution.run.id)).finished_at is not None
 
     async def pause(self, session_id: str) -> None:
         execution = self._active(session_id)

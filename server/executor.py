@@ -118,21 +118,26 @@ class Executor:
             return
         if begun is None:
             return
+        execution = None
         try:
-            execution = self._open(begun)
+            execution = await self._open(begun)
             self._journal.announce(begun.session)
             await self._hear_of_takeover(execution)
             ended = await self._supervise(execution, begun.messages)
         except Exception:
             logger.exception("the execution of run %s broke", run_id)
-            ended = await self._end_broken(begun)
+            ended = await self._end_broken(begun, execution.heard if execution else set())
         finally:
-            if over := self.executions.pop(begun.session.id, None):
-                over.ended.set()
+            if execution:
+                del self.executions[begun.session.id]
+                execution.ended.set()
         self.then_next(ended)
 
-    def _open(self, begun: Begun) -> Execution:
+    async def _open(self, begun: Begun) -> Execution:
         run, before = begun.run, begun.before
+        while former := self.executions.get(run.session_id):  # what it had to commit is committed
+            former.stop("interrupted")
+            await former.ended.wait()
         adapter = self._agents.adapter(run, str(before.get("said", "")))
         adapter.step = before.get("step", 0)
         execution = Execution(run, adapter, self._bus, max_steps=begun.session.max_tool_steps)
@@ -142,8 +147,8 @@ class Executor:
         for message in begun.unheard:
             execution.steer(message)
         self._bus.open(run.session_id, run.id, run.epoch)
-        self.executions[run.session_id] = execution
         execution.publish(execution.changed("running"))
+        self.executions[run.session_id] = execution
         return execution
 
     async def _hear_of_takeover(self, execution: Execution) -> None:
@@ -230,10 +235,8 @@ class Executor:
             self._in_background(self._name_session(ended.session, history[0], ended.message))
         return ended
 
-    async def _end_broken(self, begun: Begun) -> Ended | None:
+    async def _end_broken(self, begun: Begun, heard: set[str]) -> Ended | None:
         """A fault of ours must not leave a run without an end."""
-        execution = self.executions.get(begun.session.id)
-        heard = execution.heard if execution else set()
         try:
             return await self._journal.end_unexecuted(
                 begun.run, "failed", "internal", ENDINGS["internal"], heard=heard

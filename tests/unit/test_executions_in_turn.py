@@ -1,0 +1,95 @@
+"""The executions of a session come one after the other, also when the next is asked for before one is quite over."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+import pytest
+
+from server.agent_runner import AgentRunner
+from server.executor import Executor
+from server.journal import Journal
+from server.models import InterruptRow, SessionRow
+from server.runtime import Runtime
+from server.store import Store, process_name
+
+
+class SlowStore(Store):
+    """Reads a session when it may."""
+
+    def __init__(self, world: Runtime) -> None:
+        super().__init__(world.database, process_name())
+        self.may_read = asyncio.Event()
+
+    async def session(self, session_id: str) -> SessionRow:
+        await self.may_read.wait()
+        return await super().session(session_id)
+
+
+@dataclass
+class Stage:
+    store: SlowStore
+    executor: Executor
+    runner: AgentRunner
+
+    async def asked(self) -> InterruptRow:
+        """The open question of a run whose execution has yet to tell the list of sessions about it."""
+        session = await self.store.create_session(
+            id=None, title=None, agent="operator", model="mock:scripted", max_tool_steps=10
+        )
+        self.executor.start(await self.store.accept(session.id, "shop for a kettle"))
+        async with asyncio.timeout(60):
+            while (question := await self.store.pending(session.id)) is None:
+                await asyncio.sleep(0.01)
+        assert session.id in self.executor.executions
+        return question
+
+    async def status(self, question: InterruptRow) -> str:
+        return (await self.store.run(question.run_id)).status
+
+
+@pytest.fixture
+async def stage(world: Runtime) -> AsyncIterator[Stage]:
+    store = SlowStore(world)
+    journal = Journal(world.settings, store, world.bus)
+    parts = (world.bus, world.agents, world.browsers, world.screenshots, journal)
+    executor = Executor(world.settings, store, *parts)
+    watching = asyncio.create_task(_watch(world))
+    yield Stage(store, executor, AgentRunner(store, *parts, executor))
+    store.may_read.set()
+    await executor.drain(0)
+    watching.cancel()
+
+
+async def _watch(world: Runtime) -> None:
+    async for _ in world.bus.watch():
+        pass
+
+
+async def test_a_run_that_is_cancelled_while_its_question_is_told_is_over(stage: Stage) -> None:
+    question = await stage.asked()
+    cancelling = asyncio.create_task(stage.runner.cancel(question.session_id))
+    await asyncio.sleep(0)
+    stage.store.may_read.set()
+    async with asyncio.timeout(60):
+        await cancelling
+    assert await stage.status(question) == "cancelled"
+
+
+async def test_who_answers_while_the_question_is_told_can_still_cancel(stage: Stage) -> None:
+    question = await stage.asked()
+    run = stage.executor.executions[question.session_id]
+    await stage.runner.decide(question.session_id, question.reference, confirmed=False, message="slow down")
+    async with asyncio.timeout(60):
+        while await stage.status(question) != "running":
+            await asyncio.sleep(0.01)
+    stage.store.may_read.set()
+    await run.ended.wait()
+    async with asyncio.timeout(60):
+        while stage.executor.executions.get(question.session_id) in (None, run):
+            await asyncio.sleep(0)
+        await stage.runner.cancel(question.session_id)
+    assert await stage.status(question) == "cancelled"
+    assert not stage.executor.executions
