@@ -142,7 +142,7 @@ class AgentRunner:
         return replace(accepted, run=await self._store.run(question.run_id))
 
     async def _remember(self, row: InterruptRow) -> None:
-        site = site_of(row.payload.get("url") or "")
+        site = site_of(row.payload.get("place") or row.payload.get("url") or "")
         await self._store.add_grant(row.session_id, site, row.payload["risk"])
 
     async def reload_grants(self, session_id: str) -> None:

@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import urljoin
 
+from server.agent.policy.address import read_address
 from server.agent.policy.money import find_sums
 from server.browser.observation import Element, Observation
 
@@ -29,13 +31,24 @@ def eids_of(action: Action) -> list[str]:
     return [field["eid"] for field in action.get("fields", [])] + single
 
 
+def place_of(action: Action, observation: Observation) -> str:
+    """The address of the site that an action has its effect on: where it leads, else the page's own."""
+    here = observation.page.url
+    clicked = targets_of(action, observation) if action["kind"] == "click" else []
+    leads = [urljoin(here, element.href) for element in clicked if element.href]
+    wanted = [str(action.get("url", ""))] if action["kind"] == "navigate" else leads
+    places = (read_address(url) for url in wanted)
+    return next((f"{place.scheme}://{place.host}:{place.port}" for place in places if place.host), here)
+
+
 def approval_digest(run_id: str, action: Action, targets: Sequence[Element], observation: Observation) -> str:
-    """What a yes is bound to: the run, the action, the address, the elements as a person sees them, their form.
+    """What a yes is bound to: the run, the action, the address, the elements as a person sees them, their form, the sum.
 
     Ids of the page are left out: they change without any change that a person could see.
     """
     seen: list[Any] = [run_id, arguments_of(action), observation.page.url]
     seen += [[_identity(element), _form_of(element, observation)] for element in targets]
+    seen.append(amount_of(targets[-1] if targets else None, observation))
     if action["kind"] == "dialog":
         seen.append(observation.notes[-1:])  # the dialog that is open; older notes are told only once
     return hashlib.sha256(json.dumps(seen, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
@@ -48,7 +61,7 @@ def arguments_of(action: Action) -> dict[str, Any]:
 
 
 def _identity(element: Element) -> list[str | None]:
-    return [element.role, element.name, element.value, element.context, element.href]
+    return [element.role, element.name, element.shows, element.value, element.context, element.href]
 
 
 def _form_of(element: Element, observation: Observation) -> list[list[str | None]]:
@@ -103,11 +116,12 @@ def confirm_question(
 ) -> dict[str, Any]:  # fmt: skip
     """The payload of a confirm interrupt; times are Unix times and seconds."""
     element = targets[-1] if targets else None
-    target = {"role": element.role, "name": element.name, "box": sight.box(element)} if element else None
+    name = (element.shows or element.name) if element else ""
+    target = {"role": element.role, "name": name, "box": sight.box(element)} if element else None
     return {
         "kind": "confirm", "reference": action["id"], "reason": reason, "risk": risk,
         "action": masked(action, targets), "target": target, "url": sight.observation.page.url,
-        "screenshot": sight.screenshot, "asked_at": asked_at, "amount": amount_of(element, sight.observation),
+        "place": place_of(action, sight.observation), "screenshot": sight.screenshot, "asked_at": asked_at, "amount": amount_of(element, sight.observation),
         "digest": approval_digest(run_id, action, targets, sight.observation),
         "expires_at": datetime.fromtimestamp(asked_at + timeout, UTC).isoformat(),
     }  # fmt: skip

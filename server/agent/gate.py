@@ -14,7 +14,7 @@ from langchain_core.messages import ToolMessage
 from langgraph.runtime import get_runtime
 from langgraph.types import Command, interrupt
 
-from server.agent.approval import Action, Sight, confirm_question, targets_of
+from server.agent.approval import Action, Sight, confirm_question, place_of, targets_of
 from server.agent.context import Grants, RunContext
 from server.agent.policy import Judgement, Subject, Verdict, add_voice, assess
 from server.agent.subjects import subjects_of
@@ -59,18 +59,22 @@ class Gate:
 
         What the agent itself says that the action `commits` counts where it makes the judgement stricter.
         """
-        effect = action.get("commits")
+        effect, site = action.get("commits"), site_of(place_of(action, observation))
         found = [self._assess(subject, effect) for subject in subjects_of(action, observation, focused)]
-        worst = max(found, key=lambda judgement: _SEVERITY[judgement.verdict])
-        site = site_of(observation.page.url)
-        is_granted = grants is not None and bool(worst.kind) and grants.allowed(site, worst.kind)
-        if worst.verdict is Verdict.ASK and is_granted:
-            return Judgement(Verdict.ALLOW, "allowed in this session", worst.kind)
-        return worst
+        ruled = [_granted(judgement, site, grants) for judgement in found]
+        return max(ruled, key=lambda judgement: _SEVERITY[judgement.verdict])
 
     def _assess(self, subject: Subject, effect: str | None) -> Judgement:
         judgement = assess(subject, blocked_hosts=self.blocked_hosts, allowed_hosts=self.allowed_hosts)
         return add_voice(judgement, subject, effect) if effect else judgement
+
+
+def _granted(judgement: Judgement, site: str, grants: Grants | None) -> Judgement:
+    """The judgement after what the person allowed: each kind of effect for itself."""
+    if judgement.verdict is not Verdict.ASK or not judgement.kind or grants is None:
+        return judgement
+    is_granted = grants.allowed(site, judgement.kind)
+    return Judgement(Verdict.ALLOW, "allowed in this session", judgement.kind) if is_granted else judgement
 
 
 def judge_command(

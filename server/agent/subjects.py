@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+from urllib.parse import urljoin, urlsplit
+
 from server.agent.approval import Action, targets_of
+from server.agent.keys import read_key
 from server.agent.policy import Subject, guess_language
 from server.browser.observation import Element, Observation
 
@@ -16,31 +21,90 @@ def subjects_of(action: Action, observation: Observation, focused: Element | Non
         case "navigate":
             return [Subject("navigate", url=observation.page.url, target_url=str(action.get("url", "")))]
         case "press":
-            return [_subject(_key_action(str(action["key"])), focused, observation)]
+            key = str(action["key"])
+            deed = read_key(key, focused)
+            return [_subject(deed, focused, observation, value=key), *_sent(deed, focused, observation)]
         case "type":
-            last = targets[-1:] if action.get("submit") else []
-            return [_subject("type", element, observation) for element in targets] + [
-                _subject("press_enter", element, observation) for element in last
-            ]
+            return list(_typed(action, targets, observation))
         case "dialog":
-            return [_dialog(action, observation)]
-    return [_subject(action["kind"], targets[0] if targets else None, observation)]
+            return list(_dialog(action, observation))
+        case "drag" if targets:
+            # What a place does with what is dropped on it, no page tells.
+            return [_subject("drag", targets[0], observation), _subject("drop", targets[-1], observation)]
+        case "select" if targets:
+            option = str(action.get("option", ""))
+            return [_subject("select", targets[0], observation), *_chosen(option, targets[0], observation)]
+    if not targets:
+        return [_subject(action["kind"], None, observation)]
+    shown = (_shown(element, observation) for element in targets if element.shows)
+    return [*(_subject(action["kind"], element, observation) for element in targets), *shown]
 
 
-def _subject(action: str, element: Element | None, observation: Observation) -> Subject:
+def _typed(action: Action, targets: list[Element], observation: Observation) -> Iterator[Subject]:
+    """Text for each field. What is no field is clicked before keys go to it, and a switch is set by it."""
+    for element, field in zip(targets, action.get("fields", []), strict=False):
+        text = str(field["text"])
+        yield _subject("type", element, observation, value=text)
+        if element.options:
+            yield from _chosen(text, element, observation)
+        if element.role not in _FIELDS:
+            yield _subject("click", element, observation)
+    if action.get("submit") and targets:
+        yield _subject("press_enter", targets[-1], observation)
+        yield from _sent("press_enter", targets[-1], observation)
+
+
+def _sent(deed: str, element: Element | None, observation: Observation) -> Iterator[Subject]:
+    """Enter in a field presses the first button that sends its form."""
+    is_field = element is not None and element.role in _FIELDS and deed == "press_enter"
+    buttons = (
+        (other for other in _group(element, observation) if other.submits) if element and is_field else ()
+    )
+    if button := next(iter(buttons), None):
+        yield _subject("click", button, observation)
+
+
+def _chosen(option: str, element: Element, observation: Observation) -> Iterator[Subject]:
+    """An option acts at once where no button is there to send the choice."""
+    if not any(other.submits for other in _group(element, observation)):
+        yield Subject(
+            "click", role="menuitem", name=option, url=observation.page.url, lang=_language(observation)
+        )
+
+
+def _shown(element: Element, observation: Observation) -> Subject:
+    """The control by the words that a person sees on it, where it is called something else."""
+    role = element.role if element.role == "link" else "menuitem"
+    return replace(_subject("click", element, observation), role=role, name=element.shows)
+
+
+def _subject(action: str, element: Element | None, observation: Observation, *, value: str = "") -> Subject:
+    """`value` is what the element gets; else it is what the element holds."""
     if element is None:
-        return Subject(action, url=observation.page.url)
-    group = [
-        other for other in observation.interactive
-        if element.group and other.group == element.group and other.eid != element.eid
-    ]  # fmt: skip
+        return Subject(action, value=value, url=observation.page.url)
+    group = _group(element, observation)
     return Subject(
-        action, role=element.role, name=element.name, value=element.value or "", context=element.context,
-        url=observation.page.url, href=element.href or "", submits=element.submits or None, secret=element.secret,
-        form_fields=tuple(other.name for other in group if other.role in _FIELDS),
+        action, role=element.role, name=element.name, value=value or element.value or "", context=element.context,
+        url=observation.page.url, href=_href(element, observation), submits=element.submits or None,
+        secret=element.secret, form_fields=tuple(other.name for other in group if other.role in _FIELDS),
         in_dialog=element.group.startswith(("dialog", "alertdialog")),
         siblings=tuple(other.name for other in group if other.role not in _FIELDS), lang=_language(observation),
     )  # fmt: skip
+
+
+def _group(element: Element, observation: Observation) -> list[Element]:
+    """The others of the same form, dialog or row."""
+    return [
+        other for other in observation.interactive
+        if element.group and other.group == element.group and other.eid != element.eid
+    ]  # fmt: skip
+
+
+def _href(element: Element, observation: Observation) -> str:
+    """A link's address; `delete?id=3` names a page beside this one and no host."""
+    href = element.href or ""
+    is_beside = bool(href) and not href.startswith(("#", "?", "/")) and not urlsplit(href).scheme
+    return urljoin(observation.page.url, href) if is_beside else href
 
 
 def _language(observation: Observation) -> str:
@@ -48,17 +112,16 @@ def _language(observation: Observation) -> str:
     return guess_language("\n".join([observation.page.title, *observation.text_blocks, *names]))
 
 
-def _key_action(key: str) -> str:
-    """Enter and the space bar set off what has the focus, with whatever modifier."""
-    name = key.rpartition("+")[2].strip().casefold() or "space"
-    return "press_enter" if name in ("enter", "return", "numpadenter", "space", "spacebar") else "press"
-
-
-def _dialog(action: Action, observation: Observation) -> Subject:
-    """To accept a dialog of the page's script is to press its OK button."""
+def _dialog(action: Action, observation: Observation) -> Iterator[Subject]:
+    """To accept a dialog of the page's script is to press its OK button; what it asks for is a field."""
     if not action.get("accept"):
-        return Subject("observe")
-    return Subject(
-        "click", role="button", name="OK", context=" · ".join(observation.notes), url=observation.page.url,
-        submits=True, in_dialog=True, siblings=("Cancel",), lang=_language(observation),
+        yield Subject("observe")
+        return
+    url, asked, language = observation.page.url, " · ".join(observation.notes), _language(observation)
+    if text := str(action.get("text") or ""):
+        name = observation.notes[-1].partition('"')[2] if observation.notes else ""
+        yield Subject("type", role="textbox", name=name, value=text, url=url, lang=language)
+    yield Subject(
+        "click", role="button", name="OK", context=asked, url=url, submits=True, in_dialog=True,
+        siblings=("Cancel",), lang=language,
     )  # fmt: skip

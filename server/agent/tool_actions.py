@@ -21,10 +21,17 @@ LOOKS_AT_PAGE = frozenset(
 def read_call(name: str, args: Mapping[str, Any], observation: Observation) -> Action | None:
     """The action of a tool call; None for a tool that is not known here or a target that is not on the page."""
     match name:
-        case "browser_click" | "browser_drag" | "browser_drop":
+        case "browser_click":
             return _on("click", _target(args, observation))
+        case "browser_drag":
+            return _dragging(
+                _named(args.get("startTarget"), observation), _named(args.get("endTarget"), observation)
+            )
         case "browser_type":
-            return _typing([(_target(args, observation), args.get("text"))], submit=bool(args.get("submit")))
+            text = str(args.get("text") or "")
+            has_enter = bool(args.get("slowly")) and any(end in text for end in "\r\n")
+            is_sent = bool(args.get("submit")) or has_enter
+            return _typing([(_target(args, observation), text)], submit=is_sent)
         case "browser_fill_form":
             fields = [field for field in args.get("fields") or [] if isinstance(field, Mapping)]
             return _typing([(_target(field, observation), field.get("value")) for field in fields])
@@ -66,14 +73,26 @@ def _typing(fields: list[tuple[Element | None, Any]], *, submit: bool = False) -
     return {"kind": "type", "fields": typed, "submit": submit}
 
 
+def _dragging(start: Element | None, end: Element | None) -> Action | None:
+    """What is dragged and what it is dropped on are judged alike."""
+    return (
+        {"kind": "drag", "fields": [{"eid": start.eid, "text": ""}], "eid": end.eid}
+        if start and end
+        else None
+    )
+
+
 def _target(args: Mapping[str, Any], observation: Observation) -> Element | None:
     """By the server's own reference, an index or a point; selectors and words name nothing for sure."""
-    for name in ("target", "ref", "index", "startTarget"):
+    for name in ("target", "ref", "index"):
         if args.get(name) is not None:
-            wanted = str(args[name])
-            return next((element for element in observation.interactive if element.ref == wanted), None)
+            return _named(args[name], observation)
     point = (args.get("coordinate_x"), args.get("coordinate_y"))
     return _at(point, observation) if None not in point else None
+
+
+def _named(ref: Any, observation: Observation) -> Element | None:
+    return next((element for element in observation.interactive if element.ref == str(ref)), None)
 
 
 def _at(point: tuple[Any, Any], observation: Observation) -> Element | None:

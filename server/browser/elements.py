@@ -29,6 +29,7 @@ class Draft:
     seen: bool = True
     url: str = ""
     submits: bool = False
+    shows: str = ""
     on_top: bool = False
     """In an open dialog."""
     same_as: "Draft | None" = None
@@ -40,10 +41,13 @@ class Draft:
 
 def find_elements(snapshot: Snapshot, extra: Extra, viewport: tuple[int, int]) -> list[Draft]:
     """Every element of the snapshot and of `extra`, in reading order."""
-    drafts = [_draft(snapshot, index) for index in _pick(snapshot)]
+    frames = [index for index, node in enumerate(snapshot.nodes) if node.role == "iframe"]
+    drafts = [_draft(snapshot, index) for index in _pick(snapshot) if not _is_under(snapshot, index, frames)]
     submits = {_rounded(box) for box in extra.submits}
+    shows = {_rounded(label.box): label.text for label in extra.shown}
     for draft in drafts:
-        draft.submits = draft.role == "button" and _rounded(draft.box) in submits
+        draft.submits = draft.role not in FIELDS and _rounded(draft.box) in submits
+        draft.shows = shows.get(_rounded(draft.box), "") if draft.role in WIDGETS else ""
     return _add_clickables(snapshot, drafts, extra.clickables, viewport) if extra.clickables else drafts
 
 
@@ -66,6 +70,16 @@ def _pick(snapshot: Snapshot) -> list[int]:
             if widgets[node.end] == widgets[index] or _has_own_text(snapshot, index):
                 picked.append(index)
     return sorted(set(picked))
+
+
+def _is_under(snapshot: Snapshot, index: int, frames: list[int]) -> bool:
+    """A click in its middle would go into a frame in it: that page's own controls are told instead."""
+    node = snapshot.nodes[index]
+    if node.box is None:
+        return False
+    x, y = node.box[0] + node.box[2] / 2, node.box[1] + node.box[3] / 2
+    inside = (snapshot.nodes[at].box for at in frames if index < at < node.end)
+    return any(box and overlaps((x, y, 1, 1), box) for box in inside)
 
 
 def _count_widgets(snapshot: Snapshot) -> list[int]:

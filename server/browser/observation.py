@@ -61,6 +61,8 @@ class Observation(BaseModel, frozen=True):
     """One line each: dialogs, downloads, new tabs, console and HTTP errors, how much was left out."""
     truncated: int = 0
     """Elements left out."""
+    focused: str = ""
+    """The ref of what keys go to, whether it is among the elements or not; "" where that is not known."""
     order: tuple[str, ...] = ()
     """How `text` lays it out: eids, `t0` for the first text block, and headlines such as `Below:`."""
     header_tokens: int = 800
@@ -212,6 +214,7 @@ def _observe(
         overlays=overlays,
         notes=(*notes, *left),
         truncated=fitted.truncated,
+        focused=tree.focused(),
         order=fitted.order,
         header_tokens=room,
     )

@@ -47,6 +47,8 @@ class Element(BaseModel, frozen=True):
     """Key of the enclosing form, dialog or list row, the same for all its elements; "" if there is none."""
     submits: bool = False
     """A button that sends a form, as far as can be seen."""
+    shows: str = ""
+    """The words that a person sees on it, where its name is something else."""
     same_as: str = ""
     """The eid of an element that leads to the same place and shares its line."""
 

@@ -30,11 +30,19 @@ class SecretField(BaseModel, frozen=True):
     value: str = ""
 
 
+class Shown(BaseModel, frozen=True):
+    """A control whose label for screen readers is not what a person sees on it."""
+
+    box: Box
+    text: str
+
+
 class Extra(BaseModel, frozen=True):
     clickables: tuple[Clickable, ...] = ()
     secrets: tuple[SecretField, ...] = ()
     submits: tuple[Box, ...] = ()
     """Boxes of the buttons that submit a form."""
+    shown: tuple[Shown, ...] = ()
 
 
 PAGE_SCRIPT = r"""() => {
@@ -44,7 +52,7 @@ PAGE_SCRIPT = r"""() => {
   const NOISE = new Set(('icon icons ico btn button fa fas far fab fal glyphicon material mdi bi svg img image ' +
     'link item wrapper container inner outer js is has css sc small large sm md lg xl active left right').split(' '));
   const MOST = 200, started = performance.now();
-  const clickables = [], secrets = [], submits = [], reachable = [];
+  const clickables = [], secrets = [], submits = [], shown = [], reachable = [];
 
   const boxOf = (el, dx, dy) => {
     const r = el.getBoundingClientRect();
@@ -95,6 +103,20 @@ PAGE_SCRIPT = r"""() => {
       if (el.form && /^(submit|image)$/.test(el.type)) submits.push(boxOf(el, dx, dy));
     }
   };
+  const CALLED = 'a[href],button,input[type=submit],input[type=button],[role=button],[role=link],[role=menuitem],' +
+    '[role=tab],[role=switch],[role=checkbox],[role=option]';
+  const plain = text => clean(text).toLowerCase();
+  const findShown = (root, dx, dy) => {
+    for (const el of root.querySelectorAll('[aria-label],[aria-labelledby]')) {
+      if (shown.length >= MOST || performance.now() - started > 250) return;
+      if (!el.matches(CALLED) || !near(boxOf(el, dx, dy))) continue;
+      const label = el.getAttribute('aria-labelledby') ? el.getAttribute('aria-labelledby').split(/\s+/)
+        .map(id => (root.getElementById(id) || {}).textContent).join(' ') : el.getAttribute('aria-label');
+      const text = clean(el.tagName === 'INPUT' ? el.value : el.innerText);
+      if (!/\p{L}{3}/u.test(text) || /^[a-z]+(_[a-z0-9]+)+$/.test(text)) continue;
+      if (!plain(label).includes(plain(text))) shown.push({box: boxOf(el, dx, dy), text});
+    }
+  };
   const look = (el, root) => {
     const editable = el.isContentEditable && !(el.parentElement && el.parentElement.isContentEditable);
     const widget = el.matches(WIDGET);
@@ -119,6 +141,7 @@ PAGE_SCRIPT = r"""() => {
   };
   const visit = (root, dx, dy, framed) => {
     findSecrets(root, dx, dy);
+    findShown(root, dx, dy);
     if (!framed) reachable.push(root);
     for (const el of root.querySelectorAll('*')) {
       if (el.shadowRoot) visit(el.shadowRoot, dx, dy, framed);
@@ -130,5 +153,5 @@ PAGE_SCRIPT = r"""() => {
   };
   visit(document, 0, 0, false);
   reachable.forEach(findClickables);
-  return {clickables, secrets, submits};
+  return {clickables, secrets, submits, shown};
 }"""

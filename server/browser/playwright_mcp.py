@@ -121,18 +121,31 @@ class PlaywrightBrowser(PlaywrightCalls):
         """For what takes keys and is no field of a form: an editor made of plain elements."""
         outcome = self._outcome(False, "There is no field to type into.")
         for field in fields:
-            clicked = await self._do("browser_click", _target(field.element), "")
-            keys = {**_target(field.element), "text": field.text, "slowly": True}
-            outcome = await self._do("browser_type", keys, _typed(fields)) if clicked.ok else clicked
+            outcome = await self._do("browser_click", _target(field.element), "")
+            outcome = await self._type_lines(field, _typed(fields)) if outcome.ok else outcome
             if not outcome.ok:
                 break
         return outcome
+
+    async def _type_lines(self, field: Field, did: str, *, submit: bool = False) -> Outcome:
+        """Key by key. Enter may send what is written, so lines are parted by Shift+Enter."""
+        *lines, last = field.text.splitlines() or [""]
+        for line in lines:
+            keys = {**_target(field.element), "text": line, "slowly": True}
+            outcome = await self._do("browser_type", keys, did)
+            outcome = (
+                await self._do("browser_press_key", {"key": "Shift+Enter"}, did) if outcome.ok else outcome
+            )
+            if not outcome.ok:
+                return outcome
+        keys = {**_target(field.element), "text": last, "slowly": True, "submit": submit}
+        return await self._do("browser_type", keys, did)
 
     async def _type_and_submit(self, field: Field, did: str) -> Outcome:
         args = {**_target(field.element), "text": field.text, "submit": True}
         outcome = await self._do("browser_type", args, did)
         if not outcome.ok and _NOT_FILLABLE in outcome.text:
-            outcome = await self._do("browser_type", {**args, "slowly": True}, did)
+            outcome = await self._type_lines(field, did, submit=True)
         return outcome
 
     async def select(self, element: Element, options: Sequence[str]) -> Outcome:

@@ -75,6 +75,21 @@ class Snapshot:
             yield at
             at = self.nodes[at].end
 
+    def focused(self) -> str:
+        """The ref of what has the focus, in the frame that has it; "" where nothing tells."""
+        frame, found = -1, ""
+        for index, node in enumerate(self.nodes):
+            if "active" not in node.attributes or self._frame_of(index) != frame:
+                continue
+            found = node.ref
+            if node.role != "iframe":
+                break
+            frame = index
+        return found
+
+    def _frame_of(self, index: int) -> int:
+        return next((at for at in self.ancestors(index) if self.nodes[at].role == "iframe"), -1)
+
     def find(self, ref: str) -> int | None:
         return (
             next((index for index, node in enumerate(self.nodes) if node.ref == ref), None) if ref else None

@@ -27,7 +27,7 @@ class Surroundings:
         self.drafts = drafts
         self._places = [draft.index for draft in drafts]
         self._fields = [draft.index for draft in drafts if draft.role in FIELDS]
-        self._buttons = [draft.index for draft in drafts if draft.role == "button"]
+        self._buttons = [draft.index for draft in drafts if draft.role == "button" or draft.submits]
         self._told = [draft.index for draft in drafts if draft.submits]
 
     def form_of(self, draft: Draft) -> int:
@@ -35,7 +35,7 @@ class Surroundings:
         if draft.node is None:
             return -1
         named = self.outline.form[draft.index]
-        if named >= 0 or draft.role not in FIELDS | {"button"}:
+        if named >= 0 or not (draft.submits or draft.role in FIELDS | {"button"}):
             return named
         partners = self._buttons if draft.role in FIELDS else self._fields
         for level, ancestor in enumerate(self.snapshot.ancestors(draft.index)):

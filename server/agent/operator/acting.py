@@ -56,6 +56,13 @@ def problem_of(action: Action, observation: Observation, files: Files) -> str | 
     return None
 
 
+def may_commit(action: Action) -> bool:
+    """Whether it could have an effect, if the page were another than it was."""
+    return action["kind"] in ("click", "select", "press") or bool(
+        action["kind"] == "type" and action.get("submit")
+    )
+
+
 def _missing_argument(action: Action) -> str | None:
     kind = action["kind"]
     needs = {

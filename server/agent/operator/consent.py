@@ -13,11 +13,11 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
-from server.agent.approval import approval_digest, confirm_question, retarget, targets_of
+from server.agent.approval import approval_digest, confirm_question, place_of, retarget, targets_of
 from server.agent.context import RunContext
 from server.agent.gate import MOST_ASKS, Gate, site_of
 from server.agent.operator import asking, facts, records
-from server.agent.operator.looking import Eyes, focused_element, seen, sight
+from server.agent.operator.looking import Eyes, as_seen, focused_element, seen, sight
 from server.agent.operator.phrases import phrase
 from server.agent.operator.state import State, Update, merged, planned
 from server.agent.operator.taint import carries_private_words
@@ -105,6 +105,21 @@ class Consent:
         void = records.void(state, "the page changed after the user's approval")
         return update | void | {"planned_action": None, "needs_observe": False}
 
+    async def judge_again(self, state: State, context: RunContext) -> Update:
+        """What needs no yes is judged once more by the page as it is now: it may have changed while the model thought.
+
+        Returns the action on the fresh page; `planned_action` is None when a person must be asked after all.
+        """
+        update = as_seen(await (await context.browser()).observe())
+        action = retarget(planned(state), self._targets(state, seen(state)), seen(merged(state, update)))
+        if action is None:  # the tool call will tell that it is gone
+            return {}
+        update["planned_action"] = action
+        if self._judge(merged(state, update), context).verdict is Verdict.ALLOW:
+            return update
+        log.info("the page changed before the action: nothing is done")
+        return update | records.void(state, "the page changed before the action") | {"planned_action": None}
+
     def hand_over(self, state: State, text: str) -> dict[str, Any]:
         """The payload of a manual interrupt."""
         here = sight(state)
@@ -122,7 +137,9 @@ class Consent:
         judgement = self.gate.judge(action, observation, grants=context.grants, focused=focused)
         if judgement.verdict is not Verdict.ALLOW or not carries_private_words(action, observation, state):
             return judgement
-        return judgement if context.grants.allowed(site_of(observation.page.url), LEAK.kind) else LEAK
+        return (
+            judgement if context.grants.allowed(site_of(place_of(action, observation)), LEAK.kind) else LEAK
+        )
 
     def _question(self, state: State, judgement: Judgement) -> dict[str, Any]:
         return confirm_question(

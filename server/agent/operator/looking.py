@@ -36,7 +36,8 @@ def sight(state: State) -> Sight:
 
 
 def focused_element(state: State, observation: Observation) -> Element | None:
-    ref = state.get("focused")
+    """What keys go to: as the page tells, else what was last clicked or typed into."""
+    ref = observation.focused or state.get("focused")
     return next((element for element in observation.interactive if element.ref == ref), None) if ref else None
 
 

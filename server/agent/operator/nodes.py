@@ -67,7 +67,7 @@ class Nodes:
         if "plan" in update:
             await tell_state(now)
         if now.get("needs_observe") or now.get("last_observation") is None:
-            update |= await self.eyes.look(runtime.context, now)
+            update |= await self.eyes.look(runtime.context, now) | {"looked_at": self.clock()}
         return update
 
     async def plan_action(self, state: State, runtime: Run) -> Update:
@@ -126,8 +126,10 @@ class Nodes:
             return update | {"approval": None, "needs_observe": True}
         if state.get("approval"):
             update |= await self.consent.hold_to_approval(merged(state, update), runtime.context)
-            if update["planned_action"] is None:
-                return update
+        elif acting.may_commit(planned(state)) and self.clock() - state.get("looked_at", 0.0) > AT_ONCE:
+            update |= await self.consent.judge_again(merged(state, update), runtime.context)
+        if update.get("planned_action", planned(state)) is None:
+            return update
         return update | await perform_step(merged(state, update), runtime.context, self.eyes)
 
     async def maybe_stop_or_continue(self, state: State, runtime: Run) -> Update:

@@ -9,6 +9,7 @@ from typing import Any
 from server.agent.approval import Action, masked, targets_of
 from server.agent.context import RunContext
 from server.agent.gate import site_of
+from server.agent.keys import may_move_focus
 from server.agent.operator import acting, records
 from server.agent.operator.limits import SILENT_SITE, is_timeout
 from server.agent.operator.looking import Eyes, as_seen, seen, sight
@@ -94,7 +95,10 @@ def _record(state: State, what: str, outcome: Outcome, summary: str) -> Update:
 def _focus(state: State, action: Action, targets: list[Element]) -> str | None:
     if action["kind"] in ("click", "type", "select") and targets:
         return targets[-1].ref
-    return None if action["kind"] in ("navigate", "back", "switch_tab") else state.get("focused")
+    is_moved = action["kind"] in ("navigate", "back", "switch_tab") or may_move_focus(
+        str(action.get("key") or "")
+    )
+    return None if is_moved else state.get("focused")
 
 
 def _shown_arguments(action: Action, targets: list[Element]) -> dict[str, Any]:

@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterable
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from server.agent.approval import Action
+from server.agent.approval import Action, place_of
 from server.agent.gate import site_of
+from server.agent.keys import brings_text
 from server.agent.operator.state import State
 from server.browser.observation import Observation
 
@@ -22,15 +23,19 @@ _WORD = re.compile(r"\w+")
 
 
 def carries_private_words(action: Action, observation: Observation, state: State) -> bool:
-    here = site_of(observation.page.url)
-    if action["kind"] == "navigate":
-        there = site_of(action["url"] if "//" in action["url"] else f"https://{action['url']}")
-        foreign = [site for site in state.get("private_sites", []) if site != there]
-        known = [*_said(state), *(element.href or "" for element in observation.interactive)]
-        return bool(foreign) and not _comes_from(_in_address(action["url"]), known)
-    typed = [field["text"] for field in action.get("fields", [])] if action["kind"] == "type" else []
-    foreign = [site for site in state.get("private_sites", []) if site != here]
-    return bool(typed and foreign) and not _comes_from(typed, [*_said(state), observation.text()])
+    place = site_of(place_of(action, observation))
+    if all(site == place for site in state.get("private_sites", [])):
+        return False
+    match action["kind"]:
+        case "navigate":
+            known = [*_said(state), *(element.href or "" for element in observation.interactive)]
+            return not _comes_from(_in_address(action["url"]), known)
+        case "press":
+            return brings_text(str(action["key"]))
+        case "type" | "dialog":
+            texts = [field["text"] for field in action.get("fields", [])] + [action.get("text") or ""]
+            return not _comes_from(texts, [*_said(state), observation.text()])
+    return False
 
 
 def _said(state: State) -> Iterable[str]:
@@ -49,8 +54,8 @@ def _in_address(url: str) -> list[str]:
 
 
 def _is_coded(word: str) -> bool:
-    """Letters and digits mixed: no word of a language."""
-    return len(word) >= SHORTEST * 2 and not word.isalpha() and not word.isdigit()
+    """With digits in it: a code, a number of an account, no word of a language."""
+    return len(word) >= SHORTEST and not word.isalpha()
 
 
 def _comes_from(texts: Iterable[str], sources: Iterable[str]) -> bool:

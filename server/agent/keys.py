@@ -1,0 +1,65 @@
+"""What a key does, by what has the focus. Pure."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from server.browser.observation import Element
+
+KeyDeed = Literal["press_enter", "press", "click", "shortcut"]
+
+_TEXT = frozenset({"textbox", "searchbox", "combobox", "spinbutton"})
+_LISTS = frozenset({"option", "listbox", "treeitem", "tab"})
+"""Where a letter goes to the entry that begins with it."""
+_HELD = frozenset({"radio", "slider", "switch", "menuitemradio"})
+"""Arrows change these at once."""
+_ENTER = frozenset({"enter", "return", "numpadenter", "space", "spacebar", "\n", "\r"})
+_MOVES = frozenset(
+    {"tab", "escape", "esc", "home", "end", "pageup", "pagedown", "shift", "arrowup", "arrowdown", "arrowleft",
+     "arrowright", "insert"}
+)  # fmt: skip
+_EDITS = frozenset("acvxyz")
+"""With Control: select all, copy, paste, cut, redo, undo."""
+
+
+def read_key(key: str, focused: Element | None) -> KeyDeed:
+    """`press_enter` sets off what has the focus, `click` changes it, `press` does nothing that leaves the page.
+
+    A `shortcut` is a key whose meaning is the page's own: an access key, a letter outside of any field.
+    """
+    *modifiers, name = _split(key)
+    role = focused.role if focused else ""
+    if name in _ENTER:
+        return "press_enter"
+    if modifiers not in ([], ["shift"]):
+        is_edit = modifiers in (["control"], ["meta"], ["controlormeta"]) and name in _EDITS | _MOVES
+        return "press" if is_edit else "shortcut"
+    if name in _MOVES:
+        return "click" if role in _HELD and name not in ("tab", "escape", "shift") else "press"
+    is_taken = role in _TEXT or (role in _LISTS and len(name) == 1)
+    return "press" if is_taken else "shortcut"
+
+
+def _split(key: str) -> list[str]:
+    """`Control+Shift+a` in its parts, modifiers in order; the plus sign and the space are keys, too."""
+    head, plus, name = key.rpartition("+")
+    if plus and not name:
+        head, name = head.removesuffix("+"), "+"
+    parts = sorted(part.strip().casefold() for part in head.split("+") if part.strip())
+    return [*parts, name.strip(" ").casefold() or "space"]
+
+
+def may_move_focus(key: str) -> bool:
+    """Whether something else may have the focus after this key."""
+    return bool(key) and len(_split(key)[-1]) > 1
+
+
+def brings_text(key: str) -> bool:
+    """Whether the key writes something, be it one letter or what was copied elsewhere."""
+    *modifiers, name = _split(key)
+    is_plain = modifiers in ([], ["shift"])
+    return (
+        (name == "v" and not is_plain)
+        or (name == "insert" and bool(modifiers))
+        or (len(name) == 1 and is_plain)
+    )
