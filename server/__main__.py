@@ -56,7 +56,7 @@ def main() -> int:
         settings = Settings()
         password, is_new = load_password(settings)
     except (ValidationError, ValueError) as error:
-        print(f"pilothouse: {_plain(error)}", file=sys.stderr)
+        print(f"pilothouse: {plain(error)}", file=sys.stderr)
         return 2
     logging.basicConfig(level=settings.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     if settings.log_level == "DEBUG":
@@ -70,7 +70,7 @@ def main() -> int:
     return serve(settings, password, is_new=is_new, open_page=options.open)
 
 
-def _plain(error: Exception) -> str:
+def plain(error: Exception) -> str:
     """One line a fault, naming the setting, never its value: it may be a secret."""
     if not isinstance(error, ValidationError):
         return str(error)

@@ -56,7 +56,11 @@ class Files:
         folder = downloaded / UPLOADS
         folder.mkdir(parents=True, exist_ok=True)
         path = reserve(folder, safe_name(name), {path.name for path in _files_in(downloaded)})
-        path.write_bytes(data)
+        try:
+            path.write_bytes(data)
+        except OSError:
+            path.unlink(missing_ok=True)  # half of a file is no file
+            raise
         return _info(path, "upload")
 
     async def read(self, session_id: str, name: str) -> bytes:

@@ -90,12 +90,18 @@ class BuildingWorld:
 
     async def drain(self) -> None:
         """End all runs, then all streams. Called at the first signal, while requests are still answered."""
-        if self._runtime:
+        if self._runtime is None:
+            self._reason = self._reason or "The server is going down."
+            self._task.cancel()
+            self._changed.set()
+        else:
             await self._runtime.executor.drain(self._settings.drain_timeout)
             self._runtime.bus.close()
 
     async def aclose(self) -> None:
         self._closing.set()
+        if self._runtime is None:
+            self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
         await self._stack.aclose()
 

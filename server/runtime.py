@@ -20,7 +20,7 @@ from server.browser.browser import Browsers
 from server.browser.observation import Observation
 from server.bus import InProcessBus
 from server.checkpoints import Checkpoints, DatabaseTables, MemoryTables
-from server.database import Database
+from server.database import FAULTS, Database, words_of
 from server.errors import AppError, Conflict, Forbidden, Unavailable
 from server.events import now
 from server.executor import Executor
@@ -203,7 +203,10 @@ async def prepare_database(database: Database, settings: Settings) -> None:
     """Migrate where the service may, then insist on the schema this code knows. Raises NotReady."""
     problem = await _patient_problem(database)
     if problem and settings.migrates_at_start:
-        await asyncio.to_thread(migrate, database.url)
+        try:
+            await asyncio.to_thread(migrate, database.url)
+        except FAULTS as error:
+            raise NotReady(f"the database of DATABASE_URL cannot be migrated: {words_of(error)}") from error
         problem = await database.problem()
     if problem:
         raise NotReady(problem)
@@ -220,14 +223,23 @@ async def _patient_problem(database: Database) -> str | None:
 
 
 def migrate(url: str) -> None:
-    """`alembic upgrade head`. Alembic is imported here: a database that is at head does not need it."""
+    """`alembic upgrade head`. Alembic is imported here: a database that is at head does not need it.
+
+    Raises NotReady for a schema that this code does not know.
+    """
     from alembic import command
     from alembic.config import Config
+    from alembic.util import CommandError
 
     root = Path(__file__).parent.parent
     config = Config(root / "alembic.ini")
     config.set_main_option("sqlalchemy.url", url.replace("%", "%%"))
-    command.upgrade(config, "head")
+    try:
+        command.upgrade(config, "head")
+    except CommandError as error:
+        raise NotReady(
+            f"the database cannot be migrated: {error}; was it used by a newer version?"
+        ) from error
 
 
 async def _warm_up(runtime: Runtime) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import hashlib
 import io
 import os
@@ -42,10 +43,14 @@ class Screenshots:
         if path.exists():
             return
         if sum(entry.stat().st_size for entry in os.scandir(folder)) + len(data) > QUOTA_BYTES:
-            raise OSError("the session's pictures reached their quota")
+            raise OSError(errno.EDQUOT, "the session's pictures reached their quota")
         unfinished = path.with_suffix(".part")
-        unfinished.write_bytes(data)
-        unfinished.rename(path)
+        try:
+            unfinished.write_bytes(data)
+            unfinished.rename(path)
+        except OSError:
+            unfinished.unlink(missing_ok=True)
+            raise
 
     async def read(self, session_id: str, name: str, width: int | None = None) -> tuple[bytes, str]:
         """The picture and its media type. Raises NotFound for whatever is not one of ours."""

@@ -11,6 +11,8 @@ from typing import Annotated, Literal
 from pydantic import AliasChoices, Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+DATABASES = ("sqlite", "postgres", "postgresql", "postgresql+psycopg")
+
 Names = Annotated[tuple[str, ...], NoDecode]
 
 
@@ -109,6 +111,16 @@ class Settings(BaseSettings):
     def _one_process_only(cls, value: str | None) -> str | None:
         if value:
             raise ValueError("this version runs as one process; leave REDIS_URL empty")
+        return value
+
+    @field_validator("database_url")
+    @classmethod
+    def _database_we_know(cls, value: str | None) -> str | None:
+        scheme, _, rest = (value or "sqlite://").partition("://")
+        host = rest.rpartition("@")[2].partition("/")[0].partition("?")[0]
+        port = host.rpartition("]")[2].partition(":")[2]
+        if scheme not in DATABASES or not (port or "0").isdecimal():
+            raise ValueError("use sqlite:///file or postgresql://user:password@host:port/name")
         return value
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 
 from fastapi import FastAPI, Request
@@ -10,7 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Match
 
-from server.errors import AppError
+from server.errors import AppError, Unavailable
 from server.problems import problem, render
 
 logger = logging.getLogger(__name__)
@@ -51,6 +52,14 @@ def install(app: FastAPI) -> None:
         if error.status_code == 405:
             headers["Allow"] = ", ".join(methods_of(request))
         return problem(error.status_code, code, str(error.detail), request.state.request_id, headers)
+
+    @app.exception_handler(OSError)
+    async def full_disk(request: Request, error: OSError) -> Response:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise error
+        logger.error("request %s failed: %s", request.state.request_id, error)
+        full = Unavailable("There is no room left to keep this.", code="storage_full", retry_after=60)
+        return render(full, request.state.request_id)
 
     @app.exception_handler(Exception)
     async def unexpected(request: Request, error: Exception) -> Response:

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from server.database.database import HEAD, Database, reading, writing
+from server.database.database import FAULTS, HEAD, Database, reading, words_of, writing
 
-__all__ = ["HEAD", "Database", "reading", "writing"]
+__all__ = ["FAULTS", "HEAD", "Database", "reading", "words_of", "writing"]

@@ -22,6 +22,9 @@ POSTGRESQL_CONNECTIONS = 10
 PATIENCE = 5.0
 """Seconds that a transaction waits for a lock of somebody else."""
 
+FAULTS = (DBAPIError, OSError)
+"""What a database that cannot be used raises to those who do not ask for it by way of `Database`."""
+
 T = TypeVar("T")
 P = ParamSpec("P")
 Work = Callable[[Connection], T]
@@ -71,11 +74,9 @@ class Database:
             with self._engine.connect() as connection:
                 self.answers = True
                 version = connection.scalar(text("SELECT version_num FROM alembic_version"))
-        except (DBAPIError, OSError) as error:
+        except FAULTS as error:
             if not self.answers:
-                return (
-                    f"the database of DATABASE_URL does not answer: {_masked(str(error.__cause__ or error))}"
-                )
+                return f"the database of DATABASE_URL does not answer: {words_of(error)}"
             version = None
         if version != HEAD:
             return f"the database schema is {version or 'missing'}, this server needs {HEAD}; run: alembic upgrade head"
@@ -145,6 +146,7 @@ async def _to_its_end(work: asyncio.Future[T]) -> T:
         raise
 
 
-def _masked(words: str) -> str:
-    """Without what could be a password."""
-    return re.sub(r"://[^@/\s]*@", "://***@", words.splitlines()[0])
+def words_of(fault: BaseException) -> str:
+    """What the database says, in a line and without what could be a password."""
+    words = str(fault.__cause__ or fault).splitlines() or [type(fault).__name__]
+    return re.sub(r"://[^@/\s]*@", "://***@", words[0])

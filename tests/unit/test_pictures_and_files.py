@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import resource
 from pathlib import Path
 
 import httpx
+import pytest
 
-from server.files import FILE_BYTES, FILES
+from server.files import FILE_BYTES, FILES, Files
 from server.settings import Settings
-from tests.support.chat import ask, new_session
+from tests.support.chat import ask, new_session, read_stream
 
 HOSTILE = [
     "../../../etc/passwd", "..%2f..%2fetc%2fpasswd", "%2e%2e/%2e%2e/etc/passwd", "..%252f..%252fetc%252fpasswd",
@@ -135,3 +137,43 @@ async def test_files_of_one_session_are_not_those_of_another(
     first, second = await new_session(client), await new_session(client)
     await client.post(f"/api/sessions/{first}/files", files={"file": ("a.txt", b"1")})
     assert (await client.get(f"/api/sessions/{second}/files/a.txt")).status_code == 404
+
+
+async def test_a_full_disk_is_told_and_leaves_no_half_of_a_picture(
+    client: httpx.AsyncClient, settings: Settings
+) -> None:
+    session_id = await new_session(client)
+    path = f"/api/sessions/{session_id}/browser/screenshot"
+    kept = settings.screenshots / session_id / (await client.post(path)).json()["screenshot"].split("/")[-1]
+    kept.unlink()
+    unfinished = kept.with_suffix(".part")
+    unfinished.symlink_to("/dev/full")
+    refused = await client.post(path)
+    assert (refused.status_code, refused.json()["code"]) == (503, "storage_full")
+    assert refused.headers["retry-after"]
+    assert not unfinished.is_symlink()
+    assert (await client.post(path)).json()["ok"]
+
+
+async def test_half_of_a_file_is_not_kept(tmp_path: Path) -> None:
+    files = Files(lambda session_id: tmp_path / session_id)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
+    try:
+        with pytest.raises(OSError, match="too large"):
+            await files.add("s", "notes.txt", b"x" * 2000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert await files.items("s") == []
+
+
+async def test_a_run_whose_pictures_cannot_be_kept_goes_on(
+    client: httpx.AsyncClient, settings: Settings
+) -> None:
+    session_id = await new_session(client, max_tool_steps=1)
+    settings.screenshots.mkdir(exist_ok=True)
+    (settings.screenshots / session_id).touch()  # no folder can be made here
+    await client.post(f"/api/sessions/{session_id}/messages", json={"content": "steps please"})
+    events = await read_stream(client, session_id)
+    assert events[-1]["type"] == "done"
+    assert not [event["screenshot"] for event in events if event.get("screenshot")]

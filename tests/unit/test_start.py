@@ -1,0 +1,90 @@
+"""A server that cannot start says why in a line, without secrets, and can be stopped at once."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from server.__main__ import plain
+from server.main import create_app
+from server.runtime import NotReady, migrate, open_runtime
+from server.settings import Settings
+from tests.conftest import PASSWORD, open_client
+from tests.support.ports import free_port
+
+SECRET = "Secr3t"
+
+
+def settings_of(tmp_path: Path, database_url: str) -> Settings:
+    chosen = {"agent_mode": "mock", "data_dir": tmp_path, "auth_token": PASSWORD, "drain_timeout": 0.0}
+    return Settings.model_validate(chosen | {"database_url": database_url})
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"mysql://u:{SECRET}@host/name",
+        f"postgresql+asyncpg://u:{SECRET}@host/name",
+        f"postgresql://u:{SECRET}@host:port/name",
+        f"u:{SECRET}@host/name",
+        "pilothouse.db",
+    ],
+)
+def test_an_address_of_no_database_is_refused_by_the_settings_name(tmp_path: Path, url: str) -> None:
+    with pytest.raises(ValidationError) as refused:
+        settings_of(tmp_path, url)
+    told = plain(refused.value)
+    assert told.startswith("DATABASE_URL: ")
+    assert SECRET not in told
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgres://u:p@ss:w0rd/x@host:5432/name",
+        "postgresql://u@[::1]:5432/name?a=b@c",
+        "sqlite:///relative.db",
+    ],
+)
+def test_addresses_of_databases_are_taken(tmp_path: Path, url: str) -> None:
+    assert settings_of(tmp_path, url).database
+
+
+async def test_a_file_that_is_no_database_is_told_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_bytes(b"not a database at all" * 1000)
+    before = path.read_bytes()
+    with pytest.raises(NotReady, match=r"DATABASE_URL .* file is not a database"):
+        async with open_runtime(settings_of(tmp_path, f"sqlite:///{path}")):
+            pass
+    assert path.read_bytes() == before
+
+
+async def test_a_schema_of_a_newer_version_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "pilothouse.db"
+    migrate(f"sqlite:///{path}")
+    with sqlite3.connect(path) as db:
+        db.execute("UPDATE alembic_version SET version_num = '9999'")
+    with pytest.raises(NotReady, match=r"9999.*newer version"):
+        async with open_runtime(settings_of(tmp_path, f"sqlite:///{path}")):
+            pass
+    with sqlite3.connect(path) as db:
+        assert db.execute("SELECT version_num FROM alembic_version").fetchall() == [("9999",)]
+
+
+async def test_while_the_database_is_away_requests_wait_and_a_stop_does_not(tmp_path: Path) -> None:
+    app = create_app(settings_of(tmp_path, f"postgresql://u:{SECRET}@127.0.0.1:{free_port()}/name"))
+    headers = {"authorization": f"Bearer {PASSWORD}"}
+    async with asyncio.timeout(5), app.router.lifespan_context(app), open_client(app, headers) as client:
+        waiting = asyncio.create_task(client.get("/api/sessions"))
+        ready = await client.get("/api/ready")
+        assert (ready.status_code, ready.json()["code"]) == (503, "not_ready")
+        assert not waiting.done()
+        await app.state.world.drain()
+        refused = await waiting
+        assert (refused.status_code, refused.json()["code"]) == (503, "not_ready")
+        assert refused.headers["retry-after"]
