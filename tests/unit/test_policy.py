@@ -95,6 +95,26 @@ def test_cancel_leaves_a_form_and_ends_a_booking(url: str, verdict: Verdict) -> 
     assert assess(read_subject(row)).verdict is verdict
 
 
+@pytest.mark.parametrize(
+    ("name", "context", "verdict"),
+    [
+        ("Yes", "Only show homes with a garden?", Verdict.ALLOW),
+        ("Ja", "Nur Wohnungen mit Balkon anzeigen?", Verdict.ALLOW),
+        ("はい", "在庫ありの商品だけを表示しますか？", Verdict.ALLOW),
+        ("Stop", "Read aloud: this article", Verdict.ALLOW),
+        ("Yes", "Only show archived invoices and delete the rest?", Verdict.ASK),
+        ("Yes", "Publish now and show only to subscribers?", Verdict.ASK),
+        ("Delete", "Sorted by date. Invoice 2024-11.pdf", Verdict.ASK),
+        ("Remove", "Sorted by name. Member anna@example.org", Verdict.ASK),
+    ],
+)
+def test_what_only_changes_the_view_is_done_and_what_a_view_holds_is_asked_about(
+    name: str, context: str, verdict: Verdict
+) -> None:
+    row = {"action": "click", "role": "button", "name": name, "context": context}
+    assert assess(read_subject(row)).verdict is verdict
+
+
 @pytest.mark.parametrize("name", ["Huỷ chuyến", "Hủy chuyến"])
 def test_a_vietnamese_word_is_the_same_on_whichever_vowel_its_tone_is_written(name: str) -> None:
     row = {"action": "click", "role": "button", "name": name, "context": "Tài xế đang đến"}

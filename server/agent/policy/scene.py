@@ -112,7 +112,7 @@ def read_scene(context: str, url: str = "", language: str = "", name: str = "") 
         warns=_all_are(headings, lambda heading: heading.has("scene.sure")),
         menu=_all_are(headings, lambda heading: is_menu(heading.text, name, language)),
         early=_all_are(headings, _is_early),
-        widget=_all_are(headings, lambda heading: heading.has("ease.widget")),
+        widget=_all_are(headings, lambda heading: heading.has("ease.widget", "ease.layout")),
         form=opens_form(url) or _all_are(headings, _opens_form),
     )
 
@@ -166,6 +166,8 @@ def _tell(sentence: _Sentence, name: str) -> list[tuple[str, int]]:
 def _weigh(sentence: _Sentence) -> list[tuple[str, int]]:
     told = sentence.has("calm.howto") or sentence.is_past
     weights = [(hit.concept, weight) for hit in sentence.hits if (weight := _weight(hit)) is not None]
+    if sentence.has("ease.view"):  # `Do you want to see only ...?` asks for no commitment
+        weights = [(concept, weight) for concept, weight in weights if concept != "scene.ask"]
     if told:
         weights = [
             (concept, min(weight, 1)) if concept.startswith("act") else (concept, weight)
@@ -234,7 +236,9 @@ def _find_step(sentence: _Sentence) -> tuple[int, int] | None:
 
 
 def _is_light(heading: _Sentence) -> bool:
-    return heading.has("ease.filter", "ease.cart") and not heading.has("scene.file")
+    return heading.has("ease.layout") or (
+        heading.has("ease.filter", "ease.cart") and not heading.has("scene.file")
+    )
 
 
 def _opens_form(heading: _Sentence) -> bool:
@@ -249,7 +253,7 @@ def _is_early(heading: _Sentence) -> bool:
 def _is_calm(sentence: _Sentence) -> bool:
     if _is_early(sentence) or is_range(sentence.text):
         return True
-    if sentence.has("scene.ask") or _ADDRESS.search(sentence.text):
+    if _ADDRESS.search(sentence.text) or (sentence.has("scene.ask") and not sentence.has("ease.view")):
         return False
     if any(hit.group == "ease" and hit.concept not in _NEUTRAL for hit in sentence.hits):
         return True
