@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from server.auth import Logins, load_password
 from server.front import Front
+from server.log_lines import OneLine
 from server.settings import Settings
 
 KEEP_ALIVE = 75
@@ -58,7 +59,9 @@ def main() -> int:
     except (ValidationError, ValueError) as error:
         print(f"pilothouse: {plain(error)}", file=sys.stderr)
         return 2
-    logging.basicConfig(level=settings.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    lines = logging.StreamHandler()
+    lines.setFormatter(OneLine("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=settings.log_level, handlers=[lines])
     if settings.log_level == "DEBUG":
         # They would log every frame of every socket, and what a person types into a page is among them.
         for wire in ("websockets", "uvicorn.error"):

@@ -12,6 +12,7 @@ from urllib.parse import urljoin
 
 from server.agent.policy.address import read_address
 from server.agent.policy.money import find_sums
+from server.browser.addresses import without_login
 from server.browser.observation import Element, Observation
 
 Action = dict[str, Any]
@@ -137,7 +138,9 @@ def amount_of(element: Element | None, observation: Observation) -> str | None:
 
 
 def masked(action: Action, targets: Sequence[Element]) -> Action:
-    """The action as it may be shown, logged and stored: without what goes into secret fields."""
+    """The action as it may be shown, logged and stored: without what goes into secret fields, or a login in an address."""
+    if action.get("url"):
+        action = action | {"url": without_login(str(action["url"]))}
     secret = {element.eid for element in targets if element.secret}
     if not secret or "fields" not in action:
         return action

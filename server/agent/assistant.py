@@ -25,6 +25,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import get_runtime
 from langgraph.types import Command
 
+from server.agent.approval import masked
 from server.agent.context import RunContext
 from server.agent.model_errors import broken_tool_calls
 from server.browser.browser import Outcome, ToolSpec
@@ -233,7 +234,7 @@ class ToolReport(AgentMiddleware[AgentState[Any], RunContext]):
         call_id = call["id"] or uuid.uuid4().hex
         context = get_runtime(RunContext).context
         await adispatch_custom_event(
-            "tool_start", {"call_id": call_id, "name": call["name"], "args": call["args"]}
+            "tool_start", {"call_id": call_id, "name": call["name"], "args": masked(call["args"], ())}
         )
         result = await handler(request)
         outcome = result.artifact if isinstance(result, ToolMessage) else None

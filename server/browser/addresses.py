@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 SCHEMES = ("http", "https")
 _SCHEME = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*):")
 _HOST_AND_PORT = re.compile(r"^([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\]):\d{1,5}(?=[/?#]|$)")
+_LOGIN = re.compile(r"(?i)\b(https?:/{2})[^\s/?#@\\]*@")
 _IGNORED = re.compile(r"[\t\r\n]")
 """Characters that a browser drops from an address before it looks at the scheme."""
 
@@ -42,6 +43,11 @@ def normal_url(text: str) -> str:
 def _with_scheme(url: str) -> str:
     host = host_of(f"http://{url}")
     return f"{'http' if is_local_name(host) or _is_ip(host) else 'https'}://{url}"
+
+
+def without_login(text: str) -> str:
+    """A text without the names and passwords that addresses in it carry: they are for the site alone."""
+    return _LOGIN.sub(r"\1", text)
 
 
 def host_of(url: str) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from mcp.types import CallToolResult, ImageContent, TextContent
 
+from server.browser.addresses import without_login
 from server.browser.browser import Tab
 
 _ORDER = (
@@ -70,7 +71,7 @@ def read_reply(result: CallToolResult, *, lists_tabs: bool = False) -> Reply:
     sections = _split(raw)
     reply = Reply(ok=not result.isError, raw=raw)
     known = sections.get("Error") or sections.get("Result") or ("" if sections else raw)
-    reply.text = known.strip() if reply.ok else _plain_error(known)
+    reply.text = known.strip() if reply.ok else without_login(_plain_error(known))
     _read_page(reply, sections.get("Page", ""))
     reply.tabs = read_tabs(sections.get("Result" if lists_tabs else "Open tabs", ""))
     reply.modal = _read_modal(sections.get("Modal state", ""))
@@ -95,7 +96,7 @@ def _plain_error(text: str) -> str:
 
 def read_tabs(text: str) -> tuple[Tab, ...]:
     found = (_TAB.match(line) for line in text.splitlines())
-    return tuple(Tab(int(tab[1]), tab[3], tab[4], bool(tab[2])) for tab in found if tab)
+    return tuple(Tab(int(tab[1]), tab[3], without_login(tab[4]), bool(tab[2])) for tab in found if tab)
 
 
 def _split(raw: str) -> dict[str, str]:
@@ -116,7 +117,7 @@ def _read_page(reply: Reply, text: str) -> None:
     for line in text.splitlines():
         label, _, value = line.removeprefix("- ").partition(": ")
         if label == "Page URL":
-            reply.url = value
+            reply.url = without_login(value)
         elif label == "Page Title":
             reply.title = value
         elif label == "HTTP status":

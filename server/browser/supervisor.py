@@ -16,6 +16,7 @@ from time import monotonic
 from typing import Any
 
 from server.browser import frames
+from server.browser.addresses import without_login
 from server.browser.cdp import Cdp, CdpError, Params
 from server.browser.chromium import VIEWPORT
 from server.browser.questions import Questions
@@ -208,14 +209,15 @@ class Supervisor:
         is_ours = self._context is None or info.get("browserContextId") == self._context
         if info["type"] != "page" or not is_ours or info["url"].startswith("devtools://"):
             return
-        page = WatchedPage(info["targetId"], info["url"], info.get("title", ""), opener=info.get("openerId"))
+        url, title = without_login(info["url"]), info.get("title", "")
+        page = WatchedPage(info["targetId"], url, title, opener=info.get("openerId"))
         self.pages[page.target] = page
         self._spawn(self._adopt(page))
 
     def _on_changed(self, params: Params, _: str | None) -> None:
         info = params["targetInfo"]
         if page := self.pages.get(info["targetId"]):
-            page.url, page.title = info["url"], info.get("title", "")
+            page.url, page.title = without_login(info["url"]), info.get("title", "")
 
     def _on_destroyed(self, params: Params, _: str | None) -> None:
         if page := self.pages.pop(params["targetId"], None):

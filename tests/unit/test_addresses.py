@@ -1,6 +1,6 @@
 import pytest
 
-from server.browser.addresses import AddressRefused, host_matches, normal_url
+from server.browser.addresses import AddressRefused, host_matches, normal_url, without_login
 
 
 @pytest.mark.parametrize(
@@ -72,3 +72,15 @@ def test_addresses_are_read_as_a_browser_would(url: str, normal: str):
 )
 def test_a_host_pattern_names_a_host_and_what_is_below_it(host: str, pattern: str, matches: bool):
     assert host_matches(host, [pattern]) == matches
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("http://ann:s3cret@a.example/x?to=b@c.example", "http://a.example/x?to=b@c.example"),
+        ("net::ERR_FAILED at HTTPS://ann:p%40ss:@[::1]:8/, retry", "net::ERR_FAILED at HTTPS://[::1]:8/, retry"),
+        ("https://token@a.example", "https://a.example"), ("mail ann@a.example", "mail ann@a.example"),
+    ],
+)  # fmt: skip
+def test_a_login_in_an_address_is_not_told(text: str, told: str):
+    assert without_login(text) == told

@@ -1,5 +1,6 @@
 """Nothing that needs a person's yes happens without it, and a yes is worth one act on one page."""
 
+import logging
 import time
 from pathlib import Path
 from typing import Any
@@ -248,6 +249,16 @@ async def test_typing_a_password_always_asks_and_shows_it_nowhere() -> None:
     assert it.browser.log == ["type User=ann, Password=S3cret!"]
     assert "S3cret!" not in str(it.told)
     assert "S3cret!" not in it.model.prompts[-1]
+
+
+async def test_a_login_in_an_address_is_used_and_not_told(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG, "server")
+    it = world({}, [navigate("https://ann:s3cret@mail.example/delete?id=3"), stop("ok")])
+    assert await it.say("tidy up") is None
+    assert "s3cret" not in str(it.question)
+    await it.answer(True)
+    assert it.browser.log == ["navigate https://ann:s3cret@mail.example/delete?id=3"]
+    assert "s3cret" not in str(it.of("tool_start")) + str(it.values["steps"]) + caplog.text
 
 
 async def test_a_plan_that_is_edited_while_the_question_is_open_needs_no_second_yes() -> None:

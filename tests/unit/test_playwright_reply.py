@@ -97,3 +97,11 @@ def test_a_picture_is_decoded_and_a_broken_one_is_none():
 def test_an_empty_or_plain_reply_does_no_harm():
     assert reply("").text == ""
     assert reply("just words").text == "just words"
+
+
+def test_no_address_is_told_with_its_login():
+    page = PAGE.replace("http://", "http://ann:s3cret@")
+    seen = reply(page)
+    assert (seen.url, [tab.url for tab in seen.tabs]) == ("http://b/?a=(1)", ["http://a/", "http://b/?a=(1)"])
+    failed = reply("### Error\nError: net::ERR_FAILED at http://ann:s3cret@b/", is_error=True)
+    assert failed.text.endswith("net::ERR_FAILED at http://b/")

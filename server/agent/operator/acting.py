@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urljoin
 
-from server.agent.approval import MASK, Action, eids_of, targets_of
+from server.agent.approval import MASK, Action, eids_of, masked, targets_of
 from server.agent.operator.facts import cut
 from server.agent.policy.address import is_no_address
 from server.browser.browser import Browser, Field, Outcome
@@ -133,7 +133,8 @@ def describe(action: Action, targets: list[Element]) -> str:
     if kind == "type":
         return f"type {_filled(action, targets)}{' and submit' if action.get('submit') else ''}"
     named = label(targets[0]) if targets else ""
-    details = [cut(str(action[name]), DETAIL_CHARS) for name in _DETAILS if name in action]
+    shown = masked(action, targets)
+    details = [cut(str(shown[name]), DETAIL_CHARS) for name in _DETAILS if name in shown]
     return " ".join(part for part in (kind, *details, named) if part)
 
 
