@@ -15,6 +15,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
 from server.agent.assistant import build_assistant, first_input, recursion_limit
+from server.agent.assistant_limits import Budget
 from server.agent.chat_model import DEMO, classify, usage_cost
 from server.agent.context import RunContext
 from server.agent.event_adapter import EventAdapter
@@ -140,6 +141,7 @@ class AgentFactory:
             return build_assistant(
                 self.model(model_name),
                 specs,
+                budget=Budget(settings.token_budget, settings.cost_budget, partial(usage_cost, model_name)),
                 middleware=[GateMiddleware(_gate(settings), specs, timeout=settings.decision_timeout)],
                 checkpointer=self._checkpoints,
             )

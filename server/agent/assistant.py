@@ -26,6 +26,7 @@ from langgraph.runtime import get_runtime
 from langgraph.types import Command
 
 from server.agent.approval import masked
+from server.agent.assistant_limits import EARLIER, Budget, RunLimits
 from server.agent.context import RunContext
 from server.agent.model_errors import broken_tool_calls
 from server.browser.browser import Outcome, ToolSpec
@@ -42,16 +43,14 @@ When you are done, answer shortly in the person's language: what you did, what y
 KEPT_SNAPSHOTS = 1
 """How many of the newest tool results the model sees in full."""
 OLD_RESULT_LENGTH = 300
-EARLIER = "earlier"
-"""Marks the tool results of runs before: they count for no limit of this one."""
 BROKEN_CALL = "The arguments were no valid JSON: nothing was done. Make the call again."
-OUT_OF_STEPS = "The limit of tool calls is reached. Make no more of them: answer with what you know."
 
 
 def build_assistant(
     model: BaseChatModel,
     specs: Sequence[ToolSpec],
     *,
+    budget: Budget | None = None,
     middleware: Sequence[AgentMiddleware[Any, Any, Any]] = (),
     checkpointer: BaseCheckpointSaver[Any] | None = None,
 ) -> CompiledStateGraph[Any, RunContext, Any, Any]:
@@ -60,7 +59,14 @@ def build_assistant(
     The layers wrap the calls of the model and the tools. Hooks before and after them would be nodes, each of them a
     step of the graph, and a step costs about as much as all layers together.
     """
-    layers = [StepLimit(), WholeCalls(), Steering(), ShortMemory(), *middleware, ToolReport(specs)]
+    layers = [
+        RunLimits(budget or Budget()),
+        WholeCalls(),
+        Steering(),
+        ShortMemory(),
+        *middleware,
+        ToolReport(specs),
+    ]
     return create_agent(
         model,
         tools=[_tool(spec) for spec in specs],
@@ -113,25 +119,6 @@ def _tool(spec: ToolSpec) -> BaseTool:
         coroutine=call,
         response_format="content_and_artifact",
     )
-
-
-class StepLimit(AgentMiddleware[AgentState[Any], RunContext]):
-    """Tool calls beyond the run's limit are not made; the model is told. The state counts them, over questions too."""
-
-    async def awrap_tool_call(
-        self,
-        request: ToolCallRequest,
-        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
-    ) -> ToolMessage | Command[Any]:
-        call = request.tool_call
-        messages: list[AnyMessage] = request.state["messages"]
-        made = sum(isinstance(m, ToolMessage) and EARLIER not in m.additional_kwargs for m in messages)
-        asked = [other["id"] for m in messages[-1:] if isinstance(m, AIMessage) for other in m.tool_calls]
-        before = asked.index(call["id"]) if call["id"] in asked else 0
-        if made + before < get_runtime(RunContext).context.max_tool_steps:
-            return await handler(request)
-        await adispatch_custom_event("outcome", {"outcome": "limit"})
-        return ToolMessage(OUT_OF_STEPS, tool_call_id=call["id"] or "", name=call["name"], status="error")
 
 
 class WholeCalls(AgentMiddleware[AgentState[Any], RunContext]):

@@ -11,7 +11,8 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.errors import GraphRecursionError
 from langgraph.types import Command, interrupt
 
-from server.agent.assistant import BROKEN_CALL, OUT_OF_STEPS, build_assistant, first_input, recursion_limit
+from server.agent.assistant import BROKEN_CALL, build_assistant, first_input, recursion_limit
+from server.agent.assistant_limits import OUT_OF_BUDGET, OUT_OF_STEPS, Budget
 from server.agent.chat_model import build_chat_model
 from server.agent.context import Notes, RunContext
 from server.agent.event_adapter import EventAdapter
@@ -80,6 +81,19 @@ async def test_an_answer_at_the_limit_says_that_it_is_one() -> None:
     async for raw in events(graph, first, config, context=new_context(), durability="exit"):
         adapter.feed(raw)
     assert adapter.answer_meta == {"outcome": "limit"}
+
+
+@pytest.mark.parametrize(
+    "budget", [Budget(tokens=200), Budget(dollars=0.2, price=lambda usage: usage["total_tokens"] / 1000)]
+)
+async def test_a_spent_budget_ends_in_what_was_found_and_not_in_a_failure(budget: Budget) -> None:
+    model = ScriptedModel(turns=[LOOK, LOOK, "A cart so far. Go on?"], prompts=[], tokens=100)
+    graph = build_assistant(model, SPECS, budget=budget)
+    context = new_context(max_tool_steps=9)
+    result = await graph.ainvoke({"messages": [HumanMessage("What do you see?")]}, context=context)
+    results = [message.text for message in result["messages"] if isinstance(message, ToolMessage)]
+    assert [text == OUT_OF_BUDGET for text in results] == [False, True]
+    assert result["messages"][-1].text == "A cart so far. Go on?"
 
 
 async def test_the_limit_holds_for_the_whole_run_whatever_is_asked_in_between() -> None:
