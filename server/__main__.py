@@ -14,6 +14,7 @@ import uvicorn
 from pydantic import ValidationError
 
 from server.auth import Logins, load_password
+from server.connection import Connection
 from server.front import Front
 from server.log_lines import OneLine
 from server.settings import Settings
@@ -93,7 +94,7 @@ def serve(settings: Settings, password: str, *, is_new: bool, open_page: bool) -
     config = uvicorn.Config(
         front, host=settings.host, port=settings.port, log_config=None, access_log=False,
         server_header=False, ws_max_size=1_000_000, timeout_graceful_shutdown=5, proxy_headers=False,
-        timeout_keep_alive=KEEP_ALIVE,
+        timeout_keep_alive=KEEP_ALIVE, http=Connection,
     )  # fmt: skip
     Server(config, front).run()
     return 0

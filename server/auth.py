@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
 import ipaddress
@@ -29,6 +30,8 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 COOKIE_SECONDS = 30 * 24 * 3600
 JSON_LIMIT = 1_000_000
 FILE_LIMIT = 26_000_000
+BODY_SECONDS = 30.0
+"""Between two parts of a body."""
 PEER_FAILURES, ALL_FAILURES, FAILURE_SECONDS = 5, 60, 60.0
 WS_UNAUTHORIZED = 4401
 
@@ -281,8 +284,10 @@ def peer_of(scope: Scope) -> str:
     return str(client[0]) if client else "?"
 
 
-def limit_body(scope: Scope, headers: Headers, receive: Receive) -> Receive:
-    """A receive that raises TooLarge instead of reading on. A declared size is checked at once."""
+def limit_body(
+    scope: Scope, headers: Headers, receive: Receive, *, patience: float = BODY_SECONDS
+) -> Receive:
+    """A receive that raises instead of reading on, or of waiting. A declared size is checked at once."""
     if scope["type"] != "http":
         return receive
     limit = FILE_LIMIT if scope["path"].endswith("/files") else JSON_LIMIT
@@ -291,11 +296,16 @@ def limit_body(scope: Scope, headers: Headers, receive: Receive) -> Receive:
         raise BadRequest("The content-length is not a size.")
     if int(declared) > limit:
         raise TooLarge(f"The body is larger than {limit} bytes.")
-    received = 0
+    received, is_whole = 0, False
 
     async def counted() -> Message:
-        nonlocal received
-        message = await receive()
+        nonlocal received, is_whole
+        try:
+            async with asyncio.timeout(None if is_whole else patience):
+                message = await receive()
+        except TimeoutError as error:
+            raise HTTPException(408, "The body did not come in time.") from error
+        is_whole = not message.get("more_body", False)
         received += len(message.get("body", b""))
         if received > limit:  # as an HTTPException: FastAPI turns all else that reading raises into a 400
             raise HTTPException(413, f"The body is larger than {limit} bytes.")

@@ -16,7 +16,7 @@ from server.problems import problem, render
 
 logger = logging.getLogger(__name__)
 
-CODES = {400: "bad_request", 404: "not_found", 405: "method_not_allowed", 413: "too_large"}
+CODES = {400: "bad_request", 404: "not_found", 405: "method_not_allowed", 408: "timeout", 413: "too_large"}
 
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")

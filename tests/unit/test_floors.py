@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 FLOORS: dict[str, int] = {
-    "server.__main__": 7, "server.front": 7, "server.main": 6, "server.spa": 6, "server.api": 5, "server.auth": 5, "server.problems": 5,
+    "server.__main__": 7, "server.front": 7, "server.connection": 7, "server.main": 6, "server.spa": 6, "server.api": 5, "server.auth": 5, "server.problems": 5,
     "server.runtime": 4, "server.agent_runner": 3, "server.agents": 3, "server.execution": 3,
     "server.agent_protocol": 3, "server.executor": 3, "server.journal": 3, "server.recovery": 3, "server.run_events": 3,
     "server.store": 2, "server.database": 2, "server.checkpoints": 2,
@@ -39,7 +39,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "server.front",
         "server.problems",
     ),
-    "uvicorn": ("server.__main__",),
+    "uvicorn": ("server.__main__", "server.connection"),
     "sqlalchemy": ("server.models", "server.store", "server.database", "server.checkpoints"),
     "alembic": ("server.runtime",),
     "langchain": ("server.agent", "server.agents"),

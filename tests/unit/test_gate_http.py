@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import httpx
 import pytest
 from fastapi import FastAPI
 from fastapi.routing import APIRoute, APIWebSocketRoute
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
 from starlette.testclient import TestClient
+from starlette.types import Message
 from starlette.websockets import WebSocketDisconnect
 
-from server.auth import PUBLIC, Logins, load_password
+from server.auth import PUBLIC, Logins, limit_body, load_password
 from server.main import create_app
 from server.settings import Settings
 from tests.conftest import PASSWORD
@@ -169,6 +173,24 @@ async def test_a_body_that_is_too_large_is_refused_before_it_is_read(client: htt
             yield b"x" * 100_000
 
     assert (await client.post("/api/sessions", content=endless())).status_code == 413
+
+
+async def test_a_body_that_does_not_come_is_not_waited_for() -> None:
+    parts: asyncio.Queue[Message] = asyncio.Queue()
+    scope = {"type": "http", "path": "/api/auth/login"}
+    receive = limit_body(scope, Headers(), parts.get, patience=0.05)
+    parts.put_nowait({"type": "http.request", "body": b"{", "more_body": True})
+    assert (await receive())["body"] == b"{"
+    with pytest.raises(HTTPException) as caught:
+        await receive()
+    assert caught.value.status_code == 408
+    parts.put_nowait({"type": "http.request", "body": b"}"})
+    assert (await receive())["body"] == b"}"
+    leaving = asyncio.create_task(
+        receive()
+    )  # the body is there: what is waited for now is the client's leaving
+    assert not (await asyncio.wait({leaving}, timeout=0.2))[0]
+    leaving.cancel()
 
 
 async def test_errors_are_problems_that_echo_nothing(client: httpx.AsyncClient) -> None:
