@@ -29,7 +29,7 @@ GRANTS = select(GrantRow).where(GrantRow.session_id == OF_SESSION).order_by(Gran
 CURRENT_RUN = (
     select(RunRow)
     .where(RunRow.session_id == OF_SESSION, ~RunRow.held)
-    .order_by(UNFINISHED.desc(), RunRow.created_at.desc())
+    .order_by(UNFINISHED.desc(), RunRow.epoch.desc(), RunRow.created_at.desc())
     .limit(1)
 )
 SESSION_OF_RUN = (

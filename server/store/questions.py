@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, select
+from sqlalchemy import Connection, bindparam, delete, func, select
 
 from server.database import Database, reading, writing
 from server.errors import Conflict, NotFound
 from server.events import Usage, now
 from server.models import GrantRow, InterruptRow, RunRow
-from server.store.lookups import UNFINISHED, grants_of, hear, is_ours, open_question_of, session_of
+from server.store.lookups import (
+    OF_SESSION,
+    UNFINISHED,
+    grants_of,
+    hear,
+    is_ours,
+    open_question_of,
+    session_of,
+)
 from server.store.owners import lease
 from server.store.records import new_id
 from server.store.rows import change, first, get, insert
@@ -23,6 +31,7 @@ LAST_QUESTION = (
     .order_by(InterruptRow.created_at.desc())
     .limit(1)
 )
+LAST_MOMENT = select(func.max(InterruptRow.created_at)).where(InterruptRow.session_id == OF_SESSION)
 
 
 class Questions:
@@ -59,7 +68,7 @@ class Questions:
         hear(db, run.id, heard)
         return insert(db, InterruptRow(
             reference=new_id(), session_id=run.session_id, run_id=run.id, kind=payload["kind"],
-            status="open", payload=payload, created_at=now(), expires_at=expires_at,
+            status="open", payload=payload, created_at=_next_moment(db, session.id), expires_at=expires_at,
         ))  # fmt: skip
 
     @writing
@@ -126,6 +135,12 @@ class Questions:
         )
         if not removed.rowcount:
             raise NotFound("There is no such grant.", code="grant_unknown")
+
+
+def _next_moment(db: Connection, session_id: str) -> datetime:
+    """Now, and after all that was asked before, also when the clock was put back: questions are told by their order."""
+    last = db.scalar(LAST_MOMENT, {"session_id": session_id})
+    return max(now(), last + timedelta(microseconds=1)) if last else now()
 
 
 def last_question_of(db: Connection, run_id: str) -> InterruptRow | None:

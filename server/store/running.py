@@ -38,8 +38,9 @@ from server.store.rows import change, every, first, get, insert
 
 NEXT_HELD = (
     select(RunRow)
+    .join(MessageRow, MessageRow.id == RunRow.message_id)
     .where(RunRow.session_id == OF_SESSION, UNFINISHED, RunRow.held)
-    .order_by(RunRow.created_at)
+    .order_by(MessageRow.seq)
     .limit(1)
 )
 NEXT_FREED = (
@@ -193,7 +194,6 @@ class Running:
         """A run for each message that came too late for the agent to read it."""
         for message in hear(db, run_id, heard):
             run = new_run(session, self.owner, held=True, message_id=message.id)
-            run.created_at = message.created_at
             insert(db, run)
             change(db, message, run_id=run.id, meta_json=None)
 

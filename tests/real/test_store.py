@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Iterable
+from datetime import timedelta
 from typing import TypeVar
 
 import httpx
 import pytest
+from sqlalchemy import Connection, update
 
 from server.errors import BadRequest, Conflict, NotFound
-from server.events import Message, Usage
-from server.models import RunRow
+from server.events import Message, Usage, now
+from server.models import InterruptRow, RunRow
 from server.settings import Settings
 from server.store import Accepted, Begun, Store, process_name
 from tests.support import chat
@@ -275,6 +277,54 @@ async def test_a_question_that_expired_leaves_a_run_that_somebody_ends(store: St
     assert caught.value.code == "approval_expired"
     waiting = await store.run(run.id)
     assert (waiting.status, waiting.owner) == ("queued", store.owner)
+
+
+async def put_clock_back(store: Store) -> None:
+    """As if all that is there was made before that: its times are ahead of what comes."""
+    tomorrow = now() + timedelta(days=1)
+
+    def change(db: Connection) -> None:
+        for kind in (RunRow, InterruptRow):
+            db.execute(update(kind).values(created_at=tomorrow))
+
+    await store.database.write(change)
+
+
+async def test_runs_keep_their_order_when_the_clock_is_put_back(store: Store) -> None:
+    session_id = await new_session(store)
+    run = (await store.accept(session_id, "first")).run
+    await store.accept(session_id, "second", mode="queue")
+    await put_clock_back(store)
+    await store.accept(session_id, "third", mode="queue")
+    for answer in ("1", "2", "3"):
+        execution = await store.begin_execution(run.id)
+        assert execution
+        ended = await store.finish_run(
+            run.id, "completed", epoch=execution.run.epoch, answer=answer, then_next=True
+        )
+        assert ended
+        run = ended.next.run if ended.next else ended.run
+    assert contents(await store.messages(session_id)) == ["first", "1", "second", "2", "third", "3"]
+    current = await store.current_run(session_id)
+    assert current
+    assert current.id == run.id
+
+
+async def test_a_run_goes_on_from_its_newest_question_when_the_clock_is_put_back(store: Store) -> None:
+    session_id = await new_session(store)
+    run = (await begun(store, session_id)).run
+    for reason in ("buys a kettle", "deletes the account"):
+        await put_clock_back(store)
+        question = {"kind": "confirm", "reason": reason}
+        asked = await store.open_interrupt(run, question, expires_at=None, usage=Usage())
+        assert asked
+        await store.decide(session_id, asked.reference, True)
+        execution = await store.begin_execution(run.id)
+        assert execution
+        run = execution.run
+        assert execution.before["reason"] == reason
+    questions = (await store.overview(session_id)).questions
+    assert [row.payload["reason"] for row in questions] == ["buys a kettle", "deletes the account"]
 
 
 async def test_late_writes_to_a_purged_session_are_refused(store: Store) -> None:
