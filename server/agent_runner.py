@@ -155,15 +155,17 @@ class AgentRunner:
 
     async def cancel(self, session_id: str) -> None:
         """End the present run with the terminal error "Task cancelled"; returns when it is committed."""
-        while execution := self._execution(session_id):
-            if await self._stop(execution):
-                return
-        run = await self._store.current_run(session_id)
-        if run is None or run.finished_at:
-            raise Conflict("There is no run to cancel.", code="run_finished")
-        ended = await self._journal.cancel_unexecuted(run)
-        if execution := self._execution(session_id):  # it has begun meanwhile
-            await self._stop(execution)
+        ended = None
+        while ended is None:
+            if execution := self._execution(session_id):
+                if await self._stop(execution):
+                    return
+                continue
+            run = await self._store.current_run(session_id)
+            if run is None or run.finished_at:
+                raise Conflict("There is no run to cancel.", code="run_finished")
+            if not await self._executor.begins(run.id):
+                ended = await self._journal.cancel_unexecuted(run)
         self._executor.then_next(ended)
 
     async def _stop(self, execution: Execution) -> bool:

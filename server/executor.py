@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
-from contextlib import aclosing
+from collections.abc import Iterator, Sequence
+from contextlib import aclosing, contextmanager
 from typing import Any
 
 from server.agent import policy
@@ -61,6 +61,8 @@ class Executor:
         self._journal = journal
         self._queue = InProcessRunQueue(self.execute, slots=settings.max_runs)
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._begins: dict[str, asyncio.Event] = {}
+        """By run: set when its execution is among the `executions`."""
         self._answers: dict[str, dict[str, Any]] = {}
         """By run: what the person answered to its question."""
         self.executions: dict[str, Execution] = {}
@@ -108,30 +110,49 @@ class Executor:
 
     async def execute(self, run_id: str) -> None:
         """Run it until it ends or asks something. Called by the queue, once per submission."""
-        try:
-            begun = await self._journal.patiently(
-                lambda again: self._store.begin_execution(run_id, again=again)
-            )
-        except Unavailable as error:
-            logger.warning("run %s does not begin: %s", run_id, error.detail)
-            self.lost.add(run_id)
-            return
-        if begun is None:
-            return
+        with self._beginning(run_id) as has_begun:
+            try:
+                begun = await self._journal.patiently(
+                    lambda again: self._store.begin_execution(run_id, again=again)
+                )
+            except Unavailable as error:
+                logger.warning("run %s does not begin: %s", run_id, error.detail)
+                self.lost.add(run_id)
+                return
+            if begun:
+                self.then_next(await self._execute(begun, has_begun))
+
+    async def _execute(self, begun: Begun, has_begun: asyncio.Event) -> Ended | None:
         execution = None
         try:
             execution = await self._open(begun)
+            has_begun.set()
             self._journal.announce(begun.session)
             await self._hear_of_takeover(execution)
-            ended = await self._supervise(execution, begun.messages)
+            return await self._supervise(execution, begun.messages)
         except Exception:
-            logger.exception("the execution of run %s broke", run_id)
-            ended = await self._end_broken(begun, execution.heard if execution else set())
+            logger.exception("the execution of run %s broke", begun.run.id)
+            return await self._end_broken(begun, execution.heard if execution else set())
         finally:
             if execution:
                 del self.executions[begun.session.id]
                 execution.ended.set()
-        self.then_next(ended)
+
+    @contextmanager
+    def _beginning(self, run_id: str) -> Iterator[asyncio.Event]:
+        """Whoever wants to end the run waits meanwhile for its execution."""
+        has_begun = self._begins[run_id] = asyncio.Event()
+        try:
+            yield has_begun
+        finally:
+            has_begun.set()
+            if self._begins.get(run_id) is has_begun:
+                del self._begins[run_id]
+
+    async def begins(self, run_id: str) -> bool:
+        """Is the run about to be executed here? Returns when it is."""
+        has_begun = self._begins.get(run_id)
+        return has_begun is not None and await has_begun.wait()
 
     async def _open(self, begun: Begun) -> Execution:
         run, before = begun.run, begun.before

@@ -192,7 +192,8 @@ class Journal:
         return ended
 
     async def cancel_unexecuted(self, run: RunRow) -> Ended | None:
-        taken = await self._store.take_run(run.id, "running")
+        """None also when its execution has begun since `run` was read."""
+        taken = await self._store.take_run(run.id, "running", attempt=run.attempt)
         if taken is None:
             return None
         return await self.end_unexecuted(taken, "cancelled", "cancelled", ENDINGS["cancelled"])

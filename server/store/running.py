@@ -92,10 +92,14 @@ class Running:
         return Begun(run, session, messages, unheard, grants, question.payload if question else {})
 
     @writing
-    def take_run(self, db: Connection, run_id: str, status: str) -> RunRow | None:
-        """Make it this process's: its epoch and attempt grow. None when it is finished or held."""
+    def take_run(
+        self, db: Connection, run_id: str, status: str, *, attempt: int | None = None
+    ) -> RunRow | None:
+        """Make it this process's: its epoch and attempt grow. None when it is finished, held or at another `attempt`."""
         session, run = _session_and_run(db, run_id)
         if session is None or run is None or run.finished_at or run.held:
+            return None
+        if attempt not in (None, run.attempt):
             return None
         self._take(db, session, run, status)
         return run

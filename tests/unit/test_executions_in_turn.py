@@ -5,23 +5,31 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
 from server.agent_runner import AgentRunner
 from server.executor import Executor
 from server.journal import Journal
-from server.models import InterruptRow, SessionRow
+from server.models import InterruptRow, RunRow, SessionRow
 from server.runtime import Runtime
-from server.store import Store, process_name
+from server.store import Begun, Store, process_name
 
 
 class SlowStore(Store):
-    """Reads a session when it may."""
+    """Reads a session when it may, and tells when it may that an execution has begun."""
 
     def __init__(self, world: Runtime) -> None:
         super().__init__(world.database, process_name())
         self.may_read = asyncio.Event()
+        self.may_begin = asyncio.Event()
+        self.may_begin.set()
+
+    async def begin_execution(self, *args: Any, **kwargs: Any) -> Begun | None:
+        begun = await super().begin_execution(*args, **kwargs)
+        await self.may_begin.wait()
+        return begun
 
     async def session(self, session_id: str) -> SessionRow:
         await self.may_read.wait()
@@ -34,16 +42,21 @@ class Stage:
     executor: Executor
     runner: AgentRunner
 
-    async def asked(self) -> InterruptRow:
-        """The open question of a run whose execution has yet to tell the list of sessions about it."""
+    async def begin(self, words: str) -> RunRow:
         session = await self.store.create_session(
             id=None, title=None, agent="operator", model="mock:scripted", max_tool_steps=10
         )
-        self.executor.start(await self.store.accept(session.id, "shop for a kettle"))
+        accepted = await self.store.accept(session.id, words)
+        self.executor.start(accepted)
+        return accepted.run
+
+    async def asked(self) -> InterruptRow:
+        """The open question of a run whose execution has yet to tell the list of sessions about it."""
+        run = await self.begin("shop for a kettle")
         async with asyncio.timeout(60):
-            while (question := await self.store.pending(session.id)) is None:
+            while (question := await self.store.pending(run.session_id)) is None:
                 await asyncio.sleep(0.01)
-        assert session.id in self.executor.executions
+        assert run.session_id in self.executor.executions
         return question
 
     async def status(self, question: InterruptRow) -> str:
@@ -93,3 +106,23 @@ async def test_who_answers_while_the_question_is_told_can_still_cancel(stage: St
         await stage.runner.cancel(question.session_id)
     assert await stage.status(question) == "cancelled"
     assert not stage.executor.executions
+
+
+async def test_a_run_that_is_cancelled_while_it_begins_is_not_carried_out(
+    stage: Stage, caplog: pytest.LogCaptureFixture
+) -> None:
+    stage.store.may_read.set()
+    stage.store.may_begin.clear()
+    run = await stage.begin("slow story")
+    async with asyncio.timeout(60):
+        while (await stage.store.run(run.id)).status != "running":
+            await asyncio.sleep(0.01)
+    cancelling = asyncio.create_task(stage.runner.cancel(run.session_id))
+    async with asyncio.timeout(60):
+        await asyncio.wait({cancelling}, timeout=0.2)
+        stage.store.may_begin.set()
+        await cancelling
+        await stage.executor.drain(60)
+    ended = await stage.store.run(run.id)
+    assert (ended.status, ended.attempt) == ("cancelled", 1)
+    assert not caplog.records
