@@ -28,6 +28,8 @@ class Downloads:
         self._note = note
         self._names: dict[str, str] = {}
         """The name that the site gave each download in flight."""
+        self._arriving = 0
+        """How many are complete and not yet among the session's files."""
         self._stops: list[Callable[[], None]] = []
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -59,7 +61,7 @@ class Downloads:
         name = safe_name(params.get("suggestedFilename", ""))
         self._names[params["guid"]] = name
         kept = len(self._kept())
-        if kept + len(self._names) > MAX_FILES:
+        if kept + self._arriving + len(self._names) > MAX_FILES:
             self._cancel(
                 params["guid"], f"The download of {name} was cancelled: a session keeps {MAX_FILES} files."
             )
@@ -71,7 +73,8 @@ class Downloads:
             return
         if state == "completed":
             del self._names[guid]
-            self._spawn(asyncio.to_thread(self._keep, guid, name))
+            self._arriving += 1
+            self._spawn(self._arrive(guid, name))
         elif state == "canceled":
             del self._names[guid]
             self._note(f"The download of {name} did not complete.")
@@ -80,6 +83,12 @@ class Downloads:
             self._cancel(
                 guid, f"The download of {name} was cancelled: a file may have {MAX_BYTES // 1_000_000} MB."
             )
+
+    async def _arrive(self, guid: str, name: str) -> None:
+        try:
+            await asyncio.to_thread(self._keep, guid, name)
+        finally:
+            self._arriving -= 1
 
     def _keep(self, guid: str, name: str) -> None:
         arrived = self._scratch / guid

@@ -211,13 +211,6 @@ async def test_an_endless_download_is_cancelled_and_told(browser: PlaywrightBrow
     assert not list(browser.files.glob("endless*"))
 
 
-async def test_a_flood_of_downloads_ends_at_fifty_files(browser: PlaywrightBrowser, site: Site):
-    await browser.navigate(site.url("/downloads"))
-    await browser.click(element(await browser.observe(), "Many"))
-    await browser.wait(4000)
-    assert len(list(browser.files.iterdir())) <= 50
-
-
 async def test_downloads_can_be_switched_off(tmp_path, site: Site):
     async with open_pool(tmp_path, downloads=False) as pool:
         browser = await pool.get("a")

@@ -97,6 +97,22 @@ async def test_downloads_of_one_name_that_arrive_together_stay_apart_from_each_o
     assert len(notes) == 6
 
 
+async def test_a_flood_of_downloads_ends_at_fifty_files_however_fast_they_come(tmp_path: Path):
+    cdp, notes = SilentCdp(), []
+    folder, scratch = tmp_path / "files", tmp_path / "scratch"
+    downloads = Downloads(cdp, folder, scratch, notes.append)  # type: ignore[arg-type]
+    await downloads.start(enabled=True)
+    for number in range(80):
+        guid = f"g{number}"
+        cdp.listeners["Browser.downloadWillBegin"]({"guid": guid, "suggestedFilename": "x.txt"}, None)
+        (scratch / guid).write_bytes(b"x")
+        cdp.listeners["Browser.downloadProgress"]({"guid": guid, "state": "completed"}, None)
+    await downloads.close()
+    assert len(list(folder.iterdir())) == 50
+    assert sum("a session keeps 50 files" in note for note in notes) == 30
+    assert list(scratch.iterdir()) == []
+
+
 @given(st.text())
 def test_every_session_has_a_folder_of_its_own(session_id: str):
     name = folder_name(session_id)
