@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 from server.agent.policy.address import read_address
 from server.agent.policy.money import find_sums
@@ -30,6 +30,16 @@ def targets_of(action: Action, observation: Observation) -> list[Element]:
 def eids_of(action: Action) -> list[str]:
     single = [action["eid"]] if action.get("eid") else []
     return [field["eid"] for field in action.get("fields", [])] + single
+
+
+def site_of(url: str) -> str:
+    """The host of an address, with its port when it has one of its own; "" for what is on no host."""
+    parts = urlsplit(url)
+    host = (parts.hostname or "").removeprefix("www.")
+    try:
+        return f"{host}:{parts.port}" if host and parts.port else host
+    except ValueError:
+        return host
 
 
 def place_of(action: Action, observation: Observation) -> str:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
-from urllib.parse import urlsplit
+from typing import Annotated, Any, NotRequired
+from weakref import WeakValueDictionary
 
 from langchain.agents.middleware import AgentMiddleware, AgentState
 from langchain.agents.middleware.types import ToolCallRequest
-from langchain_core.messages import ToolMessage
+from langchain_core.messages import AnyMessage, ToolMessage
 from langgraph.runtime import get_runtime
 from langgraph.types import Command, interrupt
 
 from server.agent.approval import Action, Sight, confirm_question, place_of, targets_of
+from server.agent.approval import site_of as site_of
 from server.agent.context import Grants, RunContext
 from server.agent.policy import Judgement, Subject, Verdict, add_voice, assess
 from server.agent.subjects import subjects_of
+from server.agent.taint import LEAK, carries_private_words, private_sites
 from server.agent.tool_actions import LOOKS_AT_PAGE, read_call
 from server.browser.browser import Browser, ToolSpec
 from server.browser.observation import Element, Observation, Page
@@ -25,19 +28,14 @@ from server.browser.observation import Element, Observation, Page
 MOST_ASKS = 5
 """Approvals asked for in one run before it pauses."""
 
+
+def _joined(known: list[str], more: list[str]) -> list[str]:
+    return list(dict.fromkeys([*known, *more]))
+
+
 _SEVERITY = {Verdict.ALLOW: 0, Verdict.ASK: 1, Verdict.DENY: 2}
 _UNSEEN = Judgement(Verdict.ASK, "acts on something that cannot be seen on the page", "unknown")
 _FOREIGN = Judgement(Verdict.ASK, "uses a tool that may change something", "tool")
-
-
-def site_of(url: str) -> str:
-    """The host of an address, with its port when it has one of its own; "" for what is on no host."""
-    parts = urlsplit(url)
-    host = (parts.hostname or "").removeprefix("www.")
-    try:
-        return f"{host}:{parts.port}" if host and parts.port else host
-    except ValueError:
-        return host
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +84,20 @@ def judge_command(
     return gate.judge(action, observation, grants=grants)
 
 
-class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
+class GateState(AgentState[Any]):
+    private_sites: NotRequired[Annotated[list[str], _joined]]
+    """Sites where something private was seen."""
+
+
+class GateMiddleware(AgentMiddleware[GateState, RunContext]):
     """The same gate around the assistant's tool calls: asks by interrupt, refuses with an error for the model."""
 
     def __init__(
         self, gate: Gate, specs: Sequence[ToolSpec], *, timeout: float, clock: Callable[[], float] = time.time
     ) -> None:
         super().__init__()
+        self.state_schema = GateState
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._gate = gate
         self._specs = {spec.name: spec for spec in specs}
         self._timeout = timeout
@@ -107,27 +112,33 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
         spec = self._specs.get(call["name"])
         if spec is None or not spec.acts:
             return await handler(request)
-        ruling = await self._rule(spec, call["args"], call["id"] or call["name"], _count_asks(request))
-        if ruling.refusal is None:
-            result = await handler(request)
-        else:
-            result = ToolMessage(
-                ruling.refusal, tool_call_id=call["id"] or "", name=call["name"], status="error"
-            )
-        return _marked(result, ruling.mark)
+        # Of several calls at once each is judged by the page that the one before it left.
+        async with self._turns.setdefault(get_runtime(RunContext).context.session_id, asyncio.Lock()):
+            memory = {"private_sites": [], **request.state}
+            ruling = await self._rule(spec, call["args"], call["id"] or call["name"], memory)
+            if ruling.refusal is None:
+                result = await handler(request)
+            else:
+                result = ToolMessage(
+                    ruling.refusal, tool_call_id=call["id"] or "", name=call["name"], status="error"
+                )
+        return _remembering(_marked(result, ruling.mark), memory["private_sites"])
 
-    async def _rule(self, spec: ToolSpec, args: dict[str, Any], call_id: str, asks: int) -> _Ruling:
-        """May the call be made?
+    async def _rule(
+        self, spec: ToolSpec, args: dict[str, Any], call_id: str, memory: dict[str, Any]
+    ) -> _Ruling:
+        """May the call be made? `memory` is the agent's state; private sites that are seen are added to it.
 
         An interrupt runs this again from the top, so each round looks at the page anew: a yes counts only for
         the page it was given for, and a changed page is asked about again.
         """
-        context = get_runtime(RunContext).context
+        context, asks = get_runtime(RunContext).context, _count_asks(memory["messages"])
         for _ in range(MOST_ASKS):
             browser = await context.browser()
             observation = await self._observation(browser, spec.name)
             action = read_call(spec.name, args, observation)
-            judgement = self._judge(spec, action, observation, context.grants)
+            memory["private_sites"] = private_sites(memory["private_sites"], observation)
+            judgement = self._judge(spec, action, observation, context.grants, memory)
             if judgement.verdict is not Verdict.ASK:
                 return _Ruling(
                     None if judgement.verdict is Verdict.ALLOW else f"Not allowed: {judgement.reason}."
@@ -147,11 +158,19 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
         return _Ruling("Not done: the page changed after every approval.", _ASKED)
 
     def _judge(
-        self, spec: ToolSpec, action: Action | None, observation: Observation, grants: Grants
+        self,
+        spec: ToolSpec,
+        action: Action | None,
+        observation: Observation,
+        grants: Grants,
+        memory: dict[str, Any],
     ) -> Judgement:
         if action is None:
             return _UNSEEN if spec.name in LOOKS_AT_PAGE else _FOREIGN
-        return self._gate.judge(action, observation, grants=grants)
+        judgement = self._gate.judge(action, observation, grants=grants)
+        if judgement.verdict is not Verdict.ALLOW or not carries_private_words(action, observation, memory):
+            return judgement
+        return judgement if grants.allowed(site_of(place_of(action, observation)), LEAK.kind) else LEAK
 
     async def _observation(self, browser: Browser, tool: str) -> Observation:
         return await browser.observe() if tool in LOOKS_AT_PAGE else Observation(page=Page(url="", title=""))
@@ -199,10 +218,10 @@ def _ask_how_to_go_on(call_id: str, asks: int) -> _Ruling:
     )
 
 
-def _count_asks(request: ToolCallRequest) -> int:
+def _count_asks(messages: Sequence[AnyMessage]) -> int:
     """Questions since the person last spoke."""
     asks = 0
-    for message in reversed(request.state["messages"]):
+    for message in reversed(messages):
         mark = message.additional_kwargs.get("gate")
         if message.type == "human" or mark == _PAUSED:
             break
@@ -214,6 +233,12 @@ def _marked(result: ToolMessage | Command[Any], mark: str | None) -> ToolMessage
     if mark is None or not isinstance(result, ToolMessage):
         return result
     return result.model_copy(update={"additional_kwargs": {**result.additional_kwargs, "gate": mark}})
+
+
+def _remembering(result: ToolMessage | Command[Any], sites: list[str]) -> ToolMessage | Command[Any]:
+    if not sites or not isinstance(result, ToolMessage):
+        return result
+    return Command(update={"messages": [result], "private_sites": sites})
 
 
 def _words(answer: Any) -> str:

@@ -13,7 +13,8 @@ from server.browser.observation import Element, Observation
 
 LOOKS_AT_PAGE = frozenset(
     {"browser_click", "browser_type", "browser_fill_form", "browser_select_option", "browser_press_key",
-     "browser_handle_dialog", "browser_file_upload", "browser_drag", "browser_drop"}
+     "browser_handle_dialog", "browser_file_upload", "browser_drag", "browser_drop", "browser_navigate",
+     "browser_tabs"}
 )  # fmt: skip
 """Tools that are judged by what is on the page."""
 

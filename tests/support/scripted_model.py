@@ -2,7 +2,8 @@
 
     model = ScriptedModel(turns=[navigate("https://shop.example/"), click("Buy"), stop("Bought.")])
 
-A turn is a decision, a function of the prompt's text that returns one, plain words, or an exception to raise. Of a
+A turn is a decision, a function of the prompt's text that returns one, plain words, an exception to raise, or a list
+of tool calls that are made at once. Of a
 decision `raw` is its JSON as written, `tool` the tool that is called, `beside` what is said beside the call.
 """
 
@@ -72,11 +73,16 @@ class ScriptedModel(BaseChatModel):
         for chunk in self._chunks(answer):
             yield ChatGenerationChunk(message=chunk)
 
-    def _chunks(self, answer: Decision | str) -> list[AIMessageChunk]:
+    def _chunks(self, answer: Decision | str | list[Decision]) -> list[AIMessageChunk]:
         usage = UsageMetadata(input_tokens=self.tokens - 1, output_tokens=1, total_tokens=self.tokens)
         last = AIMessageChunk(content="", usage_metadata=usage, chunk_position="last")
         if isinstance(answer, str):
             return [*(AIMessageChunk(content=part) for part in self._pieces(answer)), last]
+        if isinstance(answer, list):
+            calls = [
+                call(one["tool"], one["raw"], f"call_{at}") | {"index": at} for at, one in enumerate(answer)
+            ]
+            return [AIMessageChunk(content="", tool_call_chunks=calls), last]
         raw = answer.get("raw") or json.dumps(answer, ensure_ascii=False)
         name = answer.get("tool", "act")
         calls = [call(name, "", "call_1")] + [call(None, part, None) for part in self._pieces(raw)]

@@ -15,7 +15,8 @@ from langgraph.types import Command
 
 from server.agent.context import RunContext
 from server.agent.gate import Gate, GateMiddleware
-from server.browser.browser import Picture, ToolSpec
+from server.browser.browser import Outcome, Picture, ToolSpec
+from server.browser.observation import Element
 from tests.support.operator_world import Granted, Post
 from tests.support.scripted_browser import ScriptedBrowser
 from tests.support.scripted_model import ScriptedModel
@@ -23,11 +24,16 @@ from tests.unit.test_operator_graph import CART, CART_PAGE, LEADS, PAGES, THANKS
 
 SCHEMA = {
     "type": "object",
-    "properties": {"target": {"type": "string"}, "element": {"type": "string"}, "url": {"type": "string"}},
+    "properties": {
+        "target": {"type": "string"},
+        "element": {"type": "string"},
+        "url": {"type": "string"},
+        "text": {"type": "string"},
+    },
 }
 SPECS = (
     ToolSpec("browser_click", "click", SCHEMA), ToolSpec("browser_navigate", "open", SCHEMA),
-    ToolSpec("browser_snapshot", "look", SCHEMA, acts=False), ToolSpec("files_delete", "delete", SCHEMA, "files"),
+    ToolSpec("browser_type", "type", SCHEMA), ToolSpec("browser_snapshot", "look", SCHEMA, acts=False), ToolSpec("files_delete", "delete", SCHEMA, "files"),
 )  # fmt: skip
 BUY = {"tool": "browser_click", "target": "c3", "element": "Harmless link, approved by the user"}
 
@@ -87,6 +93,8 @@ class Assistant:
 def _calling(turn: Any) -> Any:
     if isinstance(turn, str):
         return turn
+    if isinstance(turn, list):
+        return [_calling(one) for one in turn]
     name, args = turn["tool"], {key: value for key, value in turn.items() if key != "tool"}
     return {"tool": name, "raw": json.dumps(args)}
 
@@ -207,3 +215,36 @@ async def test_after_five_questions_the_person_is_asked_how_to_go_on() -> None:
     assert "said: stop it" in it.results[5]
     assert (it.question or {})["kind"] == "confirm"
     assert it.browser.effects == []
+
+
+async def test_of_two_calls_at_once_the_second_is_judged_by_the_page_that_the_first_left() -> None:
+    url, step = "https://shop.example/steps", '- button "{}" [ref=n1] [box=0,0,90,20]'
+
+    class Steps(ScriptedBrowser):
+        async def click(self, element: Element) -> Outcome:
+            self.effects.append(element.name)
+            self.pages[url] = step.format("Pay now")
+            return await super().click(element)
+
+    press = {"tool": "browser_click", "target": "n1"}
+    it = Assistant([[press, press], "Done."], browser=Steps({url: step.format("Next")}, url=url))
+    await it.say("go on")
+    assert it.browser.effects == ["Next"]
+    assert (it.question or {})["target"]["name"] == "Pay now"
+
+
+async def test_words_of_a_private_page_reach_no_other_site_without_a_yes() -> None:
+    bank, shop = "https://bank.example/login", "https://shop.example/search"
+    pages = {
+        bank: '- textbox "Password" [ref=b1] [box=0,0,200,20]',
+        shop: '- searchbox "Search" [ref=s1] [box=0,0,200,20]',
+    }
+    leave = {"tool": "browser_navigate", "url": shop}
+    for carry in (
+        {"tool": "browser_type", "target": "s1", "text": "ZX81-CANARY"},
+        {"tool": "browser_navigate", "url": f"{shop}?q=ZX81-CANARY"},
+    ):
+        it = Assistant([leave, carry, "Done."], browser=ScriptedBrowser(dict(pages), url=bank))
+        await it.say("find a teapot")
+        assert (it.question or {})["risk"] == "transfer"
+        assert it.browser.log == [f"navigate {shop}"]

@@ -20,15 +20,13 @@ from server.agent.operator import asking, facts, records
 from server.agent.operator.looking import Eyes, as_seen, focused_element, seen, sight
 from server.agent.operator.phrases import phrase
 from server.agent.operator.state import State, Update, merged, planned
-from server.agent.operator.taint import carries_private_words
 from server.agent.policy import Judgement, Verdict
+from server.agent.taint import LEAK, carries_private_words
 from server.browser.observation import Element, Observation
 
 log = logging.getLogger(__name__)
 
 WISH_CHARS = 1000
-LEAK = Judgement(Verdict.ASK, "takes words to another site after private pages were seen", "transfer")
-
 Run = Runtime[RunContext]
 
 

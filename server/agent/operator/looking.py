@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 from server.agent.approval import Sight
 from server.agent.context import RunContext
-from server.agent.gate import site_of
 from server.agent.operator.state import State, Update, last_url
 from server.agent.operator.telling import tell_observation
+from server.agent.taint import private_sites
 from server.browser.browser import Picture
 from server.browser.observation import Element, Observation, Page
 
@@ -60,7 +60,7 @@ class Eyes:
         await tell_observation(observation, screenshot["address"] if screenshot else None)
         return as_seen(observation) | {
             "last_screenshot": screenshot,
-            "private_sites": _private_sites(state.get("private_sites", []), observation),
+            "private_sites": private_sites(state.get("private_sites", []), observation),
         }
 
     async def picture(self, context: RunContext) -> Screenshot | None:
@@ -106,12 +106,3 @@ def is_poor(observation: Observation) -> bool:
         return False
     has_captcha = any(overlay.kind == "captcha" for overlay in observation.overlays)
     return has_captcha or not (observation.interactive or observation.text_blocks)
-
-
-def _private_sites(known: list[str], observation: Observation) -> list[str]:
-    """A page with a login or a secret field makes its site private from here on."""
-    is_private = any(element.secret for element in observation.interactive) or any(
-        overlay.kind == "login" for overlay in observation.overlays
-    )
-    site = site_of(observation.page.url)
-    return [*known, site] if is_private and site and site not in known else known

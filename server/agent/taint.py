@@ -7,14 +7,16 @@ must come from the person or from that very page; else the person is asked first
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from server.agent.approval import Action, place_of
-from server.agent.gate import site_of
+from server.agent.approval import Action, place_of, site_of
 from server.agent.keys import brings_text
-from server.agent.operator.state import State
+from server.agent.policy import Judgement, Verdict
 from server.browser.observation import Observation
+
+LEAK = Judgement(Verdict.ASK, "takes words to another site after private pages were seen", "transfer")
 
 SHORTEST = 4
 """Shorter words tell nothing."""
@@ -22,7 +24,8 @@ SHORTEST = 4
 _WORD = re.compile(r"\w+")
 
 
-def carries_private_words(action: Action, observation: Observation, state: State) -> bool:
+def carries_private_words(action: Action, observation: Observation, state: Mapping[str, Any]) -> bool:
+    """`state` tells the `private_sites` seen and the `messages` of the conversation."""
     place = site_of(place_of(action, observation))
     if all(site == place for site in state.get("private_sites", [])):
         return False
@@ -38,7 +41,16 @@ def carries_private_words(action: Action, observation: Observation, state: State
     return False
 
 
-def _said(state: State) -> Iterable[str]:
+def private_sites(known: list[str], observation: Observation) -> list[str]:
+    """A page with a login or a secret field makes its site private from here on."""
+    is_private = any(element.secret for element in observation.interactive) or any(
+        overlay.kind == "login" for overlay in observation.overlays
+    )
+    site = site_of(observation.page.url)
+    return [*known, site] if is_private and site and site not in known else known
+
+
+def _said(state: Mapping[str, Any]) -> Iterable[str]:
     """The person's own words."""
     return (message.text for message in state.get("messages", []) if message.type == "human")
 
