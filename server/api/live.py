@@ -9,8 +9,7 @@ from fastapi import APIRouter, WebSocket
 from pydantic import Field, TypeAdapter
 
 from server.api.deps import Body, CallerOf, SessionId, Text, World
-from server.api.sockets import Told, listen, refuse, run_until_one_ends, send
-from server.auth import WS_UNAUTHORIZED, Caller
+from server.api.sockets import Told, end_at_logout, listen, refuse, run_until_one_ends, send
 from server.browser.person_input import Input
 from server.errors import AppError
 from server.events import Decision, Event, Interrupt, ToolEnd, ToolStart
@@ -70,20 +69,18 @@ async def live(socket: WebSocket, session_id: SessionId, world: World, caller: C
 
     try:
         await run_until_one_ends(
-            _show(socket, viewer, caller),
+            _show(socket, viewer),
+            end_at_logout(socket, caller),
             _point(session_id, viewer, world),
-            listen(socket, obey, tell, per_second=MESSAGES_PER_SECOND),
+            listen(socket, caller, obey, tell, per_second=MESSAGES_PER_SECOND),
         )
     finally:
         view.leave(viewer)
 
 
-async def _show(socket: WebSocket, viewer: Viewer, caller: Caller) -> None:
+async def _show(socket: WebSocket, viewer: Viewer) -> None:
     while True:
         told = await viewer.next()
-        if not caller.is_logged_in:
-            await socket.close(WS_UNAUTHORIZED)
-            return
         if isinstance(told, dict):
             await send(socket, told)
         else:

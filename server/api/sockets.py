@@ -12,10 +12,13 @@ from fastapi import WebSocket
 from pydantic import ValidationError
 from starlette.websockets import WebSocketDisconnect
 
+from server.auth import WS_UNAUTHORIZED, Caller
 from server.errors import AppError, NotFound
 
 FRAME_BYTES = 64 * 1024
 UNKNOWN, TRY_AGAIN = 4404, 1013
+LOGIN_SECONDS = 1.0
+"""How often a socket that says nothing asks whether its login still holds."""
 
 Told = dict[str, Any]
 
@@ -24,8 +27,17 @@ async def refuse(socket: WebSocket, error: AppError) -> None:
     await socket.close(UNKNOWN if isinstance(error, NotFound) else TRY_AGAIN, error.detail)
 
 
+async def end_at_logout(socket: WebSocket, caller: Caller) -> None:
+    while True:
+        await asyncio.sleep(LOGIN_SECONDS)
+        if not caller.is_logged_in:
+            await socket.close(WS_UNAUTHORIZED)
+            return
+
+
 async def listen(
-    socket: WebSocket, obey: Callable[[str], Awaitable[None]], tell: Callable[[Told], Awaitable[None]], *, per_second: int,
+    socket: WebSocket, caller: Caller, obey: Callable[[str], Awaitable[None]], tell: Callable[[Told], Awaitable[None]],
+    *, per_second: int,
 ) -> None:  # fmt: skip
     """Give each frame to `obey` until the socket ends. What is refused is told; what is too much closes it."""
     allowance = Allowance(per_second)
@@ -39,6 +51,9 @@ async def listen(
             return
         if not allowance.take():
             await socket.close(1008, "too many frames")
+            return
+        if not caller.is_logged_in:
+            await socket.close(WS_UNAUTHORIZED)
             return
         try:
             await obey(text)

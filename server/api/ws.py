@@ -10,8 +10,7 @@ from pydantic import Field, TypeAdapter
 
 from server.api.deps import Body, CallerOf, SessionId, Text, World
 from server.api.messages import check_content
-from server.api.sockets import listen, refuse, run_until_one_ends, send
-from server.auth import WS_UNAUTHORIZED, Caller
+from server.api.sockets import end_at_logout, listen, refuse, run_until_one_ends, send
 from server.errors import AppError
 from server.events import Done, Error, Event, Interrupt, RunChanged
 from server.runtime import Runtime
@@ -58,8 +57,9 @@ async def chat(socket: WebSocket, session_id: SessionId, world: World, caller: C
         await _obey(FRAME.validate_json(text), session_id, world)
 
     await run_until_one_ends(
-        _tell(socket, session_id, world, caller),
-        listen(socket, obey, partial(send, socket), per_second=FRAMES_PER_SECOND),
+        _tell(socket, session_id, world),
+        end_at_logout(socket, caller),
+        listen(socket, caller, obey, partial(send, socket), per_second=FRAMES_PER_SECOND),
     )
 
 
@@ -78,11 +78,8 @@ async def _obey(frame: UserMessage | UserConfirm | Control, session_id: str, wor
             await runner.resume(session_id)
 
 
-async def _tell(socket: WebSocket, session_id: str, world: Runtime, caller: Caller) -> None:
+async def _tell(socket: WebSocket, session_id: str, world: Runtime) -> None:
     async for batch in world.bus.follow(session_id, forever=True):
-        if not caller.is_logged_in:
-            await socket.close(WS_UNAUTHORIZED)
-            return
         for frame in batch:
             for told in to_frames(frame.stamped.event):
                 await send(socket, told)

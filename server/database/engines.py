@@ -66,5 +66,6 @@ def fault_of(error: Exception) -> Unavailable | None:
 
 
 def _is_operational(error: BaseException | None) -> bool:
-    """Drivers share no classes, but PEP 249 names theirs."""
-    return any(kind.__name__ in ("OperationalError", "InterfaceError") for kind in type(error).__mro__)
+    """Drivers share no classes, but PEP 249 names theirs. SQLite tells of a broken file with the plain DatabaseError."""
+    kinds = [kind.__name__ for kind in type(error).__mro__]
+    return kinds[0] == "DatabaseError" or "OperationalError" in kinds or "InterfaceError" in kinds

@@ -115,6 +115,23 @@ async def test_a_file_that_stays_locked_is_told_and_nothing_is_half_written(
     assert await database.read(count) == 1
 
 
+def overwrite_pages(path: Path) -> None:
+    """All but the first, which tells what the others hold."""
+    whole = path.read_bytes()
+    path.write_bytes(whole[:4096] + b"x" * (len(whole) - 4096))
+
+
+async def test_a_broken_file_is_told(path: Path) -> None:
+    async with open_database(f"sqlite:///{path}", PATIENCE) as database:
+        await database.write(note)
+    overwrite_pages(path)
+    async with open_database(f"sqlite:///{path}", PATIENCE) as database:
+        for broken in (database.read(count), database.write(note)):
+            with pytest.raises(Unavailable) as caught:
+                await broken
+            assert caught.value.code == "db_unavailable"
+
+
 async def test_a_full_disk_is_told_also_when_the_driver_says_so(database: Database) -> None:
     def fill(db: Connection) -> None:
         pages = db.scalar(text("PRAGMA page_count"))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import httpx
@@ -15,7 +17,9 @@ from starlette.testclient import TestClient
 from starlette.types import Message
 from starlette.websockets import WebSocketDisconnect
 
+from server.api.sse import EventStream
 from server.auth import PUBLIC, Logins, limit_body, load_password
+from server.errors import TooMany, Unauthorized
 from server.main import create_app
 from server.settings import Settings
 from tests.conftest import PASSWORD
@@ -109,6 +113,18 @@ async def test_five_wrong_passwords_lock_the_peer_out_but_nobody_who_is_in(
     assert (await client.get("/api/auth/me")).status_code == 200
 
 
+async def test_sixty_failures_of_many_peers_lock_the_login_for_a_minute(tmp_path: Path) -> None:
+    logins = Logins("right", tmp_path)
+    for number in range(60):
+        with pytest.raises(Unauthorized):
+            logins.log_in("wrong", f"10.0.0.{number}")
+    for password in ("wrong", "right"):
+        with pytest.raises(TooMany) as locked:
+            logins.log_in(password, "10.0.1.1")
+        assert 0 < (locked.value.retry_after or 0) <= 60
+    logins.attempts.check("10.0.1.1", time.monotonic() + 61)
+
+
 async def test_a_wrong_token_is_refused_and_counted(stranger: httpx.AsyncClient) -> None:
     statuses = []
     for _ in range(7):
@@ -143,6 +159,49 @@ async def test_a_foreign_origin_gets_no_socket(settings: Settings) -> None:
 async def test_an_unknown_host_name_is_refused(client: httpx.AsyncClient, host: str) -> None:
     response = await client.get("/api/sessions", headers={"host": host})
     assert (response.status_code, response.json()["code"]) == (403, "host")
+
+
+async def test_a_socket_with_a_cookie_must_tell_its_origin(settings: Settings) -> None:
+    with TestClient(create_app(settings), base_url="http://127.0.0.1:8000", headers=HOST) as client:
+        client.post("/api/auth/login", json={"password": PASSWORD}, headers=ORIGIN)
+        with (
+            pytest.raises(WebSocketDisconnect) as refused,
+            client.websocket_connect("ws://127.0.0.1:8000/ws/any"),
+        ):
+            pass
+        assert refused.value.code == 1008
+
+
+@pytest.mark.parametrize("path", ["/ws/s", "/api/sessions/s/live"])
+@pytest.mark.parametrize("frame", ['{"type": "control", "action": "cancel"}', '{"type": "take"}', None])
+async def test_a_logout_ends_open_sockets_and_what_they_still_ask_for(
+    settings: Settings, path: str, frame: str | None
+) -> None:
+    with TestClient(create_app(settings), base_url="http://127.0.0.1:8000", headers=HOST | ORIGIN) as client:
+        client.post("/api/auth/login", json={"password": PASSWORD})
+        client.post("/api/sessions", json={"id": "s"})
+        with client.websocket_connect(f"ws://127.0.0.1:8000{path}") as socket:
+            assert socket.receive()["type"] == "websocket.send"
+            client.post("/api/auth/logout")
+            if frame:
+                socket.send_text(frame)
+            while (told := socket.receive())["type"] == "websocket.send":
+                assert frame is None or '"me"' not in told["text"]
+            assert told["code"] == 4401
+
+
+async def test_a_logout_ends_open_streams() -> None:
+    async def source() -> AsyncIterator[bytes]:
+        yield b"before"
+        logins.clear()
+        yield b"after"
+
+    logins = ["cookie"]
+    stream = EventStream(source(), is_allowed=lambda: bool(logins))
+    async with httpx.AsyncClient(
+        transport=httpx.ASGITransport(app=stream), base_url="http://127.0.0.1:8000"
+    ) as client:
+        assert (await client.get("/")).text == "before"
 
 
 async def test_there_are_no_cors_headers(client: httpx.AsyncClient) -> None:
