@@ -17,7 +17,6 @@ from langchain.agents.middleware.types import ToolCallRequest
 from langchain_core.callbacks import adispatch_custom_event
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage, ToolMessage
-from langchain_core.messages.tool import tool_call
 from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
@@ -28,7 +27,7 @@ from langgraph.types import Command
 from server.agent.approval import masked
 from server.agent.assistant_limits import EARLIER, Budget, RunLimits
 from server.agent.context import RunContext
-from server.agent.model_errors import broken_tool_calls
+from server.agent.whole_calls import WholeCalls
 from server.browser.browser import Outcome, ToolSpec
 from server.events import Message
 
@@ -43,7 +42,6 @@ When you are done, answer shortly in the person's language: what you did, what y
 KEPT_SNAPSHOTS = 1
 """How many of the newest tool results the model sees in full."""
 OLD_RESULT_LENGTH = 300
-BROKEN_CALL = "The arguments were no valid JSON: nothing was done. Make the call again."
 
 
 def build_assistant(
@@ -119,39 +117,6 @@ def _tool(spec: ToolSpec) -> BaseTool:
         coroutine=call,
         response_format="content_and_artifact",
     )
-
-
-class WholeCalls(AgentMiddleware[AgentState[Any], RunContext]):
-    """A call whose arguments were no valid JSON is not made with the ones that LangChain guesses from them, nor is it
-    passed over where LangChain cannot guess: the model is told."""
-
-    async def awrap_model_call(
-        self,
-        request: ModelRequest[RunContext],
-        handler: Callable[[ModelRequest[RunContext]], Awaitable[ModelResponse[Any]]],
-    ) -> ModelResponse[Any]:
-        response = await handler(request)
-        return ModelResponse(result=[_with_all_calls(message) for message in response.result])
-
-    async def awrap_tool_call(
-        self,
-        request: ToolCallRequest,
-        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
-    ) -> ToolMessage | Command[Any]:
-        call, messages = request.tool_call, request.state["messages"]
-        asked = next((m for m in reversed(messages) if isinstance(m, AIMessage)), None)
-        if asked is None or (call["id"] or "") not in broken_tool_calls(asked):
-            return await handler(request)
-        return ToolMessage(BROKEN_CALL, tool_call_id=call["id"] or "", name=call["name"], status="error")
-
-
-def _with_all_calls(message: Any) -> Any:
-    if not isinstance(message, AIMessage) or not message.invalid_tool_calls:
-        return message
-    unread = [
-        tool_call(name=call["name"] or "", args={}, id=call["id"]) for call in message.invalid_tool_calls
-    ]
-    return message.model_copy(update={"tool_calls": [*message.tool_calls, *unread], "invalid_tool_calls": []})
 
 
 class Steering(AgentMiddleware[AgentState[Any], RunContext]):

@@ -11,15 +11,16 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.errors import GraphRecursionError
 from langgraph.types import Command, interrupt
 
-from server.agent.assistant import BROKEN_CALL, build_assistant, first_input, recursion_limit
+from server.agent.assistant import build_assistant, first_input, recursion_limit
 from server.agent.assistant_limits import OUT_OF_BUDGET, OUT_OF_STEPS, Budget
 from server.agent.chat_model import build_chat_model
 from server.agent.context import Notes, RunContext
 from server.agent.event_adapter import EventAdapter
 from server.agent.streaming import events
+from server.agent.whole_calls import BROKEN_CALL
 from server.browser.browser import Picture, ToolSpec
-from server.events import Message, now
-from tests.support.model_reply import call, say
+from server.events import Message, ToolEnd, now
+from tests.support.model_reply import Reply, ToolCall, call, say
 from tests.support.model_server import ModelServer
 from tests.support.operator_world import Granted, Post
 from tests.support.scripted_browser import ScriptedBrowser
@@ -28,6 +29,8 @@ from tests.unit.test_operator_graph import CART, LEADS, PAGES, THANKS
 
 LOOK = {"tool": "browser_snapshot", "raw": json.dumps({})}
 SPECS = [ToolSpec("browser_snapshot", "look", {"type": "object", "properties": {}}, acts=False)]
+
+NAVIGATE = ToolSpec("browser_navigate", "open", {"type": "object", "properties": {"url": {"type": "string"}}})
 
 
 class Asking(AgentMiddleware[Any, Any]):
@@ -120,9 +123,8 @@ async def test_a_call_with_broken_arguments_is_told_and_not_made_with_guessed_on
     name: str, broken: str
 ) -> None:
     script = [call("browser_navigate", broken), call("browser_navigate", {"url": THANKS}), say("There.")]
-    spec = ToolSpec("browser_navigate", "open", {"type": "object", "properties": {"url": {"type": "string"}}})
     async with ModelServer(script) as server:
-        graph, context = build_assistant(build_chat_model(name, server.settings()), [spec]), new_context()
+        graph, context = build_assistant(build_chat_model(name, server.settings()), [NAVIGATE]), new_context()
         asked = {"messages": [HumanMessage("Open it.")]}
         result = await graph.ainvoke(asked, {"recursion_limit": 20}, context=context)
         assert server.refusals == []
@@ -130,6 +132,22 @@ async def test_a_call_with_broken_arguments_is_told_and_not_made_with_guessed_on
     told = [message.text for message in result["messages"] if isinstance(message, ToolMessage)]
     assert [text == BROKEN_CALL for text in told] == [True, False]
     assert result["messages"][-1].text == "There."
+
+
+@pytest.mark.parametrize("call_id", ["", "same"])
+async def test_calls_without_an_id_of_their_own_are_told_apart(call_id: str) -> None:
+    made = [ToolCall("browser_navigate", {"url": url}, call_id) for url in (CART, THANKS)]
+    cut_off = ToolCall("browser_navigate", '{"url": "https://shop.exam', call_id)
+    adapter, told = EventAdapter("m"), []
+    async with ModelServer([Reply(calls=made), Reply(calls=[cut_off]), say("Both.")]) as server:
+        graph = build_assistant(build_chat_model("openrouter:some/model", server.settings()), [NAVIGATE])
+        context, asked = new_context(max_tool_steps=5), {"messages": [HumanMessage("Open both.")]}
+        async for raw in events(graph, asked, {"recursion_limit": 20}, context=context):
+            told += adapter.feed(raw)
+        assert server.refusals == []
+    assert cast(ScriptedBrowser, await context.browser()).log == [f"navigate {CART}", f"navigate {THANKS}"]
+    assert (adapter.answer, adapter.open_calls) == ("Both.", [])
+    assert len({event.call_id for event in told if isinstance(event, ToolEnd)}) == 2
 
 
 async def test_a_model_that_never_ends_is_stopped() -> None:
