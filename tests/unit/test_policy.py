@@ -181,6 +181,8 @@ def test_the_labels_beside_a_control_are_no_evidence_for_it(
         ("Close", "Sidebar", Verdict.ALLOW),
         ("Continue", "Emails all 400 attendees", Verdict.ASK),
         ("Add to cart", "Sends a gift card to the address you give", Verdict.ALLOW),
+        ("Save", "Preferences", Verdict.ASK),
+        ("Save", "Draft", Verdict.ALLOW),
     ],
 )
 def test_the_same_label_means_another_thing_in_another_place(

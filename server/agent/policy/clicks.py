@@ -29,7 +29,7 @@ _LINKS = {
     "image",
     "figure",
 }
-_COMMON = ("save", "switch", "change", "agree")
+_COMMON = ("switch", "change", "agree")
 """Weak words that mostly change nothing beyond the page."""
 _LONG_LINK = 7
 _COUNTED = re.compile(r"[(\[（]\d+[)\]）]\s*$")
@@ -103,7 +103,7 @@ def _assess_button(subject: Subject, meaning: Meaning, scene: Scene) -> Judgemen
 
 
 def _assess_weak(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
-    """`Remove`, `Accept`: asked about unless the place is a calm one. `Save`, `Start`: something must speak for it."""
+    """`Remove`, `Accept`: asked about unless the place is a calm one. `Start`, `Change`: something must speak for it."""
     begins = meaning.kind == "switch" and meaning.words == 1 and not subject.submits
     score = sum(weight for concept, weight in scene.evidence.items() if not begins or concept not in _FORMAL)
     has_cause = meaning.kind not in _COMMON or score + _form_risk(subject) > 0
