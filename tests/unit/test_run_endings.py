@@ -1,0 +1,164 @@
+"""A run ends, and is told to, whatever its model and its browser do; the next message is answered."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from server.agent.mock import ScriptedChatModel
+from server.agent_runner import AgentRunner
+from server.agents import AgentFactory
+from server.browser.browser import Outcome
+from server.browser.mock import MockBrowsers
+from server.browser.mock_browser import MockBrowser
+from server.checkpoints import Checkpoints, MemoryTables
+from server.executor import Executor
+from server.journal import Journal
+from server.models import RunRow
+from server.recovery import Recovery
+from server.runtime import Runtime
+from server.store import Store, process_name
+
+SHOP, PING = "shop for a kettle", "this is a ping test"
+
+
+class OddModel(ScriptedChatModel):
+    """Mock mode's, but as often as it has `oddities` it breaks with one, or is silent for good where that is None."""
+
+    oddities: list[Exception | None] = []
+    open_streams: list[object] = []
+
+    async def _astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
+        if self.oddities:
+            if oddity := self.oddities.pop():
+                raise oddity
+            await self._be_silent()
+        async for chunk in super()._astream(*args, **kwargs):
+            yield chunk
+
+    async def _be_silent(self) -> None:
+        self.open_streams.append(self)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.open_streams.remove(self)
+
+
+class DeafBrowser(MockBrowser):
+    """Never comes to where it is sent, and does not hear when nobody waits for it any more."""
+
+    async def navigate(self, url: str) -> Outcome:
+        self.log.append(f"on the way to {url}")
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            await asyncio.Event().wait()
+        raise AssertionError("nobody wakes it")
+
+
+class DeafBrowsers(MockBrowsers):
+    async def get(self, session_id: str) -> MockBrowser:
+        return self._browsers.setdefault(session_id, DeafBrowser())
+
+
+@dataclass
+class Stage:
+    store: Store
+    browsers: MockBrowsers
+    model: OddModel
+    executor: Executor
+    runner: AgentRunner
+
+    async def say(self, words: str, session_id: str | None = None) -> RunRow:
+        if session_id is None:
+            session = await self.store.create_session(
+                id=None, title=None, agent="operator", model="mock:scripted", max_tool_steps=10
+            )
+            session_id = session.id
+        return (await self.runner.accept(session_id, words)).run
+
+    async def ended(self, run: RunRow) -> tuple[str, str | None]:
+        async with asyncio.timeout(60):
+            while not (row := await self.store.run(run.id)).finished_at:
+                await asyncio.sleep(0.01)
+        return row.status, row.error_code
+
+    async def sent(self, run: RunRow) -> None:
+        """Its browser is on the way."""
+        async with asyncio.timeout(60):
+            while not (self.browsers.peek(run.session_id) and (await self.browsers.get(run.session_id)).log):
+                await asyncio.sleep(0.01)
+
+
+@pytest.fixture
+async def stage(world: Runtime, request: pytest.FixtureRequest) -> AsyncIterator[Stage]:
+    settings = world.settings.model_copy(update=getattr(request, "param", {}))
+    browsers, model = DeafBrowsers(), OddModel(oddities=[], open_streams=[])
+    agents = AgentFactory(lambda: settings, lambda _: model, browsers, Checkpoints(MemoryTables()))
+    journal = Journal(settings, world.store, world.bus)
+    parts = (agents, browsers, world.screenshots, journal)
+    executor = Executor(settings, world.store, world.bus, *parts)
+    runner = AgentRunner(world.store, world.bus, *parts, executor)
+    yield Stage(world.store, browsers, model, executor, runner)
+    await executor.drain(0)
+
+
+async def test_a_cancel_does_not_wait_for_a_tool_that_never_ends(stage: Stage) -> None:
+    run = await stage.say(SHOP)
+    await stage.sent(run)
+    started = time.monotonic()
+    await stage.runner.cancel(run.session_id)
+    assert time.monotonic() - started < 3
+    assert await stage.ended(run) == ("cancelled", "cancelled")
+    assert await stage.ended(await stage.say(PING, run.session_id)) == ("completed", None)
+
+
+@pytest.mark.parametrize("stage", [{"run_timeout": 0.2}], indirect=True)
+async def test_a_run_whose_tool_never_ends_fails_at_its_time_limit(stage: Stage) -> None:
+    assert await stage.ended(await stage.say(SHOP)) == ("failed", "time_limit")
+
+
+async def test_a_cancel_closes_the_models_stream(stage: Stage) -> None:
+    stage.model.oddities.append(None)
+    run = await stage.say(PING)
+    async with asyncio.timeout(60):
+        while not stage.model.open_streams:
+            await asyncio.sleep(0.01)
+    await stage.runner.cancel(run.session_id)
+    assert not stage.model.open_streams
+    assert await stage.ended(await stage.say(PING, run.session_id)) == ("completed", None)
+
+
+async def test_a_fault_that_nobody_expects_fails_its_run_and_no_other(
+    stage: Stage, caplog: pytest.LogCaptureFixture
+) -> None:
+    stage.model.oddities.append(ValueError("nobody expects this"))
+    run = await stage.say(PING)
+    assert await stage.ended(run) == ("failed", "internal")
+    assert "nobody expects this" in caplog.text
+    assert "nobody" not in ((await stage.store.run(run.id)).error or "")
+    assert await stage.ended(await stage.say(PING, run.session_id)) == ("completed", None)
+
+
+@pytest.mark.parametrize("doing", ["click Place order", None])
+async def test_a_killed_run_tells_which_action_may_have_happened(
+    stage: Stage, world: Runtime, doing: str | None
+) -> None:
+    gone = Store(world.database, process_name().rsplit(":", 2)[0] + ":999999:gone")
+    session = await gone.create_session(id=None, title=None, agent="operator", model="m", max_tool_steps=10)
+    begun = await gone.begin_execution((await gone.accept(session.id, "buy")).run.id)
+    assert begun
+    await gone.set_doing(begun.run, "click Place order")
+    if doing is None:
+        await gone.add_tool_message(begun.run, "clicked", {"call_id": "c"})
+    journal = Journal(world.settings, world.store, world.bus)
+    await Recovery(world.store, world.bus, journal, stage.executor).recover()
+    ended = await world.store.run(begun.run.id)
+    assert (ended.status, ended.error_code) == ("interrupted", "server_restart")
+    told = f"may or may not have happened: {doing}" if doing else "Interrupted by a restart of the server."
+    assert str(ended.error).endswith(told)
