@@ -102,8 +102,8 @@ def observe_snapshot(
 
     `url` and `title` are taken from the reply where they are not given. `extra` is what `PAGE_SCRIPT` found.
     """
-    tree = _read(snapshot, url, title, viewport, notes, extra)
-    return _observe(tree, viewport, budget, extra or Extra())
+    tree, beside = _read(snapshot, url, title, viewport, notes, extra)
+    return _observe(tree, viewport, budget, beside)
 
 
 def observe_state(
@@ -134,18 +134,18 @@ def focus(
 
     Where the page has no such element any more, the whole page with a note that says so.
     """
-    tree = _read(snapshot, url, title, viewport, notes, extra)
-    index = _locate(tree, ref, extra)
+    tree, beside = _read(snapshot, url, title, viewport, notes, extra)
+    index = _locate(tree, ref, beside)
     if index is None:
         tree.notes = (*tree.notes, "the element is not on the page any more")
-        return _observe(tree, viewport, budget, extra or Extra())
-    return _observe(tree, viewport, budget, extra or Extra(), index)
+        return _observe(tree, viewport, budget, beside)
+    return _observe(tree, viewport, budget, beside, index)
 
 
 def text_near(snapshot: str, ref: str, *, chars: int = 600, extra: Extra | None = None) -> str:
     """The words around an element, at most `chars` characters; empty where there is no such element."""
-    tree = _read(snapshot, "", "", VIEWPORT, (), extra)
-    index = _locate(tree, ref, extra)
+    tree, beside = _read(snapshot, "", "", VIEWPORT, (), extra)
+    index = _locate(tree, ref, beside)
     if index is None:
         return ""
     text = ""
@@ -159,17 +159,17 @@ def text_near(snapshot: str, ref: str, *, chars: int = 600, extra: Extra | None 
 
 def _read(
     snapshot: str, url: str, title: str, viewport: tuple[int, int], notes: Iterable[str], extra: Extra | None
-) -> Snapshot:
-    tree = parse_snapshot(snapshot, viewport)
+) -> tuple[Snapshot, Extra]:
+    """The tree and what was found beside it, both without secrets."""
+    tree, extra = parse_snapshot(snapshot, viewport), extra or Extra()
     tree.url, tree.title = url or tree.url, title or tree.title
     tree.notes = tuple(dict.fromkeys((*notes, *tree.notes)))
-    hide_secrets(tree, extra.secrets if extra else ())
-    return tree
+    return tree, extra.masked(hide_secrets(tree, extra.secrets))
 
 
-def _locate(tree: Snapshot, ref: str, extra: Extra | None) -> int | None:
+def _locate(tree: Snapshot, ref: str, extra: Extra) -> int | None:
     """The node of a ref; for something that only the page script saw, the last node that begins above it."""
-    found = next((thing for thing in extra.clickables if thing.target == ref), None) if extra else None
+    found = next((thing for thing in extra.clickables if thing.target == ref), None)
     if found is None:
         return tree.find(ref)
     above = (

@@ -5,6 +5,8 @@ a title, and of which field holds a secret. `PAGE_SCRIPT` is run in the page by 
 JSON it returns is read as `Extra`.
 """
 
+from collections.abc import Callable
+
 from pydantic import BaseModel
 
 Box = tuple[float, float, float, float]
@@ -43,6 +45,12 @@ class Extra(BaseModel, frozen=True):
     submits: tuple[Box, ...] = ()
     """Boxes of the buttons that submit a form."""
     shown: tuple[Shown, ...] = ()
+
+    def masked(self, mask: Callable[[str], str]) -> "Extra":
+        """The same with masked words."""
+        clickables = (one.model_copy(update={"name": mask(one.name)}) for one in self.clickables)
+        shown = (one.model_copy(update={"text": mask(one.text)}) for one in self.shown)
+        return self.model_copy(update={"clickables": tuple(clickables), "shown": tuple(shown)})
 
 
 PAGE_SCRIPT = r"""() => {

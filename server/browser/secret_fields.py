@@ -5,7 +5,7 @@ value then goes from the field and from wherever else it stands.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from urllib.parse import quote, quote_plus
 
 from server.browser.names import label_of_field
@@ -32,15 +32,20 @@ _WORDS = re.compile(
 )
 
 
-def hide_secrets(snapshot: Snapshot, found: Iterable[SecretField] = ()) -> None:
-    """Mark secret fields and mask what they held: in fields, names, text, addresses and notes."""
+def hide_secrets(snapshot: Snapshot, found: Iterable[SecretField] = ()) -> Callable[[str], str]:
+    """Mark secret fields and mask what they held: in fields, names, text, addresses and notes.
+
+    Returns what masks any other text of the same page.
+    """
     found = list(found)
     held = {secret.value for secret in found if secret.value}
     for index, node in enumerate(snapshot.nodes):
         if node.role in FIELDS and _is_secret(snapshot, index, found, held):
             held.add(node.text)
             node.secret, node.filled, node.text = True, bool(node.text), ""
-    _mask(snapshot, held)
+    mask = _masking(held)
+    _mask(snapshot, mask)
+    return mask
 
 
 def _is_secret(snapshot: Snapshot, index: int, found: list[SecretField], held: set[str]) -> bool:
@@ -59,16 +64,22 @@ def _is_there(node: Node, box: Box) -> bool:
     return node.box is not None and all(abs(a - b) <= 3 for a, b in zip(node.box, box, strict=True))
 
 
-def _mask(snapshot: Snapshot, values: Iterable[str]) -> None:
+def _masking(values: Iterable[str]) -> Callable[[str], str]:
     spellings = {form for value in values for form in _spellings(value)}
     if not spellings:
-        return
+        return str
     whole = re.compile("|".join(re.escape(form) for form in sorted(spellings, key=len, reverse=True)))
+    return lambda text: whole.sub(MASK, text)
+
+
+def _mask(snapshot: Snapshot, mask: Callable[[str], str]) -> None:
+    if mask is str:
+        return
     for node in snapshot.nodes:
-        node.name, node.text = whole.sub(MASK, node.name), whole.sub(MASK, node.text)
-        node.url, node.placeholder = whole.sub(MASK, node.url), whole.sub(MASK, node.placeholder)
-    snapshot.url, snapshot.title = whole.sub(MASK, snapshot.url), whole.sub(MASK, snapshot.title)
-    snapshot.notes = tuple(whole.sub(MASK, note) for note in snapshot.notes)
+        node.name, node.text = mask(node.name), mask(node.text)
+        node.url, node.placeholder = mask(node.url), mask(node.placeholder)
+    snapshot.url, snapshot.title = mask(snapshot.url), mask(snapshot.title)
+    snapshot.notes = tuple(map(mask, snapshot.notes))
 
 
 def _spellings(value: str) -> set[str]:

@@ -17,6 +17,7 @@ from server.browser.observation import (
     observe_state,
     text_near,
 )
+from server.browser.page_script import Clickable, SecretField, Shown
 from server.browser.wire import cost
 from tests.support.observations import load_shot, observe_shot, shot_names
 
@@ -65,6 +66,19 @@ def test_a_password_is_neither_in_the_observation_nor_anywhere_else() -> None:
     assert (password.value, password.secret, password.filled) == (None, True, True)
     assert "S3cret" not in seen.model_dump_json() + seen.text() + text_near(snapshot, "e4")
     assert "S3cret" not in focus(snapshot, "e4").model_dump_json()
+
+
+def test_a_password_is_not_told_by_what_only_the_page_script_saw() -> None:
+    extra = Extra(
+        secrets=(SecretField(box=(0, 0, 100, 20), value="S3cret pass!"),),
+        clickables=(
+            Clickable(box=(0, 60, 50, 20), tag="span", name="Copy S3cret pass!", target="css=#copy"),
+        ),
+        shown=(Shown(box=(0, 30, 50, 20), text="Hide S3cret pass!"),),
+    )
+    seen = observe_snapshot('- button "Eye" [ref=e2] [box=0,30,50,20]', extra=extra)
+    assert "S3cret" not in seen.model_dump_json()
+    assert by_name(seen, "Copy •••").role == "clickable"
 
 
 @pytest.mark.parametrize("label", [
