@@ -43,6 +43,8 @@ def test_a_flood_of_facts_does_not_wash_older_ones_away() -> None:
     flooded = merge_facts(known, [f"item {n}" for n in range(500)], "u", AT)
     assert flooded[0]["fact"] == "A costs 5"
     assert len(flooded) == 21
+    echoed = [fact["fact"] for fact in flooded]
+    assert merge_facts(flooded, [*echoed, "B costs 7"], "u", AT)[-1]["fact"] == "B costs 7"
 
 
 def test_a_plan_has_at_most_six_items_and_keeps_its_answer() -> None:

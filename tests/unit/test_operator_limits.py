@@ -49,6 +49,16 @@ async def test_the_summary_is_written_by_rule_when_the_model_fails() -> None:
     assert it.spoken == answer
 
 
+async def test_a_summary_by_rule_tells_what_failed_once_and_never_as_done() -> None:
+    wrong = act("click", eid="e99")
+    it = shop(wrong, wrong, act("scroll"), RunFailed("away", code="llm_unavailable"), max_tool_steps=1)
+    answer = str(await it.say("look at everything"))
+    done, failed = answer.split("**Did not work**")
+    assert "- scroll down: ok" in done
+    assert "e99" not in done
+    assert failed.count("e99") == 1
+
+
 async def test_the_token_budget_ends_the_same_way() -> None:
     it = shop(act("scroll"), act("scroll", amount=1), "Paused?", options={"token_budget": 150})
     assert await it.say("look") == "Paused?"

@@ -9,7 +9,7 @@ from typing import Any
 FACT_CHARS = 300
 MOST_FACTS = 100
 MOST_NEWS = 20
-"""Facts taken over from one step: a flood of them must not wash the older ones away."""
+"""Facts added by one step: a flood of them must not wash the older ones away."""
 PLAN_ITEMS = 6
 ITEM_CHARS = 200
 
@@ -27,8 +27,9 @@ Fact = dict[str, Any]
 def merge_facts(known: Sequence[Fact], news: Sequence[str], url: str, at: str) -> list[Fact]:
     """`known` with the new findings appended; a fuller wording of a known fact takes its place."""
     merged = [dict(fact) for fact in known]
-    for text in list(filter(None, map(clean_fact, news)))[:MOST_NEWS]:
-        _merge_one(merged, {"fact": text, "url": url, "at": at})
+    for text in filter(None, map(clean_fact, news[: 2 * MOST_FACTS])):
+        if len(merged) < len(known) + MOST_NEWS:
+            _merge_one(merged, {"fact": text, "url": url, "at": at})
     return merged[-MOST_FACTS:]
 
 

@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage
 from server.agent.operator.phrases import limit_summary, phrase
 from server.agent.operator.planner import Planner
 from server.agent.operator.prompts import summary_prompt
-from server.agent.operator.records import trimmed
+from server.agent.operator.records import FAILED, trimmed
 from server.agent.operator.state import State, Update
 from server.agent.operator.telling import say, tell, tell_state
 from server.errors import RunFailed
@@ -83,9 +83,9 @@ def _closing_question(state: State, said: str) -> str:
 
 
 def _summary(state: State, reason: str) -> str:
-    failures = state.get("failures", [])
+    failures = list(dict.fromkeys(state.get("failures", [])))
     done = state.get("progress", {}).get("done") or [
-        step for step in state.get("steps", []) if step not in failures
+        step for step in state.get("steps", []) if not step.startswith(FAILED)
     ]
     plan, current = state.get("plan", []), state.get("progress", {}).get("current", 0)
     return limit_summary(

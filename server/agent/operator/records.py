@@ -22,6 +22,8 @@ MESSAGES_KEPT = 40
 LINES_KEPT = 60
 LINE_CHARS = 240
 GOAL_CHARS = 500
+FAILED = "failed: "
+"""How the line of a step begins that did not work."""
 
 
 def take_message(state: State, text: str, message_id: str) -> Update:
@@ -122,7 +124,7 @@ def take_decision(state: State, decision: Decision, url: str, now: datetime) -> 
 
 def failed(state: State, what: str) -> Update:
     """A line in the steps and in the failures."""
-    text = f"failed: {line(what)}"
+    text = f"{FAILED}{line(what)}"
     return {
         "steps": [*state.get("steps", []), text][-LINES_KEPT:],
         "failures": [*state.get("failures", []), line(what)][-LINES_KEPT:],
