@@ -50,7 +50,7 @@ THEME = Theme(
 WIDEST = 100
 ARGS_AT_MOST = 400
 BARE = frozenset({"url", "eid", "element", "text", "key", "direction", "amount", "ms"})
-UNTOLD = frozenset({"id", "reason"})
+UNTOLD = frozenset({"id", "reason", "commits"})
 
 
 class _LeftHeading(Heading):

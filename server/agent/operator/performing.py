@@ -106,7 +106,7 @@ def _shown_arguments(action: Action, targets: list[Element]) -> dict[str, Any]:
     shown = {
         name: value
         for name, value in masked(action, targets).items()
-        if name not in ("id", "kind", "eid", "fields")
+        if name not in ("id", "kind", "eid", "fields", "commits")
     }
     if targets:
         shown["element"] = ", ".join(acting.label(element) for element in targets)

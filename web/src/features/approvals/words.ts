@@ -14,7 +14,7 @@ export function actionWords(ask: Pending, t: Translate): string {
 
 /** The rest of the action: what a person should see before saying yes. */
 export function payloadOf(ask: Pending): [string, string][] {
-  const hidden = new Set(['id', 'kind', 'type', 'name', 'eid', 'reason', 'element', 'target'])
+  const hidden = new Set(['id', 'kind', 'type', 'name', 'eid', 'reason', 'commits', 'element', 'target'])
   return Object.entries(ask.action ?? {})
     .filter(([name, value]) => !hidden.has(name) && value !== null && value !== '')
     .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)])
