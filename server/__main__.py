@@ -22,6 +22,9 @@ from server.settings import Settings
 KEEP_ALIVE = 75
 """Seconds. Clients keep an idle connection for some seconds; one that the server closes just then is an error."""
 
+FILES = 10_000
+"""Open at a time."""
+
 
 class Server(uvicorn.Server):
     """At the first signal runs and streams are ended while requests are still answered; at the second all ends."""
@@ -81,6 +84,18 @@ def plain(error: Exception) -> str:
     return "; ".join(f"{str(item['loc'][0]).upper()}: {item['msg']}" for item in error.errors())
 
 
+def open_many_files() -> None:
+    """As many as the system lets us: each stream is one, and the usual limit of 1024 is soon reached."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = FILES if hard == resource.RLIM_INFINITY else min(FILES, hard)
+    if soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
 def serve(settings: Settings, password: str, *, is_new: bool, open_page: bool) -> int:
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     url = f"http://{host}:{settings.port}"
@@ -90,6 +105,7 @@ def serve(settings: Settings, password: str, *, is_new: bool, open_page: bool) -
     if open_page and not settings.headless:
         webbrowser.open(url)
     gc.set_threshold(20_000, 20, 50)
+    open_many_files()
     front = Front(settings, Logins(password, settings.data_dir))
     config = uvicorn.Config(
         front, host=settings.host, port=settings.port, log_config=None, access_log=False,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import resource
 import sqlite3
 from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
 
-from server.__main__ import plain
+from server.__main__ import FILES, open_many_files, plain
 from server.main import create_app
 from server.runtime import NotReady, migrate, open_runtime
 from server.settings import Settings
@@ -52,6 +53,19 @@ def test_an_address_of_no_database_is_refused_by_the_settings_name(tmp_path: Pat
 )
 def test_addresses_of_databases_are_taken(tmp_path: Path, url: str) -> None:
     assert settings_of(tmp_path, url).database
+
+
+def test_the_usual_limit_of_open_files_is_raised_and_a_higher_one_kept() -> None:
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    hard = before[1]
+    most = 2 * FILES if hard == resource.RLIM_INFINITY else hard
+    try:
+        for soft in (min(1024, most), most):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+            open_many_files()
+            assert resource.getrlimit(resource.RLIMIT_NOFILE) == (max(soft, min(FILES, most)), hard)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
 async def test_a_file_that_is_no_database_is_told_and_left_alone(tmp_path: Path) -> None:
