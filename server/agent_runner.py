@@ -244,14 +244,17 @@ class AgentRunner:
         """Cancel, close the browser, archive; with `purge` nothing of the session is left."""
         await self._store.session(session_id)
         await self._cancel_all(session_id)
-        await self._browsers.close(session_id, purge=purge)
         if purge:
             await self._store.purge_session(session_id)
+            if execution := self._execution(session_id):  # of a message that came in between
+                execution.stop("cancelled")
+                await execution.ended.wait()
             await self._agents.forget_session(session_id)
             await self._screenshots.remove_session(session_id)
             self._bus.forget(session_id)
         else:
             await self._store.change_session(session_id, archived_at=now())
+        await self._browsers.close(session_id, purge=purge)
         self._bus.announce(SessionChanged(session_id=session_id, status="idle", title="", deleted=True))
 
     async def _cancel_all(self, session_id: str) -> None:

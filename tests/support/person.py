@@ -134,6 +134,7 @@ class Person:
             while (await self._ask("POST", "/cancel", 202, 409)).status_code == 202:
                 pass
         if self._is_purged:
+            assert not (self._service.file.parent / "screenshots" / self.id).exists()
             return check_gone(self._service.file, self.id)
         await self._say(PING)
         session = await self.until(lambda session: session["run"]["finished_at"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,12 @@ class SlowStore(Store):
         self.may_read = asyncio.Event()
         self.may_begin = asyncio.Event()
         self.may_begin.set()
+        self.before_purge: Callable[[], Awaitable[None]] | None = None
+
+    async def purge_session(self, session_id: str) -> None:
+        if self.before_purge:
+            await self.before_purge()
+        await super().purge_session(session_id)
 
     async def begin_execution(self, *args: Any, **kwargs: Any) -> Begun | None:
         begun = await super().begin_execution(*args, **kwargs)
@@ -126,3 +132,21 @@ async def test_a_run_that_is_cancelled_while_it_begins_is_not_carried_out(
     ended = await stage.store.run(run.id)
     assert (ended.status, ended.attempt) == ("cancelled", 1)
     assert not caplog.records
+
+
+async def test_a_message_that_comes_while_its_session_is_removed_leaves_nothing_going_on(
+    stage: Stage, world: Runtime
+) -> None:
+    stage.store.may_read.set()
+    run = await stage.begin("this is a ping test")
+
+    async def say_more() -> None:
+        await stage.runner.accept(run.session_id, "slow story")
+        async with asyncio.timeout(60):
+            while run.session_id not in stage.executor.executions:
+                await asyncio.sleep(0)
+
+    stage.store.before_purge = say_more
+    await stage.runner.delete(run.session_id, purge=True)
+    assert not stage.executor.executions
+    assert world.browsers.peek(run.session_id) is None

@@ -7,7 +7,9 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
 
+import httpx
 import pytest
+from fastapi import FastAPI
 
 from server.errors import Unavailable
 from server.executor import Executor
@@ -15,6 +17,7 @@ from server.journal import Journal
 from server.recovery import Recovery
 from server.runtime import Runtime
 from server.store import Begun, Ended, Store, process_name
+from tests.support.chat import parse_sse
 
 PING = "this is a ping test: do not think"
 
@@ -135,3 +138,19 @@ async def test_a_message_whose_commit_was_not_acknowledged_is_answered_when_it_i
             await asyncio.sleep(0.01)
     said = [message.role for message in await parts.store.messages(session_id)]
     assert said == ["user", "assistant"]
+
+
+@pytest.mark.parametrize("last_id", [{}, {"last-event-id": "1-3"}])
+async def test_an_answer_that_was_committed_and_never_told_is_told_to_who_comes_back(
+    client: httpx.AsyncClient, app: FastAPI, last_id: dict[str, str]
+) -> None:
+    world: Runtime = await app.state.world.runtime()
+    begun = await world.store.begin_execution(
+        (await world.store.accept(await new_session(world.store), "hi")).run.id
+    )
+    assert begun
+    await world.store.finish_run(begun.run.id, "completed", answer="Hello.")
+    response = await client.get(f"/api/sessions/{begun.session.id}/stream", headers=last_id)
+    (done,) = parse_sse(response.text.splitlines())
+    assert (done["type"], done["run_id"], done["message"]["content"]) == ("done", begun.run.id, "Hello.")
+    assert done["id"] == ("1-4" if last_id else "1-1")
