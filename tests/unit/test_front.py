@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import httpx
+import uvicorn
 from fastapi import FastAPI
 from starlette.types import Message
 
+from server.__main__ import Server
 from server.auth import Logins
 from server.front import Front
 from server.main import create_app
@@ -102,3 +105,13 @@ async def test_a_server_that_is_stopped_while_it_starts_opens_nothing(settings: 
         pass
     build.may_end.set()
     assert not (settings.data_dir / "pilothouse.db").exists()
+
+
+async def test_the_first_signal_lets_runs_end_and_the_second_waits_for_nothing(settings: Settings) -> None:
+    front = Front(settings, Logins(PASSWORD, settings.data_dir))
+    server = Server(uvicorn.Config(front, log_config=None), front)
+    server.handle_exit(signal.SIGTERM, None)
+    assert not server.should_exit
+    server.handle_exit(signal.SIGTERM, None)
+    assert server.should_exit
+    assert server.force_exit
