@@ -192,6 +192,24 @@ async def test_a_button_that_changes_while_the_model_thinks_is_judged_as_it_is_a
     assert (it.question or {})["target"]["name"] == "Pay now"
 
 
+async def test_enter_is_judged_by_what_the_page_gave_the_focus_to() -> None:
+    snapshot = """\
+- search [ref=n1] [box=0,0,300,20]:
+  - searchbox "Find" [ref=n2] [box=0,0,200,20]
+- dialog "Clean up" [ref=n3] [box=0,40,300,40]:
+  - button "Delete all" [active] [ref=n4] [box=0,40,90,20]"""
+    it = world({CART: snapshot}, [click("Find"), act("press", key="Enter")], url=CART)
+    assert await it.say("look for it") is None
+    assert (it.question or {})["target"]["name"] == "Delete all"
+
+
+async def test_after_tab_nobody_knows_what_enter_would_press() -> None:
+    it = world({CART: '- searchbox "Find" [ref=n2] [box=0,0,200,20]'}, [], url=CART)
+    it.model.turns = [click("Find"), act("press", key="Tab"), act("press", key="Enter")]
+    assert await it.say("look for it") is None
+    assert (it.question or {})["target"] is None
+
+
 async def test_an_ordinary_step_is_not_looked_at_twice() -> None:
     it = cart(act("scroll"), stop("ok"))
     await it.say("look")

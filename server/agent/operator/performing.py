@@ -95,10 +95,8 @@ def _record(state: State, what: str, outcome: Outcome, summary: str) -> Update:
 def _focus(state: State, action: Action, targets: list[Element]) -> str | None:
     if action["kind"] in ("click", "type", "select") and targets:
         return targets[-1].ref
-    is_moved = action["kind"] in ("navigate", "back", "switch_tab") or may_move_focus(
-        str(action.get("key") or "")
-    )
-    return None if is_moved else state.get("focused")
+    leaves = action["kind"] in ("navigate", "back", "switch_tab")
+    return None if leaves or may_move_focus(action.get("key", "")) else state.get("focused")
 
 
 def _shown_arguments(action: Action, targets: list[Element]) -> dict[str, Any]:
