@@ -15,6 +15,7 @@ from server.browser.observation import Element, Observation
 from server.browser.playwright_calls import OFFERED, PlaywrightCalls, Seen
 from server.browser.playwright_reply import Reply
 from server.browser.session_browser import CallFailed
+from server.browser.wire import meant_option
 
 __all__ = ["OFFERED", "PlaywrightBrowser"]
 
@@ -149,9 +150,10 @@ class PlaywrightBrowser(PlaywrightCalls):
         return outcome
 
     async def select(self, element: Element, options: Sequence[str]) -> Outcome:
-        args = {**_target(element), "values": list(options)}
+        values = [meant_option(element, option) for option in options]
+        args = {**_target(element), "values": values}
         return await self._do(
-            "browser_select_option", args, f"Chose {', '.join(options)} in {_name(element)}."
+            "browser_select_option", args, f"Chose {', '.join(values)} in {_name(element)}."
         )
 
     async def hover(self, element: Element) -> Outcome:
@@ -231,7 +233,7 @@ def _filled(field: Field) -> dict[str, str]:
         **_target(field.element),
         "name": field.element.name[:80] or field.element.role,
         "type": kind,
-        "value": field.text,
+        "value": meant_option(field.element, field.text),
     }
 
 

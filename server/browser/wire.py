@@ -94,8 +94,19 @@ def element_line(element: Element, suffix: str = "", also: Sequence[str] = ()) -
 
 def _told_options(element: Element) -> list[str]:
     options, told = element.options, element.options_told
-    names = [cut(name.translate(_BRACKETS), OPTION_CHARS) for name in options]
+    names = [_told_option(name) for name in options]
     return names if len(names) <= told + 1 else [*names[:told], f"{len(names) - told} more"]
+
+
+def _told_option(name: str) -> str:
+    return cut(name.translate(_BRACKETS), OPTION_CHARS)
+
+
+def meant_option(element: Element, written: str) -> str:
+    """The whole name of the option that a model writes as it was told, cut short, or in other letters."""
+    plain = written.strip().casefold()
+    meant = {name for name in element.options if plain in (name.casefold(), _told_option(name).casefold())}
+    return meant.pop() if len(meant) == 1 and written not in element.options else written
 
 
 _BRACKETS = str.maketrans({"[": "(", "]": ")", '"': "'"})

@@ -49,7 +49,7 @@ async def test_a_form_is_seen_filled_in_and_sent(browser: PlaywrightBrowser, sit
     assert (outcome.url, outcome.title) == (site.url("/form"), "Form")
     seen = await browser.observe()
     assert seen.page.title == "Form"
-    chosen = await browser.select(element(seen, "Colour"), ["Blue"])
+    chosen = await browser.select(element(seen, "Colour"), ["blue"])
     ticked = await browser.click(element(seen, "Send me news"))
     typed = await browser.type([Field(element(seen, "Name"), "Ann"), Field(element(seen, "Town"), "Łódź")])
     assert (chosen.ok, ticked.ok, typed.ok) == (True, True, True)

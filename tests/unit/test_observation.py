@@ -18,7 +18,7 @@ from server.browser.observation import (
     text_near,
 )
 from server.browser.page_script import Clickable, SecretField, Shown
-from server.browser.wire import cost
+from server.browser.wire import cost, meant_option
 from tests.support.observations import load_shot, observe_shot, shot_names
 
 LOGIN = """- generic [ref=e1] [box=0,0,1280,300]:
@@ -248,6 +248,30 @@ def test_lone_surrogates_do_no_harm() -> None:
     )
     assert seen.model_dump_json()
     assert seen.text().encode()
+
+
+def test_an_option_is_found_by_how_it_was_told_and_in_any_case_unless_it_may_be_another() -> None:
+    whole = "United Kingdom of Great Britain [and Northern Ireland]"
+    names = [
+        "Red",
+        "red",
+        "Blue",
+        whole,
+        "A very long option name that goes on: 1",
+        "A very long option name that goes on: 1, 2",
+    ]
+    listed = "\n".join(f'  - option "{name}"' for name in names)
+    (select,) = observe_snapshot(f'- combobox "Choice" [ref=e1]:\n{listed}').interactive
+    told = "United Kingdom of Great Britain (and No…"
+    assert told in observe_snapshot(f'- combobox "Choice" [ref=e1]:\n{listed}').text()
+    for written, meant in (
+        (told, whole),
+        ("BLUE ", "Blue"),
+        ("red", "red"),
+        ("RED", "RED"),
+        ("Green", "Green"),
+    ):
+        assert meant_option(select, written) == meant
 
 
 def test_a_long_select_tells_some_options_and_knows_all() -> None:
