@@ -11,6 +11,7 @@ import secrets
 import socket
 import time
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
@@ -20,6 +21,7 @@ from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from server import secret_file
 from server.errors import AppError, BadRequest, Forbidden, TooLarge, TooMany, Unauthorized
 from server.settings import Settings
 
@@ -44,18 +46,7 @@ def load_password(settings: Settings) -> tuple[str, bool]:
         raise ValueError(
             f"AUTH_TOKEN is not set, and HOST={settings.host} can be reached from other machines"
         )
-    return load_secret(settings.data_dir / "auth_token", 12)
-
-
-def load_secret(path: Path, length: int = 32) -> tuple[str, bool]:
-    """A random secret in a file that only its owner can read; made at the first need."""
-    if path.exists():
-        return path.read_text().strip(), False
-    path.parent.mkdir(parents=True, exist_ok=True)
-    secret = secrets.token_urlsafe(length)
-    path.touch(mode=0o600)
-    path.write_text(secret + "\n")
-    return secret, True
+    return secret_file.load_or_make(settings.data_dir / "auth_token", lambda: secrets.token_urlsafe(12))
 
 
 @dataclass
@@ -86,11 +77,12 @@ class Attempts:
 class Logins:
     """Makes and checks login cookies: `<expiry>.<id>.<signature>`. A logout is remembered on disk."""
 
-    def __init__(self, password: str, data_dir: Path) -> None:
-        secret, _ = load_secret(data_dir / "cookie_secret")
+    def __init__(self, password: str, data_dir: Path, clock: Callable[[], float] = time.time) -> None:
+        secret, _ = secret_file.load_or_make(data_dir / "cookie_secret", lambda: secrets.token_urlsafe(32))
         # A changed password ends all logins: it is part of the key.
         self._key = hashlib.sha256(f"{secret}\0{password}".encode()).digest()
         self._password = _digest(password)
+        self._clock = clock
         self._revoked_file = data_dir / "logged_out.json"
         self._revoked: dict[str, float] = self._load_revoked()
         self.attempts = Attempts()
@@ -102,7 +94,7 @@ class Logins:
         if not self.is_password(password):
             self.attempts.failed(peer, now)
             raise Unauthorized("This is not the password.", code="wrong_password")
-        return self._sign(f"{int(time.time()) + COOKIE_SECONDS}.{secrets.token_hex(8)}")
+        return self._sign(f"{int(self._clock()) + COOKIE_SECONDS}.{secrets.token_hex(8)}")
 
     def is_password(self, text: str) -> bool:
         return hmac.compare_digest(_digest(text), self._password)
@@ -112,15 +104,15 @@ class Logins:
         expiry, _, login_id = body.partition(".")
         if not hmac.compare_digest(cookie.encode(), self._sign(body).encode()) or login_id in self._revoked:
             return False
-        return int(expiry) > time.time()  # signed, so it is a number of ours
+        return int(expiry) > self._clock()  # signed, so it is a number of ours
 
     def log_out(self, cookie: str) -> None:
         if not self.is_valid(cookie):
             return
         expiry, login_id, _ = cookie.split(".")
         self._revoked[login_id] = float(expiry)
-        self._revoked = {id: until for id, until in self._revoked.items() if until > time.time()}
-        self._revoked_file.write_text(json.dumps(self._revoked))
+        self._revoked = {id: until for id, until in self._revoked.items() if until > self._clock()}
+        secret_file.write(self._revoked_file, json.dumps(self._revoked))
 
     def _sign(self, body: str) -> str:
         return f"{body}.{hmac.new(self._key, body.encode(), hashlib.sha256).hexdigest()}"

@@ -9,6 +9,7 @@ from typing import Any
 from cryptography.fernet import Fernet, InvalidToken
 from pydantic import SecretStr, ValidationError
 
+from server import secret_file
 from server.errors import BadRequest, NotFound
 from server.settings import Settings
 from server.store import Store
@@ -108,7 +109,5 @@ class Preferences:
 
     def _load_key(self) -> bytes:
         path = self._base.data_dir / "provider_keys.key"
-        if not path.exists():
-            path.touch(mode=0o600)
-            path.write_bytes(Fernet.generate_key())
-        return path.read_bytes()
+        key, _ = secret_file.load_or_make(path, lambda: Fernet.generate_key().decode())
+        return key.encode()

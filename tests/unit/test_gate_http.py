@@ -223,6 +223,25 @@ async def test_on_loopback_a_password_is_made_once_and_only_its_owner_can_read_i
     assert (tmp_path / "auth_token").stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.parametrize("name", ["auth_token", "cookie_secret"])
+def test_an_empty_file_is_no_secret(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).touch()  # as a disk that was full leaves it
+    password, _ = load_password(Settings.model_validate({"data_dir": tmp_path}))
+    assert password
+    Logins(password, tmp_path)
+    assert len((tmp_path / name).read_text().strip()) >= 16
+    assert (tmp_path / name).stat().st_mode & 0o777 == 0o600
+
+
+def test_a_login_ends_after_its_thirty_days(tmp_path: Path) -> None:
+    moment = 1_000_000.0
+    logins = Logins("right", tmp_path, lambda: moment)
+    cookie = logins.log_in("right", "peer")
+    for days, holds in ((0, True), (29, True), (31, False)):
+        moment = 1_000_000.0 + days * 86_400
+        assert logins.is_valid(cookie) == holds
+
+
 async def test_a_body_that_is_too_large_is_refused_before_it_is_read(client: httpx.AsyncClient) -> None:
     response = await client.post("/api/sessions", content=b"x" * 1_000_001)
     assert response.status_code == 413
