@@ -22,7 +22,7 @@ from server.agent.policy.__main__ import judge_lines, read_subject
 DATA = Path(__file__).parents[1] / "data" / "policy"
 ROWS: list[dict[str, Any]] = [
     json.loads(line)
-    for name in ("dev", "dev2", "dev3", "dev4")
+    for name in ("dev", "dev2", "dev3", "dev4", "dev5")
     for line in (DATA / f"{name}.jsonl").read_text().splitlines()
 ]
 SOME = ROWS[::7]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from server.agent.policy.answers import BINDING, is_own, only_answers
 from server.agent.policy.fields import find_secret
 from server.agent.policy.labels import asks, moves, names, spell_out
 from server.agent.policy.names import Force, Meaning, grasp
@@ -40,12 +41,8 @@ _LEADING = (*_SHOPPING, "end", "account")
 _TURNED_OFF = ("scene.live", "scene.gear", "scene.security", "scene.plan", "act.system", "claim.skip")
 """What is there where one word for `close` means `turn off`."""
 _VAGUE = (Force.UNKNOWN, Force.LEAN)
-_BINDING = ("scene.sure", "scene.effect", "scene.final", "scene.charge", "scene.live", "claim.skip")
-"""What makes even an early step of several the one that counts."""
 _HELD = ("scene.held", "scene.plan")
 _LEADING_ON = ("calm.cart", "calm.open", "calm.howto", "calm.topic")
-_OWN_KINDS = ("approve", "legal", "system")
-"""What one word for `Confirm` or `Restart` seems to do where it belongs to a picker or a player."""
 _FORMAL = {"scene.legal", "scene.paper", "scene.person", "scene.held", "scene.file", "trail.legal"}
 """What a portal names above `Start`: the first step files nothing."""
 
@@ -81,7 +78,9 @@ def _assess_button(subject: Subject, meaning: Meaning, scene: Scene) -> Judgemen
         and moves(subject.context, subject.name, subject.lang)
     ):
         return ask("system")
-    if scene.widget and _is_own(meaning, scene):
+    if scene.widget and is_own(meaning, scene):
+        return ALLOWED
+    if (scene.page or scene.notice or scene.news) and only_answers(meaning, scene):
         return ALLOWED
     match meaning.force:
         case Force.CALM:
@@ -117,21 +116,10 @@ def _leads(meaning: Meaning) -> bool:
     return any(hit.concept in _LEADING_ON for hit in meaning.hits)
 
 
-def _is_own(meaning: Meaning, scene: Scene) -> bool:
-    """`Cancel` and `Confirm` in a picker, `Restart` in a player: they act on nothing else."""
-    match meaning.force:
-        case Force.CANCEL | Force.RETREAT:
-            return not scene.has(*_BINDING)
-        case Force.LEAN | Force.PROCEED | Force.AFFIRM:
-            return not scene.strong
-        case Force.ACT | Force.DEED:
-            return meaning.words == 1 and meaning.kind in _OWN_KINDS and not scene.strong
-    return False
-
-
 def _ends_case(scene: Scene) -> bool:
     """`Close` on a ticket or an account, rather than on a message or an article about one."""
-    return scene.has("scene.case") and not (scene.asks or scene.past or scene.help or scene.widget)
+    told = scene.past or scene.help or scene.notice or scene.news or scene.caution
+    return scene.has("scene.case") and not (told or scene.asks or scene.widget)
 
 
 def _is_light(meaning: Meaning, scene: Scene) -> bool:
@@ -153,7 +141,7 @@ def _assess_generic(subject: Subject, meaning: Meaning, scene: Scene) -> Judgeme
     """A name such as `Continue`, `Share` or one that means nothing: what is around it decides."""
     calm = scene.calm or (scene.past and scene.score < 2 * STRONG)
     calm = calm and (meaning.force not in _VAGUE or scene.score <= STRONG)
-    binds = scene.has(*_BINDING) if scene.early and meaning.force is Force.PROCEED else scene.strong
+    binds = scene.has(*BINDING) if scene.early and meaning.force is Force.PROCEED else scene.strong
     if binds or (not calm and scene.score + _form_risk(subject) >= _THRESHOLDS[meaning.force]):
         return ask(kind_of(meaning, scene))
     if subject.submits and meaning.force in (Force.UNKNOWN, Force.MUTE):

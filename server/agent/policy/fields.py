@@ -62,7 +62,8 @@ def assess_enter(subject: Subject) -> Judgement:
     if "message" in means:
         return ask("send")
     scene = read_scene(subject.context, language=subject.lang)
-    if _looks_up(subject) or (scene.calm and not scene.strong):
+    picks = subject.role == "combobox" or ("lookup" in means and len(subject.form_fields) < 2)
+    if _looks_up(subject) or ((scene.calm or picks) and not scene.strong):
         return ALLOWED
     stands_alone = bool(subject.name.strip()) and not subject.form_fields and not subject.submits
     return ALLOWED if stands_alone and scene.score < (2 if "plain" in means else 1) else ask(scene.kind)

@@ -13,7 +13,7 @@ sar aed egp irr ils thb aud cad sgd hkd zar usdt usdc btc eth ron bgn zł kč ft
 rs rm dong đồng euro euros dollar dollars pound pounds yen credits coins руб грн تومان ریال
 دینار درهم جنیه رس ر.س د.ا שקל שקלים דולר रुपये रुपए रु บาท 万元 万円 만원 만 원 р
 """
-_SPELLED = {spelling for code in _CODES.split() for spelling in (code, fold(code), plain(fold(code)))}
+_SPELLED = {spelling for code in _CODES.split() for spelling in (code, fold(code), plain(fold(code)))} | {"đ"}
 _CODE = "|".join(sorted(map(re.escape, _SPELLED), key=len, reverse=True))
 _NUMBER = r"\d+(?:[.,٬٫'’]\d{1,3}|\s\d{3}(?!\d))*"
 _MONEY = re.compile(

@@ -12,10 +12,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from server.agent.policy.labels import asks, is_menu, lists_controls
+from server.agent.policy.labels import is_menu, lists_controls
 from server.agent.policy.lexicon import Hit, lexicon
 from server.agent.policy.money import has_money, is_range
 from server.agent.policy.names import Force, weigh
+from server.agent.policy.sentence import (
+    ADDRESS,
+    Sentence,
+    find_step,
+    is_about_page,
+    is_calm,
+    is_early,
+    is_light,
+    is_news,
+    is_opener,
+)
 from server.agent.policy.text import readings, sentences
 from server.agent.policy.trail import opens_form, read_trail
 
@@ -34,16 +45,15 @@ _KINDS = {
     "scene.security": "account", "scene.person": "account", "scene.plan": "account",
     "scene.legal": "legal", "scene.paper": "legal", "scene.file": "delete", "scene.held": "order",
 }  # fmt: skip
-SMALL = ("calm.minor", "calm.light")
-_NEUTRAL = ("ease.step", "ease.past")
+_COSTLY = ("scene.plan", "scene.gear")
+"""What a question is not about in passing: `Switch to the annual plan?`, `Restart the server?`."""
+_SHOWING = ("switch", "change", "apply")
+"""What `Use my location` and `Switch to English` do to the page itself."""
+_PURSUED = ("pay", "order", "account")
 _FILE = re.compile(
     r"\w\.(?:docx?|xlsx?|pptx?|pdf|csv|txt|jpe?g|png|zip|mp[34]|key|json|ya?ml|sql|py|psd)(?!\w)"
 )
-_ADDRESS = re.compile(r"\w@\w")
 _OBJECT = re.compile(r"\W*\w[\w ]{0,30}[:：]\s*\S")
-_COUNT = re.compile(r"(?<![\d.,:])(\d{1,2})(?![\d.,:]*\d)")
-_FRACTION = re.compile(r"(?<![\d./])(\d{1,2})\s?/\s?(\d{1,2})(?![\d/])")
-_MOST_STEPS = 25
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +84,14 @@ class Scene:
     """The heading counts steps, and this is not the last."""
     widget: bool = False
     """The heading is that of a part of the page itself: a picker of dates or columns, a player, a map, a pop-up."""
+    page: bool = False
+    """The heading asks about the page itself: to go on reading, to show it in another language, to load more."""
+    notice: bool = False
+    """The heading is a notice about the page, that one takes note of: `Your browser is out of date`."""
+    news: bool = False
+    """The heading is introduced as a tip, news or a notice: `Tip: ...`."""
+    caution: bool = False
+    """The heading tells what to heed before a deed: `Before you close your account`."""
     form: bool = False
     """The address or the heading is that of a form that can be left: `/events/new`, `New standing order`."""
 
@@ -98,12 +116,12 @@ def read_scene(context: str, url: str = "", language: str = "", name: str = "") 
     evidence: dict[str, int] = {}
     for concept, weight in found:
         evidence[concept] = max(weight, evidence.get(concept, 0))
-    headings = [text[0] for text in texts if text]
+    headings = _tell_headings(texts)
     return Scene(
         evidence,
-        calm=_all_are(headings, _is_calm),
+        calm=_all_are(headings, is_calm),
         past=_all_are(headings, lambda heading: heading.is_past),
-        light=_all_are(headings, _is_light),
+        light=_all_are(headings, is_light),
         cookies=_all_are(headings, lambda heading: heading.has("ease.cookies")),
         help=_all_are(headings, lambda heading: heading.has("ease.help")),
         place=_all_are(headings, lambda heading: heading.has("ease.place")),
@@ -111,36 +129,29 @@ def read_scene(context: str, url: str = "", language: str = "", name: str = "") 
         asks=_all_are(headings, lambda heading: heading.asks),
         warns=_all_are(headings, lambda heading: heading.has("scene.sure")),
         menu=_all_are(headings, lambda heading: is_menu(heading.text, name, language)),
-        early=_all_are(headings, _is_early),
+        early=_all_are(headings, is_early),
         widget=_all_are(headings, lambda heading: heading.has("ease.widget", "ease.layout")),
-        form=opens_form(url) or _all_are(headings, _opens_form),
+        page=_all_are(headings, is_about_page),
+        notice=_all_are(headings, lambda heading: heading.has("ease.notice")),
+        news=_all_are(headings, is_news),
+        caution=_all_are(headings, lambda heading: heading.has("ease.caution")),
+        form=opens_form(url) or _all_are(headings, is_opener),
     )
 
 
-def _all_are(headings: list[_Sentence], test: Callable[[_Sentence], bool]) -> bool:
+def _tell_headings(texts: list[list[Sentence]]) -> list[Sentence]:
+    """The heading as it is written, and in what other ways it says anything: Greek read as Latin mostly does not."""
+    headings = [text[0] for text in texts if text]
+    return headings[:1] + [heading for heading in headings[1:] if heading.hits]
+
+
+def _all_are(headings: list[Sentence], test: Callable[[Sentence], bool]) -> bool:
     """Whether the heading passes in every way to read it."""
     return bool(headings) and all(map(test, headings))
 
 
-@dataclass(frozen=True, slots=True)
-class _Sentence:
-    text: str
-    hits: list[Hit]
-
-    @property
-    def asks(self) -> bool:
-        return asks(self.text)
-
-    @property
-    def is_past(self) -> bool:
-        return self.has("ease.past") and not self.has("scene.will")
-
-    def has(self, *concepts: str) -> bool:
-        return any(hit.concept in concepts for hit in self.hits)
-
-
-def _read(text: str, language: str) -> list[_Sentence]:
-    return [_Sentence(part, lexicon().find(part, language)) for part in sentences(text)]
+def _read(text: str, language: str) -> list[Sentence]:
+    return [Sentence(part, lexicon().find(part, language)) for part in sentences(text)]
 
 
 def _main_kind(evidence: dict[str, int]) -> str:
@@ -155,7 +166,7 @@ def _kind_of(concept: str) -> str:
     return kind if group in ("act", "deed", "trail") else _KINDS.get(concept, "")
 
 
-def _tell(sentence: _Sentence, name: str) -> list[tuple[str, int]]:
+def _tell(sentence: Sentence, name: str) -> list[tuple[str, int]]:
     """The evidence of a sentence; of a row of labels only what is no label, such as `your card is charged`."""
     weights = _weigh(sentence)
     if not lists_controls(sentence.text, name):
@@ -163,7 +174,7 @@ def _tell(sentence: _Sentence, name: str) -> list[tuple[str, int]]:
     return [pair for pair in weights if pair[1] >= STRONG and pair[0].startswith(("scene", "claim"))]
 
 
-def _weigh(sentence: _Sentence) -> list[tuple[str, int]]:
+def _weigh(sentence: Sentence) -> list[tuple[str, int]]:
     told = sentence.has("calm.howto") or sentence.is_past
     weights = [(hit.concept, weight) for hit in sentence.hits if (weight := _weight(hit)) is not None]
     if sentence.has("ease.view"):  # `Do you want to see only ...?` asks for no commitment
@@ -174,12 +185,12 @@ def _weigh(sentence: _Sentence) -> list[tuple[str, int]]:
             for concept, weight in weights
         ]
     if has_money(sentence.text) and not is_range(sentence.text):
-        weights.append(("scene.money", 1 if _is_calm(sentence) else 2))
-    if _OBJECT.match(sentence.text) and not _is_calm(sentence):
+        weights.append(("scene.money", 1 if is_calm(sentence) and not sentence.has("ease.page") else 2))
+    if _OBJECT.match(sentence.text) and not is_calm(sentence) and not is_news(sentence):
         weights += [
             (concept, 2) for concept, weight in weights if weight == 1 and concept.startswith("scene.")
         ]
-    if _ADDRESS.search(sentence.text):
+    if ADDRESS.search(sentence.text):
         weights.append(("scene.person", 2))
     if _FILE.search(sentence.text):
         weights.append(("scene.file", 1))
@@ -191,14 +202,14 @@ def _weight(hit: Hit) -> int | None:
     return _WEIGHTS.get(hit.concept, _WEIGHTS.get(hit.group))
 
 
-def _claimed(sentence: _Sentence) -> list[tuple[str, int]]:
+def _claimed(sentence: Sentence) -> list[tuple[str, int]]:
     """Text that speaks to an agent, or of a consent that is given or not needed, is a reason to ask."""
     speaks = sentence.has("claim.agent", "claim.skip")
     consents = sentence.has("claim.consent") and sentence.has("claim.waive", "claim.who")
     return [("claim.skip", STRONG)] if speaks or consents else []
 
 
-def _announced(sentence: _Sentence, weights: list[tuple[str, int]]) -> list[tuple[str, int]]:
+def _announced(sentence: Sentence, weights: list[tuple[str, int]]) -> list[tuple[str, int]]:
     """`Your order will be placed`: what is about to happen to something that matters."""
     matters = (
         sentence.has("ease.past", "scene.crowd") or max((weight for _, weight in weights), default=0) >= 2
@@ -206,55 +217,31 @@ def _announced(sentence: _Sentence, weights: list[tuple[str, int]]) -> list[tupl
     return [("scene.sure", STRONG)] if matters and sentence.has("scene.will") else []
 
 
-def _asked(sentence: _Sentence) -> list[tuple[str, int]]:
-    """`Cancel your plan?`: a question that names a deed asks for a commitment."""
+def _asked(sentence: Sentence) -> list[tuple[str, int]]:
+    """`Cancel your plan?`, `Continue for €5?`: a question that names a deed or its cost asks for a commitment."""
     if not sentence.asks:
         return []
     meaning = weigh(sentence.hits)
-    commits = meaning.force in (Force.ACT, Force.DEED, Force.WEAK)
-    return [(f"act.{meaning.kind}", STRONG)] if commits else []
+    about_page = sentence.has("ease.page")
+    shows = about_page and meaning.force is Force.WEAK and meaning.kind in _SHOWING
+    commits = meaning.force in (Force.ACT, Force.DEED, Force.WEAK) and not shows
+    pursues = meaning.force is Force.PROCEED and meaning.kind in _PURSUED
+    found = [(f"act.{meaning.kind}", STRONG)] if commits or pursues else []
+    return found + _costs(sentence, about_page)
 
 
-def _count_steps(sentence: _Sentence) -> list[tuple[str, int]]:
+def _costs(sentence: Sentence, about_page: bool) -> list[tuple[str, int]]:
+    """The sum, plan or system that a question names, unless it is about filters, the page and such."""
+    if is_calm(sentence) and not about_page:
+        return []
+    found = [(hit.concept, STRONG) for hit in sentence.hits if hit.concept in _COSTLY and not about_page]
+    has_sum = has_money(sentence.text) and not is_range(sentence.text)
+    return [*found, ("scene.money", STRONG)] if has_sum else found
+
+
+def _count_steps(sentence: Sentence) -> list[tuple[str, int]]:
     """Whether the text counts steps and this is the last of them."""
-    place = _find_step(sentence)
+    place = find_step(sentence)
     if not place or not place[0] == place[1] > 1 or sentence.has("ease.media", "ease.tour"):
         return []
     return [("scene.end", STRONG if sentence.has("ease.step") else 2)]
-
-
-def _find_step(sentence: _Sentence) -> tuple[int, int] | None:
-    fraction = _FRACTION.search(sentence.text)
-    if fraction:
-        return int(fraction[1]), int(fraction[2])
-    if not sentence.has("ease.step"):
-        return None
-    numbers = [int(number) for number in _COUNT.findall(sentence.text)]
-    if len(numbers) < 2 or max(numbers[:2]) > _MOST_STEPS:
-        return None
-    return min(numbers[:2]), max(numbers[:2])
-
-
-def _is_light(heading: _Sentence) -> bool:
-    return heading.has("ease.layout") or (
-        heading.has("ease.filter", "ease.cart") and not heading.has("scene.file")
-    )
-
-
-def _opens_form(heading: _Sentence) -> bool:
-    return bool(heading.hits) and heading.hits[0].concept == "calm.open"
-
-
-def _is_early(heading: _Sentence) -> bool:
-    place = _find_step(heading)
-    return place is not None and 0 < place[0] < place[1]
-
-
-def _is_calm(sentence: _Sentence) -> bool:
-    if _is_early(sentence) or is_range(sentence.text):
-        return True
-    if _ADDRESS.search(sentence.text) or (sentence.has("scene.ask") and not sentence.has("ease.view")):
-        return False
-    if any(hit.group == "ease" and hit.concept not in _NEUTRAL for hit in sentence.hits):
-        return True
-    return sentence.has(*SMALL) and not any(hit.group == "scene" for hit in sentence.hits)
