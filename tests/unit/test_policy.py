@@ -116,7 +116,7 @@ def test_what_only_changes_the_view_is_done_and_what_a_view_holds_is_asked_about
     assert assess(read_subject(row)).verdict is verdict
 
 
-@pytest.mark.parametrize("name", ["Huỷ chuyến", "Hủy chuyến"])
+@pytest.mark.parametrize("name", ["Huỷ chuyến", "Hủy chuyến", "Hu\u200bỷ chuyến"])
 def test_a_vietnamese_word_is_the_same_on_whichever_vowel_its_tone_is_written(name: str) -> None:
     row = {"action": "click", "role": "button", "name": name, "context": "Tài xế đang đến"}
     assert assess(read_subject(row)).verdict is Verdict.ASK

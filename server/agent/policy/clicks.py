@@ -10,6 +10,7 @@ from server.agent.policy.labels import asks, moves, names, spell_out
 from server.agent.policy.names import Force, Meaning, grasp
 from server.agent.policy.scene import STRONG, Scene, read_scene
 from server.agent.policy.switches import WEAK_KINDS, assess_choice, assess_switch, kind_of
+from server.agent.policy.text import fold
 from server.agent.policy.verdict import ALLOWED, Judgement, Subject, ask
 
 OPENERS = {
@@ -193,7 +194,7 @@ def _assess_link(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
 
 def _counts_folder(subject: Subject, meaning: Meaning) -> bool:
     """`Trash (12)`: a folder and how much is in it."""
-    counted = _COUNTED.search(subject.name) is not None
+    counted = _COUNTED.search(fold(subject.name)) is not None
     return counted and meaning.words == 2 and any(hit.concept == "scene.file" for hit in meaning.hits)
 
 

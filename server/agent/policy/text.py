@@ -64,8 +64,8 @@ def fold(text: str) -> str:
     """The text in one spelling: lower case, no tricks, spaces as they are. Latin letters keep their accents."""
     text = _BLANK.sub("", unicodedata.normalize("NFKC", _letters_from_symbols(text)))
     text = unicodedata.normalize("NFC", WORD.sub(lambda word: _untangle(word.group()), text).casefold())
-    text = _TONE_LAST.sub(lambda tail: _move_tone(tail.group()), text)
-    return _ARTICLE.sub("", _FLOATING.sub("", text).translate(_UNACCENTED))
+    text = _FLOATING.sub("", text).translate(_UNACCENTED)
+    return _ARTICLE.sub("", _TONE_LAST.sub(lambda tail: _move_tone(tail.group()), text))
 
 
 def _move_tone(vowels: str) -> str:
