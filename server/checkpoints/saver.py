@@ -15,6 +15,7 @@ from langgraph.checkpoint.base import (
     CheckpointMetadata,
     CheckpointTuple,
 )
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from server.checkpoints.open_thread import Durability, OpenThread, patiently, tell_failure
 from server.checkpoints.tables import Put, Tables, Writes
@@ -26,7 +27,8 @@ class Checkpoints(BaseCheckpointSaver[str]):
     """A run opens its thread, and what its graph saves waits there. What nobody opened is saved at once."""
 
     def __init__(self, tables: Tables) -> None:
-        super().__init__()
+        # Rows make plain values and messages again, and objects of no other kind, whoever wrote them.
+        super().__init__(serde=JsonPlusSerializer(allowed_msgpack_modules=None))
         self._tables = tables
         self._open: dict[str, OpenThread] = {}
         self._closing: dict[str, asyncio.Task[None]] = {}

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
+from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.serde.base import SerializerProtocol
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from server.checkpoints import Checkpoints, MemoryTables, Put, Writes
 from server.errors import Unavailable
@@ -92,3 +96,21 @@ async def test_the_next_run_waits_for_what_the_last_one_left_to_be_saved() -> No
     saver.release(thread)
     following = await saver.open("t", 2, "async")
     assert await walk(saver, following) == ["a", "b", "c", "a", "b", "c"]
+
+
+@dataclass
+class Trap:
+    """Something that tells when it is made."""
+
+    made: ClassVar[list[str]] = []
+    name: str
+
+    def __post_init__(self) -> None:
+        self.made.append(self.name)
+
+
+def test_a_row_that_somebody_changed_makes_no_objects_but_values_and_messages() -> None:
+    row = JsonPlusSerializer().dumps_typed({"step": Trap("written"), "said": HumanMessage("hello")})
+    loaded = Checkpoints(MemoryTables()).serde.loads_typed(row)
+    assert loaded["said"] == HumanMessage("hello")
+    assert Trap.made == ["written"]
