@@ -30,7 +30,7 @@ SHOP, PING = "shop for a kettle", "this is a ping test"
 class OddModel(ScriptedChatModel):
     """Mock mode's, but as often as it has `oddities` it breaks with one, or is silent for good where that is None."""
 
-    oddities: list[Exception | None] = []
+    oddities: list[BaseException | None] = []
     open_streams: list[object] = []
 
     async def _astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
@@ -134,10 +134,15 @@ async def test_a_cancel_closes_the_models_stream(stage: Stage) -> None:
     assert await stage.ended(await stage.say(PING, run.session_id)) == ("completed", None)
 
 
+class Panic(BaseException):
+    """As libraries that are not written in Python raise it."""
+
+
+@pytest.mark.parametrize("kind", [ValueError, Panic])
 async def test_a_fault_that_nobody_expects_fails_its_run_and_no_other(
-    stage: Stage, caplog: pytest.LogCaptureFixture
+    stage: Stage, caplog: pytest.LogCaptureFixture, kind: type[BaseException]
 ) -> None:
-    stage.model.oddities.append(ValueError("nobody expects this"))
+    stage.model.oddities.append(kind("nobody expects this"))
     run = await stage.say(PING)
     assert await stage.ended(run) == ("failed", "internal")
     assert "nobody expects this" in caplog.text
