@@ -9,7 +9,9 @@ import pytest
 
 from server.api.sessions import mark_read
 from server.runtime import Runtime
+from server.settings import Settings
 from tests.support.chat import ask, new_session, of_type, read_stream, send
+from tests.support.invariants import check_gone
 
 AGENTS = ("operator", "assistant")
 TERMINAL = ("done", "error")
@@ -219,9 +221,12 @@ async def test_odd_text_is_stored_and_returned_byte_equal(client: httpx.AsyncCli
     assert (await read(client, session_id))["messages"][0]["content"] == odd
 
 
-async def test_delete_ends_the_run_archives_and_purge_leaves_nothing(client: httpx.AsyncClient) -> None:
+async def test_delete_ends_the_run_archives_and_purge_leaves_nothing(
+    client: httpx.AsyncClient, settings: Settings
+) -> None:
     session_id = await new_session(client)
-    await send(client, session_id, "slow story")
+    await send(client, session_id, "shop for a kettle")
+    await wait_for_status(client, session_id, "waiting_user")
     assert (await client.delete(f"/api/sessions/{session_id}")).status_code == 204
     session = await read(client, session_id)
     assert session["archived_at"]
@@ -230,6 +235,8 @@ async def test_delete_ends_the_run_archives_and_purge_leaves_nothing(client: htt
     assert (await client.delete(f"/api/sessions/{session_id}?purge=true")).status_code == 204
     assert (await client.get(f"/api/sessions/{session_id}")).status_code == 404
     assert (await client.delete(f"/api/sessions/{session_id}?purge=true")).status_code == 404
+    check_gone(settings.data_dir / "pilothouse.db", session_id)
+    assert not (settings.screenshots / session_id).exists()
 
 
 async def test_a_purge_takes_days_as_a_number_only(client: httpx.AsyncClient) -> None:
