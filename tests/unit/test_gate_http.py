@@ -173,7 +173,7 @@ async def test_a_socket_with_a_cookie_must_tell_its_origin(settings: Settings) -
 
 
 @pytest.mark.parametrize("path", ["/ws/s", "/api/sessions/s/live"])
-@pytest.mark.parametrize("frame", ['{"type": "control", "action": "cancel"}', '{"type": "take"}', None])
+@pytest.mark.parametrize("frame", ['{"type": "take"}', None])
 async def test_a_logout_ends_open_sockets_and_what_they_still_ask_for(
     settings: Settings, path: str, frame: str | None
 ) -> None:
