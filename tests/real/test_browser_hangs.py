@@ -140,6 +140,14 @@ async def test_a_page_that_spins_is_replaced(browser: PlaywrightBrowser, site: S
     assert "hung" in notes_of(seen)
 
 
+async def test_a_page_that_spins_can_be_left(browser: PlaywrightBrowser, site: Site):
+    await browser.navigate(site.url("/spin"))
+    await asyncio.sleep(0.3)
+    began = time.monotonic()
+    assert (await browser.navigate(site.url("/form"))).ok
+    assert time.monotonic() - began < 15
+
+
 async def test_a_click_that_hangs_the_page_is_told(browser: PlaywrightBrowser, site: Site):
     await browser.navigate(site.url("/spin-on-click"))
     began = time.monotonic()
