@@ -23,7 +23,7 @@ from server.agent.subjects import subjects_of
 from server.agent.taint import LEAK, carries_private_words, private_sites
 from server.agent.tool_actions import LOOKS_AT_PAGE, read_call
 from server.browser.browser import Browser, ToolSpec
-from server.browser.observation import Element, Observation, Page
+from server.browser.observation import NOTHING, Element, Observation, Page
 
 MOST_ASKS = 5
 """Approvals asked for in one run before it pauses."""
@@ -122,7 +122,8 @@ class GateMiddleware(AgentMiddleware[GateState, RunContext]):
                 result = ToolMessage(
                     ruling.refusal, tool_call_id=call["id"] or "", name=call["name"], status="error"
                 )
-        return _remembering(_marked(result, ruling.mark), memory["private_sites"])
+        result = _noted(_marked(result, ruling.mark), memory.get("notes", ()))
+        return _remembering(result, memory["private_sites"])
 
     async def _rule(
         self, spec: ToolSpec, args: dict[str, Any], call_id: str, memory: dict[str, Any]
@@ -138,6 +139,7 @@ class GateMiddleware(AgentMiddleware[GateState, RunContext]):
             observation = await self._observation(browser, spec.name)
             action = read_call(spec.name, args, observation)
             memory["private_sites"] = private_sites(memory["private_sites"], observation)
+            memory["notes"] = observation.notes
             judgement = self._judge(spec, action, observation, context.grants, memory)
             if judgement.verdict is not Verdict.ASK:
                 return _Ruling(
@@ -198,6 +200,9 @@ def _as_action(spec: ToolSpec, args: dict[str, Any]) -> Action:
     return {"kind": spec.name, **args}
 
 
+_SEEN_AGAIN = ("truncated,", "console:", "HTTP status:", "Page status:", "open now:", NOTHING)
+"""Beginnings of notes that every look at the page brings."""
+
 _ASKED, _PAUSED = "asked", "paused"
 
 
@@ -233,6 +238,14 @@ def _marked(result: ToolMessage | Command[Any], mark: str | None) -> ToolMessage
     if mark is None or not isinstance(result, ToolMessage):
         return result
     return result.model_copy(update={"additional_kwargs": {**result.additional_kwargs, "gate": mark}})
+
+
+def _noted(result: ToolMessage | Command[Any], notes: Sequence[str]) -> ToolMessage | Command[Any]:
+    """With what the look before the call was told: a browser tells once that it was started again."""
+    if not isinstance(result, ToolMessage) or not isinstance(result.content, str):
+        return result
+    news = [note for note in notes if not note.startswith(_SEEN_AGAIN) and note not in result.content]
+    return result.model_copy(update={"content": "\n".join([*news, result.content])}) if news else result
 
 
 def _remembering(result: ToolMessage | Command[Any], sites: list[str]) -> ToolMessage | Command[Any]:

@@ -28,6 +28,7 @@ from server.browser.text_blocks import find_text
 from server.browser.wire import clean, cost, cut, element_lines, page_lines, text_line
 
 __all__ = [
+    "NOTHING",
     "PAGE_SCRIPT",
     "Budget",
     "Clickable",

@@ -248,3 +248,16 @@ async def test_words_of_a_private_page_reach_no_other_site_without_a_yes() -> No
         await it.say("find a teapot")
         assert (it.question or {})["risk"] == "transfer"
         assert it.browser.log == [f"navigate {shop}"]
+
+
+@pytest.mark.parametrize(
+    "call", [{"tool": "browser_navigate", "url": CART}, {"tool": "browser_click", "target": "gone"}]
+)
+async def test_what_only_the_look_before_a_call_was_told_reaches_the_model(call: dict[str, str]) -> None:
+    it = Assistant([call, "Done."])
+    it.browser.notes = ["The browser was started again."]
+    await it.say("go on")
+    if it.question:
+        it.browser.notes = ["The browser was started again."]
+        await it.answer(False)
+    assert it.results[0].startswith("The browser was started again.\n")
