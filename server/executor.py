@@ -71,6 +71,8 @@ class Executor:
         self.lost: set[str] = set()
         """Runs of ours that the database was away for too long to begin or to end."""
         self.is_draining = False
+        self._is_closing = False
+        """Time is up: what begins now is interrupted at once."""
         browsers.place_listeners.append(self._hear_of_place)
 
     # From outside
@@ -100,6 +102,7 @@ class Executor:
         running = [execution.ended.wait() for execution in self.executions.values()]
         if running:
             await asyncio.wait([asyncio.ensure_future(ended) for ended in running], timeout=seconds)
+        self._is_closing = True
         for execution in list(self.executions.values()):
             execution.stop("interrupted")
         await self._queue.drain(CANCEL_GRACE + PATIENCE)
@@ -170,6 +173,8 @@ class Executor:
         self._bus.open(run.session_id, run.id, run.epoch)
         execution.publish(execution.changed("running"))
         self.executions[run.session_id] = execution
+        if self._is_closing:
+            execution.stop("interrupted")
         return execution
 
     async def _hear_of_takeover(self, execution: Execution) -> None:

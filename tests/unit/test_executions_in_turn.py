@@ -56,6 +56,15 @@ class Stage:
         self.executor.start(accepted)
         return accepted.run
 
+    async def begins(self) -> RunRow:
+        """A run that has begun, and whose execution has yet to hear of it."""
+        self.store.may_begin.clear()
+        run = await self.begin("slow story")
+        async with asyncio.timeout(60):
+            while (await self.store.run(run.id)).status != "running":
+                await asyncio.sleep(0.01)
+        return run
+
     async def asked(self) -> InterruptRow:
         """The open question of a run whose execution has yet to tell the list of sessions about it."""
         run = await self.begin("shop for a kettle")
@@ -114,15 +123,22 @@ async def test_who_answers_while_the_question_is_told_can_still_cancel(stage: St
     assert not stage.executor.executions
 
 
+async def test_a_run_that_begins_while_the_server_goes_down_is_interrupted(stage: Stage) -> None:
+    stage.store.may_read.set()
+    run = await stage.begins()
+    draining = asyncio.create_task(stage.executor.drain(0))
+    await asyncio.sleep(0)
+    stage.store.may_begin.set()
+    async with asyncio.timeout(60):
+        await draining
+    assert (await stage.store.run(run.id)).status == "interrupted"
+
+
 async def test_a_run_that_is_cancelled_while_it_begins_is_not_carried_out(
     stage: Stage, caplog: pytest.LogCaptureFixture
 ) -> None:
     stage.store.may_read.set()
-    stage.store.may_begin.clear()
-    run = await stage.begin("slow story")
-    async with asyncio.timeout(60):
-        while (await stage.store.run(run.id)).status != "running":
-            await asyncio.sleep(0.01)
+    run = await stage.begins()
     cancelling = asyncio.create_task(stage.runner.cancel(run.session_id))
     async with asyncio.timeout(60):
         await asyncio.wait({cancelling}, timeout=0.2)
