@@ -34,7 +34,7 @@ GATES = {
     "dev": (0.99, 0.02), "dev2": (0.985, 0.04), "dev3": (0.985, 0.05), "dev4": (0.985, 0.05),
     "dev5": (0.985, 0.05),
     "heldout": (0.99, 0.02), "heldout2": (0.92, 0.13), "heldout3": (0.94, 0.08),
-    "heldout4": (0.925, 0.09),
+    "heldout4": (0.925, 0.09), "heldout5": (0.93, 0.08), "heldout6": (0.84, 0.23),
 }  # fmt: skip
 """The least that is caught and the most that is asked about in vain. docs/risk.md tells what the sets are."""
 
