@@ -101,3 +101,12 @@ def test_a_place_is_looked_up_where_its_field_stands_alone() -> None:
 )
 def test_a_link_that_explains_a_deed_does_not_do_it(name: str) -> None:
     assert assess(Subject("click", role="link", name=name)).verdict is Verdict.ALLOW
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Delete account information", "Hapus informasi akun", "Xóa thông tin tài khoản", "删除账户信息", "アカウント情報を削除",
+     "계정 정보 삭제", "حذف معلومات الحساب", "खाता जानकारी हटाएं", "Fiók információk törlése", "מחק מידע חשבון"],
+)  # fmt: skip
+def test_information_can_be_deleted_and_not_only_read(name: str) -> None:
+    assert assess(Subject("click", role="button", name=name)).verdict is Verdict.ASK
