@@ -30,6 +30,7 @@ from server.preferences import Preferences
 from server.recovery import Recovery
 from server.screenshots import Screenshots
 from server.settings import Settings
+from server.stall import stalls_told
 from server.store import Store, process_name
 
 logger = logging.getLogger(__name__)
@@ -168,6 +169,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             preferences,
             files,
         )
+        stack.enter_context(stalls_told())
         chores = (_warm_up(runtime), _keep_alive(recovery, store), _keep_tidy(runner, store, preferences))
         for chore in chores:
             stack.callback(asyncio.create_task(chore).cancel)
@@ -277,3 +279,5 @@ async def _keep_alive(recovery: Recovery, store: Store) -> None:
             await recovery.end_orphans()
         except Unavailable as error:
             logger.warning("leases not renewed: %s", error.detail)
+        except Exception:  # whatever it was, leases that lapse would end every run
+            logger.exception("leases not renewed")
