@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import reduce
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
@@ -19,6 +20,8 @@ Action = dict[str, Any]
 """`{id, kind, reason, <arguments>}` as plain JSON; element arguments are eids of one observation."""
 
 MASK = "•••"
+SECRETS = "secrets"
+"""Where the state that a tool call is reported by has the texts that nobody is shown."""
 
 
 def targets_of(action: Action, observation: Observation) -> list[Element]:
@@ -145,6 +148,24 @@ def amount_of(element: Element | None, observation: Observation) -> str | None:
         if sums := find_sums(text):
             return sums[-1]
     return None
+
+
+def secrets_of(action: Action, observation: Observation) -> tuple[str, ...]:
+    """What the action puts into secret fields."""
+    fields = action.get("fields", [])
+    found = ((observation.find(field["eid"]), str(field["text"])) for field in fields)
+    return tuple(text for element, text in found if text and element is not None and element.secret)
+
+
+def without(secrets: Sequence[str], value: Any) -> Any:
+    """The same text, or list or dict of texts, with each secret masked."""
+    if isinstance(value, str):
+        return reduce(lambda text, secret: text.replace(secret, MASK), secrets, value)
+    if isinstance(value, list):
+        return [without(secrets, item) for item in value]
+    if isinstance(value, dict):
+        return {name: without(secrets, item) for name, item in value.items()}
+    return value
 
 
 def masked(action: Action, targets: Sequence[Element]) -> Action:

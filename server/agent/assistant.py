@@ -24,7 +24,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import get_runtime
 from langgraph.types import Command
 
-from server.agent.approval import masked
+from server.agent.approval import SECRETS, masked, without
 from server.agent.assistant_limits import EARLIER, Budget, RunLimits
 from server.agent.context import RunContext
 from server.agent.whole_calls import WholeCalls
@@ -184,14 +184,15 @@ class ToolReport(AgentMiddleware[AgentState[Any], RunContext]):
     ) -> ToolMessage | Command[Any]:
         call = request.tool_call
         call_id = call["id"] or uuid.uuid4().hex
-        context = get_runtime(RunContext).context
+        context, secrets = get_runtime(RunContext).context, request.state.get(SECRETS, ())
         await adispatch_custom_event(
-            "tool_start", {"call_id": call_id, "name": call["name"], "args": masked(call["args"], ())}
+            "tool_start",
+            {"call_id": call_id, "name": call["name"], "args": without(secrets, masked(call["args"], ()))},
         )
         result = await handler(request)
         outcome = result.artifact if isinstance(result, ToolMessage) else None
         ok = isinstance(result, ToolMessage) and result.status != "error"
-        report: dict[str, Any] = {"call_id": call_id, "ok": ok, "summary": _summary(result)}
+        report: dict[str, Any] = {"call_id": call_id, "ok": ok, "summary": without(secrets, _summary(result))}
         if isinstance(outcome, Outcome):
             report |= {"ok": outcome.ok, "url": outcome.url}
             if call["name"] in self._acting:

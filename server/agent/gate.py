@@ -15,7 +15,7 @@ from langchain_core.messages import AnyMessage, ToolMessage
 from langgraph.runtime import get_runtime
 from langgraph.types import Command, interrupt
 
-from server.agent.approval import Action, Sight, confirm_question, place_of, targets_of
+from server.agent.approval import SECRETS, Action, Sight, confirm_question, place_of, secrets_of, targets_of
 from server.agent.approval import site_of as site_of
 from server.agent.context import Grants, RunContext
 from server.agent.policy import Judgement, Subject, Verdict, add_voice, assess
@@ -117,7 +117,8 @@ class GateMiddleware(AgentMiddleware[GateState, RunContext]):
             memory = {"private_sites": [], **request.state}
             ruling = await self._rule(spec, call["args"], call["id"] or call["name"], memory)
             if ruling.refusal is None:
-                result = await handler(request)
+                state = {**request.state, SECRETS: ruling.secrets}
+                result = await handler(request.override(state=state))
             else:
                 result = ToolMessage(
                     ruling.refusal, tool_call_id=call["id"] or "", name=call["name"], status="error"
@@ -141,10 +142,10 @@ class GateMiddleware(AgentMiddleware[GateState, RunContext]):
             memory["private_sites"] = private_sites(memory["private_sites"], observation)
             memory["notes"] = observation.notes
             judgement = self._judge(spec, action, observation, context.grants, memory)
+            secrets = secrets_of(action, observation) if action else ()
             if judgement.verdict is not Verdict.ASK:
-                return _Ruling(
-                    None if judgement.verdict is Verdict.ALLOW else f"Not allowed: {judgement.reason}."
-                )
+                refusal = None if judgement.verdict is Verdict.ALLOW else f"Not allowed: {judgement.reason}."
+                return _Ruling(refusal, secrets=secrets)
             if asks >= MOST_ASKS:
                 return _ask_how_to_go_on(call_id, asks)
             question = await self._question(
@@ -154,9 +155,8 @@ class GateMiddleware(AgentMiddleware[GateState, RunContext]):
             if answer.get("reference") != question["reference"] or answer.get("expired"):
                 continue
             is_yes = answer.get("confirmed") is True
-            return _Ruling(
-                None if is_yes else f"Not done: the person said no. {_words(answer)}".strip(), _ASKED
-            )
+            refusal = None if is_yes else f"Not done: the person said no. {_words(answer)}".strip()
+            return _Ruling(refusal, _ASKED, secrets)
         return _Ruling("Not done: the page changed after every approval.", _ASKED)
 
     def _judge(
@@ -208,10 +208,14 @@ _ASKED, _PAUSED = "asked", "paused"
 
 @dataclass(frozen=True, slots=True)
 class _Ruling:
-    """`refusal` is what the model is told instead of a result; `mark` says whether the person was asked."""
+    """`refusal` is what the model is told instead of a result; `mark` says whether the person was asked.
+
+    `secrets` are the call's texts that nobody is shown.
+    """
 
     refusal: str | None
     mark: str | None = None
+    secrets: tuple[str, ...] = ()
 
 
 def _ask_how_to_go_on(call_id: str, asks: int) -> _Ruling:

@@ -11,20 +11,23 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.errors import GraphRecursionError
 from langgraph.types import Command, interrupt
 
+from server.agent.approval import MASK
 from server.agent.assistant import build_assistant, first_input, recursion_limit
 from server.agent.assistant_limits import OUT_OF_BUDGET, OUT_OF_STEPS, Budget
 from server.agent.chat_model import build_chat_model
 from server.agent.context import Notes, RunContext
 from server.agent.event_adapter import EventAdapter
+from server.agent.gate import Gate, GateMiddleware
 from server.agent.streaming import events
 from server.agent.whole_calls import BROKEN_CALL
 from server.browser.browser import Picture, ToolSpec
-from server.events import Message, ToolEnd, now
+from server.events import Message, ToolEnd, ToolStart, now
 from tests.support.model_reply import Reply, ToolCall, call, say
 from tests.support.model_server import ModelServer
 from tests.support.operator_world import Granted, Post
 from tests.support.scripted_browser import ScriptedBrowser
 from tests.support.scripted_model import ScriptedModel
+from tests.unit.test_operator_consent import LOGIN, LOGIN_PAGE
 from tests.unit.test_operator_graph import CART, LEADS, PAGES, THANKS
 
 LOOK = {"tool": "browser_snapshot", "raw": json.dumps({})}
@@ -41,8 +44,11 @@ class Asking(AgentMiddleware[Any, Any]):
         return await handler(request)
 
 
-def new_context(post: Post | None = None, *, max_tool_steps: int = 2) -> RunContext:
-    browser = ScriptedBrowser(dict(PAGES), dict(LEADS), CART)
+def new_context(
+    post: Post | None = None, *, max_tool_steps: int = 2, browser: ScriptedBrowser | None = None,
+    grants: Granted | None = None,
+) -> RunContext:  # fmt: skip
+    browser = browser or ScriptedBrowser(dict(PAGES), dict(LEADS), CART)
 
     async def the_browser() -> ScriptedBrowser:
         return browser
@@ -51,8 +57,8 @@ def new_context(post: Post | None = None, *, max_tool_steps: int = 2) -> RunCont
         return None
 
     return RunContext(
-        run_id="r", session_id="s", browser=the_browser, keep=keep, inbox=post or Post(), grants=Granted(),
-        max_tool_steps=max_tool_steps,
+        run_id="r", session_id="s", browser=the_browser, keep=keep, inbox=post or Post(),
+        grants=grants or Granted(), max_tool_steps=max_tool_steps,
     )  # fmt: skip
 
 
@@ -84,6 +90,25 @@ async def test_an_answer_at_the_limit_says_that_it_is_one() -> None:
     async for raw in events(graph, first, config, context=new_context(), durability="exit"):
         adapter.feed(raw)
     assert adapter.answer_meta == {"outcome": "limit"}
+
+
+async def test_what_it_types_into_a_secret_field_is_told_to_nobody() -> None:
+    specs = [ToolSpec("browser_type", "type", {"type": "object", "properties": {"target": {}, "text": {}}})]
+    typing = {"tool": "browser_type", "raw": json.dumps({"target": "l3", "text": "hunter2"})}
+    browser = ScriptedBrowser({LOGIN: LOGIN_PAGE}, {}, LOGIN)
+    context = new_context(browser=browser, grants=Granted({("mail.example", "credential")}))
+    graph = build_assistant(
+        ScriptedModel(turns=[typing, "In."], prompts=[]), specs,
+        middleware=[GateMiddleware(Gate(), specs, timeout=60)], checkpointer=InMemorySaver(),
+    )  # fmt: skip
+    adapter, told = EventAdapter("m"), list[Any]()
+    config: RunnableConfig = {"recursion_limit": recursion_limit(2), "configurable": {"thread_id": "t"}}
+    first = {"messages": [HumanMessage("Log me in with hunter2.")]}
+    async for raw in events(graph, first, config, context=context, durability="exit"):
+        told += adapter.feed(raw)
+    (start,) = [event for event in told if isinstance(event, ToolStart)]
+    assert start.args == {"target": "l3", "text": MASK}
+    assert not any("hunter2" in event.model_dump_json() for event in told)
 
 
 @pytest.mark.parametrize(
@@ -138,7 +163,7 @@ async def test_a_call_with_broken_arguments_is_told_and_not_made_with_guessed_on
 async def test_calls_without_an_id_of_their_own_are_told_apart(call_id: str) -> None:
     made = [ToolCall("browser_navigate", {"url": url}, call_id) for url in (CART, THANKS)]
     cut_off = ToolCall("browser_navigate", '{"url": "https://shop.exam', call_id)
-    adapter, told = EventAdapter("m"), []
+    adapter, told = EventAdapter("m"), list[Any]()
     async with ModelServer([Reply(calls=made), Reply(calls=[cut_off]), say("Both.")]) as server:
         graph = build_assistant(build_chat_model("openrouter:some/model", server.settings()), [NAVIGATE])
         context, asked = new_context(max_tool_steps=5), {"messages": [HumanMessage("Open both.")]}
