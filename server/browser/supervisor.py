@@ -194,15 +194,20 @@ class Supervisor:
     async def close_page(self, page: WatchedPage) -> None:
         """Close a tab, whatever its page is at: one that keeps navigating loses the first requests to close."""
         for _ in range(_CLOSE_TRIES):
-            with suppress(CdpError):
-                await self.cdp.send("Target.closeTarget", {"targetId": page.target}, deadline=1)
-            with suppress(TimeoutError):
-                async with asyncio.timeout(0.4):
-                    await page.gone.wait()
-                    return
+            if await self._try_to_close(page):
+                return
             await self.stop_loading(page)
-        with suppress(CdpError):  # it will not go: end its process
+        with suppress(CdpError):  # it will not go: end its process, and then close what is left of it
             await self.cdp.send("Page.crash", session=page.session, deadline=0.5)
+        await self._try_to_close(page)
+
+    async def _try_to_close(self, page: WatchedPage) -> bool:
+        with suppress(CdpError):
+            await self.cdp.send("Target.closeTarget", {"targetId": page.target}, deadline=1)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(0.4):
+                await page.gone.wait()
+        return page.gone.is_set()
 
     def _on_created(self, params: Params, _: str | None) -> None:
         info = params["targetInfo"]

@@ -201,7 +201,8 @@ async def test_a_page_that_crashes_is_told(browser: PlaywrightBrowser, site: Sit
     await browser.navigate(site.url("/links"))
     watch = browser.supervisor
     assert watch is not None
-    page = next(iter(watch.pages.values()))
+    page = watch.page_at(site.url("/links"), "Links")
+    assert page is not None
     with pytest.raises(CdpError):
         await watch.cdp.send("Page.crash", session=page.session, deadline=1)
     seen = await browser.observe()
