@@ -67,8 +67,9 @@ def operator_script(url: str) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize("browser_mcp", ["playwright", "browser-use"])
-@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize(
+    ("wire", "browser_mcp"), [*((wire, "playwright") for wire in WIRES), ("chat", "browser-use")]
+)
 async def test_the_assistant_clicks_in_the_page_and_streams_its_answer(
     tmp_path: Path, site: Site, wire: str, browser_mcp: str
 ) -> None:
