@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from server.agent.gate import site_of
+from server.agent.approval import site_of
 from server.agent.operator.answers import read_answer
 from server.agent_protocol import Agents
 from server.browser.browser import Browsers

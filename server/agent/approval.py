@@ -135,7 +135,8 @@ def confirm_question(
     return {
         "kind": "confirm", "reference": action["id"], "reason": reason, "risk": risk,
         "action": masked(action, targets), "target": target, "url": sight.observation.page.url,
-        "place": place_of(action, sight.observation), "screenshot": sight.screenshot, "asked_at": asked_at, "amount": amount_of(element, sight.observation),
+        "place": place_of(action, sight.observation), "screenshot": sight.screenshot, "asked_at": asked_at,
+        "amount": amount_of(element, sight.observation),
         "digest": approval_digest(run_id, action, targets, sight.observation),
         "expires_at": datetime.fromtimestamp(asked_at + timeout, UTC).isoformat(),
     }  # fmt: skip

@@ -15,8 +15,16 @@ from langchain_core.messages import AnyMessage, ToolMessage
 from langgraph.runtime import get_runtime
 from langgraph.types import Command, interrupt
 
-from server.agent.approval import SECRETS, Action, Sight, confirm_question, place_of, secrets_of, targets_of
-from server.agent.approval import site_of as site_of
+from server.agent.approval import (
+    SECRETS,
+    Action,
+    Sight,
+    confirm_question,
+    place_of,
+    secrets_of,
+    site_of,
+    targets_of,
+)
 from server.agent.context import Grants, RunContext
 from server.agent.policy import Judgement, Subject, Verdict, add_voice, assess
 from server.agent.subjects import subjects_of
@@ -27,11 +35,6 @@ from server.browser.observation import NOTHING, Element, Observation, Page
 
 MOST_ASKS = 5
 """Approvals asked for in one run before it pauses."""
-
-
-def _joined(known: list[str], more: list[str]) -> list[str]:
-    return list(dict.fromkeys([*known, *more]))
-
 
 _SEVERITY = {Verdict.ALLOW: 0, Verdict.ASK: 1, Verdict.DENY: 2}
 _UNSEEN = Judgement(Verdict.ASK, "acts on something that cannot be seen on the page", "unknown")
@@ -82,6 +85,10 @@ def judge_command(
     if action["kind"] == "type" and "fields" not in action:
         action = action | {"fields": [{"eid": action.get("eid", ""), "text": action.get("text", "")}]}
     return gate.judge(action, observation, grants=grants)
+
+
+def _joined(known: list[str], more: list[str]) -> list[str]:
+    return list(dict.fromkeys([*known, *more]))
 
 
 class GateState(AgentState[Any]):

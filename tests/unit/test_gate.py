@@ -4,8 +4,8 @@ from typing import Any, get_args
 
 import pytest
 
-from server.agent.approval import approval_digest, retarget, targets_of
-from server.agent.gate import Gate, judge_command, site_of
+from server.agent.approval import approval_digest, retarget, site_of, targets_of
+from server.agent.gate import Gate, judge_command
 from server.agent.operator.decision import Effect
 from server.agent.policy import Verdict
 from server.agent.subjects import subjects_of

@@ -13,9 +13,9 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
-from server.agent.approval import approval_digest, confirm_question, place_of, retarget, targets_of
+from server.agent.approval import approval_digest, confirm_question, place_of, retarget, site_of, targets_of
 from server.agent.context import RunContext
-from server.agent.gate import MOST_ASKS, Gate, site_of
+from server.agent.gate import MOST_ASKS, Gate
 from server.agent.operator import asking, facts, records
 from server.agent.operator.looking import Eyes, as_seen, focused_element, seen, sight
 from server.agent.operator.phrases import phrase

@@ -12,9 +12,8 @@ from typing import Any
 from langchain_core.messages import BaseMessage, HumanMessage
 from langgraph.runtime import Runtime
 
-from server.agent.approval import targets_of
+from server.agent.approval import site_of, targets_of
 from server.agent.context import RunContext
-from server.agent.gate import site_of
 from server.agent.operator import acting, finishing, records
 from server.agent.operator.consent import Consent
 from server.agent.operator.decision import to_action

@@ -6,9 +6,8 @@ import logging
 import time
 from typing import Any
 
-from server.agent.approval import Action, masked, targets_of
+from server.agent.approval import Action, masked, site_of, targets_of
 from server.agent.context import RunContext
-from server.agent.gate import site_of
 from server.agent.keys import may_move_focus
 from server.agent.operator import acting, records
 from server.agent.operator.limits import SILENT_SITE, is_timeout

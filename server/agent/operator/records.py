@@ -7,9 +7,8 @@ from datetime import datetime
 
 from langchain_core.messages import BaseMessage, HumanMessage, RemoveMessage
 
-from server.agent.approval import Action, masked, targets_of
+from server.agent.approval import Action, masked, site_of, targets_of
 from server.agent.context import Notes
-from server.agent.gate import site_of
 from server.agent.operator import facts
 from server.agent.operator.answers import is_continuation
 from server.agent.operator.decision import Decision
