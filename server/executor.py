@@ -207,7 +207,10 @@ class Executor:
             stopped.cancel()
         if not work.done():
             work.cancel()
-            await asyncio.wait({work}, timeout=CANCEL_GRACE)
+            _, deaf = await asyncio.wait({work}, timeout=CANCEL_GRACE)
+            for abandoned in deaf:  # what nobody holds, the garbage collector ends in its middle
+                logger.warning("the agent of run %s does not end; it is left to itself", execution.run.id)
+                self._in_background(abandoned)
             self._reset_browser(execution.run.session_id)
         return await self._end(execution, work, history)
 

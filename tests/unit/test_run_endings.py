@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
+from server.agent.context import RunContext
 from server.agent.mock import ScriptedChatModel
 from server.agent_runner import AgentRunner
 from server.agents import AgentFactory
@@ -17,6 +20,7 @@ from server.browser.browser import Outcome
 from server.browser.mock import MockBrowsers
 from server.browser.mock_browser import MockBrowser
 from server.checkpoints import Checkpoints, MemoryTables
+from server.events import Message
 from server.executor import Executor
 from server.journal import Journal
 from server.models import RunRow
@@ -66,11 +70,35 @@ class DeafBrowsers(MockBrowsers):
         return self._browsers.setdefault(session_id, DeafBrowser())
 
 
+class DeafAgent:
+    """Nobody but its own task knows what it waits for, and it does not hear the first cancel."""
+
+    async def events(self) -> AsyncIterator[Mapping[str, Any]]:
+        with suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+        await asyncio.Event().wait()
+        yield {}
+
+    async def question(self) -> None: ...
+
+    def release(self) -> None: ...
+
+
+class OddAgents(AgentFactory):
+    """The real ones, but deaf if told to be."""
+
+    are_deaf = False
+
+    async def begin(self, run: RunRow, context: RunContext, history: Sequence[Message]) -> Any:
+        return DeafAgent() if self.are_deaf else await super().begin(run, context, history)
+
+
 @dataclass
 class Stage:
     store: Store
     browsers: MockBrowsers
     model: OddModel
+    agents: OddAgents
     executor: Executor
     runner: AgentRunner
 
@@ -99,12 +127,12 @@ class Stage:
 async def stage(world: Runtime, request: pytest.FixtureRequest) -> AsyncIterator[Stage]:
     settings = world.settings.model_copy(update=getattr(request, "param", {}))
     browsers, model = DeafBrowsers(), OddModel(oddities=[], open_streams=[])
-    agents = AgentFactory(lambda: settings, lambda _: model, browsers, Checkpoints(MemoryTables()))
+    agents = OddAgents(lambda: settings, lambda _: model, browsers, Checkpoints(MemoryTables()))
     journal = Journal(settings, world.store, world.bus)
     parts = (agents, browsers, world.screenshots, journal)
     executor = Executor(settings, world.store, world.bus, *parts)
     runner = AgentRunner(world.store, world.bus, *parts, executor)
-    yield Stage(world.store, browsers, model, executor, runner)
+    yield Stage(world.store, browsers, model, agents, executor, runner)
     await executor.drain(0)
 
 
@@ -116,6 +144,17 @@ async def test_a_cancel_does_not_wait_for_a_tool_that_never_ends(stage: Stage) -
     assert time.monotonic() - started < 3
     assert await stage.ended(run) == ("cancelled", "cancelled")
     assert await stage.ended(await stage.say(PING, run.session_id)) == ("completed", None)
+
+
+@pytest.mark.parametrize("stage", [{"run_timeout": 0.2}], indirect=True)
+async def test_an_agent_that_does_not_end_is_held_until_it_does(
+    stage: Stage, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What nobody holds, the garbage collector ends in its middle."""
+    stage.agents.are_deaf = True
+    assert await stage.ended(await stage.say(PING)) == ("failed", "time_limit")
+    gc.collect()
+    assert "destroyed" not in caplog.text
 
 
 @pytest.mark.parametrize("stage", [{"run_timeout": 0.2}], indirect=True)
