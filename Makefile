@@ -24,7 +24,7 @@ migrate: ## Bring the database's schema to what this version needs
 
 test: ## Everything below, from lint to e2e, with one summary at the end
 	@$(PYTHON) -m scripts.setup test
-	@$(CHECK) lint quick real web curl e2e
+	@$(CHECK) lint web curl quick real e2e
 
 lint: ## ruff and mypy
 	@$(PYTHON) -m scripts.setup quick

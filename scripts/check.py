@@ -1,8 +1,9 @@
-"""Runs the checks by name, one after the other, and sums up.
+"""Runs the checks by name and sums up.
 
-    python -m scripts.check lint quick real web curl e2e
+    python -m scripts.check lint web curl quick real e2e
 
-All of them run, also after a failure. The exit code is 0 only when every one of them passed.
+Those that leave a core idle run side by side, the others one after the other. All of them run, also after
+a failure. The exit code is 0 only when every one of them passed.
 """
 
 from __future__ import annotations
@@ -12,33 +13,39 @@ import subprocess
 import sys
 import time
 import xml.etree.ElementTree as ElementTree
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import TextIO
 
 from scripts.node_packages import WEB, npm_environment
 from scripts.shell import ROOT
 
-REPORT = ROOT / ".cache" / "report.xml"
+REPORTS = ROOT / ".cache"
 LIMIT = 30 * 60
 """Seconds that one command may take before it is ended: far above what any of them needs."""
 
 RUFF, MYPY, PYTEST = ((sys.executable, "-m", name) for name in ("ruff", "mypy", "pytest"))
 WORKERS = max(2, min(4, (os.cpu_count() or 1) + 1))
 """One more than there are cores: a test of the real parts waits for half of its time."""
-TEST = (*PYTEST, f"--junit-xml={REPORT}", f"--numprocesses={WORKERS}", "--dist=loadfile")
+TEST = (*PYTEST, f"--numprocesses={WORKERS}")
+BY_FILE, BY_TEST = "--dist=loadfile", "--dist=worksteal"
 SECOND_TRY = ("--reruns=1", "-rR")
 """A machine that is busy with something else may make a browser miss a deadline. What needed it is listed."""
-WEB_TEST = ("npm", "test", "--", "--reporter=default", "--reporter=junit", f"--outputFile.junit={REPORT}")
+WEB_TEST = ("npm", "test")
 CURL_TEST = "tests/real/test_curl_e2e.py"
 
 CHECKS: dict[str, list[tuple[str, ...]]] = {
     "lint": [(*RUFF, "check", "."), (*RUFF, "format", "--check", "."), MYPY],
-    "quick": [(*TEST, "tests/unit")],
-    "real": [(*TEST, *SECOND_TRY, "tests/real", f"--ignore={CURL_TEST}")],
     "web": [("npm", "run", "types:check"), ("npm", "run", "check"), ("npm", "run", "lint"), WEB_TEST],
-    "curl": [(*TEST, CURL_TEST)],
-    "e2e": [(*TEST, *SECOND_TRY, "tests/e2e")],
+    "curl": [(*PYTEST, CURL_TEST)],
+    "quick": [(*TEST, BY_FILE, "tests/unit")],
+    "real": [(*TEST, BY_FILE, *SECOND_TRY, "tests/real", f"--ignore={CURL_TEST}")],
+    "e2e": [(*TEST, BY_TEST, *SECOND_TRY, "tests/e2e")],
 }
+SIDE_BY_SIDE = ("lint", "web", "curl")
 
 
 @dataclass(frozen=True)
@@ -54,36 +61,68 @@ class Result:
 
 
 def main(*names: str) -> int:
-    results = [run(name, command) for name in names for command in CHECKS[name]]
+    beside = [name for name in names if name in SIDE_BY_SIDE]
+    results = side_by_side(beside) if len(beside) > 1 else []
+    taken = {result.check for result in results}
+    results += [run(name, command) for name in names if name not in taken for command in CHECKS[name]]
     summarize(results)
     return 0 if results and all(result.ok for result in results) else 1
 
 
-def run(check: str, command: tuple[str, ...]) -> Result:
-    REPORT.unlink(missing_ok=True)
+def side_by_side(names: list[str]) -> list[Result]:
+    print(f"\n=== side by side: {', '.join(names)}", flush=True)
+
+    def take(name: str) -> list[Result]:
+        return [run(name, command, told_at_end=True) for command in CHECKS[name]]
+
+    with ThreadPoolExecutor() as pool:
+        return [result for results in pool.map(take, names) for result in results]
+
+
+def run(check: str, command: tuple[str, ...], *, told_at_end: bool = False) -> Result:
+    report = REPORTS / f"{check}.xml"
+    report.unlink(missing_ok=True)
     shown = " ".join(command).replace(f"{sys.executable} -m ", "").replace(f"{ROOT}/", "")
-    print(f"\n=== {check}: {shown}", flush=True)
     started = time.monotonic()
-    ok = _succeeds(command, *((WEB, npm_environment()) if check == "web" else (ROOT, {})))
-    passed, failed = _counts(ok)
+    title = f"\n=== {check}: {shown}"
+    with TemporaryFile("w+", encoding="utf-8", errors="replace") if told_at_end else nullcontext() as output:
+        if not output:
+            print(title, flush=True)
+        ok = _succeeds(command + _reporting(command, report), check == "web", output)
+        if output:
+            output.seek(0)
+            print(f"{title}\n{output.read()}", end="", flush=True)
+    passed, failed = _counts(ok, report)
     return Result(check, shown, ok, passed, failed, time.monotonic() - started)
 
 
-def _succeeds(command: tuple[str, ...], folder: Path, environment: dict[str, str]) -> bool:
-    environment = {**os.environ, **environment}
+def _reporting(command: tuple[str, ...], report: Path) -> tuple[str, ...]:
+    """What makes a test runner write its report."""
+    if command[:3] == PYTEST:
+        return (f"--junit-xml={report}",)
+    if command == WEB_TEST:
+        return ("--", "--reporter=default", "--reporter=junit", f"--outputFile.junit={report}")
+    return ()
+
+
+def _succeeds(command: tuple[str, ...], is_web: bool, output: TextIO | None) -> bool:
+    folder, environment = (WEB, npm_environment()) if is_web else (ROOT, {})
     try:
-        done = subprocess.run(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, timeout=LIMIT)
+        done = subprocess.run(
+            command, cwd=folder, env={**os.environ, **environment}, timeout=LIMIT,
+            stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+        )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:
-        print(error, flush=True)
+        print(error, file=output, flush=True)
         return False
     return done.returncode == 0
 
 
-def _counts(ok: bool) -> tuple[int, int]:
+def _counts(ok: bool, report: Path) -> tuple[int, int]:
     """Passed and failed tests by the report, where there is one. A command that failed has at least one."""
-    if not REPORT.is_file():
+    if not report.is_file():
         return int(ok), int(not ok)
-    suites = list(ElementTree.parse(REPORT).getroot().iter("testsuite"))
+    suites = list(ElementTree.parse(report).getroot().iter("testsuite"))
     names = ("tests", "failures", "errors", "skipped")
     tests, failures, errors, skipped = (_total(suites, name) for name in names)
     failed = failures + errors

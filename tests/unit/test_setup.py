@@ -97,13 +97,13 @@ class TestChecks:
 
     def test_tests_are_counted_from_the_report(self) -> None:
         report = '<testsuites><testsuite tests="5" failures="1" errors="1" skipped="0"/></testsuites>'
-        write = f"open({str(check.REPORT)!r}, 'w').write({report!r}); raise SystemExit(1)"
+        write = f"open({str(check.REPORTS / 'lint.xml')!r}, 'w').write({report!r}); raise SystemExit(1)"
         result = check.run("lint", (sys.executable, "-c", write))
         assert (result.ok, result.passed, result.failed) == (False, 3, 2)
 
     def test_tests_that_pass_before_a_crash_do_not_hide_it(self) -> None:
         report = '<testsuites><testsuite tests="5" failures="0" errors="0" skipped="0"/></testsuites>'
-        write = f"open({str(check.REPORT)!r}, 'w').write({report!r}); raise SystemExit(1)"
+        write = f"open({str(check.REPORTS / 'lint.xml')!r}, 'w').write({report!r}); raise SystemExit(1)"
         result = check.run("lint", (sys.executable, "-c", write))
         assert (result.ok, result.failed) == (False, 1)
 
@@ -112,6 +112,17 @@ class TestChecks:
             [check.Result("lint", "mypy", True, 1, 0, 0.1), check.Result("quick", "pytest", False, 4, 2, 3.0)]
         )
         assert capsys.readouterr().out.splitlines()[-1] == "5 passed, 2 failed"
+
+    def test_what_runs_side_by_side_is_told_in_whole_pieces(
+        self, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    ) -> None:
+        talk = "import time\nfor i in range(3): print({0!r}, i, flush=True); time.sleep(0.05)"
+        commands = {name: [(sys.executable, "-c", talk.format(name))] for name in ("lint", "web")}
+        monkeypatch.setattr(check, "CHECKS", commands)
+        assert check.main("lint", "web") == 0
+        told = capfd.readouterr().out
+        for name in ("lint", "web"):
+            assert f"{name} 0\n{name} 1\n{name} 2\n" in told
 
     def test_no_check_at_all_is_no_success(self) -> None:
         assert check.main() == 1
