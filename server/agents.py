@@ -14,12 +14,11 @@ from langgraph.errors import GraphRecursionError
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
-from server.agent.assistant import build_assistant, first_input, recursion_limit
-from server.agent.assistant_limits import Budget
+from server.agent.assistant_input import first_input, recursion_limit
 from server.agent.chat_model import DEMO, classify, usage_cost
 from server.agent.context import RunContext
 from server.agent.event_adapter import EventAdapter
-from server.agent.gate import Gate, GateMiddleware
+from server.agent.gate import Gate
 from server.agent.operator.graph import build_operator
 from server.agent.streaming import events
 from server.agent.titles import make_title
@@ -126,7 +125,7 @@ class AgentFactory:
                 vision=settings.vision,
                 token_budget=settings.token_budget,
                 cost_budget=settings.cost_budget,
-                price=partial(usage_cost, model_name),
+                cost_of=partial(usage_cost, model_name),
                 run_timeout=settings.run_timeout,
                 decision_timeout=settings.decision_timeout,
                 checkpointer=self._checkpoints,
@@ -138,11 +137,17 @@ class AgentFactory:
         settings, specs = self._settings(), await self._browsers.tools()
 
         def build() -> Graph:
+            # Imported here: it brings all of LangChain's agents, and the operator does without them.
+            from server.agent.assistant import build_assistant
+
             return build_assistant(
                 self.model(model_name),
                 specs,
-                budget=Budget(settings.token_budget, settings.cost_budget, partial(usage_cost, model_name)),
-                middleware=[GateMiddleware(_gate(settings), specs, timeout=settings.decision_timeout)],
+                gate=_gate(settings),
+                token_budget=settings.token_budget,
+                cost_budget=settings.cost_budget,
+                cost_of=partial(usage_cost, model_name),
+                decision_timeout=settings.decision_timeout,
                 checkpointer=self._checkpoints,
             )
 

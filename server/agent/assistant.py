@@ -16,20 +16,21 @@ from langchain.agents.middleware import (
 from langchain.agents.middleware.types import ToolCallRequest
 from langchain_core.callbacks import adispatch_custom_event
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage, ToolMessage
+from langchain_core.messages import AnyMessage, HumanMessage, ToolMessage
 from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.checkpoint.base import BaseCheckpointSaver
-from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import get_runtime
 from langgraph.types import Command
 
 from server.agent.approval import SECRETS, masked, without
-from server.agent.assistant_limits import EARLIER, Budget, RunLimits
+from server.agent.assistant_gate import GateMiddleware
+from server.agent.assistant_limits import Budget, RunLimits
 from server.agent.context import RunContext
+from server.agent.gate import Gate
+from server.agent.prices import CostOf
 from server.agent.whole_calls import WholeCalls
 from server.browser.browser import Outcome, ToolSpec
-from server.events import Message
 
 SYSTEM_PROMPT = """\
 You are Pilothouse, an assistant that works in a real web browser which the person can see.
@@ -48,8 +49,11 @@ def build_assistant(
     model: BaseChatModel,
     specs: Sequence[ToolSpec],
     *,
-    budget: Budget | None = None,
-    middleware: Sequence[AgentMiddleware[Any, Any, Any]] = (),
+    gate: Gate | None = None,
+    token_budget: int | None = None,
+    cost_budget: float | None = None,
+    cost_of: CostOf = lambda usage: None,
+    decision_timeout: float = 600,
     checkpointer: BaseCheckpointSaver[Any] | None = None,
 ) -> CompiledStateGraph[Any, RunContext, Any, Any]:
     """A graph that any run can use: what belongs to one run comes as its context.
@@ -57,12 +61,12 @@ def build_assistant(
     The layers wrap the calls of the model and the tools. Hooks before and after them would be nodes, each of them a
     step of the graph, and a step costs about as much as all layers together.
     """
-    layers = [
-        RunLimits(budget or Budget()),
+    layers: list[AgentMiddleware[Any, RunContext, Any]] = [
+        RunLimits(Budget(token_budget, cost_budget, cost_of)),
         WholeCalls(),
         Steering(),
         ShortMemory(),
-        *middleware,
+        GateMiddleware(gate or Gate(), specs, timeout=decision_timeout),
         ToolReport(specs),
     ]
     return create_agent(
@@ -74,34 +78,6 @@ def build_assistant(
         checkpointer=checkpointer,
         name="assistant",
     )
-
-
-def recursion_limit(max_tool_steps: int) -> int:
-    """Steps of the graph, one of the model and one of its tools in turn: some more words after the last tool call."""
-    return 2 * (max_tool_steps + 3)
-
-
-def first_input(history: Sequence[Message]) -> dict[str, Any]:
-    """The graph's input for a new run: the thread starts over from the stored messages."""
-    return {"messages": [RemoveMessage(id=REMOVE_ALL_MESSAGES), *to_lc_messages(history)]}
-
-
-def to_lc_messages(history: Sequence[Message]) -> list[AnyMessage]:
-    """Stored messages as the model reads them; every tool message with the call it answers."""
-    result: list[AnyMessage] = []
-    for message in history:
-        meta = message.meta_json or {}
-        if message.role == "user":
-            result.append(HumanMessage(message.content))
-        elif message.role == "assistant" and message.content.strip():
-            result.append(AIMessage(message.content))
-        elif message.role == "tool" and "call_id" in meta:
-            call = {"name": meta["name"], "args": meta.get("args") or {}, "id": meta["call_id"]}
-            text = message.content.strip() or "done"
-            result.append(AIMessage("", tool_calls=[call]))
-            earlier = {"additional_kwargs": {EARLIER: True}, "name": meta["name"]}
-            result.append(ToolMessage(text, tool_call_id=meta["call_id"], **earlier))
-    return result
 
 
 def _tool(spec: ToolSpec) -> BaseTool:

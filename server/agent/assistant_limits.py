@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,10 +13,10 @@ from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langgraph.runtime import get_runtime
 from langgraph.types import Command
 
+from server.agent.assistant_input import EARLIER
 from server.agent.context import RunContext
+from server.agent.prices import CostOf
 
-EARLIER = "earlier"
-"""Marks the tool results of runs before: they count for no limit of this one."""
 OUT_OF_STEPS = "The limit of tool calls is reached. Make no more of them: answer with what you know."
 OUT_OF_BUDGET = (
     "The budget of this task is used up. Make no more calls: say what you found, and ask whether to go on."
@@ -25,18 +25,18 @@ OUT_OF_BUDGET = (
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """None is no limit. `price` gives the US dollars of a call by its usage metadata, None when it is not known."""
+    """None is no limit."""
 
-    tokens: int | None = None
-    dollars: float | None = None
-    price: Callable[[Mapping[str, Any]], float | None] = lambda usage: None
+    tokens: int | None
+    dollars: float | None
+    cost_of: CostOf
 
     def is_spent(self, messages: Sequence[AnyMessage]) -> bool:
         """Is so much used by the model's calls among these messages?"""
         calls = [m.usage_metadata for m in messages if isinstance(m, AIMessage) and m.usage_metadata]
         if self.tokens is not None and sum(call["total_tokens"] for call in calls) >= self.tokens:
             return True
-        return self.dollars is not None and sum(self.price(call) or 0.0 for call in calls) >= self.dollars
+        return self.dollars is not None and sum(self.cost_of(call) or 0.0 for call in calls) >= self.dollars
 
 
 class RunLimits(AgentMiddleware[AgentState[Any], RunContext]):

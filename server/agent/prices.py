@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+CostOf = Callable[[Mapping[str, Any]], float | None]
+"""US dollars of a call by its usage metadata; None when the model's price is not known."""
 
 
 @dataclass(frozen=True)

@@ -4,20 +4,19 @@ import json
 from typing import Any, cast
 
 import pytest
-from langchain.agents.middleware import AgentMiddleware
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.errors import GraphRecursionError
-from langgraph.types import Command, interrupt
+from langgraph.types import Command
 
 from server.agent.approval import MASK
-from server.agent.assistant import build_assistant, first_input, recursion_limit
-from server.agent.assistant_limits import OUT_OF_BUDGET, OUT_OF_STEPS, Budget
+from server.agent.assistant import build_assistant
+from server.agent.assistant_input import first_input, recursion_limit
+from server.agent.assistant_limits import OUT_OF_BUDGET, OUT_OF_STEPS
 from server.agent.chat_model import build_chat_model
 from server.agent.context import Notes, RunContext
 from server.agent.event_adapter import EventAdapter
-from server.agent.gate import Gate, GateMiddleware
 from server.agent.streaming import events
 from server.agent.whole_calls import BROKEN_CALL
 from server.browser.browser import Picture, ToolSpec
@@ -34,14 +33,7 @@ LOOK = {"tool": "browser_snapshot", "raw": json.dumps({})}
 SPECS = [ToolSpec("browser_snapshot", "look", {"type": "object", "properties": {}}, acts=False)]
 
 NAVIGATE = ToolSpec("browser_navigate", "open", {"type": "object", "properties": {"url": {"type": "string"}}})
-
-
-class Asking(AgentMiddleware[Any, Any]):
-    """Asks a person before each tool call."""
-
-    async def awrap_tool_call(self, request: Any, handler: Any) -> Any:
-        interrupt("May it?")
-        return await handler(request)
+WIPE = ToolSpec("files_wipe", "wipe", {"type": "object", "properties": {}}, "files")
 
 
 def new_context(
@@ -97,10 +89,8 @@ async def test_what_it_types_into_a_secret_field_is_told_to_nobody() -> None:
     typing = {"tool": "browser_type", "raw": json.dumps({"target": "l3", "text": "hunter2"})}
     browser = ScriptedBrowser({LOGIN: LOGIN_PAGE}, {}, LOGIN)
     context = new_context(browser=browser, grants=Granted({("mail.example", "credential")}))
-    graph = build_assistant(
-        ScriptedModel(turns=[typing, "In."], prompts=[]), specs,
-        middleware=[GateMiddleware(Gate(), specs, timeout=60)], checkpointer=InMemorySaver(),
-    )  # fmt: skip
+    model = ScriptedModel(turns=[typing, "In."], prompts=[])
+    graph = build_assistant(model, specs, checkpointer=InMemorySaver())
     adapter, told = EventAdapter("m"), list[Any]()
     config: RunnableConfig = {"recursion_limit": recursion_limit(2), "configurable": {"thread_id": "t"}}
     first = {"messages": [HumanMessage("Log me in with hunter2.")]}
@@ -112,11 +102,12 @@ async def test_what_it_types_into_a_secret_field_is_told_to_nobody() -> None:
 
 
 @pytest.mark.parametrize(
-    "budget", [Budget(tokens=200), Budget(dollars=0.2, price=lambda usage: usage["total_tokens"] / 1000)]
+    "budget",
+    [{"token_budget": 200}, {"cost_budget": 0.2, "cost_of": lambda usage: usage["total_tokens"] / 1000}],
 )
-async def test_a_spent_budget_ends_in_what_was_found_and_not_in_a_failure(budget: Budget) -> None:
+async def test_a_spent_budget_ends_in_what_was_found_and_not_in_a_failure(budget: dict[str, Any]) -> None:
     model = ScriptedModel(turns=[LOOK, LOOK, "A cart so far. Go on?"], prompts=[], tokens=100)
-    graph = build_assistant(model, SPECS, budget=budget)
+    graph = build_assistant(model, SPECS, **budget)
     context = new_context(max_tool_steps=9)
     result = await graph.ainvoke({"messages": [HumanMessage("What do you see?")]}, context=context)
     results = [message.text for message in result["messages"] if isinstance(message, ToolMessage)]
@@ -125,8 +116,9 @@ async def test_a_spent_budget_ends_in_what_was_found_and_not_in_a_failure(budget
 
 
 async def test_the_limit_holds_for_the_whole_run_whatever_is_asked_in_between() -> None:
-    model = ScriptedModel(turns=[LOOK, LOOK, LOOK, "A cart."], prompts=[])
-    graph = build_assistant(model, SPECS, middleware=[Asking()], checkpointer=InMemorySaver())
+    wipe = {"tool": WIPE.name, "raw": json.dumps({})}
+    model = ScriptedModel(turns=[wipe, wipe, wipe, "Wiped."], prompts=[])
+    graph = build_assistant(model, [WIPE], checkpointer=InMemorySaver())
     config: RunnableConfig = {"configurable": {"thread_id": "t"}}
     earlier = [
         Message(id="1", session_id="s", run_id="q", seq=1, role="tool", content="a page", created_at=now(),
@@ -135,8 +127,9 @@ async def test_the_limit_holds_for_the_whole_run_whatever_is_asked_in_between() 
     ]  # fmt: skip
     result = await graph.ainvoke(first_input(earlier), config, context=new_context())
     for _ in range(2):
-        assert "__interrupt__" in result
-        result = await graph.ainvoke(Command(resume=True), config, context=new_context())
+        (asked,) = result["__interrupt__"]
+        yes: Command[Any] = Command(resume={"reference": asked.value["reference"], "confirmed": True})
+        result = await graph.ainvoke(yes, config, context=new_context())
     assert "__interrupt__" not in result, "the third call is not even asked about"
     results = [message.text for message in result["messages"] if isinstance(message, ToolMessage)]
     assert [text == OUT_OF_STEPS for text in results] == [False, False, False, True]

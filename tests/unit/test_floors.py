@@ -104,6 +104,31 @@ def test_libraries_stay_in_their_rooms(module: str) -> None:
         assert rooms is None or is_in(module, rooms), f"{module} may not import {imported}"
 
 
+def imported_with(path: Path) -> Iterator[str]:
+    """What runs when the file itself is imported: nothing inside functions, nothing for type checkers only."""
+    nodes: list[ast.stmt] = list(ast.parse(path.read_text()).body)
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module or ""
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.If) and ast.unparse(node.test) != "TYPE_CHECKING":
+            nodes += node.body + node.orelse
+
+
+def test_what_not_every_start_needs_is_imported_when_it_is_needed() -> None:
+    ours, others = ["server.main"], set[str]()
+    for module in ours:
+        for name in imported_with(MODULES[module]):
+            if name not in MODULES:
+                others.add(name.partition(".")[0])
+            elif name not in ours:
+                ours.append(name)
+    assert "langgraph" in others, "it is looked at"
+    assert not others & {"langchain", "alembic"}
+
+
 def test_the_command_line_knows_only_the_protocol() -> None:
     for module, path in MODULES.items():
         if module.startswith("cli"):

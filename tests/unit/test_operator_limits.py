@@ -68,12 +68,12 @@ async def test_the_token_budget_ends_the_same_way() -> None:
 async def test_the_cost_budget_ends_the_same_way_with_the_price_of_every_turn() -> None:
     told: list[int] = []
 
-    def price(usage: Mapping[str, Any]) -> float:
+    def cost_of(usage: Mapping[str, Any]) -> float:
         told.append(usage["total_tokens"])
         return 0.4
 
     scrolls = [act("scroll", amount=amount) for amount in (1, 2, 3)]
-    it = shop(*scrolls, "Paused?", stop("ok"), options={"cost_budget": 1.0, "price": price})
+    it = shop(*scrolls, "Paused?", stop("ok"), options={"cost_budget": 1.0, "cost_of": cost_of})
     assert await it.say("look") == "Paused?"
     assert len(told) == 3
     assert all(told)

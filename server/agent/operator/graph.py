@@ -17,8 +17,9 @@ from server.agent.operator.consent import Consent
 from server.agent.operator.limits import Limits
 from server.agent.operator.looking import Eyes, Vision
 from server.agent.operator.nodes import Nodes
-from server.agent.operator.planner import Planner, Price
+from server.agent.operator.planner import Planner
 from server.agent.operator.state import Input, State
+from server.agent.prices import CostOf
 
 FINALS = ("finalize_done", "finalize_denied", "finalize_cancelled", "finalize_blocked", "finalize_limit")
 
@@ -32,7 +33,7 @@ def build_operator(
     vision: Vision = "auto",
     token_budget: int = 2_000_000,
     cost_budget: float | None = None,
-    price: Price = lambda usage: None,
+    cost_of: CostOf = lambda usage: None,
     run_timeout: float = 1800,
     decision_timeout: float = 600,
     checkpointer: BaseCheckpointSaver[Any] | None = None,
@@ -41,7 +42,7 @@ def build_operator(
     eyes = Eyes(vision, model_sees=takes_images(model))
     consent = Consent(gate or Gate(), eyes, decision_timeout)
     limits = Limits(token_budget, _before(run_timeout), cost_budget)
-    nodes = Nodes(Planner(model, price), consent, eyes, limits)
+    nodes = Nodes(Planner(model, cost_of), consent, eyes, limits)
     return assemble(nodes).compile(checkpointer=checkpointer, name="operator")
 
 

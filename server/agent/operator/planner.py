@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any, cast
@@ -21,6 +21,7 @@ from server.agent.chat_model import broken_tool_calls, check_complete, forces_to
 from server.agent.model_errors import BAD_RESPONSE
 from server.agent.operator.answer_stream import AnswerReader
 from server.agent.operator.decision import TOOL_NAME, Decision, decision_schema
+from server.agent.prices import CostOf
 from server.agent.storable import storable
 
 log = logging.getLogger(__name__)
@@ -30,8 +31,6 @@ REPAIR_TURNS = 2
 Say = Callable[[str], Awaitable[None]]
 Prompt = Callable[[str | None], list[BaseMessage]]
 """The messages of a call; given a problem, they tell the model what was wrong with its last answer."""
-Price = Callable[[Mapping[str, Any]], float | None]
-"""US dollars of a call by its usage metadata; None when the model's price is not known."""
 
 
 class Unusable(Exception):
@@ -51,9 +50,9 @@ class Planned:
 class Planner:
     """Asks a model for decisions, in the form of structured output that suits it."""
 
-    def __init__(self, model: BaseChatModel, price: Price = lambda usage: None) -> None:
+    def __init__(self, model: BaseChatModel, cost_of: CostOf = lambda usage: None) -> None:
         self.model = model
-        self._price = price
+        self._cost_of = cost_of
         self.caches = "anthropic" in type(model).__module__
         self._by_tool = not _prefers_schema(model)
         self._asking = _asking(model, "function_calling" if self._by_tool else "json_schema")
@@ -70,7 +69,7 @@ class Planner:
             reply = _Reply(say, think, self._by_tool)
             await reply.take(self._asking.astream(prompt(problem)))
             if usage := reply.usage:
-                tokens, cost = tokens + usage["total_tokens"], cost + (self._price(usage) or 0.0)
+                tokens, cost = tokens + usage["total_tokens"], cost + (self._cost_of(usage) or 0.0)
             try:
                 return Planned(reply.decision(), reply.reader.text, tokens, cost)
             except Unusable as unusable:

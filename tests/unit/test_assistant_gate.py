@@ -13,8 +13,9 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.runtime import get_runtime
 from langgraph.types import Command
 
+from server.agent.assistant_gate import GateMiddleware
 from server.agent.context import RunContext
-from server.agent.gate import Gate, GateMiddleware
+from server.agent.gate import Gate
 from server.browser.browser import Outcome, Picture, ToolSpec
 from server.browser.observation import Element
 from tests.support.operator_world import Granted, Post

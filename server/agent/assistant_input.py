@@ -1,0 +1,42 @@
+"""What the assistant's graph is run with: the stored messages as its model reads them, and so many steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage, ToolMessage
+from langgraph.graph.message import REMOVE_ALL_MESSAGES
+
+from server.events import Message
+
+EARLIER = "earlier"
+"""Marks the tool results of runs before: they count for no limit of this one."""
+
+
+def recursion_limit(max_tool_steps: int) -> int:
+    """Steps of the graph, one of the model and one of its tools in turn: some more words after the last tool call."""
+    return 2 * (max_tool_steps + 3)
+
+
+def first_input(history: Sequence[Message]) -> dict[str, Any]:
+    """The graph's input for a new run: the thread starts over from the stored messages."""
+    return {"messages": [RemoveMessage(id=REMOVE_ALL_MESSAGES), *to_lc_messages(history)]}
+
+
+def to_lc_messages(history: Sequence[Message]) -> list[AnyMessage]:
+    """Stored messages as the model reads them; every tool message with the call it answers."""
+    result: list[AnyMessage] = []
+    for message in history:
+        meta = message.meta_json or {}
+        if message.role == "user":
+            result.append(HumanMessage(message.content))
+        elif message.role == "assistant" and message.content.strip():
+            result.append(AIMessage(message.content))
+        elif message.role == "tool" and "call_id" in meta:
+            call = {"name": meta["name"], "args": meta.get("args") or {}, "id": meta["call_id"]}
+            text = message.content.strip() or "done"
+            result.append(AIMessage("", tool_calls=[call]))
+            earlier = {"additional_kwargs": {EARLIER: True}, "name": meta["name"]}
+            result.append(ToolMessage(text, tool_call_id=meta["call_id"], **earlier))
+    return result
