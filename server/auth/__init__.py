@@ -1,0 +1,21 @@
+"""Who may come in: the gate before every route, and the logins that it asks for."""
+
+from __future__ import annotations
+
+from server.auth.body import limit_body
+from server.auth.gate import GUARDED_PREFIXES, PUBLIC, WS_UNAUTHORIZED, Gate, peer_of
+from server.auth.logins import COOKIE_SECONDS, Caller, Logins, cookie_name, load_password
+
+__all__ = [
+    "COOKIE_SECONDS",
+    "GUARDED_PREFIXES",
+    "PUBLIC",
+    "WS_UNAUTHORIZED",
+    "Caller",
+    "Gate",
+    "Logins",
+    "cookie_name",
+    "limit_body",
+    "load_password",
+    "peer_of",
+]

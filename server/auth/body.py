@@ -1,0 +1,46 @@
+"""The body of a request: not larger than it may be, and not endlessly late."""
+
+from __future__ import annotations
+
+import asyncio
+
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.types import Message, Receive, Scope
+
+from server.errors import BadRequest, TooLarge
+
+JSON_LIMIT = 1_000_000
+FILE_LIMIT = 26_000_000
+BODY_SECONDS = 30.0
+"""Between two parts of a body."""
+
+
+def limit_body(
+    scope: Scope, headers: Headers, receive: Receive, *, patience: float = BODY_SECONDS
+) -> Receive:
+    """A receive that raises instead of reading on, or of waiting. A declared size is checked at once."""
+    if scope["type"] != "http":
+        return receive
+    limit = FILE_LIMIT if scope["path"].endswith("/files") else JSON_LIMIT
+    declared = headers.get("content-length", "0")
+    if not (declared.isascii() and declared.isdigit() and len(declared) < 20):
+        raise BadRequest("The content-length is not a size.")
+    if int(declared) > limit:
+        raise TooLarge(f"The body is larger than {limit} bytes.")
+    received, is_whole = 0, False
+
+    async def counted() -> Message:
+        nonlocal received, is_whole
+        try:
+            async with asyncio.timeout(None if is_whole else patience):
+                message = await receive()
+        except TimeoutError as error:
+            raise HTTPException(408, "The body did not come in time.") from error
+        is_whole = not message.get("more_body", False)
+        received += len(message.get("body", b""))
+        if received > limit:  # as an HTTPException: FastAPI turns all else that reading raises into a 400
+            raise HTTPException(413, f"The body is larger than {limit} bytes.")
+        return message
+
+    return counted

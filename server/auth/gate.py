@@ -1,0 +1,140 @@
+"""One place before every route, for HTTP and WebSocket. What is public is listed here."""
+
+from __future__ import annotations
+
+import ipaddress
+import secrets
+import socket
+import time
+from typing import Any
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from server.auth.body import limit_body
+from server.auth.logins import Caller, Logins, read_caller
+from server.errors import AppError, Forbidden, Unauthorized
+from server.settings import Settings
+
+PUBLIC = frozenset({"/api/auth/login", "/api/health", "/api/ready"})
+GUARDED_PREFIXES = ("/api", "/events/", "/ws/", "/docs", "/openapi.json")
+"""Everything else is the web UI's own static files, which hold no data."""
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+WS_UNAUTHORIZED = 4401
+
+
+class Gate:
+    """ASGI middleware: host, origin, size, login; in this order. Errors are drawn by `render`."""
+
+    def __init__(self, app: ASGIApp, *, settings: Settings, logins: Logins, render: Any) -> None:
+        self._app = app
+        self._logins = logins
+        self._render = render
+        self._hosts = allowed_hosts(settings)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        scope.setdefault("state", {})["request_id"] = secrets.token_hex(8)
+        try:
+            receive = self._admit(scope, receive)
+        except AppError as error:
+            await self._refuse(scope, receive, send, error)
+            return
+        await self._app(scope, receive, send)
+
+    def _admit(self, scope: Scope, receive: Receive) -> Receive:
+        headers = Headers(scope=scope)
+        secure = scope.get("scheme") in ("https", "wss")
+        caller = read_caller(headers, self._logins, secure=secure)
+        scope["state"]["caller"] = caller
+        self._check_host(headers)
+        self._check_origin(scope, headers, caller)
+        self._check_login(scope, caller)
+        return limit_body(scope, headers, receive)
+
+    def _check_host(self, headers: Headers) -> None:
+        """Against DNS rebinding: a page elsewhere must not reach us under a name of its own."""
+        host = host_of(headers.get("host", ""))
+        if host in self._hosts or (self._hosts.any_address and is_address(host)):
+            return
+        raise Forbidden(
+            f"The host name {host[:100]!r} is not known here; add it to TRUSTED_HOSTS.", code="host"
+        )
+
+    def _check_origin(self, scope: Scope, headers: Headers, caller: Caller) -> None:
+        is_socket = scope["type"] == "websocket"
+        if not is_socket and scope["method"] in SAFE_METHODS:
+            return
+        origin = headers.get("origin")
+        if origin is None:
+            if caller.cookie is not None and caller.bearer is None:
+                raise Forbidden("A request with a cookie must tell its origin.", code="origin")
+            return
+        host = headers.get("host", "").lower()
+        if origin.lower() not in (f"http://{host}", f"https://{host}"):
+            raise Forbidden("This request comes from another site.", code="origin")
+
+    def _check_login(self, scope: Scope, caller: Caller) -> None:
+        path = scope["path"]
+        if path in PUBLIC or not path.startswith(GUARDED_PREFIXES):
+            return
+        if caller.bearer is not None:
+            self._check_bearer(scope, caller)
+        elif not caller.is_logged_in:
+            raise Unauthorized("Log in first.")
+
+    def _check_bearer(self, scope: Scope, caller: Caller) -> None:
+        if caller.is_logged_in:
+            return
+        peer, now = peer_of(scope), time.monotonic()
+        self._logins.attempts.check(peer, now)
+        self._logins.attempts.failed(peer, now)
+        raise Unauthorized("This token is not the right one.", code="wrong_token")
+
+    async def _refuse(self, scope: Scope, receive: Receive, send: Send, error: AppError) -> None:
+        if scope["type"] == "http":
+            await self._render(error, scope["state"]["request_id"])(scope, receive, send)
+            return
+        await receive()
+        if isinstance(error, Unauthorized):  # a code of ours can only be sent on an accepted socket
+            await send({"type": "websocket.accept"})
+            await send({"type": "websocket.close", "code": WS_UNAUTHORIZED, "reason": error.detail})
+        else:
+            await send({"type": "websocket.close", "code": 1008, "reason": error.detail})
+
+
+class Hosts(frozenset[str]):
+    any_address: bool = False
+
+
+def allowed_hosts(settings: Settings) -> Hosts:
+    """Loopback names, the machine's own name and TRUSTED_HOSTS; on a public bind also bare addresses."""
+    names = {"localhost", "127.0.0.1", "::1", settings.host, *settings.trusted_hosts}
+    if settings.is_public:
+        names |= {socket.gethostname(), f"{socket.gethostname()}.local"}
+    hosts = Hosts(name.lower() for name in names)
+    hosts.any_address = settings.is_public
+    return hosts
+
+
+def host_of(header: str) -> str:
+    """`[::1]:8000` -> `::1`, `Example.org:80` -> `example.org`."""
+    if header.startswith("["):
+        return header[1:].partition("]")[0].lower()
+    return header.partition(":")[0].lower()
+
+
+def is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def peer_of(scope: Scope) -> str:
+    """The real peer of the connection; headers that anyone can write do not count."""
+    client = scope.get("client")
+    return str(client[0]) if client else "?"
