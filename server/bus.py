@@ -7,94 +7,19 @@ costs nothing, and one that falls behind the log's beginning is told to `resync`
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import Protocol
 
-from server.events import Event, Resync, SessionChanged, Stamped, now, to_sse
+from server.events import Event, SessionChanged, Stamped
+from server.topic import KEPT_ENTRIES, Entry, EventId, Topic
 
-KEPT_FRAMES = 5_000
-KEPT_BYTES = 8_000_000
 KEPT_QUIET_TOPICS = 200
 
 
 class Fenced(Exception):
     """A writer with an older epoch tried to write: its run was taken over or ended."""
-
-
-class Frame:
-    """A stamped event and, made once at the first need, its bytes on the wire."""
-
-    __slots__ = ("_wire", "size", "stamped")
-
-    def __init__(self, stamped: Stamped, size: int) -> None:
-        self.stamped = stamped
-        self.size = size
-        self._wire: bytes | None = None
-
-    @property
-    def wire(self) -> bytes:
-        if self._wire is None:
-            self._wire = to_sse(self.stamped)
-        return self._wire
-
-
-FrameId = tuple[int, int]
-
-
-def read_frame_id(text: str | None) -> FrameId | None:
-    """`<epoch>-<seq>` -> (epoch, seq); None for anything else."""
-    epoch, _, seq = (text or "").partition("-")
-    return (int(epoch), int(seq)) if epoch.isdigit() and seq.isdigit() else None
-
-
-@dataclass
-class Topic:
-    session_id: str
-    epoch: int = 0
-    seq: int = 0
-    run_id: str | None = None
-    frames: deque[Frame] = field(default_factory=deque)
-    first: int = 0
-    """The number of frames[0], counted from the topic's beginning."""
-    kept: int = KEPT_FRAMES
-    size: int = 0
-    ended: bool = False
-    gone: bool = False
-    waiting: set[asyncio.Event] = field(default_factory=set)
-
-    @property
-    def end(self) -> int:
-        return self.first + len(self.frames)
-
-    def append(self, frame: Frame) -> None:
-        self.frames.append(frame)
-        self.size += frame.size
-        while len(self.frames) > self.kept or (self.size > KEPT_BYTES and len(self.frames) > 1):
-            self.size -= self.frames.popleft().size
-            self.first += 1
-
-    def start_of(self, run_id: str | None) -> int | None:
-        """Where the run's frames begin; None when its beginning is not kept (any more)."""
-        for place, frame in enumerate(self.frames):
-            if frame.stamped.run_id == run_id:
-                is_whole = place > 0 or frame.stamped.seq == 1
-                return self.first + place if is_whole else None
-        return None
-
-    def place_after(self, frame_id: FrameId) -> int | None:
-        """The place behind this id; None when it is not kept (any more)."""
-        if frame_id == (self.epoch, self.seq):
-            return self.end
-        for place, frame in enumerate(self.frames):
-            at = (frame.stamped.epoch, frame.stamped.seq)
-            if at == frame_id:
-                return self.first + place + 1
-            if at > frame_id:
-                return None if place == 0 and frame_id[1] > 0 else self.first + place
-        return None
 
 
 class EventBus(Protocol):
@@ -117,9 +42,9 @@ class EventBus(Protocol):
         session_id: str,
         *,
         run_id: str | None = None,
-        after: FrameId | None = None,
+        after: EventId | None = None,
         forever: bool = False,
-    ) -> AsyncIterator[list[Frame]]:
+    ) -> AsyncIterator[list[Entry]]:
         """The events after `after`, or of the whole run, then live ones, in batches of all that wait.
 
         Ends after the run's terminal event unless `forever`. Yields an empty list every `heartbeat`
@@ -134,12 +59,16 @@ class EventBus(Protocol):
 
 class InProcessBus:
     def __init__(
-        self, *, heartbeat: float = 10.0, kept_frames: int = KEPT_FRAMES, kept_topics: int = KEPT_QUIET_TOPICS
+        self,
+        *,
+        heartbeat: float = 10.0,
+        kept_entries: int = KEPT_ENTRIES,
+        kept_topics: int = KEPT_QUIET_TOPICS,
     ) -> None:
         self._topics: OrderedDict[str, Topic] = OrderedDict()
         self._watchers: set[_Watcher] = set()
         self._heartbeat = heartbeat
-        self._kept_frames = kept_frames
+        self._kept_entries = kept_entries
         self._kept_topics = kept_topics
         self._closed = False
         self.listeners: list[Callable[[Stamped], None]] = []
@@ -156,19 +85,12 @@ class InProcessBus:
         topic = self._topic(session_id)
         if epoch is not None and epoch != topic.epoch:
             raise Fenced(session_id)
-        stamped = [self._stamp(topic, event) for event in events]
-        for waiting in topic.waiting:
-            waiting.set()
+        stamped = [self._add(topic, event) for event in events]
+        topic.wake()
         return stamped
 
-    def _stamp(self, topic: Topic, event: Event) -> Stamped:
-        topic.seq += 1
-        stamped = Stamped(
-            session_id=topic.session_id, run_id=topic.run_id or "", epoch=topic.epoch, seq=topic.seq,
-            ts=now(), event=event,
-        )  # fmt: skip
-        topic.append(Frame(stamped, 200 + len(getattr(event, "text", ""))))
-        topic.ended = event.is_terminal
+    def _add(self, topic: Topic, event: Event) -> Stamped:
+        stamped = topic.add(event)
         for listener in self.listeners:
             listener(stamped)
         return stamped
@@ -179,7 +101,7 @@ class InProcessBus:
 
     def run_of(self, session_id: str) -> str | None:
         topic = self._topics.get(session_id)
-        return topic.run_id if topic and topic.frames else None
+        return topic.run_id if topic and topic.entries else None
 
     def keeps(self, session_id: str, run_id: str) -> bool:
         """Is the beginning of this run still here?"""
@@ -195,27 +117,27 @@ class InProcessBus:
         session_id: str,
         *,
         run_id: str | None = None,
-        after: FrameId | None = None,
+        after: EventId | None = None,
         forever: bool = False,
-    ) -> AsyncIterator[list[Frame]]:
+    ) -> AsyncIterator[list[Entry]]:
         topic = self._topic(session_id)
         wake = asyncio.Event()
         topic.waiting.add(wake)  # subscribe first, then read the backlog: nothing falls between
         try:
             place = topic.place_after(after) if after else topic.start_of(run_id or topic.run_id)
-            if place is None and (after or topic.frames):
-                yield [_resync(topic)]
+            if place is None and (after or topic.entries):
+                yield [topic.resync()]
                 place = topic.end
             place = topic.end if place is None else place
             while not (self._closed or topic.gone):
                 if place < topic.first:
-                    yield [_resync(topic)]
+                    yield [topic.resync()]
                     return
-                frames = [topic.frames[index - topic.first] for index in range(place, topic.end)]
+                entries = topic.since(place)
                 place = topic.end
                 wake.clear()
-                if frames:
-                    yield frames
+                if entries:
+                    yield entries
                 if not forever and topic.ended and place == topic.end:
                     return
                 if place == topic.end and not await _wait(wake, self._heartbeat):
@@ -253,22 +175,20 @@ class InProcessBus:
         topic = self._topics.pop(session_id, None)
         if topic:
             topic.gone = True
-            for waiting in topic.waiting:
-                waiting.set()
+            topic.wake()
 
     def close(self) -> None:
         """End every reader: the server goes down."""
         self._closed = True
         for topic in self._topics.values():
-            for waiting in topic.waiting:
-                waiting.set()
+            topic.wake()
         for watcher in self._watchers:
             watcher.wake.set()
 
     def _topic(self, session_id: str) -> Topic:
         topic = self._topics.get(session_id)
         if topic is None:
-            topic = self._topics[session_id] = Topic(session_id, kept=self._kept_frames)
+            topic = self._topics[session_id] = Topic(session_id, kept=self._kept_entries)
             self._drop_quiet_topics()
         self._topics.move_to_end(session_id)
         return topic
@@ -295,14 +215,6 @@ class _Watcher:
         self.wake.clear()
         changes, self._changes = list(self._changes.values()), {}
         return changes
-
-
-def _resync(topic: Topic) -> Frame:
-    stamped = Stamped(
-        session_id=topic.session_id, run_id=topic.run_id or "", epoch=topic.epoch, seq=topic.seq,
-        ts=now(), event=Resync(),
-    )  # fmt: skip
-    return Frame(stamped, 200)
 
 
 async def _wait(wake: asyncio.Event, seconds: float) -> bool:

@@ -92,8 +92,8 @@ async def _point(session_id: str, viewer: Viewer, world: Runtime) -> None:
     """Tells what the agent is about to touch, and what an open question is about."""
     pointed = NO_TARGET
     async for batch in world.bus.follow(session_id, forever=True):
-        for frame in batch:
-            target = target_after(pointed, frame.stamped.event)
+        for entry in batch:
+            target = target_after(pointed, entry.stamped.event)
             if target != pointed:
                 viewer.tell(target)
             pointed = target

@@ -12,7 +12,6 @@ from starlette.responses import Response
 from server.api.deps import CallerOf, SessionId, Text, World
 from server.api.merge import merge
 from server.api.sse import EventStream
-from server.bus import Frame, read_frame_id
 from server.errors import NotFound
 from server.events import (
     Done,
@@ -27,6 +26,7 @@ from server.events import (
     to_sse,
 )
 from server.runtime import Runtime
+from server.topic import Entry, read_event_id
 
 if TYPE_CHECKING:
     from server.models import RunRow
@@ -79,21 +79,21 @@ async def _session_blocks(
     if run and run.finished_at and not is_kept:
         yield await rebuilt_end(world, run, last_event_id)
     if follow or is_kept or (run and not run.finished_at):
-        frames = world.bus.follow(
+        entries = world.bus.follow(
             session_id,
             run_id=followed,
-            after=read_frame_id(last_event_id) if is_kept else None,
+            after=read_event_id(last_event_id) if is_kept else None,
             forever=follow,
         )
-        async for batch in frames:
-            yield b"".join(frame.wire for frame in batch)
+        async for batch in entries:
+            yield b"".join(entry.wire for entry in batch)
     elif run is None:
         yield b": no run yet\n\n"
 
 
 async def rebuilt_end(world: Runtime, run: RunRow, last_event_id: str | None) -> bytes:
     """The terminal event of a run whose buffer is gone, from the database; nothing for who has seen it."""
-    seen = read_frame_id(last_event_id)
+    seen = read_event_id(last_event_id)
     if seen and seen[0] > run.epoch:
         return b""
     event: Done | Error
@@ -137,11 +137,11 @@ async def observe_session(session_id: SessionId, world: World, caller: CallerOf)
 async def _observed(world: Runtime, session_id: str) -> AsyncIterator[bytes]:
     yield b": observing\n\n"
     async for batch in world.bus.follow(session_id, forever=True):
-        yield b"".join(_observer_block(frame) for frame in batch)
+        yield b"".join(_observer_block(entry) for entry in batch)
 
 
-def _observer_block(frame: Frame) -> bytes:
-    told = to_observer(frame.stamped)
+def _observer_block(entry: Entry) -> bytes:
+    told = to_observer(entry.stamped)
     return b"event: %b\ndata: %b\n\n" % (told["type"].encode(), orjson.dumps(told)) if told else b""
 
 
@@ -179,14 +179,14 @@ def _change_block(change: SessionChanged) -> bytes:
 
 
 async def _named(world: Runtime, session_id: str, place: str | None) -> AsyncIterator[bytes]:
-    after = read_frame_id(place)
+    after = read_event_id(place)
     async for batch in world.bus.follow(session_id, after=after, forever=True):
         if batch:
-            yield b"".join(_named_block(frame) for frame in batch)
+            yield b"".join(_named_block(entry) for entry in batch)
 
 
-def _named_block(frame: Frame) -> bytes:
+def _named_block(entry: Entry) -> bytes:
     """The session's own block, its id made unique in this stream."""
-    head, _, data = frame.wire.partition(b"\ndata: ")
+    head, _, data = entry.wire.partition(b"\ndata: ")
     kind, _, number = head.partition(b"\nid: ")
-    return b"%b\nid: %b/%b\ndata: %b" % (kind, frame.stamped.session_id.encode(), number, data)
+    return b"%b\nid: %b/%b\ndata: %b" % (kind, entry.stamped.session_id.encode(), number, data)

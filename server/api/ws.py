@@ -80,8 +80,8 @@ async def _obey(frame: UserMessage | UserConfirm | Control, session_id: str, wor
 
 async def _tell(socket: WebSocket, session_id: str, world: Runtime) -> None:
     async for batch in world.bus.follow(session_id, forever=True):
-        for frame in batch:
-            for told in to_frames(frame.stamped.event):
+        for entry in batch:
+            for told in to_frames(entry.stamped.event):
                 await send(socket, told)
 
 

@@ -79,8 +79,8 @@ async def test_an_end_whose_answer_is_lost_is_told_and_the_next_run_may_start(wo
     assert ended.message
     assert ended.next
     assert ended.next.run.id == held.run.id
-    frames = await anext(world.bus.follow(world.session_id, run_id=execution.run.id))
-    assert isinstance(frames[-1].stamped.event, Done)
+    entries = await anext(world.bus.follow(world.session_id, run_id=execution.run.id))
+    assert isinstance(entries[-1].stamped.event, Done)
     said = [message.content for message in await world.store.messages(world.session_id)]
     assert said == ["go", "Gone well.", "then this"]
 
@@ -103,8 +103,8 @@ async def test_a_tool_call_and_a_question_are_kept_once(world: World) -> None:
     world.link.losing = True
     await world.journal.ask(execution, {"kind": "confirm", "reason": "buys"})
     assert world.link.lost == 3
-    frames = await anext(world.bus.follow(world.session_id, run_id=execution.run.id))
-    events = [frame.stamped.event for frame in frames]
+    entries = await anext(world.bus.follow(world.session_id, run_id=execution.run.id))
+    events = [entry.stamped.event for entry in entries]
     assert [event.message.content for event in events if isinstance(event, MessageAdded)] == ["go", "clicked"]
     assert events[-1].type == "interrupt"
     overview = await world.store.overview(world.session_id)

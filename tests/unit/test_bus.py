@@ -6,8 +6,9 @@ import asyncio
 
 import pytest
 
-from server.bus import Fenced, InProcessBus, read_frame_id
+from server.bus import Fenced, InProcessBus
 from server.events import Error, SessionChanged, Token
+from server.topic import read_event_id
 
 SESSION = "s1"
 
@@ -33,7 +34,7 @@ def opened(**limits: int) -> InProcessBus:
 async def ids(bus: InProcessBus, **options: object) -> list[str]:
     found: list[str] = []
     async for batch in bus.follow(SESSION, **options):  # type: ignore[arg-type]
-        found += [frame.stamped.id for frame in batch]
+        found += [entry.stamped.id for entry in batch]
     return found
 
 
@@ -79,15 +80,15 @@ async def test_numbers_begin_again_with_each_epoch(bus: InProcessBus) -> None:
 
 
 async def test_who_fell_out_of_the_buffer_is_told_to_resync() -> None:
-    bus = opened(kept_frames=10)
+    bus = opened(kept_entries=10)
     bus.publish(SESSION, 1, [token(number) for number in range(50)])
-    frames = [
-        frame
+    entries = [
+        entry
         async for batch in bus.follow(SESSION, after=(1, 3), forever=True)
-        for frame in batch or _stop(bus)
+        for entry in batch or _stop(bus)
     ]
-    assert frames[0].stamped.event.type == "resync"
-    assert frames[0].stamped.id == "1-50"
+    assert entries[0].stamped.event.type == "resync"
+    assert entries[0].stamped.id == "1-50"
 
 
 def _stop(bus: InProcessBus) -> list[object]:
@@ -96,13 +97,13 @@ def _stop(bus: InProcessBus) -> list[object]:
 
 
 async def test_a_reader_that_does_not_read_costs_the_run_nothing() -> None:
-    bus = opened(kept_frames=100)
+    bus = opened(kept_entries=100)
     slow = bus.follow(SESSION)
     assert bus.publish(SESSION, 1, [token(0)])
     assert len(await anext(slow)) == 1
     for number in range(5_000):
         bus.publish(SESSION, 1, [token(number)])
-    assert [frame.stamped.event.type for frame in await anext(slow)] == ["resync"]
+    assert [entry.stamped.event.type for entry in await anext(slow)] == ["resync"]
     with pytest.raises(StopAsyncIteration):
         await anext(slow)
 
@@ -117,10 +118,10 @@ async def test_silence_is_told_so_that_a_ping_can_be_sent(bus: InProcessBus) -> 
 async def test_a_follower_goes_on_from_run_to_run(bus: InProcessBus) -> None:
     follower = bus.follow(SESSION, forever=True)
     bus.publish(SESSION, 1, [END])
-    assert [frame.stamped.run_id for frame in await anext(follower)] == ["r1"]
+    assert [entry.stamped.run_id for entry in await anext(follower)] == ["r1"]
     bus.open(SESSION, "r2", 2)
     bus.publish(SESSION, 2, [token(1)])
-    assert [frame.stamped.run_id for frame in await anext(follower)] == ["r2"]
+    assert [entry.stamped.run_id for entry in await anext(follower)] == ["r2"]
     await follower.aclose()
 
 
@@ -134,10 +135,10 @@ async def test_a_watcher_gets_the_newest_change_of_each_session(bus: InProcessBu
     await watcher.aclose()
 
 
-def test_frame_ids_are_read_strictly() -> None:
-    assert read_frame_id("3-17") == (3, 17)
+def test_event_ids_are_read_strictly() -> None:
+    assert read_event_id("3-17") == (3, 17)
     for odd in (None, "", "3", "3-", "-3", "a-b", "3-17-1", "3 - 17"):
-        assert read_frame_id(odd) is None
+        assert read_event_id(odd) is None
 
 
 def test_quiet_sessions_are_forgotten_first() -> None:

@@ -15,7 +15,7 @@ FLOORS: dict[str, int] = {
     "server.runtime": 4, "server.agent_runner": 3, "server.agents": 3, "server.execution": 3,
     "server.agent_protocol": 3, "server.executor": 3, "server.journal": 3, "server.recovery": 3, "server.run_events": 3,
     "server.store": 2, "server.database": 2, "server.checkpoints": 2,
-    "server.bus": 2, "server.queue": 2, "server.screenshots": 2,
+    "server.bus": 2, "server.topic": 2, "server.queue": 2, "server.screenshots": 2,
     "server.files": 2, "server.export": 2, "server.preferences": 2,
     "server.agent.operator": 2, "server.agent.assistant": 2, "server.agent.event_adapter": 2, "server.agent.mock": 2,
     "server.models": 1, "server.browser": 1, "server.agent": 1,
@@ -24,7 +24,7 @@ FLOORS: dict[str, int] = {
 }  # fmt: skip
 
 LEFT = ("server.store", "server.database", "server.checkpoints",
-        "server.bus", "server.queue", "server.screenshots", "server.files", "server.export", "server.preferences",
+        "server.bus", "server.topic", "server.queue", "server.screenshots", "server.files", "server.export", "server.preferences",
         "server.models")  # fmt: skip
 RIGHT = ("server.agent", "server.browser")
 """The two columns below the runner never import each other."""

@@ -74,8 +74,8 @@ class Stage:
     async def told(self, session_id: str) -> list[tuple[str, int | None]]:
         """Of the run, when it is over: each status with the place in the queue, repeats left out."""
         told: list[tuple[str, int | None]] = []
-        async for frames in self.world.bus.follow(session_id):
-            changes = [frame.stamped.event for frame in frames]
+        async for entries in self.world.bus.follow(session_id):
+            changes = [entry.stamped.event for entry in entries]
             for now in [(one.status, one.queue_place) for one in changes if isinstance(one, RunChanged)]:
                 told += [now] if told[-1:] != [now] else []
         return told

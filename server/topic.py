@@ -1,0 +1,112 @@
+"""The log of one session: its newest events, each with its id and its bytes on the wire."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from dataclasses import dataclass, field
+
+from server.events import Event, Resync, Stamped, now, to_sse
+
+KEPT_ENTRIES = 5_000
+KEPT_BYTES = 8_000_000
+
+
+class Entry:
+    """A stamped event and, made once at the first need, its bytes on the wire."""
+
+    __slots__ = ("_wire", "size", "stamped")
+
+    def __init__(self, stamped: Stamped, size: int) -> None:
+        self.stamped = stamped
+        self.size = size
+        self._wire: bytes | None = None
+
+    @property
+    def wire(self) -> bytes:
+        if self._wire is None:
+            self._wire = to_sse(self.stamped)
+        return self._wire
+
+
+EventId = tuple[int, int]
+
+
+def read_event_id(text: str | None) -> EventId | None:
+    """`<epoch>-<seq>` -> (epoch, seq); None for anything else."""
+    epoch, _, seq = (text or "").partition("-")
+    return (int(epoch), int(seq)) if epoch.isdigit() and seq.isdigit() else None
+
+
+@dataclass
+class Topic:
+    """Its `epoch` and `seq` are those of its newest event."""
+
+    session_id: str
+    epoch: int = 0
+    seq: int = 0
+    run_id: str | None = None
+    entries: deque[Entry] = field(default_factory=deque)
+    first: int = 0
+    """The number of entries[0], counted from the topic's beginning."""
+    kept: int = KEPT_ENTRIES
+    size: int = 0
+    ended: bool = False
+    gone: bool = False
+    waiting: set[asyncio.Event] = field(default_factory=set)
+
+    @property
+    def end(self) -> int:
+        return self.first + len(self.entries)
+
+    def add(self, event: Event) -> Stamped:
+        """Number the event and keep it, at the cost of the oldest ones."""
+        self.seq += 1
+        stamped = self._stamp(event)
+        self._append(Entry(stamped, 200 + len(getattr(event, "text", ""))))
+        self.ended = event.is_terminal
+        return stamped
+
+    def resync(self) -> Entry:
+        """For a reader whose place is not kept any more; it is no event of the log."""
+        return Entry(self._stamp(Resync()), 200)
+
+    def _stamp(self, event: Event) -> Stamped:
+        return Stamped(
+            session_id=self.session_id, run_id=self.run_id or "", epoch=self.epoch, seq=self.seq,
+            ts=now(), event=event,
+        )  # fmt: skip
+
+    def _append(self, entry: Entry) -> None:
+        self.entries.append(entry)
+        self.size += entry.size
+        while len(self.entries) > self.kept or (self.size > KEPT_BYTES and len(self.entries) > 1):
+            self.size -= self.entries.popleft().size
+            self.first += 1
+
+    def wake(self) -> None:
+        for waiting in self.waiting:
+            waiting.set()
+
+    def since(self, place: int) -> list[Entry]:
+        return [self.entries[at - self.first] for at in range(place, self.end)]
+
+    def start_of(self, run_id: str | None) -> int | None:
+        """Where the run's entries begin; None when its beginning is not kept (any more)."""
+        for place, entry in enumerate(self.entries):
+            if entry.stamped.run_id == run_id:
+                is_whole = place > 0 or entry.stamped.seq == 1
+                return self.first + place if is_whole else None
+        return None
+
+    def place_after(self, event_id: EventId) -> int | None:
+        """The place behind this id; None when it is not kept (any more)."""
+        if event_id == (self.epoch, self.seq):
+            return self.end
+        for place, entry in enumerate(self.entries):
+            at = (entry.stamped.epoch, entry.stamped.seq)
+            if at == event_id:
+                return self.first + place + 1
+            if at > event_id:
+                return None if place == 0 and event_id[1] > 0 else self.first + place
+        return None
