@@ -12,6 +12,7 @@ from server.browser.observation import (
     Element,
     Extra,
     Observation,
+    answer,
     focus,
     observe_snapshot,
     observe_state,
@@ -437,3 +438,31 @@ def test_the_command_line_answers_each_line_with_text_and_targets() -> None:
     assert main["targets"] == {"e1": "e3", "e2": "e4", "e3": "e5", "e4": "e6", "e5": "e7"}
     assert main["truncated"] == 0
     assert "e7" in focused["targets"].values()
+
+
+ODD_LINES = [
+    "{", "[]", "null", "7", '"x"', "[" * 100_000, '{"snapshot": 5}', '{"viewport": [1280]}', '{"viewport": "wide"}',
+    '{"viewport": [1280, "tall"]}', '{"mode": "whole"}', '{"target": ["e1"]}', '{"extra": {"clickables": 1}}',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("line", ODD_LINES)
+def test_a_line_that_cannot_be_read_is_answered_with_what_is_wrong(line: str) -> None:
+    assert list(answer(line)) == ["error"]
+
+
+def test_the_command_line_goes_on_after_a_bad_line() -> None:
+    lines = [
+        "{",
+        "",
+        json.dumps({"snapshot": LOGIN, "mode": None, "viewport": None}),
+        '{"snapshot": "\\ud83d"}',
+        "{}",
+    ]
+    done = subprocess.run(
+        [sys.executable, "-m", "server.browser.observation"], check=True, capture_output=True, text=True,
+        input="\ufeff" + "\n".join(lines),
+    )  # fmt: skip
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [sorted(reply) for reply in told] == [["error"], *[["targets", "text", "truncated"]] * 3]
+    assert told[1]["text"] == observe_snapshot(LOGIN).text()

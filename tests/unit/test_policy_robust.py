@@ -187,3 +187,39 @@ def test_the_command_answers_what_the_gate_would_say() -> None:
     assert answer["id"] == "7"
     assert answer["verdict"] == assess(read_subject(row)).verdict == "ask"
     assert answer["reason"]
+
+
+ODD_LINES = [
+    "{", "[]", "null", "7", '"pay"', "\ufffe", "[" * 100_000, "{}", '{"id": "x", "action": 5}', '{"id": "x", "action": null}',
+    '{"action": "click", "name": ["Pay"]}', '{"action": "click", "siblings": "Cancel"}', '{"action": "click", "submits": "perhaps"}',
+    '{"action": "click", "form_fields": [1]}', '{"id": "\\ud800", "action": 1}', "1" * 5000,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("line", ODD_LINES)
+def test_a_line_that_cannot_be_read_is_asked_about_and_the_next_is_answered(line: str) -> None:
+    wrong, right = map(json.loads, judge_lines([line, '{"id": 2, "action": "scroll"}']))
+    assert wrong["verdict"] == "ask"
+    assert wrong["error"]
+    assert wrong["reason"]
+    assert (right["id"], right["verdict"]) == (2, "allow")
+    assert "error" not in right
+
+
+def test_what_a_line_does_not_say_is_taken_as_unknown() -> None:
+    lines = [
+        {
+            "id": 1,
+            "action": "click",
+            "role": "button",
+            "name": "Pay now",
+            "lang": "xx",
+            "unheard": {"of": []},
+        },
+        {"id": 2, "action": "click", "role": None, "name": "Pay now \ud83d", "context": None, "lang": None},
+        {"id": None, "action": "click"},
+    ]
+    answers = [json.loads(answer) for answer in judge_lines(map(json.dumps, lines))]
+    assert [(answer["id"], answer["verdict"], "error" in answer) for answer in answers] == [
+        (1, "ask", False), (2, "ask", False), (None, "ask", False),
+    ]  # fmt: skip

@@ -1,4 +1,7 @@
-"""Judge JSON lines: `{id, lang, action, role, name, context, url}` in, `{id, verdict, reason}` out."""
+"""Judge JSON lines: `{id, lang, action, role, name, context, url}` in, `{id, verdict, reason, kind}` out.
+
+What cannot be read is asked about: such a line gets the verdict `ask`, and an `error` that says what is wrong with it.
+"""
 
 from __future__ import annotations
 
@@ -8,41 +11,58 @@ from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from typing import Any
 
-from server.agent.policy import Subject, assess
+from pydantic import TypeAdapter, ValidationError
 
+from server.agent.policy import Subject, assess
+from server.agent.policy.verdict import ask
+
+SUBJECT = TypeAdapter(Subject)
 _FACTS = {field.name for field in fields(Subject)}
-_LISTS = {"form_fields", "siblings"}
 
 
 def judge_lines(lines: Iterable[str]) -> Iterator[str]:
-    """One line of JSON out for each line of JSON in, in order."""
-    for line in lines:
-        if line.strip():
-            row = json.loads(line)
-            judgement = assess(read_subject(row))
-            answer = {
-                "id": row.get("id"),
-                "verdict": judgement.verdict,
-                "reason": judgement.reason,
-                "kind": judgement.kind,
-            }
-            yield json.dumps(answer, ensure_ascii=False)
+    """One line of JSON out for each line in, in order; empty lines are passed over."""
+    return (json.dumps(judge_line(line)) for line in lines if line.strip())
 
 
-def read_subject(row: dict[str, Any]) -> Subject:
-    """The subject that a row describes; what it does not say keeps its default."""
-    facts: dict[str, Any] = {
-        key: tuple(value) if key in _LISTS else value
-        for key, value in row.items()
-        if key in _FACTS and value is not None
+def judge_line(line: str) -> dict[str, Any]:
+    row: Any = None
+    try:
+        row = json.loads(line)
+        judgement, wrong = assess(read_subject(row)), {}
+    except (ValueError, RecursionError) as error:
+        judgement, wrong = ask("unknown_submit"), {"error": _words_of(error)}
+    return {
+        "id": row.get("id") if isinstance(row, dict) else None,
+        "verdict": judgement.verdict,
+        "reason": judgement.reason,
+        "kind": judgement.kind,
+        **wrong,
     }
-    return Subject(**facts)
+
+
+def read_subject(row: Any) -> Subject:
+    """The subject that a row describes; what it does not say keeps its default. Raises ValueError."""
+    if not isinstance(row, dict):
+        raise ValueError("the line is no JSON object")
+    told = {name: _whole(it) for name, it in row.items() if name in _FACTS and it is not None}
+    return SUBJECT.validate_python(told)
+
+
+def _whole(value: Any) -> Any:
+    """A text cut in the middle of a character has half of it at its end."""
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
+
+
+def _words_of(error: Exception) -> str:
+    if not isinstance(error, ValidationError):
+        return str(error)
+    return "; ".join(f"{item['loc'][0]}: {item['msg']}" for item in error.errors())
 
 
 def main() -> None:
     """Read standard input to its end, answering line by line."""
-    sys.stdin.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
-    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+    sys.stdin.reconfigure(encoding="utf-8-sig", errors="replace")  # type: ignore[union-attr]
     for answer in judge_lines(sys.stdin):
         print(answer, flush=True)
 
