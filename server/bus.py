@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Protocol
 
 from server.events import Event, SessionChanged, Stamped
-from server.topic import KEPT_ENTRIES, Entry, EventId, Topic
+from server.topic import KEPT_ENTRIES, Entry, EventId, Topic, until_end
 
 KEPT_QUIET_TOPICS = 200
 
@@ -45,10 +45,11 @@ class EventBus(Protocol):
         after: EventId | None = None,
         forever: bool = False,
     ) -> AsyncIterator[list[Entry]]:
-        """The events after `after`, or of the whole run, then live ones, in batches of all that wait.
+        """The events after `after`, or from the run's beginning, then live ones, in batches of all that wait.
 
-        Ends after the run's terminal event unless `forever`. Yields an empty list every `heartbeat`
-        seconds without events, so that a reader can show that it lives.
+        Ends after the terminal event of the run, by default the present one, unless `forever`; with `run_id` the
+        others' events are left out until then. Yields an empty list every `heartbeat` seconds without events, so
+        that a reader can show that it lives.
         """
         ...
 
@@ -121,26 +122,29 @@ class InProcessBus:
         forever: bool = False,
     ) -> AsyncIterator[list[Entry]]:
         topic = self._topic(session_id)
+        run = run_id or topic.run_id
         wake = asyncio.Event()
         topic.waiting.add(wake)  # subscribe first, then read the backlog: nothing falls between
         try:
-            place = topic.place_after(after) if after else topic.start_of(run_id or topic.run_id)
-            if place is None and (after or topic.entries):
+            place = topic.place_after(after) if after else topic.start_of(run)
+            if place is None and (after or topic.has_begun(run)):
                 yield [topic.resync()]
                 place = topic.end
             place = topic.end if place is None else place
-            while not (self._closed or topic.gone):
+            is_over = not forever and topic.is_over(run, place)
+            while not (self._closed or topic.gone or is_over):
                 if place < topic.first:
                     yield [topic.resync()]
                     return
                 entries = topic.since(place)
                 place = topic.end
                 wake.clear()
+                if not forever:
+                    entries, is_over = until_end(entries, run)
+                    entries = [entry for entry in entries if run_id in (None, entry.stamped.run_id)]
                 if entries:
                     yield entries
-                if not forever and topic.ended and place == topic.end:
-                    return
-                if place == topic.end and not await _wait(wake, self._heartbeat):
+                if place == topic.end and not is_over and not await _wait(wake, self._heartbeat):
                     yield []
         finally:
             topic.waiting.discard(wake)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from dataclasses import dataclass, field
+from itertools import islice
 
 from server.events import Event, Resync, Stamped, now, to_sse
 
@@ -27,6 +28,18 @@ class Entry:
         if self._wire is None:
             self._wire = to_sse(self.stamped)
         return self._wire
+
+    def ends(self, run_id: str | None) -> bool:
+        """Is it this run's terminal event?"""
+        return self.stamped.run_id == run_id and self.stamped.event.is_terminal
+
+
+def until_end(entries: list[Entry], run_id: str | None) -> tuple[list[Entry], bool]:
+    """Those up to the run's terminal event, and whether it is among them."""
+    for count, entry in enumerate(entries, start=1):
+        if entry.ends(run_id):
+            return entries[:count], True
+    return entries, False
 
 
 EventId = tuple[int, int]
@@ -98,6 +111,15 @@ class Topic:
                 is_whole = place > 0 or entry.stamped.seq == 1
                 return self.first + place if is_whole else None
         return None
+
+    def has_begun(self, run_id: str | None) -> bool:
+        return self.run_id == run_id and self.seq > 0
+
+    def is_over(self, run_id: str | None, place: int) -> bool:
+        """Does the run's end lie before this place?"""
+        if self.run_id == run_id:
+            return self.ended and place == self.end
+        return any(entry.ends(run_id) for entry in islice(self.entries, max(0, place - self.first)))
 
     def place_after(self, event_id: EventId) -> int | None:
         """The place behind this id; None when it is not kept (any more)."""

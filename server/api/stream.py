@@ -79,12 +79,10 @@ async def _session_blocks(
     if run and run.finished_at and not is_kept:
         yield await rebuilt_end(world, run, last_event_id)
     if follow or is_kept or (run and not run.finished_at):
-        entries = world.bus.follow(
-            session_id,
-            run_id=followed,
-            after=read_event_id(last_event_id) if is_kept else None,
-            forever=follow,
-        )
+        after = read_event_id(last_event_id) if is_kept else None
+        # Who comes back to the session also gets what he missed of the run before.
+        only = None if after and run_id is None else followed
+        entries = world.bus.follow(session_id, run_id=only, after=after, forever=follow)
         async for batch in entries:
             yield b"".join(entry.wire for entry in batch)
     elif run is None:

@@ -125,6 +125,38 @@ async def test_a_follower_goes_on_from_run_to_run(bus: InProcessBus) -> None:
     await follower.aclose()
 
 
+async def test_the_stream_of_a_run_ends_with_it_whatever_comes_after(bus: InProcessBus) -> None:
+    bus.publish(SESSION, 1, [token(1), END])
+    bus.open(SESSION, "r2", 2)
+    bus.publish(SESSION, 2, [token(2), END])
+    assert await ids(bus, run_id="r1") == ["1-1", "1-2"]
+    assert await ids(bus, run_id="r1", after=(1, 1)) == ["1-2"]
+    assert await ids(bus, run_id="r1", after=(1, 2)) == []
+    assert await ids(bus, run_id="r2") == await ids(bus) == ["2-1", "2-2"]
+
+
+async def test_who_comes_back_in_the_next_run_misses_no_end_of_the_last_one(bus: InProcessBus) -> None:
+    bus.publish(SESSION, 1, [token(1), END])
+    bus.open(SESSION, "r2", 2)
+    bus.publish(SESSION, 2, [token(2), END])
+    assert await ids(bus, after=(1, 1)) == ["1-2", "2-1", "2-2"]
+
+
+async def test_a_run_that_waits_behind_another_is_told_from_its_own_beginning_to_its_end(
+    bus: InProcessBus,
+) -> None:
+    bus.publish(SESSION, 1, [token(1)])
+    reader = asyncio.create_task(ids(bus, run_id="r2"))
+    await asyncio.sleep(0)
+    bus.publish(SESSION, 1, [token(2), END])
+    await asyncio.sleep(0)
+    bus.open(SESSION, "r2", 2)
+    bus.publish(SESSION, 2, [token(3), END])
+    bus.open(SESSION, "r3", 3)
+    bus.publish(SESSION, 3, [token(4)])
+    assert await reader == ["2-1", "2-2"]
+
+
 async def test_a_watcher_gets_the_newest_change_of_each_session(bus: InProcessBus) -> None:
     watcher = bus.watch()
     first = asyncio.create_task(anext(watcher))

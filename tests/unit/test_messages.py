@@ -170,6 +170,21 @@ async def test_a_queued_message_runs_next_and_comes_last(client: httpx.AsyncClie
     assert [message["content"] for message in session["messages"]] == ["slow story", PING, "Harbour"]
 
 
+async def test_each_run_has_a_stream_of_its_own_also_while_it_waits(client: httpx.AsyncClient) -> None:
+    session_id = await new_session(client)
+    first = await send(client, session_id, "slow story")
+    queued = await send(client, session_id, PING, mode="queue")
+    runs = [run["run"]["id"] for run in (first, queued)]
+    streams = [asyncio.create_task(read_stream(client, session_id, run_id=run_id)) for run_id in runs]
+    await client.post(f"/api/sessions/{session_id}/cancel")
+    ended = await asyncio.gather(*streams)
+    ended.append(await read_stream(client, session_id, run_id=runs[0]))
+    assert [{event["run_id"] for event in told} for told in ended] == [
+        {run_id} for run_id in (*runs, runs[0])
+    ]
+    assert [told[-1]["type"] for told in ended] == ["error", "done", "error"]
+
+
 async def test_the_last_message_can_be_changed_and_a_failed_run_tried_again(
     client: httpx.AsyncClient,
 ) -> None:
