@@ -69,7 +69,7 @@ class Gate:
             return
         origin = headers.get("origin")
         if origin is None:
-            if caller.cookie is not None and caller.bearer is None:
+            if caller.cookie is not None and caller.bearer is None and scope["path"] not in PUBLIC:
                 raise Forbidden("A request with a cookie must tell its origin.", code="origin")
             return
         host = headers.get("host", "").lower()

@@ -124,6 +124,14 @@ async def test_a_cookie_without_an_origin_may_change_nothing(stranger: httpx.Asy
     assert (await stranger.post("/api/sessions", json={}, headers=ORIGIN)).status_code == 201
 
 
+async def test_a_program_that_still_has_a_cookie_can_log_in_anew(stranger: httpx.AsyncClient) -> None:
+    for password, status in ((PASSWORD, 204), (PASSWORD, 204), ("x", 401)):
+        assert (await stranger.post("/api/auth/login", json={"password": password})).status_code == status
+    foreign = {"origin": "http://evil.example"}
+    refused = await stranger.post("/api/auth/login", json={"password": PASSWORD}, headers=foreign)
+    assert refused.status_code == 403
+
+
 async def test_a_foreign_origin_gets_no_socket(settings: Settings) -> None:
     with TestClient(create_app(settings), base_url="http://127.0.0.1:8000") as client:
         headers = HOST | {"authorization": f"Bearer {PASSWORD}", "origin": "http://evil.example"}
