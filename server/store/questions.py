@@ -31,6 +31,7 @@ LAST_QUESTION = (
     .order_by(InterruptRow.created_at.desc())
     .limit(1)
 )
+MOST_REFERENCE = 64
 LAST_MOMENT = select(func.max(InterruptRow.created_at)).where(InterruptRow.session_id == OF_SESSION)
 
 
@@ -67,7 +68,7 @@ class Questions:
         change(db, session, status="waiting_user", unread=True, updated_at=now())
         hear(db, run.id, heard)
         return insert(db, InterruptRow(
-            reference=new_id(), session_id=run.session_id, run_id=run.id, kind=payload["kind"],
+            reference=_reference_of(db, payload), session_id=run.session_id, run_id=run.id, kind=payload["kind"],
             status="open", payload=payload, created_at=_next_moment(db, session.id), expires_at=expires_at,
         ))  # fmt: skip
 
@@ -135,6 +136,13 @@ class Questions:
         )
         if not removed.rowcount:
             raise NotFound("There is no such grant.", code="grant_unknown")
+
+
+def _reference_of(db: Connection, payload: dict[str, Any]) -> str:
+    """The graph's own name for the question, which for the operator is the action's id; another where that is taken."""
+    known = str(payload.get("reference", ""))
+    is_free = 0 < len(known) <= MOST_REFERENCE and get(db, InterruptRow, known) is None
+    return known if is_free else new_id()
 
 
 def _next_moment(db: Connection, session_id: str) -> datetime:

@@ -279,6 +279,18 @@ async def test_a_question_that_expired_leaves_a_run_that_somebody_ends(store: St
     assert (waiting.status, waiting.owner) == ("queued", store.owner)
 
 
+async def test_a_question_keeps_its_own_name_unless_another_has_it(store: Store) -> None:
+    names = []
+    for reference in ("call_1", "call_1", "x" * 65):
+        run = (await begun(store, await new_session(store))).run
+        payload = {"kind": "confirm", "reference": reference}
+        question = await store.open_interrupt(run, payload, expires_at=None, usage=Usage())
+        assert question
+        names.append(question.reference)
+    assert names[0] == "call_1"
+    assert len(set(names)) == 3
+
+
 async def put_clock_back(store: Store) -> None:
     """As if all that is there was made before that: its times are ahead of what comes."""
     tomorrow = now() + timedelta(days=1)

@@ -65,6 +65,11 @@ async def test_an_order_waits_for_a_yes_and_is_then_done_once(client: httpx.Asyn
     assert "".join(event["text"] for event in of_type(events, "token")) == session["messages"][-1]["content"]
 
 
+async def test_the_operators_question_is_named_by_its_action(client: httpx.AsyncClient) -> None:
+    _, pending = await asked(client)
+    assert pending["reference"] == pending["action"]["id"]
+
+
 async def test_a_plain_no_ends_the_run_and_nothing_is_ordered(client: httpx.AsyncClient) -> None:
     session_id, pending = await asked(client)
     await decide(client, session_id, pending["reference"], confirmed=False)
