@@ -268,6 +268,16 @@ _OBSERVER_TYPES = {
 }
 
 
+_STAGES = {
+    "llm": "model", "model": "model", "output": "model", "browser": "browser", "db": "database", "storage": "database",
+}  # fmt: skip
+
+
+def stage_of(code: str) -> str:
+    """Where it went wrong, by the error's code: model, browser, database, or run for the run as a whole."""
+    return _STAGES.get(code.partition("_")[0], "run")
+
+
 def to_observer(stamped: Stamped) -> dict[str, Any] | None:
     """Second wire form: `{type, session_id, ts, payload}` of `/events/{session_id}`, or None if not told there."""
     kind = _OBSERVER_TYPES.get(stamped.event.type)
@@ -276,6 +286,8 @@ def to_observer(stamped: Stamped) -> dict[str, Any] | None:
     if kind is None:
         return None
     payload = _fields(stamped.event) | {"run_id": stamped.run_id}
+    if isinstance(stamped.event, Error):
+        payload["stage"] = stage_of(stamped.event.code)
     return {"type": kind, "session_id": stamped.session_id, "ts": stamped.ts, "payload": payload}
 
 

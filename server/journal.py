@@ -91,6 +91,7 @@ class Journal:
     async def _take_tool_end(self, execution: Execution, event: ToolEnd) -> None:
         args = execution.adapter.args_of(event.call_id)
         meta = event.model_dump(exclude={"type", "summary"}, exclude_none=True) | {"args": dict(args)}
+        meta |= {"tool_name": event.name, "tool_call_id": event.call_id}
         meta["status"] = "ok" if event.ok else "error"
         message = await self.patiently(
             lambda again: self._store.add_tool_message(execution.run, event.summary, meta, again=again)

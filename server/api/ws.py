@@ -1,19 +1,24 @@
-"""The chat as a WebSocket: messages and decisions in, what the agent says and asks out."""
+"""The chat as a WebSocket: messages and decisions in, what the agent says and asks out.
+
+A frame has its fields beside `type`; in the common form of events, `{type, session_id, ts, payload}`, they are in
+`payload`. Both are understood, and what is told is told in both ways.
+"""
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, WebSocket
-from pydantic import Field, TypeAdapter
+from pydantic import BeforeValidator, Field, TypeAdapter
 
 from server.api.deps import Body, CallerOf, SessionId, Text, World
 from server.api.messages import check_content
-from server.api.sockets import end_at_logout, listen, refuse, run_until_one_ends, send
+from server.api.sockets import Told, end_at_logout, listen, refuse, run_until_one_ends, send
 from server.errors import AppError
-from server.events import Done, Error, Event, Interrupt, RunChanged
+from server.events import Done, Error, Event, Interrupt, RunChanged, now
 from server.runtime import Runtime
+from server.topic import EventId, read_event_id
 
 router = APIRouter()
 
@@ -37,8 +42,14 @@ class Control(Body):
     action: Literal["cancel", "pause", "resume"]
 
 
+def unpacked(frame: Any) -> Any:
+    payload = frame.get("payload") if isinstance(frame, dict) else None
+    return payload | frame if isinstance(payload, dict) else frame
+
+
+Frame = Annotated[UserMessage | UserConfirm | Control, Field(discriminator="type")]
 FRAME: TypeAdapter[UserMessage | UserConfirm | Control] = TypeAdapter(
-    Annotated[UserMessage | UserConfirm | Control, Field(discriminator="type")]
+    Annotated[Frame, BeforeValidator(unpacked)]
 )
 
 
@@ -46,20 +57,26 @@ FRAME: TypeAdapter[UserMessage | UserConfirm | Control] = TypeAdapter(
 @router.websocket("/api/ws/{session_id}")
 async def chat(socket: WebSocket, session_id: SessionId, world: World, caller: CallerOf) -> None:
     await socket.accept()
+    is_over = world.bus.has_ended(session_id)  # before its status is read: what happens after that is told
+    after = read_event_id(world.bus.last_id(session_id)) if is_over else None
     try:
         session = await world.store.session(session_id)
     except AppError as error:
         await refuse(socket, error)
         return
-    await send(socket, {"type": "status", "status": _status(session.status)})
+
+    async def tell(told: Told) -> None:
+        fields = {name: value for name, value in told.items() if name != "type"}
+        await send(socket, {"session_id": session_id, "ts": now(), "payload": fields} | told)
 
     async def obey(text: str) -> None:
         await _obey(FRAME.validate_json(text), session_id, world)
 
+    await tell({"type": "status", "status": _status(session.status)})
     await run_until_one_ends(
-        _tell(socket, session_id, world),
+        _follow(session_id, after, world, tell),
         end_at_logout(socket, caller),
-        listen(socket, caller, obey, partial(send, socket), per_second=FRAMES_PER_SECOND),
+        listen(socket, caller, obey, tell, per_second=FRAMES_PER_SECOND),
     )
 
 
@@ -78,14 +95,17 @@ async def _obey(frame: UserMessage | UserConfirm | Control, session_id: str, wor
             await runner.resume(session_id)
 
 
-async def _tell(socket: WebSocket, session_id: str, world: Runtime) -> None:
-    async for batch in world.bus.follow(session_id, forever=True):
+async def _follow(
+    session_id: str, after: EventId | None, world: Runtime, tell: Callable[[Told], Awaitable[None]]
+) -> None:
+    """What is over was told to who asked for it: without `after` a run in progress is told from its beginning."""
+    async for batch in world.bus.follow(session_id, after=after, forever=True):
         for entry in batch:
             for told in to_frames(entry.stamped.event):
-                await send(socket, told)
+                await tell(told)
 
 
-def to_frames(event: Event) -> list[dict[str, Any]]:
+def to_frames(event: Event) -> list[Told]:
     """What this socket tells of an event."""
     match event:
         case RunChanged():

@@ -61,11 +61,35 @@ def say(socket: ClientConnection, **frame: object) -> None:
 
 def test_a_message_is_answered_and_the_status_told(server: Server, session_id: str) -> None:
     with chat(server, session_id) as socket:
-        assert json.loads(socket.recv()) == {"type": "status", "status": "idle"}
+        assert until(socket, "status")["status"] == "idle"
         say(socket, type="user_message", text="this is a ping test")
         until(socket, "status", status="running")
         assert until(socket, "agent_message")["text"] == "Harbour"
         until(socket, "status", status="idle")
+
+
+def test_frames_have_the_common_form_of_events_beside_their_own(server: Server, session_id: str) -> None:
+    with chat(server, session_id) as socket:
+        say(socket, type="user_message", payload={"text": "this is a ping test"})
+        answer = until(socket, "agent_message")
+    assert answer["payload"] == {"text": "Harbour"}
+    assert answer["session_id"] == session_id
+    assert answer["ts"]
+    assert answer["text"] == "Harbour"
+
+
+def test_who_connects_anew_is_told_what_is_open_and_not_what_is_over(server: Server, session_id: str) -> None:
+    with chat(server, session_id) as socket:
+        say(socket, type="user_message", text="this is a ping test")
+        until(socket, "agent_message")
+        until(socket, "status", status="idle")
+    with chat(server, session_id) as socket:
+        say(socket, type="user_message", text="shop for a kettle")
+        assert until(socket, "agent_question")["kind"] == "confirm"
+    with chat(server, session_id) as socket:
+        question = until(socket, "agent_question")
+        say(socket, type="user_confirm", payload={"reference": question["reference"], "confirmed": True})
+        assert "ordered" in until(socket, "agent_message")["text"]
 
 
 def test_a_question_is_asked_and_confirmed(server: Server, session_id: str) -> None:
@@ -150,6 +174,21 @@ def test_observers_see_what_happens_in_the_common_form(
                 seen.append(json.loads(line[6:]))
     assert {"observation", "tool_call", "tool_result", "policy_request"} == {event["type"] for event in seen}
     assert all(set(event) == {"type", "session_id", "ts", "payload"} for event in seen)
+
+
+def test_observers_are_told_at_which_stage_it_went_wrong(
+    server: Server, api: httpx.Client, session_id: str
+) -> None:
+    api.post(f"/sessions/{session_id}/messages", json={"content": "error"})
+    with httpx.stream(
+        "GET", f"{server.url}/events/{session_id}", headers=server.headers, timeout=60
+    ) as stream:
+        told = next(json.loads(line[6:]) for line in stream.iter_lines() if line.startswith("data: "))
+    assert (told["type"], told["payload"]["code"], told["payload"]["stage"]) == (
+        "error",
+        "llm_unavailable",
+        "model",
+    )
 
 
 def test_one_stream_serves_a_whole_browser(server: Server, api: httpx.Client) -> None:
