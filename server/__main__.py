@@ -8,7 +8,9 @@ import gc
 import logging
 import sys
 import webbrowser
+from collections.abc import Callable
 from types import FrameType
+from typing import Any
 
 import uvicorn
 from pydantic import ValidationError
@@ -107,13 +109,18 @@ def serve(settings: Settings, password: str, *, is_new: bool, open_page: bool) -
     gc.set_threshold(20_000, 20, 50)
     open_many_files()
     front = Front(settings, Logins(password, settings.data_dir))
-    config = uvicorn.Config(
-        front, host=settings.host, port=settings.port, log_config=None, access_log=False,
-        server_header=False, ws_max_size=1_000_000, timeout_graceful_shutdown=5, proxy_headers=False,
-        timeout_keep_alive=KEEP_ALIVE, http=Connection,
-    )  # fmt: skip
-    Server(config, front).run()
+    Server(configure(settings, front), front).run()
     return 0
+
+
+def configure(settings: Settings, app: Callable[..., Any]) -> uvicorn.Config:
+    """What is told of a client's address and scheme is believed of the proxies that are named, of nobody else."""
+    proxies = list(settings.forwarded_allow_ips)
+    return uvicorn.Config(
+        app, host=settings.host, port=settings.port, log_config=None, access_log=False,
+        server_header=False, ws_max_size=1_000_000, timeout_graceful_shutdown=5, proxy_headers=bool(proxies),
+        forwarded_allow_ips=proxies, timeout_keep_alive=KEEP_ALIVE, http=Connection,
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ class Settings(BaseSettings):
     port: int = Field(8000, ge=0, le=65535)
     auth_token: SecretStr | None = None
     trusted_hosts: Names = ()
+    forwarded_allow_ips: Names = ()
     data_dir: Path = Path(".data")
     database_url: str | None = None
     auto_migrate: bool | None = None
@@ -90,7 +91,9 @@ class Settings(BaseSettings):
     google_base_url: str | None = None
     ollama_base_url: str | None = None
 
-    @field_validator("trusted_hosts", "allowed_hosts", "blocked_hosts", "extra_mcp", mode="before")
+    @field_validator(
+        "trusted_hosts", "forwarded_allow_ips", "allowed_hosts", "blocked_hosts", "extra_mcp", mode="before"
+    )
     @classmethod
     def _split(cls, value: object) -> object:
         if isinstance(value, str):
@@ -105,6 +108,19 @@ class Settings(BaseSettings):
             name = getattr(info, "field_name", "")
             return cls.model_fields[name].get_default()
         return value
+
+    @field_validator("forwarded_allow_ips")
+    @classmethod
+    def _addresses(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        """A misspelt one would be trusted by nobody, and nobody would be told."""
+        if value == ("*",):
+            return value
+        try:
+            return tuple(str(ipaddress.ip_network(part)) for part in value)
+        except ValueError:
+            raise ValueError(
+                "name addresses or networks of proxies, such as 10.0.0.2 or 10.0.0.0/8"
+            ) from None
 
     @field_validator("redis_url")
     @classmethod

@@ -135,6 +135,6 @@ def is_address(host: str) -> bool:
 
 
 def peer_of(scope: Scope) -> str:
-    """The real peer of the connection; headers that anyone can write do not count."""
+    """Who is at the other end; a header tells it only where a proxy of FORWARDED_ALLOW_IPS wrote it."""
     client = scope.get("client")
     return str(client[0]) if client else "?"
