@@ -252,6 +252,7 @@ class AgentRunner:
             await self._agents.forget_session(session_id)
             await self._screenshots.remove_session(session_id)
             self._bus.forget(session_id)
+            self._executor.browser_changes.pop(session_id, None)
         else:
             await self._store.change_session(session_id, archived_at=now())
         await self._browsers.close(session_id, purge=purge)

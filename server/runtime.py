@@ -21,7 +21,7 @@ from server.browser.observation import Observation
 from server.bus import InProcessBus
 from server.checkpoints import Checkpoints, DatabaseTables, MemoryTables
 from server.database import FAULTS, Database, words_of
-from server.errors import AppError, Conflict, Forbidden, Unavailable
+from server.errors import AppError, BadRequest, Conflict, Forbidden, Unavailable
 from server.events import now
 from server.executor import Executor
 from server.files import Files
@@ -40,6 +40,7 @@ DATABASE_PATIENCE = 30.0
 TIDY_SECONDS = 3600.0
 QUIET_SECONDS = 2.0
 MOCK_MODEL = "mock:scripted"
+MODEL_CHARS = 200
 
 
 class NotReady(Exception):
@@ -78,6 +79,16 @@ class Runtime:
         name = self.current_settings.agent_model
         return name if is_ready(name, self.current_settings) else DEMO
 
+    def check_model(self, name: str, field: str) -> None:
+        """Raises BadRequest, its words after the name of the `field`, for a name that leads to no provider."""
+        from server.agent.chat_model import is_known, unknown_words
+
+        is_scripted = self.settings.is_mock and name.partition(":")[0] == MOCK_MODEL.partition(":")[0]
+        if len(name) > MODEL_CHARS:
+            raise BadRequest(f"{field}: A model's name has at most {MODEL_CHARS} characters.")
+        if not is_scripted and not is_known(name):
+            raise BadRequest(f"{field}: {unknown_words(name)}")
+
     def models(self) -> list[dict[str, Any]]:
         from server.agent.chat_model import DEMO, model_choices
 
@@ -92,8 +103,11 @@ class Runtime:
             return [{"code": "mock", "text": "Mock mode: the model and the browser are scripted."}]
         if self.default_model == self.current_settings.agent_model:
             return []
+        from server.agent.chat_model import is_known, unknown_words
+
         name = self.current_settings.agent_model
-        text = f"There is no key for {name}. The built-in demo model answers: it follows plain commands, it is no LLM."
+        why = f"There is no key for {name}." if is_known(name) else unknown_words(name)
+        text = f"{why} The built-in demo model answers: it follows plain commands, it is no LLM."
         return [{"code": "no_model_key", "text": text}]
 
     async def problem(self) -> str | None:
@@ -114,6 +128,11 @@ class Runtime:
             raise Forbidden(judgement.reason, code="denied")
         if judgement.verdict == "ask" and not confirmed:
             raise Conflict(judgement.reason, code="confirmation_required")
+
+    async def delete(self, session_id: str, *, purge: bool) -> None:
+        """Cancel, close the browser, archive; with `purge` nothing of the session is left."""
+        await self.runner.delete(session_id, purge=purge)
+        self.by_hand.pop(session_id, None)
 
     async def try_provider(self, provider: str, model: str | None) -> dict[str, Any]:
         """One short call, so that a key is known to work before it is needed."""
@@ -170,7 +189,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             files,
         )
         stack.enter_context(stalls_told())
-        chores = (_warm_up(runtime), _keep_alive(recovery, store), _keep_tidy(runner, store, preferences))
+        chores = (_warm_up(runtime), _keep_alive(recovery, store), _keep_tidy(runtime))
         for chore in chores:
             stack.callback(asyncio.create_task(chore).cancel)
         stack.push_async_callback(executor.drain, 0)
@@ -181,7 +200,7 @@ def _open_browsers(settings: Settings) -> Browsers:
     if settings.is_mock:
         from server.browser.mock import MockBrowsers
 
-        return MockBrowsers()
+        return MockBrowsers(settings)
     from server.browser.pool import BrowserPool
 
     return BrowserPool(settings)
@@ -253,21 +272,21 @@ async def _warm_up(runtime: Runtime) -> None:
     gc.freeze()  # what lives now lives for good: the collector need not look at it again
 
 
-async def _keep_tidy(runner: AgentRunner, store: Store, preferences: Preferences) -> None:
+async def _keep_tidy(runtime: Runtime) -> None:
     """Remove sessions that were untouched for longer than the person wants to keep them."""
     while True:
-        if days := preferences.current.retention_days:
+        if days := runtime.current_settings.retention_days:
             try:
-                await _remove_untouched(runner, store, days)
+                await _remove_untouched(runtime, days)
             except AppError as error:
                 logger.warning("sessions past RETENTION_DAYS are removed later: %s", error.detail)
         await asyncio.sleep(TIDY_SECONDS)
 
 
-async def _remove_untouched(runner: AgentRunner, store: Store, days: int) -> None:
-    for session_id in await store.sessions_untouched_since(now() - timedelta(days=days)):
+async def _remove_untouched(runtime: Runtime, days: int) -> None:
+    for session_id in await runtime.store.sessions_untouched_since(now() - timedelta(days=days)):
         logger.info("session %s was untouched for %d days and is removed", session_id, days)
-        await runner.delete(session_id, purge=True)
+        await runtime.delete(session_id, purge=True)
 
 
 async def _keep_alive(recovery: Recovery, store: Store) -> None:

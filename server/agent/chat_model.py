@@ -32,10 +32,12 @@ __all__ = [
     "classify",
     "forces_tools",
     "is_cut",
+    "is_known",
     "is_ready",
     "model_choices",
     "stop_reason",
     "takes_images",
+    "unknown_words",
     "usage_cost",
 ]
 
@@ -81,17 +83,31 @@ def build_chat_model(
     return _shared(provider, model, settings, streaming=streaming)
 
 
+def is_known(name: str) -> bool:
+    """True when the name leads to a provider or to the demo model; which models a provider has only it knows."""
+    provider, model = split_name(name)
+    return name.partition(":")[0] == DEMO or (bool(model.strip()) and provider in PROVIDERS)
+
+
+def unknown_words(name: str) -> str:
+    """What a person is told about a name that is not known."""
+    known = ", ".join(f"{provider}:..." for provider in PROVIDERS)
+    return f"The model {name!r} is not known. A model is named like {known} or {DEMO}."
+
+
 def is_ready(name: str, settings: Settings) -> bool:
     """True when the model of this name could be built now."""
-    provider = PROVIDERS.get(split_name(name)[0])
-    return name.partition(":")[0] == DEMO or (provider is not None and provider.missing(settings) is None)
+    if name.partition(":")[0] == DEMO:
+        return True
+    return is_known(name) and _provider_of(name)[0].missing(settings) is None
 
 
 def model_choices(settings: Settings) -> list[ModelChoice]:
     """What a person can choose from: the configured models first, then well-known ones, the demo model last."""
     names = [settings.agent_model, settings.summary_model or settings.agent_model]
     names += [model.id for model in KNOWN if model.offered and not _is_elsewhere(model, settings)]
-    chosen = [_choice(name, settings) for name in dict.fromkeys(names) if split_name(name)[0] in PROVIDERS]
+    known = (name for name in dict.fromkeys(names) if is_known(name) and name.partition(":")[0] != DEMO)
+    chosen = [_choice(name, settings) for name in known]
     return [*chosen, ModelChoice(DEMO, DEMO, "Demo (built in, rule-based)", ready=True, vision=False)]
 
 
@@ -110,10 +126,9 @@ def forces_tools(model: BaseChatModel) -> bool:
 
 
 def _provider_of(name: str) -> tuple[Provider, str]:
+    if not is_known(name):
+        raise ModelNotConfigured(unknown_words(name))
     provider, model = split_name(name)
-    if not model or provider not in PROVIDERS:
-        known = ", ".join(f"{p}:..." for p in PROVIDERS)
-        raise ModelNotConfigured(f"The model {name!r} is not known. A model is named like {known} or {DEMO}.")
     return PROVIDERS[provider], model
 
 

@@ -63,6 +63,8 @@ class PlanEdit(Body):
 async def create(world: World, body: NewSession | None = None) -> Session:
     body = body or NewSession()
     settings = world.current_settings
+    if body.model is not None:
+        world.check_model(body.model, "model")
     row = await world.store.create_session(
         id=body.id,
         title=body.title,
@@ -136,6 +138,8 @@ def failure_of(run: RunRow) -> Failure:
 @router.patch("/{session_id}")
 async def change(session_id: SessionId, body: SessionChange, world: World) -> Session:
     values = body.model_dump(exclude_unset=True, exclude_none=True)
+    if body.model is not None:
+        world.check_model(body.model, "model")
     if values.keys() & {"agent", "model"} and world.runner.is_executing(session_id):
         raise Conflict(
             "The model and the agent can be changed when the run has ended.", code="run_in_progress"
@@ -149,7 +153,7 @@ async def change(session_id: SessionId, body: SessionChange, world: World) -> Se
 
 @router.delete("/{session_id}", status_code=204)
 async def delete(session_id: SessionId, world: World, purge: bool = False) -> Response:
-    await world.runner.delete(session_id, purge=purge)
+    await world.delete(session_id, purge=purge)
     return Response(status_code=204)
 
 

@@ -45,6 +45,8 @@ async def read(world: World) -> dict[str, Any]:
 
 @router.patch("/settings")
 async def change(body: dict[Text, Value], world: World) -> dict[str, Any]:
+    if isinstance(model := body.get("agent_model"), str):
+        world.check_model(model, "agent_model")
     await world.preferences.change(body)
     return await read(world)
 
@@ -74,5 +76,5 @@ async def purge(world: World, body: Purge | None = None) -> Purged:
     moment = now() - timedelta(days=days) if days is not None else None
     doomed = await world.store.sessions_untouched_since(moment)
     for session_id in doomed:
-        await world.runner.delete(session_id, purge=True)
+        await world.delete(session_id, purge=True)
     return Purged(sessions=len(doomed))

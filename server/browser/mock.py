@@ -9,13 +9,15 @@ from server.browser.live_view import LiveView
 from server.browser.mock_browser import TOOLS, MockBrowser
 from server.browser.mock_screen import MockScreen
 from server.browser.places import HearPlace
+from server.browser.profiles import Profiles
 from server.settings import Settings
 
 
 class MockBrowsers:
     """A scripted browser for each session."""
 
-    def __init__(self) -> None:
+    def __init__(self, settings: Settings) -> None:
+        self._profiles = Profiles(settings)
         self._browsers: dict[str, MockBrowser] = {}
         self._views: dict[str, LiveView] = {}
         self.place_listeners: list[HearPlace] = []
@@ -53,6 +55,8 @@ class MockBrowsers:
 
     async def close(self, session_id: str, *, purge: bool = False) -> None:
         self._browsers.pop(session_id, None)
+        if purge:
+            await self._profiles.purge(session_id)
 
     async def aclose(self) -> None:
         for view in self._views.values():

@@ -240,6 +240,8 @@ async def test_delete_ends_the_run_archives_and_purge_leaves_nothing(
     client: httpx.AsyncClient, settings: Settings
 ) -> None:
     session_id = await new_session(client)
+    given = {"file": ("letter.txt", b"canary")}
+    assert (await client.post(f"/api/sessions/{session_id}/files", files=given)).status_code == 201
     await send(client, session_id, "shop for a kettle")
     await wait_for_status(client, session_id, "waiting_user")
     assert (await client.delete(f"/api/sessions/{session_id}")).status_code == 204
@@ -251,7 +253,17 @@ async def test_delete_ends_the_run_archives_and_purge_leaves_nothing(
     assert (await client.get(f"/api/sessions/{session_id}")).status_code == 404
     assert (await client.delete(f"/api/sessions/{session_id}?purge=true")).status_code == 404
     check_gone(settings.data_dir / "pilothouse.db", session_id)
-    assert not (settings.screenshots / session_id).exists()
+    assert not [path for path in settings.data_dir.rglob("*") if session_id in path.parts]
+
+
+async def test_a_new_session_of_a_purged_ones_id_knows_nothing_of_it(client: httpx.AsyncClient) -> None:
+    address = f"/api/sessions/{await new_session(client, id='again')}"
+    await client.post(f"{address}/browser/launch", json={"url": "https://shop.example/"})
+    seen = (await client.post(f"{address}/browser/observe")).json()["interactive"][0]["eid"]
+    await client.delete(f"{address}?purge=true")
+    await new_session(client, id="again")
+    clicked = await client.post(f"{address}/browser/click", json={"eid": seen})
+    assert (clicked.status_code, clicked.json()["code"]) == (404, "eid_unknown")
 
 
 async def test_a_purge_takes_days_as_a_number_only(client: httpx.AsyncClient) -> None:

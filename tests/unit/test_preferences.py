@@ -55,6 +55,11 @@ async def test_null_takes_a_change_back(client: httpx.AsyncClient) -> None:
         {"default_agent": "pirate"},
         {"auth_token": "x"},
         {"nope": 1},
+        {"agent_model": "antropic:claude-haiku-5-5"},
+        {"agent_model": "OpenAI:gpt-6-luna"},
+        {"agent_model": "openai:"},
+        {"agent_model": "gpt6"},
+        {"agent_model": f"openai:{'x' * 200}"},
     ],
 )
 async def test_what_makes_no_sense_is_refused_and_changes_nothing(
@@ -63,6 +68,48 @@ async def test_what_makes_no_sense_is_refused_and_changes_nothing(
     before = (await client.get("/api/settings")).json()
     assert (await client.patch("/api/settings", json=body)).status_code == 422
     assert (await client.get("/api/settings")).json() == before
+
+
+async def test_a_refused_model_is_named_with_what_a_model_is_named_like(client: httpx.AsyncClient) -> None:
+    misspelt = {"agent_model": "antropic:claude-haiku-5-5"}
+    refused = (await client.patch("/api/settings", json=misspelt)).json()
+    assert refused["code"] == "invalid"
+    assert refused["detail"].startswith("agent_model: The model 'antropic:claude-haiku-5-5' is not known.")
+    assert "anthropic:..." in refused["detail"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "anthropic:claude-of-next-year", "openai:qwen3:30b/instruct", "openrouter:some/model:free", "ollama:qwen3:8b",
+        "google_genai:gemini-9", "claude-of-next-year", "demo", "mock:scripted",
+    ],
+)  # fmt: skip
+async def test_a_model_that_leads_to_a_provider_is_taken_whatever_it_is_called(
+    client: httpx.AsyncClient, name: str
+) -> None:
+    assert (await client.patch("/api/settings", json={"agent_model": name})).status_code == 200
+    session = await client.post("/api/sessions", json={"model": name})
+    assert session.json()["model"] == name
+
+
+async def test_a_session_is_not_given_a_model_of_no_provider(client: httpx.AsyncClient) -> None:
+    misspelt = {"model": "antropic:claude-haiku-5-5"}
+    session_id = await new_session(client)
+    for refused in (
+        await client.post("/api/sessions", json=misspelt),
+        await client.patch(f"/api/sessions/{session_id}", json=misspelt),
+    ):
+        assert refused.status_code == 422
+        assert refused.json()["detail"].startswith("model: The model 'antropic")
+    assert (await client.get(f"/api/sessions/{session_id}")).json()["model"] == "mock:scripted"
+
+
+async def test_a_model_of_the_environment_that_leads_nowhere_is_told_as_such(tmp_path: Path) -> None:
+    values = {"data_dir": tmp_path, "agent_model": "antropic:claude"}
+    async with open_runtime(Settings.model_validate(values)) as world:
+        assert world.default_model == "demo"
+        assert "'antropic:claude' is not known" in world.notices()[0]["text"]
 
 
 async def test_a_key_is_kept_encrypted_and_never_shown(client: httpx.AsyncClient, settings: Settings) -> None:
