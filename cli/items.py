@@ -89,6 +89,7 @@ class Asked:
     target: dict[str, Any] = field(default_factory=dict)
     url: str | None = None
     risk: str | None = None
+    sends_to: str | None = None
     screenshot: str | None = None
     expires_at: datetime | None = None
 
@@ -102,6 +103,7 @@ class Asked:
             target=question.get("target") or {},
             url=question.get("url"),
             risk=question.get("risk"),
+            sends_to=question.get("sends_to"),
             screenshot=screenshot,
             expires_at=moment(question.get("expires_at")),
         )

@@ -180,6 +180,8 @@ def question(item: Asked, now: datetime | None = None) -> Table:
         rows.add_row(
             "site", Text.assemble((urlsplit(item.url).netloc or item.url, "bold"), ("  " + item.url, "quiet"))
         )
+    if item.sends_to:
+        rows.add_row("sent to", Text(item.sends_to, "warn"))
     rows.add_row("why" if item.kind == "confirm" else "wanted", Text(item.reason))
     if item.risk:
         rows.add_row("risk", Text(item.risk, "warn"))

@@ -157,6 +157,8 @@ class Interrupt(Payload):
     risk: str | None = None
     amount: str | None = None
     """The price that goes with the action, as the page writes it."""
+    sends_to: str | None = None
+    """The site that a form is sent to when it is not the page's own."""
     screenshot: str | None = None
     expires_at: datetime | None = None
 

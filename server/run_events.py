@@ -38,7 +38,7 @@ def to_change(session: SessionRow, queue_place: int | None = None) -> SessionCha
 def to_interrupt(row: InterruptRow) -> Interrupt:
     known = {
         name: row.payload.get(name)
-        for name in ("reason", "action", "target", "url", "risk", "amount", "screenshot")
+        for name in ("reason", "action", "target", "url", "risk", "amount", "sends_to", "screenshot")
     }
     return Interrupt.model_validate(
         known | {"reference": row.reference, "kind": row.kind, "expires_at": row.expires_at}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -11,6 +12,7 @@ from functools import reduce
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
+from server.agent.keys import read_key
 from server.agent.policy.address import read_address
 from server.agent.policy.money import find_sums
 from server.browser.addresses import without_login
@@ -20,6 +22,8 @@ Action = dict[str, Any]
 """`{id, kind, reason, <arguments>}` as plain JSON; element arguments are eids of one observation."""
 
 MASK = "•••"
+SHORT = 2
+"""Characters. To mask so short a secret wherever it stands would leave no line readable, and so tell it."""
 SECRETS = "secrets"
 """Where the state that a tool call is reported by has the texts that nobody is shown."""
 
@@ -45,18 +49,40 @@ def site_of(url: str) -> str:
         return host
 
 
-def place_of(action: Action, observation: Observation) -> str:
-    """The address of the site that an action has its effect on: where it leads, else the page's own."""
+def place_of(action: Action, targets: Sequence[Element], observation: Observation) -> str:
+    """The address of the site that an action has its effect on: where it leads or sends, else the page's own."""
     here = observation.page.url
-    clicked = targets_of(action, observation) if action["kind"] == "click" else []
+    clicked = targets if action["kind"] == "click" else []
     leads = [urljoin(here, element.href) for element in clicked if element.href]
     wanted = [str(action.get("url", ""))] if action["kind"] == "navigate" else leads
-    places = (read_address(url) for url in wanted)
+    places = (read_address(url) for url in (*wanted, destination_of(action, targets, observation)) if url)
     return next((f"{place.scheme}://{place.host}:{place.port}" for place in places if place.host), here)
 
 
+def destination_of(action: Action, targets: Sequence[Element], observation: Observation) -> str:
+    """The address that a form is sent to by the action, as far as the page tells it; "" when none is."""
+    if not targets:
+        return ""
+    target = targets[-1]
+    if target.submits:
+        return target.sends_to if action["kind"] in ("click", "press") else ""
+    if not action.get("submit") and read_key(str(action.get("key") or "Tab"), target) != "press_enter":
+        return ""
+    button = next((other for other in _beside(target, observation) if other.submits), target)
+    return button.sends_to
+
+
+def other_site(action: Action, targets: Sequence[Element], observation: Observation) -> str | None:
+    """The site that a form is sent to when it is not the page's own."""
+    if not destination_of(action, targets, observation):
+        return None
+    site = site_of(place_of(action, targets, observation))
+    return site if site != site_of(observation.page.url) else None
+
+
 def approval_digest(run_id: str, action: Action, targets: Sequence[Element], observation: Observation) -> str:
-    """What a yes is bound to: the run, the action, the address, the elements as a person sees them, their form, the sum.
+    """What a yes is bound to: the run, the action, the address, the elements as a person sees them, their form and
+    where it is sent, the sum.
 
     Ids of the page are left out: they change without any change that a person could see.
     """
@@ -75,15 +101,25 @@ def arguments_of(action: Action) -> dict[str, Any]:
 
 
 def _identity(element: Element) -> list[str | None]:
-    return [element.role, element.name, element.shows, element.value, element.context, element.href]
+    looks = [element.role, element.name, element.shows, element.value, element.context]
+    return [*looks, element.href, element.sends_to]
 
 
 def _form_of(element: Element, observation: Observation) -> list[list[str | None]]:
-    """The other controls of the same form, dialog or row: they say what the action is about."""
+    """What the action is about, and where a button beside it sends that."""
     return [
-        [other.role, other.name, other.value, str(other.checked)]
+        [other.role, other.name, other.value, str(other.checked), other.sends_to]
+        for other in _beside(element, observation)
+    ]
+
+
+def _beside(element: Element, observation: Observation) -> list[Element]:
+    """The other controls of the same form, dialog or row."""
+    group = element.group
+    return [
+        other
         for other in observation.interactive
-        if element.group and other.group == element.group and other.eid != element.eid
+        if group and other.group == group and other.eid != element.eid
     ]
 
 
@@ -135,7 +171,8 @@ def confirm_question(
     return {
         "kind": "confirm", "reference": action["id"], "reason": reason, "risk": risk,
         "action": masked(action, targets), "target": target, "url": sight.observation.page.url,
-        "place": place_of(action, sight.observation), "screenshot": sight.screenshot, "asked_at": asked_at,
+        "place": place_of(action, targets, sight.observation), "sends_to": other_site(action, targets, sight.observation),
+        "screenshot": sight.screenshot, "asked_at": asked_at,
         "amount": amount_of(element, sight.observation),
         "digest": approval_digest(run_id, action, targets, sight.observation),
         "expires_at": datetime.fromtimestamp(asked_at + timeout, UTC).isoformat(),
@@ -161,12 +198,20 @@ def secrets_of(action: Action, observation: Observation) -> tuple[str, ...]:
 def without(secrets: Sequence[str], value: Any) -> Any:
     """The same text, or list or dict of texts, with each secret masked."""
     if isinstance(value, str):
-        return reduce(lambda text, secret: text.replace(secret, MASK), secrets, value)
+        longest_first = sorted(secrets, key=len, reverse=True)  # one may be the beginning of another
+        return reduce(_masking, longest_first, value)
     if isinstance(value, list):
         return [without(secrets, item) for item in value]
     if isinstance(value, dict):
         return {name: without(secrets, item) for name, item in value.items()}
     return value
+
+
+def _masking(text: str, secret: str) -> str:
+    """A secret of one or two characters goes where it stands by itself: within words it is no more than a letter."""
+    if len(secret) > SHORT:
+        return text.replace(secret, MASK)
+    return re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", MASK, text)
 
 
 def masked(action: Action, targets: Sequence[Element]) -> Action:

@@ -134,7 +134,8 @@ class GateMiddleware(AgentMiddleware[GateState, RunContext]):
         judgement = self._gate.judge(action, observation, grants=grants)
         if judgement.verdict is not Verdict.ALLOW or not carries_private_words(action, observation, memory):
             return judgement
-        return judgement if grants.allowed(site_of(place_of(action, observation)), LEAK.kind) else LEAK
+        place = place_of(action, targets_of(action, observation), observation)
+        return judgement if grants.allowed(site_of(place), LEAK.kind) else LEAK
 
     async def _observation(self, browser: Browser, tool: str) -> Observation:
         return await browser.observe() if tool in LOOKS_AT_PAGE else Observation(page=Page(url="", title=""))

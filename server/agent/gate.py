@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from server.agent.approval import Action, place_of, site_of
+from server.agent.approval import Action, place_of, site_of, targets_of
 from server.agent.context import Grants
 from server.agent.policy import Judgement, Subject, Verdict, add_voice, assess
 from server.agent.subjects import subjects_of
@@ -36,7 +36,8 @@ class Gate:
 
         What the agent itself says that the action `commits` counts where it makes the judgement stricter.
         """
-        effect, site = action.get("commits"), site_of(place_of(action, observation))
+        targets = [focused] if focused and action["kind"] == "press" else targets_of(action, observation)
+        effect, site = action.get("commits"), site_of(place_of(action, targets, observation))
         found = [self._assess(subject, effect) for subject in subjects_of(action, observation, focused)]
         ruled = [_granted(judgement, site, grants) for judgement in found]
         return max(ruled, key=lambda judgement: _SEVERITY[judgement.verdict])

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from server.agent.approval import Action, place_of, site_of
+from server.agent.approval import Action, place_of, site_of, targets_of
 from server.agent.keys import brings_text
 from server.agent.policy import Judgement, Verdict
 from server.browser.observation import Observation
@@ -26,7 +26,7 @@ _WORD = re.compile(r"\w+")
 
 def carries_private_words(action: Action, observation: Observation, state: Mapping[str, Any]) -> bool:
     """`state` tells the `private_sites` seen and the `messages` of the conversation."""
-    place = site_of(place_of(action, observation))
+    place = site_of(place_of(action, targets_of(action, observation), observation))
     if all(site == place for site in state.get("private_sites", [])):
         return False
     match action["kind"]:

@@ -75,6 +75,7 @@ class Pending(Answer):
     url: str | None
     risk: str | None
     amount: str | None
+    sends_to: str | None
     screenshot: str | None
     expires_at: datetime | None
 

@@ -30,6 +30,7 @@ class Draft:
     url: str = ""
     submits: bool = False
     shows: str = ""
+    sends_to: str = ""
     on_top: bool = False
     """In an open dialog."""
     same_as: "Draft | None" = None
@@ -48,7 +49,12 @@ def find_elements(snapshot: Snapshot, extra: Extra, viewport: tuple[int, int]) -
     for draft in drafts:
         draft.submits = draft.role not in FIELDS and _rounded(draft.box) in submits
         draft.shows = shows.get(_rounded(draft.box), "") if draft.role in WIDGETS else ""
-    return _add_clickables(snapshot, drafts, extra.clickables, viewport) if extra.clickables else drafts
+    if extra.clickables:
+        drafts = _add_clickables(snapshot, drafts, extra.clickables, viewport)
+    sent = {_rounded(one.box): one.to for one in extra.sent}
+    for draft in drafts:
+        draft.sends_to = sent.get(_rounded(draft.box), "")
+    return drafts
 
 
 def _pick(snapshot: Snapshot) -> list[int]:

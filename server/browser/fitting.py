@@ -192,6 +192,7 @@ def _make(draft: Draft, eid: str, context: str, around: Surroundings, cuts: Cuts
         context=cut(clean(context), CONTEXT_CHARS),
         group=around.group_of(draft),
         submits=around.submits(draft),
+        sends_to=well_formed(draft.sends_to[:1000]),
         shows=cut(clean(draft.shows), cuts.chars),
     )
 

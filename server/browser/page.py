@@ -47,6 +47,8 @@ class Element(BaseModel, frozen=True):
     """Key of the enclosing form, dialog or list row, the same for all its elements; "" if there is none."""
     submits: bool = False
     """A button that sends a form, as far as can be seen."""
+    sends_to: str = ""
+    """The address that its form is sent to, by this button or by Enter in this field; "" where that is not known."""
     shows: str = ""
     """The words that a person sees on it, where its name is something else."""
     same_as: str = ""

@@ -32,6 +32,13 @@ class SecretField(BaseModel, frozen=True):
     value: str = ""
 
 
+class Sent(BaseModel, frozen=True):
+    """A control of a form, and the address that it sends the form to."""
+
+    box: Box
+    to: str
+
+
 class Shown(BaseModel, frozen=True):
     """A control whose label for screen readers is not what a person sees on it."""
 
@@ -45,12 +52,15 @@ class Extra(BaseModel, frozen=True):
     submits: tuple[Box, ...] = ()
     """Boxes of the buttons that submit a form."""
     shown: tuple[Shown, ...] = ()
+    sent: tuple[Sent, ...] = ()
 
     def masked(self, mask: Callable[[str], str]) -> "Extra":
         """The same with masked words."""
         clickables = (one.model_copy(update={"name": mask(one.name)}) for one in self.clickables)
         shown = (one.model_copy(update={"text": mask(one.text)}) for one in self.shown)
-        return self.model_copy(update={"clickables": tuple(clickables), "shown": tuple(shown)})
+        sent = (one.model_copy(update={"to": mask(one.to)}) for one in self.sent)
+        told = {"clickables": tuple(clickables), "shown": tuple(shown), "sent": tuple(sent)}
+        return self.model_copy(update=told)
 
 
 PAGE_SCRIPT = r"""() => {
@@ -60,7 +70,7 @@ PAGE_SCRIPT = r"""() => {
   const NOISE = new Set(('icon icons ico btn button fa fas far fab fal glyphicon material mdi bi svg img image ' +
     'link item wrapper container inner outer js is has css sc small large sm md lg xl active left right').split(' '));
   const MOST = 200, started = performance.now();
-  const clickables = [], secrets = [], submits = [], shown = [], reachable = [];
+  const clickables = [], secrets = [], submits = [], shown = [], sent = [], reachable = [];
 
   const boxOf = (el, dx, dy) => {
     const r = el.getBoundingClientRect();
@@ -105,10 +115,20 @@ PAGE_SCRIPT = r"""() => {
       (getComputedStyle(el).webkitTextSecurity || 'none') !== 'none' ||
       /(^|[^a-z])(passwd|password|otp|totp|cvv2?|cvc2?|card-?_?num(ber)?|cc-?_?num(ber)?)([^a-z]|$)/i.test(words);
   };
-  const findSecrets = (root, dx, dy) => {
+  // A field of the form called "action" or "getAttribute" hides the form's own.
+  const attribute = (el, name) => Element.prototype.getAttribute.call(el, name);
+  const destination = (el, isButton) => {
+    const own = isButton ? attribute(el, 'formaction') : null, page = el.ownerDocument;
+    const action = (own === null ? attribute(el.form, 'action') || '' : own).trim();
+    try { return (action ? new URL(action, page.baseURI).href : page.URL).slice(0, 1000); } catch { return action; }
+  };
+  const findForms = (root, dx, dy) => {
     for (const el of root.querySelectorAll('input,textarea,button')) {
       if (el.tagName !== 'BUTTON' && isSecret(el)) secrets.push({box: boxOf(el, dx, dy), value: el.value});
-      if (el.form && /^(submit|image)$/.test(el.type)) submits.push(boxOf(el, dx, dy));
+      if (!el.form || /^(hidden|button|reset)$/.test(el.type)) continue;
+      const isButton = /^(submit|image)$/.test(el.type);
+      if (isButton) submits.push(boxOf(el, dx, dy));
+      if (sent.length < MOST) sent.push({box: boxOf(el, dx, dy), to: destination(el, isButton)});
     }
   };
   const CALLED = 'a[href],button,input[type=submit],input[type=button],[role=button],[role=link],[role=menuitem],' +
@@ -148,7 +168,7 @@ PAGE_SCRIPT = r"""() => {
     }
   };
   const visit = (root, dx, dy, framed) => {
-    findSecrets(root, dx, dy);
+    findForms(root, dx, dy);
     findShown(root, dx, dy);
     if (!framed) reachable.push(root);
     for (const el of root.querySelectorAll('*')) {
@@ -161,5 +181,5 @@ PAGE_SCRIPT = r"""() => {
   };
   visit(document, 0, 0, false);
   reachable.forEach(findClickables);
-  return {clickables, secrets, submits, shown};
+  return {clickables, secrets, submits, shown, sent};
 }"""

@@ -64,6 +64,16 @@ async def test_it_knows_which_button_submits(page: Page) -> None:
     assert [(box[0], box[1]) for box in extra.submits] == [(round(send["x"]), round(send["y"]))]
 
 
+async def test_it_knows_where_forms_are_sent_whatever_their_fields_are_called(page: Page) -> None:
+    await page.set_content("""<!doctype html><base href="https://base.example/shop/">
+<form action="../pay"><input name="action"><input name="getAttribute"><button>Pay</button>
+  <button formaction="https://bank.example/x">Bank</button><button type="button">Help</button></form>
+<form><input name="own"></form><input name="loose">""")
+    extra = Extra.model_validate(await page.evaluate(PAGE_SCRIPT))
+    pay, here = "https://base.example/pay", page.url
+    assert [sent.to for sent in extra.sent] == [pay, pay, pay, "https://bank.example/x", here]
+
+
 async def test_it_leaves_the_page_as_it_was(page: Page) -> None:
     before = await page.content()
     await page.evaluate(PAGE_SCRIPT)

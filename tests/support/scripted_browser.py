@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from server.browser.browser import Browser, Direction, Field, Outcome, Picture, Tab, ToolSpec
-from server.browser.observation import Element, Observation, observe_snapshot
+from server.browser.observation import Element, Extra, Observation, observe_snapshot
 
 BLANK = "about:blank"
 
@@ -31,6 +31,7 @@ class ScriptedBrowser(Browser):
     failing: dict[str, str] = field(default_factory=dict)
     """What goes wrong: the start of a line of `log` -> the text of its failure."""
     before_look: Callable[[ScriptedBrowser], None] | None = None
+    extra: Extra = field(default_factory=Extra)
     looks: int = 0
     specs: tuple[ToolSpec, ...] = ()
 
@@ -61,7 +62,11 @@ class ScriptedBrowser(Browser):
         lines = map(self._with_value, self.pages.get(self.url, "").splitlines())
         notes, self.notes = tuple(self.notes), []
         return observe_snapshot(
-            "\n".join(lines), url=self.url, title=self.url.rpartition("/")[2], notes=notes
+            "\n".join(lines),
+            url=self.url,
+            title=self.url.rpartition("/")[2],
+            notes=notes,
+            extra=self.extra,
         )
 
     def _with_value(self, line: str) -> str:

@@ -10,9 +10,10 @@ import pytest
 from server.agent.context import Notes
 from server.agent.gate import MOST_ASKS
 from server.agent.operator.nodes import AT_ONCE
+from server.browser.page_script import Extra, Sent
 from server.runtime import migrate
 from tests.support.databases import open_saver
-from tests.support.operator_world import World, world
+from tests.support.operator_world import Post, World, world
 from tests.support.scripted_browser import BLANK, ScriptedBrowser
 from tests.support.scripted_model import act, click, navigate, stop, type_into
 from tests.unit.test_operator_graph import CART, CART_PAGE, LEADS, PAGES, THANKS
@@ -126,6 +127,25 @@ async def test_a_yes_that_comes_too_late_is_none(late: dict[str, Any]) -> None:
     assert it.question["reference"] != (first or {})["reference"]
 
 
+class LaterInbox(Post):
+    """Whoever looks into it does so eleven minutes later."""
+
+    now = 1e9
+
+    async def checkpoint(self) -> Notes:
+        self.now += 660
+        return await super().checkpoint()
+
+
+async def test_a_yes_in_time_is_none_when_its_time_is_up_before_the_act() -> None:
+    inbox = LaterInbox()
+    it = cart(BUY, stop("Too late."), inbox=inbox, options={"clock": lambda: inbox.now})
+    await it.say("buy it")
+    assert await it.answer(True) == "Too late."
+    assert it.browser.effects == []
+    assert "the user's approval came too late: nothing was done" in it.model.prompts[1]
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -155,6 +175,23 @@ async def test_another_price_around_the_button_asks_anew() -> None:
     await it.answer(True)
     assert it.browser.effects == []
     assert it.question is not None
+
+
+async def test_a_form_that_is_sent_elsewhere_after_the_yes_asks_anew_and_says_where() -> None:
+    form = '- form [ref=f1] [box=0,60,800,100]:\n  - button "Place order" [ref=c3] [box=0,60,200,20]'
+    it = cart(BUY, BUY)
+    it.browser.pages[CART] = form
+
+    def send_to(address: str) -> None:
+        it.browser.extra = Extra(sent=(Sent(box=(0, 60, 200, 20), to=address),), submits=((0, 60, 200, 20),))
+
+    send_to(THANKS)
+    await it.say("buy it")
+    assert (it.question or {})["sends_to"] is None
+    send_to("https://thief.example/order")
+    await it.answer(True)
+    assert it.browser.effects == []
+    assert (it.question or {})["sends_to"] == "thief.example"
 
 
 async def test_another_address_voids_the_yes() -> None:

@@ -92,16 +92,14 @@ class Consent:
         update: Update = {"approval": None} | await self.eyes.look(context, state)
         after = merged(state, update)
         action = retarget(planned(state), self._targets(state, seen(state)), seen(after))
-        is_late = self.clock() > datetime.fromisoformat(approval["expires_at"]).timestamp()
-        if (
-            action is not None
-            and not is_late
-            and self._digest(merged(after, {"planned_action": action})) == approval["digest"]
-        ):
+        if self.clock() > datetime.fromisoformat(approval["expires_at"]).timestamp():
+            why = "the user's approval came too late"
+        elif action and self._digest(merged(after, {"planned_action": action})) == approval["digest"]:
             return update | {"planned_action": action}
-        log.info("the page changed after the approval: nothing is done")
-        void = records.void(state, "the page changed after the user's approval")
-        return update | void | {"planned_action": None, "needs_observe": False}
+        else:
+            why = "the page changed after the user's approval"
+        log.info("nothing is done: %s", why)
+        return update | records.void(state, why) | {"planned_action": None, "needs_observe": False}
 
     async def judge_again(self, state: State, context: RunContext) -> Update:
         """What needs no yes is judged once more by the page as it is now: it may have changed while the model thought.
@@ -135,9 +133,8 @@ class Consent:
         judgement = self.gate.judge(action, observation, grants=context.grants, focused=focused)
         if judgement.verdict is not Verdict.ALLOW or not carries_private_words(action, observation, state):
             return judgement
-        return (
-            judgement if context.grants.allowed(site_of(place_of(action, observation)), LEAK.kind) else LEAK
-        )
+        place = place_of(action, self._targets(state, observation), observation)
+        return judgement if context.grants.allowed(site_of(place), LEAK.kind) else LEAK
 
     def _question(self, state: State, judgement: Judgement) -> dict[str, Any]:
         return confirm_question(

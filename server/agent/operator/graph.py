@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -37,12 +39,13 @@ def build_operator(
     run_timeout: float = 1800,
     decision_timeout: float = 600,
     checkpointer: BaseCheckpointSaver[Any] | None = None,
+    clock: Callable[[], float] = time.time,
 ) -> Operator:
     """A graph that any run can use: what belongs to one run comes as its context."""
     eyes = Eyes(vision, model_sees=takes_images(model))
-    consent = Consent(gate or Gate(), eyes, decision_timeout)
+    consent = Consent(gate or Gate(), eyes, decision_timeout, clock)
     limits = Limits(token_budget, _before(run_timeout), cost_budget)
-    nodes = Nodes(Planner(model, cost_of), consent, eyes, limits)
+    nodes = Nodes(Planner(model, cost_of), consent, eyes, limits, clock)
     return assemble(nodes).compile(checkpointer=checkpointer, name="operator")
 
 

@@ -1027,6 +1027,8 @@ export interface components {
             risk?: string | null;
             /** Amount */
             amount?: string | null;
+            /** Sends To */
+            sends_to?: string | null;
             /** Screenshot */
             screenshot?: string | null;
             /** Expires At */
@@ -1317,6 +1319,8 @@ export interface components {
             risk: string | null;
             /** Amount */
             amount: string | null;
+            /** Sends To */
+            sends_to: string | null;
             /** Screenshot */
             screenshot: string | null;
             /** Expires At */
@@ -1387,6 +1391,8 @@ export interface components {
             risk: string | null;
             /** Amount */
             amount: string | null;
+            /** Sends To */
+            sends_to: string | null;
             /** Screenshot */
             screenshot: string | null;
             /** Expires At */

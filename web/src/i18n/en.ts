@@ -188,6 +188,7 @@ export const en = {
   'ask.tab': 'Approval needed',
   'ask.on': 'on',
   'ask.amount': 'Amount',
+  'ask.sends': 'sent to another site:',
   'ask.why': 'Why it asks',
   'risk.pay': 'spends or moves money',
   'risk.order': 'places an order or a booking',

@@ -246,8 +246,8 @@ function closeRun(live: Draft, event: LiveEvent, status: RunView['status']): voi
 
 /** The question takes its place again when its event is replayed after a GET that already told of it. */
 export function openAsk(live: Draft, ask: Pending, runId: string | null, at: string | null): void {
-  const { reference, kind, reason, action, target, url, risk, amount, screenshot, expires_at } = ask
-  live.pending = { reference, kind, reason, action, target, url, risk, amount, screenshot, expires_at }
+  const { reference, kind, reason, action, target, url, risk, amount, sends_to, screenshot, expires_at } = ask
+  live.pending = { reference, kind, reason, action, target, url, risk, amount, sends_to, screenshot, expires_at }
   live.born += 1
   const placed = { id: askRowId(reference), runId, at, seq: null, born: live.born, before: null }
   put(live, { ...placed, kind: 'ask', ask: live.pending, answer: 'open' })

@@ -33,6 +33,11 @@ export function ApprovalCard({ row }: { row: AskRow }) {
                 {t('ask.on')} <strong className="font-medium text-text">{site}</strong>
               </p>
             )}
+            {ask.sends_to && (
+              <p className="text-sm wrap-anywhere text-warn">
+                {t('ask.sends')} <strong className="font-medium">{ask.sends_to}</strong>
+              </p>
+            )}
           </div>
           {ask.amount && (
             <p className="tabular text-lg font-bold whitespace-nowrap">
