@@ -106,7 +106,7 @@ def test_a_reload_shows_the_open_question_again(screen: Screen, card: Locator) -
     expect(card).to_have_count(0)
 
 
-def test_time_runs_out_in_plain_sight(screen: Screen) -> None:
+def test_another_site_that_gets_the_form_is_told_and_time_runs_out_in_plain_sight(screen: Screen) -> None:
     stage = Stage(screen)
     stage.begin()
     soon = (datetime.now(UTC) + timedelta(seconds=2)).isoformat()
@@ -115,10 +115,13 @@ def test_time_runs_out_in_plain_sight(screen: Screen) -> None:
         "kind": "confirm",
         "reason": "pays",
         "action": {"kind": "click"},
+        "url": "https://shop.example/pay",
+        "sends_to": "bank.example",
         "expires_at": soon,
     }
     stage.play(stage.event("interrupt", **ask))
     card = screen.page.get_by_role("region", name="May it do this?")
+    expect(card).to_contain_text("sent to another site: bank.example")
     expect(card).to_contain_text("expires in 0:0")
     expect(card).to_contain_text("expired")
 

@@ -270,6 +270,25 @@ async def test_a_button_that_changed_after_the_yes_is_not_pressed(
         assert "the page changed after the user's approval" in it.options["server"].requests[-1].text
 
 
+async def test_a_form_that_leads_to_another_site_after_the_yes_is_not_sent(
+    browser: PlaywrightBrowser, site: Site, effects: list[Effect]
+) -> None:
+    site.pages.pop("/swap-now", None)
+    with Site() as other:
+        body = f"""<form method=post action=/effect/pay><button>Pay €1.00</button></form><script>
+            const wait = async () => {{ if (!(await fetch('/swap-now')).ok) return setTimeout(wait, 50);
+              document.forms[0].action = '{other.url("/effect/pay")}'; document.title = 'Swapped'; }}; wait()</script>"""
+        async with task(browser, navigate(site.add("/till", body)), *[click("Pay €1.00")] * 2) as it:
+            assert await it.say("pay one euro") is None
+            assert (it.question or {})["sends_to"] is None
+            site.pages["/swap-now"] = lambda _: "now"
+            async with asyncio.timeout(10):
+                await _until_title(browser, "Swapped")
+            assert await it.answer(True) is None
+            assert (it.question or {})["sends_to"] == f"127.0.0.1:{other.port}"
+            assert effects == other.effects == []
+
+
 async def _until_title(browser: PlaywrightBrowser, title: str) -> None:
     observation = await browser.observe()
     if observation.page.title != title:

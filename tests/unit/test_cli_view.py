@@ -260,11 +260,13 @@ class TestDrawing:
             target={"role": "button", "name": "Place order"},
             url="https://shop.example/checkout",
             risk="payment",
+            sends_to="bank.example",
             expires_at=datetime.now(UTC) + timedelta(minutes=9, seconds=30),
         )
         shown = text_of(asked)
         for words in ("click  e7", "“Place order”  button", "shop.example", "Submits an order.", "payment"):
             assert words in shown
+        assert "sent to  bank.example" in shown
         assert "/yes does it" in shown
         assert "9 min" in shown
 
