@@ -1,23 +1,21 @@
 """A session's browser driven through the browser-use MCP server.
 
-It is weaker than Playwright's: most failures come as success with an error text, it sees no labels and no
-values, and it has no tools for keys, lists, files or dialogs. So results are judged here by their text and by
-where the browser is afterwards.
+It is weaker than Playwright's: it sees no labels and no values, and it has no tools for keys, lists, files or
+dialogs. Whether a call succeeded is judged here by its text and by where the browser is afterwards.
 """
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from mcp.types import CallToolResult, ImageContent, TextContent, Tool
+from mcp.types import ImageContent, Tool
 
-from server.browser import parts
 from server.browser.addresses import AddressRefused, normal_url
-from server.browser.browser import BrowserUnavailable, Direction, Field, Outcome, Tab, ToolSpec
+from server.browser.browser import Direction, Field, Outcome, Tab, ToolSpec
+from server.browser.browser_use_reply import is_failure, lines_of, read_json, text_of
+from server.browser.browser_use_server import OFFERED, deadline_of, offered_of, server_at
 from server.browser.chromium import VIEWPORT
 from server.browser.fence import fence
 from server.browser.masking import mask_text
@@ -25,42 +23,8 @@ from server.browser.mcp_client import Http, McpClient, Stdio
 from server.browser.observation import Element, Observation, observe_state
 from server.browser.playwright_reply import picture_of
 from server.browser.session_browser import CallFailed, SessionBrowser
-from server.browser.tool_schema import check_click_target, make_safe
+from server.browser.tool_schema import check_click_target
 from server.settings import Settings
-
-OFFERED = {
-    "browser_navigate": True,
-    "browser_click": True,
-    "browser_type": True,
-    "browser_scroll": True,
-    "browser_go_back": True,
-    "browser_switch_tab": True,
-    "browser_close_tab": True,
-    "browser_get_state": False,
-    "browser_list_tabs": False,
-    "browser_screenshot": False,
-}
-"""The tools a model is offered, and whether each may change the page."""
-
-AGENT_TOOLS = ("retry_with_browser_use_agent", "browser_extract_content")
-"""They call a model of their own and act without our gate: offered only when asked for, with an OpenAI key."""
-
-NAVIGATION, ACTION, LOOK = 20.0, 10.0, 10.0
-AGENT = 600.0
-
-_QUIET = {
-    "ANONYMIZED_TELEMETRY": "false",
-    "BROWSER_USE_CLOUD_SYNC": "false",
-    "BROWSER_USE_VERSION_CHECK": "false",
-    "BROWSER_USE_CLOUD_HINTS": "false",
-    "BROWSER_USE_DISABLE_EXTENSIONS": "true",
-    "BROWSER_USE_LOGGING_LEVEL": "error",
-    "SKIP_LLM_API_KEY_VERIFICATION": "true",
-}
-_FAILED = re.compile(
-    r"^(error|failed|invalid|unknown tool|no browser|no active|unable|cannot)\b|\bnot found$|\bnot set\b|timed out",
-    re.IGNORECASE,
-)
 
 
 class BrowserUseBrowser(SessionBrowser):
@@ -72,25 +36,11 @@ class BrowserUseBrowser(SessionBrowser):
 
     @classmethod
     def server(cls, settings: Settings, endpoint: str | None, scratch: Path, files: Path) -> Stdio | Http:
-        uvx = parts.find_uvx()
-        if uvx is None:
-            raise BrowserUnavailable(parts.NO_UVX)
-        config = scratch / "browser-use.json"
-        config.write_text(json.dumps(_config(settings, endpoint)))
-        config.chmod(0o600)
-        env = {**_QUIET, "BROWSER_USE_CONFIG_PATH": str(config), "BROWSER_USE_CONFIG_DIR": str(scratch)}
-        command = (str(uvx), "--from", parts.BROWSER_USE, "browser-use", "--mcp")
-        return Stdio(command, env, cwd=scratch)
+        return server_at(settings, endpoint, scratch)
 
     @classmethod
     def offered(cls, settings: Settings, tools: Sequence[Tool]) -> tuple[ToolSpec, ...]:
-        has_model = settings.browser_agent_tool and settings.openai_api_key is not None
-        acting = {**OFFERED, **(dict.fromkeys(AGENT_TOOLS, True) if has_model else {})}
-        return tuple(
-            ToolSpec(tool.name, tool.description or tool.name, _schema_of(tool), acts=acting[tool.name])
-            for tool in tools
-            if tool.name in acting
-        )
+        return offered_of(settings, tools)
 
     async def _call(self, spec: ToolSpec, args: Mapping[str, Any]) -> Outcome:
         if spec.name == "browser_click" and (wrong := check_click_target(args)):
@@ -109,7 +59,7 @@ class BrowserUseBrowser(SessionBrowser):
         state = await self._state()
         notes = self._notes.take()
         lines = [text, *notes, f"Page: {self._url}" + (f' "{self._title}"' if self._title else "")]
-        page = fence(mask_text("\n".join(_lines(state)), (await self._look()).secrets)) if state else ""
+        page = fence(mask_text("\n".join(lines_of(state)), (await self._look()).secrets)) if state else ""
         told = "\n".join(line for line in (*lines, page) if line.strip())
         return Outcome(ok, told, self._url, self._title, notes)
 
@@ -190,13 +140,13 @@ class BrowserUseBrowser(SessionBrowser):
             return ()
         return tuple(
             Tab(at, tab.get("title", ""), tab.get("url", ""), tab.get("url") == self._url)
-            for at, tab in enumerate(_json(text, list))
+            for at, tab in enumerate(read_json(text, list))
         )
 
     async def switch_tab(self, index: int) -> Outcome:
         try:
             async with self._using():
-                tabs = _json((await self._use("browser_list_tabs", {}))[1], list)
+                tabs = read_json((await self._use("browser_list_tabs", {}))[1], list)
         except CallFailed as error:
             return self._outcome(False, str(error))
         if not 0 <= index < len(tabs):
@@ -221,15 +171,10 @@ class BrowserUseBrowser(SessionBrowser):
         """Call a tool and judge what came back: its flag, its words, and for a navigation the page."""
         if tool == "browser_navigate":
             await self._leave_hung_page()
-        limits = {
-            "browser_navigate": NAVIGATION,
-            "browser_go_back": NAVIGATION,
-            **dict.fromkeys(AGENT_TOOLS, AGENT),
-        }
-        result = await self._ask(tool, args, limits.get(tool, LOOK if not OFFERED.get(tool) else ACTION))
+        result = await self._ask(tool, args, deadline_of(tool))
         await self._settle()
-        text = _text_of(result)
-        ok = not result.isError and not _FAILED.search(text.partition("\n")[0])
+        text = text_of(result)
+        ok = not result.isError and not is_failure(text)
         if ok and tool == "browser_navigate":
             self._url = str(args["url"])
             address = await self._run("() => document.URL")
@@ -243,7 +188,9 @@ class BrowserUseBrowser(SessionBrowser):
     async def _state_now(self) -> dict[str, Any]:
         """Where the browser is and what can be used there; empty when the server cannot tell."""
         try:
-            state: dict[str, Any] = _json(_text_of(await self._ask("browser_get_state", {}, LOOK)), dict)
+            state: dict[str, Any] = read_json(
+                text_of(await self._ask("browser_get_state", {}, deadline_of("browser_get_state"))), dict
+            )
         except CallFailed as error:
             self._notes.add(f"{error} What is on the page could not be read.")
             return {}
@@ -257,66 +204,11 @@ class BrowserUseBrowser(SessionBrowser):
             self._url, self._title = str(state["url"]), str(state.get("title", ""))
 
     async def locate(self, mcp: McpClient) -> None:
-        self._remember(_json(_text_of(await mcp.call("browser_get_state", {}, deadline=5)), dict))
+        self._remember(read_json(text_of(await mcp.call("browser_get_state", {}, deadline=5)), dict))
 
     async def _picture(self, *, deadline: float) -> bytes | None:
         result = await self._ask("browser_screenshot", {}, deadline)
         return next((picture_of(part) for part in result.content if isinstance(part, ImageContent)), None)
-
-
-def _config(settings: Settings, endpoint: str | None) -> dict[str, Any]:
-    """browser-use's own configuration; what it does not recognise it replaces by its defaults."""
-    profile = {
-        "id": "pilothouse",
-        "default": True,
-        "headless": settings.headless,
-        "keep_alive": True,
-        "enable_default_extensions": False,
-        "chromium_sandbox": False,
-        "viewport": {"width": VIEWPORT[0], "height": VIEWPORT[1]},
-        "cdp_url": endpoint or "http://127.0.0.1:9",
-    }
-    llm: dict[str, Any] = {"id": "pilothouse", "default": True}
-    if settings.browser_agent_tool and settings.openai_api_key is not None:
-        llm["api_key"] = settings.openai_api_key.get_secret_value()
-        if settings.openai_base_url:
-            llm["base_url"] = settings.openai_base_url
-    agent = {"id": "pilothouse", "default": True}
-    return {
-        "browser_profile": {"pilothouse": profile},
-        "llm": {"pilothouse": llm},
-        "agent": {"pilothouse": agent},
-    }
-
-
-def _schema_of(tool: Tool) -> dict[str, Any]:
-    if tool.name in ("browser_screenshot", "browser_get_state"):
-        return {"type": "object", "properties": {}}
-    return make_safe(tool.inputSchema, tool=tool.name)
-
-
-def _text_of(result: CallToolResult) -> str:
-    return "\n".join(part.text for part in result.content if isinstance(part, TextContent)).strip()
-
-
-def _json(text: str, kind: type) -> Any:
-    try:
-        value = json.loads(text)
-    except ValueError:
-        return kind()
-    return value if isinstance(value, kind) else kind()
-
-
-def _lines(state: Mapping[str, Any]) -> list[str]:
-    """The state in a third of the room: `[20] input placeholder="Where you live"`."""
-    lines = []
-    for element in state.get("interactive_elements", ()):
-        words = [f"[{element.get('index')}] {element.get('tag', '')}"]
-        text = " ".join(str(element.get("text", "")).split())
-        words += [f'"{text}"'] if text else []
-        words += [f'{name}="{element[name]}"' for name in ("placeholder", "href") if element.get(name)]
-        lines.append(" ".join(words))
-    return lines
 
 
 def _index(element: Element) -> int:

@@ -17,7 +17,8 @@ from mcp.types import Tool
 from server.browser.browser import ToolSpec
 from server.browser.mcp_client import Http, Stdio
 from server.browser.other_mcp import read_server
-from server.browser.playwright_mcp import OFFERED, PlaywrightBrowser
+from server.browser.playwright_mcp import PlaywrightBrowser
+from server.browser.playwright_server import OFFERED
 from server.browser.tool_schema import make_safe
 from server.settings import Settings
 

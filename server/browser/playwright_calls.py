@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from abc import ABC
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,58 +12,23 @@ from typing import Any
 
 from mcp.types import Tool
 
-from server.browser import parts
-from server.browser.browser import BrowserUnavailable, Outcome, Tab, ToolSpec
-from server.browser.chromium import VIEWPORT
+from server.browser.browser import Outcome, Tab, ToolSpec
 from server.browser.mcp_client import Http, McpClient, Stdio
 from server.browser.page_script import Extra
 from server.browser.playwright_reply import Reply, read_reply
+from server.browser.playwright_server import LOADING, OFFERED, deadline_of, offered_of, server_at
 from server.browser.session_browser import CallFailed, SessionBrowser
 from server.browser.supervisor import quote
-from server.browser.tool_schema import make_safe
 from server.browser.viewport_script import MEASURE_SCRIPT, TOO_HEAVY, VIEWPORT_SCRIPT
 from server.settings import Settings
 
-OFFERED = {
-    "browser_navigate": True,
-    "browser_navigate_back": True,
-    "browser_click": True,
-    "browser_type": True,
-    "browser_fill_form": True,
-    "browser_select_option": True,
-    "browser_hover": True,
-    "browser_drag": True,
-    "browser_press_key": True,
-    "browser_tabs": True,
-    "browser_wait_for": True,
-    "browser_handle_dialog": True,
-    "browser_snapshot": False,
-    "browser_find": False,
-    "browser_take_screenshot": False,
-}
-"""The tools a model is offered, and whether each may change the page. What is not here does not exist for it."""
-
-NAVIGATION, ACTION, LOOK = 20.0, 10.0, 8.0
-"""Deadlines in seconds."""
-
-_DEADLINES = {
-    "browser_navigate": NAVIGATION,
-    "browser_navigate_back": NAVIGATION,
-    "browser_tabs": NAVIGATION,
-    "browser_snapshot": LOOK,
-    "browser_find": LOOK,
-    "browser_take_screenshot": LOOK,
-}
 _NAVIGATIONS = ("browser_navigate", "browser_navigate_back", "browser_tabs")
-_WITHHELD = ("filename",)
-"""Arguments that would have the server write files; a model is not offered them."""
-
 _BLOCKED = "does not handle the modal state"
 _NOT_YET = (_BLOCKED, 'interrupted by another navigation to "chrome-error:')
 """Refusals because of something that is over already: a dialog that was answered, a page that failed before."""
 
 _REPEATS = 6
-_LOADS_ON = "Timeout 15000ms exceeded"
+_LOADS_ON = f"Timeout {LOADING}ms exceeded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +42,7 @@ class Seen:
 
 
 class PlaywrightCalls(SessionBrowser, ABC):
-    """The server, its tools and the calls; `PlaywrightBrowser` makes the door's methods of them."""
+    """The calls; `PlaywrightBrowser` makes the door's methods of them."""
 
     _repeatable = frozenset(name for name, acts in OFFERED.items() if not acts)
 
@@ -88,41 +52,7 @@ class PlaywrightCalls(SessionBrowser, ABC):
 
     @classmethod
     def server(cls, settings: Settings, endpoint: str | None, scratch: Path, files: Path) -> Stdio | Http:
-        node, script = parts.find_node(), parts.find_playwright_mcp()
-        if node is None:
-            raise BrowserUnavailable(parts.NO_NODE)
-        if script is None:
-            raise BrowserUnavailable(parts.NO_PLAYWRIGHT_MCP)
-        attached: tuple[str, ...] = ("--cdp-endpoint", endpoint) if endpoint else ()
-        if endpoint and cls.shares_chromium(settings):
-            attached += ("--isolated", "--config", str(_write_config(scratch)))
-        return Stdio(
-            (
-                str(node),
-                str(script),
-                *attached,
-                "--caps",
-                "vision",
-                "--no-webmcp",
-                "--snapshot-mode",
-                "none",
-                "--codegen",
-                "none",
-                "--timeout-settle",
-                "150",
-                "--timeout-action",
-                "5000",
-                "--timeout-navigation",
-                "15000",
-                "--viewport-size",
-                f"{VIEWPORT[0]}x{VIEWPORT[1]}",
-                "--output-dir",
-                str(scratch),
-                "--output-max-size",
-                "20000000",
-            ),
-            cwd=files,
-        )
+        return server_at(endpoint, scratch, files, isolated=cls.shares_chromium(settings))
 
     @classmethod
     def shares_chromium(cls, settings: Settings) -> bool:
@@ -130,11 +60,7 @@ class PlaywrightCalls(SessionBrowser, ABC):
 
     @classmethod
     def offered(cls, settings: Settings, tools: Sequence[Tool]) -> tuple[ToolSpec, ...]:
-        return tuple(
-            ToolSpec(tool.name, tool.description or tool.name, _schema_of(tool), acts=OFFERED[tool.name])
-            for tool in tools
-            if tool.name in OFFERED
-        )
+        return offered_of(tools)
 
     # Acting
 
@@ -250,14 +176,9 @@ class PlaywrightCalls(SessionBrowser, ABC):
             reply.text = self._refusal_since(began) or reply.text
 
     async def _read(self, tool: str, args: Mapping[str, Any]) -> Reply:
-        result = await self._ask(tool, args, self._deadline(tool, args))
+        result = await self._ask(tool, args, deadline_of(tool, args) or self._settings.tool_timeout)
         await self._settle()
         return read_reply(result, lists_tabs=tool == "browser_tabs")
-
-    def _deadline(self, tool: str, args: Mapping[str, Any]) -> float:
-        if tool == "browser_wait_for":
-            return max(ACTION, min(float(args.get("time") or 0), 30) + 5)
-        return _DEADLINES.get(tool, ACTION if tool in OFFERED else self._settings.tool_timeout)
 
     def _remember(self, reply: Reply) -> None:
         self._tabs = reply.tabs or self._tabs[:1]
@@ -283,22 +204,6 @@ class PlaywrightCalls(SessionBrowser, ABC):
 
     async def _list_tabs(self, mcp: McpClient) -> Reply:
         return read_reply(await mcp.call("browser_tabs", {"action": "list"}, deadline=3), lists_tabs=True)
-
-
-def _write_config(scratch: Path) -> Path:
-    """Downloads are ours to keep, also in a context that the server makes itself."""
-    config = scratch / "config.json"
-    config.write_text(json.dumps({"browser": {"contextOptions": {"acceptDownloads": False}}}))
-    return config
-
-
-def _schema_of(tool: Tool) -> dict[str, Any]:
-    if tool.name == "browser_take_screenshot":
-        return {"type": "object", "properties": {}}
-    schema = make_safe(tool.inputSchema, tool=tool.name)
-    for name in _WITHHELD:
-        schema["properties"].pop(name, None)
-    return schema
 
 
 def _asks_for_file(reply: Reply) -> bool:

@@ -12,12 +12,10 @@ from server.browser.browser import Direction, Field, Outcome, Tab, ToolSpec
 from server.browser.fence import fence
 from server.browser.masking import mask_snapshot, mask_text
 from server.browser.observation import Element, Observation
-from server.browser.playwright_calls import OFFERED, PlaywrightCalls, Seen
+from server.browser.playwright_calls import PlaywrightCalls, Seen
 from server.browser.playwright_reply import Reply
 from server.browser.session_browser import CallFailed
 from server.browser.wire import meant_option
-
-__all__ = ["OFFERED", "PlaywrightBrowser"]
 
 _NOT_FILLABLE = "Element is not an <input>"
 

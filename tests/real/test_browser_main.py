@@ -7,7 +7,8 @@ import pytest
 import pytest_asyncio
 
 from server.browser.browser import Field
-from server.browser.playwright_mcp import OFFERED, PlaywrightBrowser
+from server.browser.playwright_mcp import PlaywrightBrowser
+from server.browser.playwright_server import OFFERED
 from server.browser.pool import BrowserPool
 from tests.support.browsers import element, open_pool
 from tests.support.sites import Effect, Site

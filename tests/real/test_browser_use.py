@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 
 from server.browser.browser import Field
-from server.browser.browser_use_mcp import OFFERED
+from server.browser.browser_use_server import OFFERED
 from server.browser.pool import BrowserPool
 from server.browser.session_browser import SessionBrowser
 from server.browser.upkeep import TOOLS_RESTARTED

@@ -1,0 +1,103 @@
+"""The Playwright MCP server: how it is started, which of its tools a model is offered, how long each may take."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from mcp.types import Tool
+
+from server.browser import parts
+from server.browser.browser import BrowserUnavailable, ToolSpec
+from server.browser.chromium import VIEWPORT
+from server.browser.mcp_client import Stdio
+from server.browser.tool_schema import make_safe
+
+OFFERED = {
+    "browser_navigate": True,
+    "browser_navigate_back": True,
+    "browser_click": True,
+    "browser_type": True,
+    "browser_fill_form": True,
+    "browser_select_option": True,
+    "browser_hover": True,
+    "browser_drag": True,
+    "browser_press_key": True,
+    "browser_tabs": True,
+    "browser_wait_for": True,
+    "browser_handle_dialog": True,
+    "browser_snapshot": False,
+    "browser_find": False,
+    "browser_take_screenshot": False,
+}
+"""The tools a model is offered, and whether each may change the page. What is not here does not exist for it."""
+
+NAVIGATION, ACTION, LOOK = 20.0, 10.0, 8.0
+"""Deadlines in seconds."""
+LOADING = 15_000
+"""Milliseconds after which the server itself waits no longer for a page to load."""
+
+_DEADLINES = {
+    "browser_navigate": NAVIGATION,
+    "browser_navigate_back": NAVIGATION,
+    "browser_tabs": NAVIGATION,
+    "browser_snapshot": LOOK,
+    "browser_find": LOOK,
+    "browser_take_screenshot": LOOK,
+}
+_OPTIONS = (
+    f"--viewport-size {VIEWPORT[0]}x{VIEWPORT[1]} --caps vision --no-webmcp --snapshot-mode none --codegen none "
+    f"--timeout-settle 150 --timeout-action 5000 --timeout-navigation {LOADING} --output-max-size 20000000"
+)
+_WITHHELD = ("filename",)
+"""Arguments that would have the server write files; a model is not offered them."""
+
+
+def server_at(endpoint: str | None, scratch: Path, files: Path, *, isolated: bool) -> Stdio:
+    """The server, attached to the Chromium at `endpoint`, in a context of its own when it is `isolated` there.
+
+    Raises BrowserUnavailable when a part of it is missing.
+    """
+    node, script = parts.find_node(), parts.find_playwright_mcp()
+    if node is None:
+        raise BrowserUnavailable(parts.NO_NODE)
+    if script is None:
+        raise BrowserUnavailable(parts.NO_PLAYWRIGHT_MCP)
+    attached: tuple[str, ...] = ("--cdp-endpoint", endpoint) if endpoint else ()
+    if endpoint and isolated:
+        attached += ("--isolated", "--config", str(_write_config(scratch)))
+    output = ("--output-dir", str(scratch))
+    return Stdio((str(node), str(script), *attached, *_OPTIONS.split(), *output), cwd=files)
+
+
+def _write_config(scratch: Path) -> Path:
+    """Downloads are ours to keep, also in a context that the server makes itself."""
+    config = scratch / "config.json"
+    config.write_text(json.dumps({"browser": {"contextOptions": {"acceptDownloads": False}}}))
+    return config
+
+
+def offered_of(tools: Sequence[Tool]) -> tuple[ToolSpec, ...]:
+    return tuple(
+        ToolSpec(tool.name, tool.description or tool.name, _schema_of(tool), acts=OFFERED[tool.name])
+        for tool in tools
+        if tool.name in OFFERED
+    )
+
+
+def _schema_of(tool: Tool) -> dict[str, Any]:
+    if tool.name == "browser_take_screenshot":
+        return {"type": "object", "properties": {}}
+    schema = make_safe(tool.inputSchema, tool=tool.name)
+    for name in _WITHHELD:
+        schema["properties"].pop(name, None)
+    return schema
+
+
+def deadline_of(tool: str, args: Mapping[str, Any]) -> float | None:
+    """Seconds; None for a tool that we know nothing of."""
+    if tool == "browser_wait_for":
+        return max(ACTION, min(float(args.get("time") or 0), 30) + 5)
+    return _DEADLINES.get(tool, ACTION if tool in OFFERED else None)
