@@ -31,7 +31,8 @@ from server.browser.person_input import (
 from server.browser.person_watch import PersonWatch
 from server.browser.screen import InputRefused, Listing, OpenDialog, Sight, TakeFrame
 from server.browser.screencast import Screencast
-from server.browser.supervisor import Supervisor, WatchedPage
+from server.browser.supervisor import Supervisor
+from server.browser.watched_page import WatchedPage
 
 log = logging.getLogger(__name__)
 
@@ -172,7 +173,7 @@ class CdpScreen:
         if browser := self._find():
             browser.hold()
         if page is not None and (watch := self._watch):
-            watch.is_hands_off = True
+            watch.dialogs.is_hands_off = True
             self._beginning = asyncio.create_task(
                 self._quietly(self._begin(watch, page)), name="takeover begins"
             )
@@ -192,7 +193,7 @@ class CdpScreen:
             await self._beginning
         changes = await self._changes.end(watch, page)
         if watch is not None:
-            watch.is_hands_off = False
+            watch.dialogs.is_hands_off = False
             for target in self._resized & set(watch.pages):
                 await self._quietly(self._resize(watch, watch.pages[target], VIEWPORT))
         self._is_held, self._size, self._list = False, VIEWPORT, None
@@ -205,7 +206,7 @@ class CdpScreen:
 
     async def _prepare(self, watch: Supervisor, page: WatchedPage) -> None:
         """A page that came to the front while the browser is held: watched, and of the person's size."""
-        watch.is_hands_off = True
+        watch.dialogs.is_hands_off = True
         await self._changes.follow(watch, page)
         if self._size != VIEWPORT and page.target not in self._resized:
             await self._resize(watch, page, self._size)

@@ -13,12 +13,12 @@ from typing import Any
 from mcp.types import Tool
 
 from server.browser.browser import Outcome, Tab, ToolSpec
+from server.browser.dialogs import quote
 from server.browser.mcp_client import Http, McpClient, Stdio
 from server.browser.page_script import Extra
 from server.browser.playwright_reply import Reply, read_reply
 from server.browser.playwright_server import LOADING, OFFERED, deadline_of, offered_of, server_at
 from server.browser.session_browser import CallFailed, SessionBrowser
-from server.browser.supervisor import quote
 from server.browser.viewport_script import MEASURE_SCRIPT, TOO_HEAVY, VIEWPORT_SCRIPT
 from server.settings import Settings
 
@@ -94,7 +94,7 @@ class PlaywrightCalls(SessionBrowser, ABC):
         args = {"accept": accept} | ({"promptText": text} if text is not None else {})
         reply = await self._use("browser_handle_dialog", args)
         if not reply.ok and self._dialog and self.supervisor:
-            await self.supervisor.answer(accept, text)
+            await self.supervisor.dialogs.answer(accept, text)
             await self._settle()
             return Reply(ok=True)
         return reply

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from mcp.types import CallToolResult, Tool
 from pydantic import ValidationError
 
+from server.browser import hangs
 from server.browser.addresses import AddressRefused
 from server.browser.browser import Browser, Outcome, Picture, ToolSpec
 from server.browser.cdp import CdpError
@@ -23,9 +24,10 @@ from server.browser.mcp_client import Http, McpClient, Stdio, ToolRefused, ToolS
 from server.browser.observation import Budget
 from server.browser.page_script import PAGE_SCRIPT, Extra, SecretField
 from server.browser.shared_chromium import SharedUpkeep
-from server.browser.supervisor import Dialog, Supervisor, WatchedPage
+from server.browser.supervisor import Supervisor
 from server.browser.tool_schema import check_arguments
 from server.browser.upkeep import Notes, Outfit, Upkeep
+from server.browser.watched_page import Dialog, WatchedPage
 from server.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -271,7 +273,9 @@ class SessionBrowser(Browser, ABC):
     async def _leave_hung_page(self) -> None:
         """A page whose thread is stuck cannot be left by navigating: replace it first."""
         page, watch = self._page(), self.supervisor
-        if page and watch and not page.dialog and not page.is_crashed and not await watch.is_responsive(page):
+        if page is None or watch is None or page.dialog or page.is_crashed:
+            return
+        if not await hangs.is_responsive(watch.cdp, page):
             await self._recover()
 
     async def _see_freely(self, see: Callable[[], Awaitable[T]]) -> T:
@@ -317,7 +321,7 @@ class SessionBrowser(Browser, ABC):
 
     @property
     def _dialog(self) -> Dialog | None:
-        return self.supervisor.dialog if self.supervisor else None
+        return self.supervisor.dialogs.open if self.supervisor else None
 
     async def _settle(self) -> None:
         if self.supervisor is not None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Protocol, TypeVar
 
+from server.browser import hangs
 from server.browser.addresses import host_of
 from server.browser.browser import BrowserUnavailable, ToolSpec
 from server.browser.cdp import CdpError
@@ -252,17 +253,17 @@ class Upkeep:
         self._notes.add(BROWSER_RESTARTED)
 
     async def _stop_pages(self, url: str | None) -> None:
-        watch = self.watch
-        for page in list(watch.pages.values()) if watch else ():
-            assert watch is not None
-            await watch.stop_loading(page)
-            if page.dialog is None and not page.is_crashed and not await watch.is_steady(page):
+        if (watch := self.watch) is None:
+            return
+        for page in list(watch.pages.values()):
+            await hangs.stop_loading(watch.cdp, page)
+            if page.dialog is None and not page.is_crashed and not await hangs.is_steady(watch.cdp, page):
                 self._notes.add(
                     f"The page {page.url[:120]} hung; its tab was closed and replaced by an empty one."
                 )
                 self.count_hang(url)
                 with suppress(CdpError):
-                    await watch.replace(page)
+                    await hangs.replace(watch.cdp, page, watch.context)
 
     async def _end(self) -> None:
         parts = (self._mcp, self.watch, self._downloads, self.chromium)

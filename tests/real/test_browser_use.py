@@ -104,7 +104,7 @@ async def test_questions_are_a_persons_own_while_they_have_the_browser(browser: 
 
     assert await is_replaced()
     for is_held in (True, False):
-        watch.is_hands_off = is_held
+        watch.dialogs.is_hands_off = is_held
         await watch.settle()
         assert await is_replaced() is not is_held
 

@@ -1,0 +1,132 @@
+"""The dialogs of a session's pages: alerts are closed, questions left open or dismissed."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Coroutine, Mapping
+from contextlib import suppress
+from time import monotonic
+from typing import Any
+
+from server.browser import hangs
+from server.browser.cdp import Cdp, CdpError, Params
+from server.browser.questions import Questions
+from server.browser.watched_page import Dialog, WatchedPage
+
+ENDLESS_ALERTS = 8
+"""So many alerts of one page within five seconds, and its tab is closed."""
+
+
+class Dialogs:
+    """Of the `pages` of one browser context. `note` takes one line for the model at each thing worth telling,
+    `spawn` what is to be done meanwhile."""
+
+    def __init__(
+        self,
+        cdp: Cdp,
+        pages: Mapping[str, WatchedPage],
+        note: Callable[[str], None],
+        spawn: Callable[[Coroutine[Any, Any, None]], None],
+        *,
+        context: str | None,
+        dismisses_questions: bool,
+    ) -> None:
+        self._cdp = cdp
+        self._pages = pages
+        self._note = note
+        self._spawn = spawn
+        self._context = context
+        self._questions = Questions(cdp, self._tell_dismissed) if dismisses_questions else None
+        self._alerts: deque[float] = deque(maxlen=ENDLESS_ALERTS)
+        self._is_hands_off = False
+
+    def listen(self) -> list[Callable[[], None]]:
+        """Returns the functions that stop it."""
+        return [
+            self._cdp.on("Page.javascriptDialogOpening", self._on_opened),
+            self._cdp.on("Page.javascriptDialogClosed", self._on_closed),
+            *([self._questions.listen()] if self._questions else []),
+        ]
+
+    @property
+    def is_hands_off(self) -> bool:
+        """While a person holds the browser: dialogs are theirs."""
+        return self._is_hands_off
+
+    @is_hands_off.setter
+    def is_hands_off(self, is_held: bool) -> None:
+        if self._questions and is_held != self._is_hands_off:
+            self._spawn(self._questions.leave() if is_held else self._dismiss_questions())
+        self._is_hands_off = is_held
+
+    @property
+    def open(self) -> Dialog | None:
+        return next((page.dialog for page in self._pages.values() if page.dialog), None)
+
+    async def answer(self, accept: bool, text: str | None = None) -> bool:
+        """Answer the open dialog past the tool server; False when there is none."""
+        page = next((page for page in self._pages.values() if page.dialog), None)
+        if page is None:
+            return False
+        params: Params = {"accept": accept} | ({"promptText": text} if text is not None else {})
+        await self._cdp.send("Page.handleJavaScriptDialog", params, session=page.session)
+        return True
+
+    async def dismiss_in(self, session: str) -> None:
+        """See to the questions of a page or frame that is new."""
+        if self._questions and not self._is_hands_off:
+            with suppress(CdpError):  # the frame may be gone
+                await self._questions.dismiss(session)
+
+    async def _dismiss_questions(self) -> None:
+        for page in list(self._pages.values()):
+            for session in (page.session, *page.inner):
+                await self.dismiss_in(session)
+
+    def _on_opened(self, params: Params, session: str | None) -> None:
+        page = next((page for page in self._pages.values() if page.session == session), None)
+        if page is None:
+            return
+        page.dialog = Dialog(params["type"], params.get("message", ""))
+        if not self.is_hands_off:
+            self._spawn(self._deal_with(page, page.dialog))
+
+    def _on_closed(self, params: Params, session: str | None) -> None:
+        for page in self._pages.values():
+            if page.session == session:
+                page.dialog = None
+
+    async def _deal_with(self, page: WatchedPage, dialog: Dialog) -> None:
+        """An alert has one answer, and leaving was asked for; every other question is left open."""
+        is_question = dialog.kind not in ("alert", "beforeunload")
+        if dialog.kind == "beforeunload":
+            self._note("The page asked whether to leave it; it was left.")
+        elif dialog.kind == "alert":
+            self._note(f"The page showed an alert: {quote(dialog.message)}")
+        elif self._questions:
+            self._tell_dismissed(dialog.kind, dialog.message)
+        else:
+            self._note(
+                f"The page asks ({dialog.kind}): {quote(dialog.message)}. "
+                "It is dismissed at the next action unless it is answered."
+            )
+            return
+        if self._is_endless():
+            self._note("The page showed alerts without end; its tab was closed.")
+            await hangs.replace(self._cdp, page, self._context)
+            return
+        answer = {"accept": not is_question}
+        await self._cdp.send("Page.handleJavaScriptDialog", answer, session=page.session)
+
+    def _tell_dismissed(self, kind: str, message: str) -> None:
+        self._note(f"The page asked ({kind}): {quote(message)}. It was dismissed.")
+
+    def _is_endless(self) -> bool:
+        now = monotonic()
+        self._alerts.append(now)
+        return len(self._alerts) == ENDLESS_ALERTS and now - self._alerts[0] < 5
+
+
+def quote(message: str) -> str:
+    text = " ".join(message.split())
+    return f'"{text[:200]}"'

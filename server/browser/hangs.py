@@ -1,0 +1,73 @@
+"""Pages that hang: how that is found out, and how they are stopped, closed and replaced."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import Any
+
+from server.browser.cdp import Cdp, CdpError
+from server.browser.watched_page import WatchedPage
+
+_CLOSE_TRIES = 5
+
+
+async def is_responsive(cdp: Cdp, page: WatchedPage, *, deadline: float = 3) -> bool:
+    """Does the page's thread answer?"""
+    try:
+        await _document(cdp, page, deadline)
+    except CdpError:
+        return False
+    return True
+
+
+async def is_steady(cdp: Cdp, page: WatchedPage, *, deadline: float = 1.5) -> bool:
+    """Does the page's thread answer, and is the page still the same a moment later?"""
+    try:
+        first = await _document(cdp, page, deadline)
+        await asyncio.sleep(0.2)
+        return bool(first == await _document(cdp, page, deadline))
+    except CdpError:
+        return False
+
+
+async def _document(cdp: Cdp, page: WatchedPage, deadline: float) -> Any:
+    done = await cdp.send(
+        "Runtime.evaluate",
+        {"expression": "performance.timeOrigin", "returnByValue": True},
+        session=page.session,
+        deadline=deadline,
+    )
+    return done["result"].get("value")
+
+
+async def stop_loading(cdp: Cdp, page: WatchedPage) -> None:
+    with suppress(CdpError):
+        await cdp.send("Page.stopLoading", session=page.session, deadline=1)
+
+
+async def replace(cdp: Cdp, page: WatchedPage, context: str | None) -> None:
+    """A new empty tab, in the same browser context, in place of one that hangs. Raises CdpError."""
+    place = {"browserContextId": context} if context else {}
+    await cdp.send("Target.createTarget", {"url": "about:blank", **place})
+    await close(cdp, page)
+
+
+async def close(cdp: Cdp, page: WatchedPage) -> None:
+    """Close a tab, whatever its page is at: one that keeps navigating loses the first requests to close."""
+    for _ in range(_CLOSE_TRIES):
+        if await _try_to_close(cdp, page):
+            return
+        await stop_loading(cdp, page)
+    with suppress(CdpError):  # it will not go: end its process, and then close what is left of it
+        await cdp.send("Page.crash", session=page.session, deadline=0.5)
+    await _try_to_close(cdp, page)
+
+
+async def _try_to_close(cdp: Cdp, page: WatchedPage) -> bool:
+    with suppress(CdpError):
+        await cdp.send("Target.closeTarget", {"targetId": page.target}, deadline=1)
+    with suppress(TimeoutError):
+        async with asyncio.timeout(0.4):
+            await page.gone.wait()
+    return page.gone.is_set()
