@@ -4,30 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import Protocol
-from urllib.parse import urlsplit
+from collections.abc import Awaitable, Callable
 
-from server.browser.addresses import AddressRefused, host_of, normal_url
 from server.browser.browser import LiveFrame, Tab
-from server.browser.cdp import CdpError, Params
+from server.browser.cdp import CdpError
 from server.browser.chromium import VIEWPORT
-from server.browser.element_list import ElementList
-from server.browser.hands import Command as CdpCommand
-from server.browser.hands import Hands
-from server.browser.person_input import (
-    AnswerDialog,
-    Back,
-    ClickElement,
-    Command,
-    Go,
-    Mouse,
-    Reload,
-    Resize,
-    Stroke,
-    SwitchTab,
-    TypeInto,
-)
+from server.browser.front_page import FrontPage, Held, quietly
+from server.browser.person_acts import PersonActs, Refuse
+from server.browser.person_input import AnswerDialog, Command, Resize, Stroke
 from server.browser.person_watch import PersonWatch
 from server.browser.screen import InputRefused, Listing, OpenDialog, Sight, TakeFrame
 from server.browser.screencast import Screencast
@@ -36,55 +20,23 @@ from server.browser.watched_page import WatchedPage
 
 log = logging.getLogger(__name__)
 
-STROKE_DEADLINE = 1.0
-"""Seconds; a page that is stuck in a dialog takes no strokes."""
 BEGIN_SECONDS = 3.0
 """Longer than a page that answers needs to be seen once."""
-
-
-class Held(Protocol):
-    """What is asked of a session's browser beside its DevTools connection."""
-
-    @property
-    def supervisor(self) -> Supervisor | None: ...
-
-    @property
-    def url(self) -> str | None:
-        """The page that the agent's tools are at."""
-        ...
-
-    def hold(self) -> None: ...
-    def hand_back(self) -> None: ...
-    def touch(self) -> None:
-        """It is in use."""
-        ...
-
-    async def open(self) -> None: ...
-    async def tabs(self) -> Sequence[Tab]: ...
-    async def switch_tab(self, index: int) -> object: ...
 
 
 class CdpScreen:
     """`find` gives the session's browser if there is one, `get` makes it; `refuse` says why a host is not opened."""
 
     def __init__(
-        self, find: Callable[[], Held | None], get: Callable[[], Awaitable[Held]], refuse: Callable[[str, int], str | None],
-    ) -> None:  # fmt: skip
-        self._find = find
+        self, find: Callable[[], Held | None], get: Callable[[], Awaitable[Held]], refuse: Refuse
+    ) -> None:
         self._get = get
-        self._refuse = refuse
-        self._starts = 0
-        self._last_watch: Supervisor | None = None
-        self._is_held = False
-        self._front: str | None = None
-        """While held: the tab that the person looks at."""
-        self._known_tabs: set[str] = set()
+        self._front = FrontPage(find)
+        self._acts = PersonActs(self._front, refuse)
         self._size = VIEWPORT
         self._resized: set[str] = set()
         self._shown_size: tuple[int, int] | None = None
         self._cast: Screencast | None = None
-        self._hands = Hands()
-        self._list: ElementList | None = None
         self._changes = PersonWatch()
         self._beginning: asyncio.Task[None] | None = None
 
@@ -92,14 +44,10 @@ class CdpScreen:
 
     @property
     def start(self) -> int:
-        watch = self._watch
-        if watch is not None and watch is not self._last_watch:
-            self._last_watch = watch
-            self._starts += 1
-        return self._starts if watch else 0
+        return self._front.start
 
     def sight(self) -> Sight | None:
-        watch, page = self._watch, self._page()
+        watch, page = self._front.watch, self._front.page()
         if watch is None or page is None:
             return None
         tabs = tuple(
@@ -113,12 +61,12 @@ class CdpScreen:
         await browser.open()
 
     async def capture(self, take: TakeFrame | None) -> None:
-        watch = self._watch
+        watch = self._front.watch
         if watch is not None and take is not None:
-            await self._quietly(_read_titles(watch))
-        page = self._page()
-        if watch is not None and page is not None and self._is_held:
-            await self._quietly(self._prepare(watch, page))
+            await quietly(_read_titles(watch))
+        page = self._front.page()
+        if watch is not None and page is not None and self._front.is_held:
+            await quietly(self._prepare(watch, page))
         cast, session = self._cast, page.session if page and take else ""
         if cast is not None and cast.session == session:
             return
@@ -126,7 +74,7 @@ class CdpScreen:
         if cast is not None:
             await cast.stop()
         if watch is not None and take is not None and session:
-            await self._quietly(self._cast_from(watch, session, take))
+            await quietly(self._cast_from(watch, session, take))
 
     async def _cast_from(self, watch: Supervisor, session: str, take: TakeFrame) -> None:
         def take_frame(frame: LiveFrame) -> None:
@@ -141,46 +89,20 @@ class CdpScreen:
             raise
         self._cast = cast
 
-    @property
-    def _watch(self) -> Supervisor | None:
-        browser = self._find()
-        watch = browser.supervisor if browser else None
-        return watch if watch and watch.pages and not watch.cdp.closed.is_set() else None
-
-    def _page(self) -> WatchedPage | None:
-        """The page in front: the agent's, or while held the one that the person chose or that a page opened."""
-        watch, browser = self._watch, self._find()
-        if watch is None or browser is None:
-            return None
-        page = watch.pages.get(self._front or "") if self._is_held else None
-        if page is not None:
-            opened = [
-                one
-                for one in watch.pages.values()
-                if one.target not in self._known_tabs and one.opener == page.target
-            ]
-            page = opened[-1] if opened else page
-        page = page or watch.page_at(browser.url)
-        self._front = page.target if page else None
-        self._known_tabs = set(watch.pages)
-        return page
-
     # Holding
 
     def hold(self) -> None:
-        page = self._page()
-        self._is_held = True
-        if browser := self._find():
+        page = self._front.page()
+        self._front.is_held = True
+        if browser := self._front.browser:
             browser.hold()
-        if page is not None and (watch := self._watch):
+        if page is not None and (watch := self._front.watch):
             watch.dialogs.is_hands_off = True
-            self._beginning = asyncio.create_task(
-                self._quietly(self._begin(watch, page)), name="takeover begins"
-            )
+            self._beginning = asyncio.create_task(quietly(self._begin(watch, page)), name="takeover begins")
 
     async def _begin(self, watch: Supervisor, page: WatchedPage) -> None:
         await self._changes.begin(watch, page)
-        await self._send("Page.bringToFront")
+        await self._front.send("Page.bringToFront")
 
     async def _begun(self) -> None:
         """What a person does at once must not count as what was there before."""
@@ -188,16 +110,17 @@ class CdpScreen:
             await asyncio.wait([self._beginning], timeout=BEGIN_SECONDS)
 
     async def hand_back(self) -> str:
-        watch, page, browser = self._watch, self._page(), self._find()
+        watch, page, browser = self._front.watch, self._front.page(), self._front.browser
         if self._beginning is not None:
             await self._beginning
         changes = await self._changes.end(watch, page)
         if watch is not None:
             watch.dialogs.is_hands_off = False
             for target in self._resized & set(watch.pages):
-                await self._quietly(self._resize(watch, watch.pages[target], VIEWPORT))
-        self._is_held, self._size, self._list = False, VIEWPORT, None
+                await quietly(self._resize(watch, watch.pages[target], VIEWPORT))
+        self._front.is_held, self._size = False, VIEWPORT
         self._resized.clear()
+        self._acts.forget_elements()
         if browser is not None:
             browser.hand_back()
             if watch is not None and page is not None and len(watch.pages) > 1:
@@ -215,108 +138,33 @@ class CdpScreen:
 
     async def press(self, stroke: Stroke) -> None:
         await self._begun()
-        if browser := self._find():
-            browser.touch()
-        await self._run(self._hands.commands(stroke))
+        await self._acts.press(stroke)
 
     async def lift(self) -> None:
-        await self._run(self._hands.lift())
-
-    async def _run(self, commands: Iterable[CdpCommand]) -> None:
-        for method, params in commands:
-            await self._quietly(self._send(method, params, deadline=STROKE_DEADLINE))
+        await self._acts.lift()
 
     async def do(self, command: Command) -> None:
         if not isinstance(command, AnswerDialog):  # an open dialog keeps the page from being seen
             await self._begun()
-        page = self._page()
+        page = self._front.page()
         if page is None:
             raise InputRefused("The browser is closed.")
         try:
-            await self._do(command, page)
+            if isinstance(command, Resize):
+                await self._resize_to((command.width, command.height), page)
+            else:
+                await self._acts.do(command, page)
         except CdpError as error:
             log.debug("%s: %s", command.type, error)  # it goes on loading, or tells of it in the page itself
 
-    async def _do(self, command: Command, page: WatchedPage) -> None:
-        match command:
-            case Go():
-                await self._send(
-                    "Page.navigate", {"url": self._allowed(command.url)}, deadline=STROKE_DEADLINE
-                )
-            case Back():
-                await self._go_back()
-            case Reload():
-                await self._send("Page.reload", deadline=STROKE_DEADLINE)
-            case SwitchTab():
-                await self._switch_tab(command.index)
-            case Resize():
-                self._size = (command.width, command.height)
-                self._resized.clear()
-                if watch := self._watch:
-                    await self._prepare(watch, page)
-            case AnswerDialog():
-                await self._answer(command, page)
-            case ClickElement():
-                x, y = await self._elements.place(command.eid)
-                await self.press(Mouse(type="mouse", kind="move", x=x, y=y))
-                await self.press(Mouse(type="mouse", kind="down", x=x, y=y))
-                await self.press(Mouse(type="mouse", kind="up", x=x, y=y))
-            case TypeInto():
-                await self._elements.fill(command.eid, command.text)
-
     async def elements(self) -> Listing:
-        page, watch = self._page(), self._watch
-        if page is None or watch is None:
-            return Listing()
-        if page.dialog:
-            raise InputRefused("The page asks something: answer that first.")
-        elements = ElementList(watch.cdp, page.session)
-        try:
-            listing = await elements.read()
-        except CdpError:  # on its way to another document, or busy with this one
-            return Listing(is_loading=True)
-        self._list = elements
-        return listing
+        return await self._acts.elements()
 
-    @property
-    def _elements(self) -> ElementList:
-        page = self._page()
-        if self._list is None or page is None or self._list.session != page.session:
-            raise InputRefused("List the elements first.")
-        return self._list
-
-    def _allowed(self, text: str) -> str:
-        """The same walls as for the agent."""
-        try:
-            url = normal_url(text)
-            port = urlsplit(url).port or (80 if url.startswith("http:") else 443)
-        except (AddressRefused, ValueError) as error:
-            raise InputRefused(f"Not opened: {error}.") from None
-        if why := self._refuse(host_of(url), port):
-            raise InputRefused(f"Not opened: {why}.")
-        return url
-
-    async def _go_back(self) -> None:
-        history = await self._send("Page.getNavigationHistory")
-        if history["currentIndex"] <= 0:
-            raise InputRefused("There is no page before this one.")
-        entry = history["entries"][history["currentIndex"] - 1]
-        await self._send("Page.navigateToHistoryEntry", {"entryId": entry["id"]}, deadline=STROKE_DEADLINE)
-
-    async def _switch_tab(self, index: int) -> None:
-        pages = list(self._watch.pages.values()) if self._watch else []
-        if index >= len(pages):
-            raise InputRefused("There is no such tab.")
-        self._front = pages[index].target
-        await self._send("Page.bringToFront")
-
-    async def _answer(self, command: AnswerDialog, page: WatchedPage) -> None:
-        if page.dialog is None:
-            raise InputRefused("No dialog is open.")
-        params: Params = {"accept": command.accept} | (
-            {"promptText": command.text} if command.text is not None else {}
-        )
-        await self._send("Page.handleJavaScriptDialog", params)
+    async def _resize_to(self, size: tuple[int, int], page: WatchedPage) -> None:
+        self._size = size
+        self._resized.clear()
+        if watch := self._front.watch:
+            await self._prepare(watch, page)
 
     async def _resize(self, watch: Supervisor, page: WatchedPage, size: tuple[int, int]) -> None:
         self._resized.add(page.target)
@@ -329,20 +177,6 @@ class CdpScreen:
         cast, self._cast, self._shown_size = self._cast, None, None
         if cast is not None:
             await cast.stop()
-
-    async def _send(self, method: str, params: Params | None = None, *, deadline: float = 3) -> Params:
-        """To the page in front. Raises CdpError."""
-        page = self._page()
-        if page is None or self._watch is None:
-            raise CdpError("the browser is closed")
-        return await self._watch.cdp.send(method, params, session=page.session, deadline=deadline)
-
-    async def _quietly(self, work: Awaitable[object]) -> None:
-        """For what may fail because the page or the browser is just going."""
-        try:
-            await work
-        except CdpError as error:
-            log.debug("live view: %s", error)
 
 
 async def _read_titles(watch: Supervisor) -> None:

@@ -1,0 +1,110 @@
+"""The page of a session's browser that a person sees and acts on."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Protocol
+
+from server.browser.browser import Tab
+from server.browser.cdp import CdpError, Params
+from server.browser.supervisor import Supervisor
+from server.browser.watched_page import WatchedPage
+
+log = logging.getLogger(__name__)
+
+
+class Held(Protocol):
+    """What is asked of a session's browser beside its DevTools connection."""
+
+    @property
+    def supervisor(self) -> Supervisor | None: ...
+
+    @property
+    def url(self) -> str | None:
+        """The page that the agent's tools are at."""
+        ...
+
+    def hold(self) -> None: ...
+    def hand_back(self) -> None: ...
+    def touch(self) -> None:
+        """It is in use."""
+        ...
+
+    async def open(self) -> None: ...
+    async def tabs(self) -> Sequence[Tab]: ...
+    async def switch_tab(self, index: int) -> object: ...
+
+
+class FrontPage:
+    """The agent's page, or while a person has the browser the one that they chose or that a page opened.
+
+    `find` gives the session's browser if there is one.
+    """
+
+    def __init__(self, find: Callable[[], Held | None]) -> None:
+        self._find = find
+        self.is_held = False
+        self._starts = 0
+        self._last_watch: Supervisor | None = None
+        self._shown: str | None = None
+        """While held: the tab that the person looks at."""
+        self._known_tabs: set[str] = set()
+
+    @property
+    def browser(self) -> Held | None:
+        return self._find()
+
+    @property
+    def watch(self) -> Supervisor | None:
+        """None while the browser is closed."""
+        browser = self.browser
+        watch = browser.supervisor if browser else None
+        return watch if watch and watch.pages and not watch.cdp.closed.is_set() else None
+
+    @property
+    def start(self) -> int:
+        """Grows with every start of the browser; 0 while it is closed."""
+        watch = self.watch
+        if watch is not None and watch is not self._last_watch:
+            self._last_watch = watch
+            self._starts += 1
+        return self._starts if watch else 0
+
+    def page(self) -> WatchedPage | None:
+        watch, browser = self.watch, self.browser
+        if watch is None or browser is None:
+            return None
+        page = watch.pages.get(self._shown or "") if self.is_held else None
+        if page is not None:
+            page = _opened_by(page, watch, self._known_tabs) or page
+        page = page or watch.page_at(browser.url)
+        self._shown = page.target if page else None
+        self._known_tabs = set(watch.pages)
+        return page
+
+    async def show(self, page: WatchedPage) -> None:
+        """Raises CdpError."""
+        self._shown = page.target
+        await self.send("Page.bringToFront")
+
+    async def send(self, method: str, params: Params | None = None, *, deadline: float = 3) -> Params:
+        """Raises CdpError."""
+        page, watch = self.page(), self.watch
+        if page is None or watch is None:
+            raise CdpError("the browser is closed")
+        return await watch.cdp.send(method, params, session=page.session, deadline=deadline)
+
+
+def _opened_by(page: WatchedPage, watch: Supervisor, known: set[str]) -> WatchedPage | None:
+    """The newest tab that the page opened and that is not known yet."""
+    new = [one for one in watch.pages.values() if one.target not in known and one.opener == page.target]
+    return new[-1] if new else None
+
+
+async def quietly(work: Awaitable[object]) -> None:
+    """For what may fail because the page or the browser is just going."""
+    try:
+        await work
+    except CdpError as error:
+        log.debug("live view: %s", error)

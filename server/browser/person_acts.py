@@ -1,0 +1,133 @@
+"""What a person does on the page in front: strokes, commands, and its elements for those without a pointer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from urllib.parse import urlsplit
+
+from server.browser.addresses import AddressRefused, host_of, normal_url
+from server.browser.cdp import CdpError, Params
+from server.browser.element_list import ElementList
+from server.browser.front_page import FrontPage, quietly
+from server.browser.hands import Command as CdpCommand
+from server.browser.hands import Hands
+from server.browser.person_input import (
+    AnswerDialog,
+    Back,
+    ClickElement,
+    Command,
+    Go,
+    Mouse,
+    Reload,
+    Stroke,
+    SwitchTab,
+    TypeInto,
+)
+from server.browser.screen import InputRefused, Listing
+from server.browser.watched_page import WatchedPage
+
+STROKE_DEADLINE = 1.0
+"""Seconds; a page that is stuck in a dialog takes no strokes."""
+
+Refuse = Callable[[str, int], str | None]
+"""Says why a host and port are not opened; None where they are."""
+
+
+class PersonActs:
+    def __init__(self, front: FrontPage, refuse: Refuse) -> None:
+        self._front = front
+        self._refuse = refuse
+        self._hands = Hands()
+        self._list: ElementList | None = None
+
+    async def press(self, stroke: Stroke) -> None:
+        if browser := self._front.browser:
+            browser.touch()
+        await self._run(self._hands.commands(stroke))
+
+    async def lift(self) -> None:
+        await self._run(self._hands.lift())
+
+    async def _run(self, commands: Iterable[CdpCommand]) -> None:
+        for method, params in commands:
+            await quietly(self._front.send(method, params, deadline=STROKE_DEADLINE))
+
+    async def do(self, command: Command, page: WatchedPage) -> None:
+        """Raises InputRefused and CdpError."""
+        match command:
+            case Go():
+                where = {"url": self._allowed(command.url)}
+                await self._front.send("Page.navigate", where, deadline=STROKE_DEADLINE)
+            case Back():
+                await self._go_back()
+            case Reload():
+                await self._front.send("Page.reload", deadline=STROKE_DEADLINE)
+            case SwitchTab():
+                await self._switch_tab(command.index)
+            case AnswerDialog():
+                await self._answer(command, page)
+            case ClickElement():
+                x, y = await self._elements.place(command.eid)
+                await self.press(Mouse(type="mouse", kind="move", x=x, y=y))
+                await self.press(Mouse(type="mouse", kind="down", x=x, y=y))
+                await self.press(Mouse(type="mouse", kind="up", x=x, y=y))
+            case TypeInto():
+                await self._elements.fill(command.eid, command.text)
+
+    async def elements(self) -> Listing:
+        """Raises InputRefused."""
+        page, watch = self._front.page(), self._front.watch
+        if page is None or watch is None:
+            return Listing()
+        if page.dialog:
+            raise InputRefused("The page asks something: answer that first.")
+        elements = ElementList(watch.cdp, page.session)
+        try:
+            listing = await elements.read()
+        except CdpError:  # on its way to another document, or busy with this one
+            return Listing(is_loading=True)
+        self._list = elements
+        return listing
+
+    def forget_elements(self) -> None:
+        self._list = None
+
+    @property
+    def _elements(self) -> ElementList:
+        page = self._front.page()
+        if self._list is None or page is None or self._list.session != page.session:
+            raise InputRefused("List the elements first.")
+        return self._list
+
+    def _allowed(self, text: str) -> str:
+        """The same walls as for the agent."""
+        try:
+            url = normal_url(text)
+            port = urlsplit(url).port or (80 if url.startswith("http:") else 443)
+        except (AddressRefused, ValueError) as error:
+            raise InputRefused(f"Not opened: {error}.") from None
+        if why := self._refuse(host_of(url), port):
+            raise InputRefused(f"Not opened: {why}.")
+        return url
+
+    async def _go_back(self) -> None:
+        history = await self._front.send("Page.getNavigationHistory")
+        if history["currentIndex"] <= 0:
+            raise InputRefused("There is no page before this one.")
+        entry = {"entryId": history["entries"][history["currentIndex"] - 1]["id"]}
+        await self._front.send("Page.navigateToHistoryEntry", entry, deadline=STROKE_DEADLINE)
+
+    async def _switch_tab(self, index: int) -> None:
+        watch = self._front.watch
+        pages = list(watch.pages.values()) if watch else []
+        if index >= len(pages):
+            raise InputRefused("There is no such tab.")
+        await self._front.show(pages[index])
+
+    async def _answer(self, command: AnswerDialog, page: WatchedPage) -> None:
+        if page.dialog is None:
+            raise InputRefused("No dialog is open.")
+        params: Params = {"accept": command.accept} | (
+            {"promptText": command.text} if command.text is not None else {}
+        )
+        await self._front.send("Page.handleJavaScriptDialog", params)
