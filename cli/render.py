@@ -166,7 +166,7 @@ def _(item: Asked) -> RenderableType:
     return indent(panel)
 
 
-def question(item: Asked, now: datetime | None = None) -> Table:
+def question(item: Asked) -> Table:
     """What is asked, row by row: what would be done, to what, on which site, why it asks, until when."""
     rows = Table.grid(padding=(0, 2))
     rows.add_column(style="key", no_wrap=True)
@@ -186,7 +186,7 @@ def question(item: Asked, now: datetime | None = None) -> Table:
     if item.risk:
         rows.add_row("risk", Text(item.risk, "warn"))
     if item.expires_at:
-        rows.add_row("until", Text(until(item.expires_at, now or datetime.now(UTC))))
+        rows.add_row("until", Text(until(item.expires_at, datetime.now(UTC))))
     if item.screenshot:
         rows.add_row("picture", Text(item.screenshot, linked(item.screenshot)))
     return rows

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, ClassVar, Literal
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field
 
 RunStatus = Literal[
     "queued", "running", "waiting_user", "paused", "completed", "failed", "cancelled", "interrupted"
@@ -202,7 +202,6 @@ Event = Annotated[
     | Resync,
     Field(discriminator="type"),
 ]
-EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
 
 class SessionChanged(BaseModel):

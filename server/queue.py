@@ -4,19 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Protocol
 
 Execute = Callable[[str], Awaitable[None]]
-
-
-class RunQueue(Protocol):
-    def submit(self, run_id: str) -> None:
-        """Have the run executed. To be called after the run's row is committed."""
-        ...
-
-    async def drain(self, seconds: float) -> None:
-        """Wait for the runs in progress; when time is up, cancel what is left and wait for its end."""
-        ...
 
 
 class InProcessRunQueue:
@@ -26,6 +15,7 @@ class InProcessRunQueue:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def submit(self, run_id: str) -> None:
+        """Have the run executed. To be called after the run's row is committed."""
         task = asyncio.create_task(self._work(run_id), name=f"run {run_id}")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -35,6 +25,7 @@ class InProcessRunQueue:
             await self._execute(run_id)
 
     async def drain(self, seconds: float) -> None:
+        """Wait for the runs in progress; when time is up, cancel what is left and wait for its end."""
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=seconds)
         for task in self._tasks:

@@ -8,7 +8,6 @@ from typing import Any
 
 from playwright.sync_api import Browser, CDPSession, Page
 
-MICROSECONDS = 1_000_000
 COLLECTING_PATIENCE = 200
 
 

@@ -54,16 +54,13 @@ class GateState(AgentState[Any]):
 class GateMiddleware(AgentMiddleware[GateState, RunContext]):
     """Asks by interrupt; what it refuses is an error for the model."""
 
-    def __init__(
-        self, gate: Gate, specs: Sequence[ToolSpec], *, timeout: float, clock: Callable[[], float] = time.time
-    ) -> None:
+    def __init__(self, gate: Gate, specs: Sequence[ToolSpec], *, timeout: float) -> None:
         super().__init__()
         self.state_schema = GateState
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._gate = gate
         self._specs = {spec.name: spec for spec in specs}
         self._timeout = timeout
-        self._clock = clock
 
     async def awrap_tool_call(
         self,
@@ -154,7 +151,7 @@ class GateMiddleware(AgentMiddleware[GateState, RunContext]):
         question = confirm_question(
             action | {"id": call_id}, targets_of(action, observation), Sight(observation, screenshot, size),
             run_id=context.run_id, reason=judgement.reason, risk=judgement.kind,
-            asked_at=self._clock(), timeout=self._timeout,
+            asked_at=time.time(), timeout=self._timeout,
         )  # fmt: skip
         return question | {"reference": f"{call_id}:{question['digest'][:16]}"}
 

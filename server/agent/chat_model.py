@@ -60,9 +60,7 @@ class ModelChoice:
     price_out: float | None = None
 
 
-def build_chat_model(
-    name: str, settings: Settings, *, streaming: bool = True, **overrides: Any
-) -> BaseChatModel:
+def build_chat_model(name: str, settings: Settings, **overrides: Any) -> BaseChatModel:
     """The chat model called `name` (`provider:model`, or `demo`).
 
     Raises ModelNotConfigured, with the name of what is missing, when it cannot be used with these settings.
@@ -79,8 +77,8 @@ def build_chat_model(
             f"or choose the built-in {DEMO} model."
         )
     if overrides:
-        return _build(provider, model, settings, streaming=streaming, **overrides)
-    return _shared(provider, model, settings, streaming=streaming)
+        return _build(provider, model, settings, **overrides)
+    return _shared(provider, model, settings)
 
 
 def is_known(name: str) -> bool:
@@ -139,7 +137,9 @@ def _build(provider: Provider, model: str, settings: Settings, **overrides: Any)
     from server.agent import model_wire
     from server.agent.model_guard import Limits, guard
 
-    options: dict[str, Any] = {"max_tokens": settings.model_max_tokens, "api_key": provider.secret(settings)}
+    options: dict[str, Any] = {
+        "streaming": True, "max_tokens": settings.model_max_tokens, "api_key": provider.secret(settings),
+    }  # fmt: skip
     options = model_wire.options_for(provider, model, options | provider.options(settings) | overrides)
     built: BaseChatModel = init_chat_model(model, model_provider=provider.langchain, **options)
     model_wire.attach(provider, built)

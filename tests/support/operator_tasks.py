@@ -24,12 +24,11 @@ WIRES = {
 
 @asynccontextmanager
 async def task(
-    browser: Browser, *turns: Any, wire: str = "anthropic", again: Any = None, **options: Any
+    browser: Browser, *turns: Any, wire: str = "anthropic", **options: Any
 ) -> AsyncIterator[World]:
     """A world on a real browser and a real provider's wire; a turn is a decision, a function of the prompt or words."""
     name, more = WIRES[wire]
-    steps = _step(again) if again else [_step(turn) for turn in turns]
-    async with ModelServer(steps) as server:
+    async with ModelServer([_step(turn) for turn in turns]) as server:
         model = build_chat_model(name, server.settings(**more))
         it = World(cast(ScriptedBrowser, browser), cast(ScriptedModel, model), **options)
         it.options["server"] = server

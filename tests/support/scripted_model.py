@@ -23,7 +23,6 @@ from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from pydantic import ConfigDict
 
 Decision = dict[str, Any]
-Turn = Decision | str | Exception | Callable[[str], Any]
 
 
 class ScriptedModel(BaseChatModel):

@@ -7,8 +7,8 @@ string `final_response` as soon as it is known that the action is `stop`.
 
 from __future__ import annotations
 
+_FIELD, _ACTION = "final_response", "stop"
 _ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-
 _HEX = frozenset("0123456789abcdefABCDEF")
 
 
@@ -64,12 +64,11 @@ class StringDecoder:
 class AnswerReader:
     """Feeds on fragments of a decision's JSON and returns new text of its answer."""
 
-    def __init__(self, field: str = "final_response", action: str = "stop") -> None:
+    def __init__(self) -> None:
         self.text = ""
         """All that was given out so far."""
         self.is_complete = False
         """True when the answer's closing quote was read."""
-        self._field, self._action = field, action
         self._depth = 0
         self._is_over = False
         self._key = ""
@@ -104,7 +103,7 @@ class AnswerReader:
     def _in_string(self, string: StringDecoder, char: str) -> str:
         text = string.feed(char)
         self._read += text
-        given = self._answer(text) if self._is_top("value") and self._key == self._field else ""
+        given = self._answer(text) if self._is_top("value") and self._key == _FIELD else ""
         if string.is_closed:
             self._string = None
             given += self._close()
@@ -114,10 +113,10 @@ class AnswerReader:
         if self._is_top("key"):
             self._key = self._read
         elif self._is_top("value") and self._key == "action":
-            self._is_answer = self._read == self._action
+            self._is_answer = self._read == _ACTION
             held, self._held = self._held, ""
             return held if self._is_answer else ""
-        elif self._is_top("value") and self._key == self._field:
+        elif self._is_top("value") and self._key == _FIELD:
             self.is_complete = True
         return ""
 
