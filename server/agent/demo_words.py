@@ -20,7 +20,7 @@ _ENGLISH = {
     "to type": "Type “{text}” into {target}", "to select": "Select “{text}”", "to select in": "Select “{text}” in “{target}”", "to scroll": "Scroll {target}",
     "to hover": "Hover over “{target}”", "to wait": "Wait {target} s", "to screenshot": "Take a screenshot",
     "to log_in": "Log in", "focused": "the field", "field": "“{name}”",
-    "page": "The page is **{title}** ({url}).", "says": "It says:", "nothing": "I see no text on it.",
+    "page": "The page is **{title}** ({url}).", "untitled": "The page is {url}.", "says": "It says:", "nothing": "I see no text on it.",
     "missing": "I found nothing called “{name}” on the page.", "see": "What I can see there: {things}.",
     "failed": "This did not work: {what}. {why}", "left": "Not done: {what}.",
     "strange": "I did not understand: {what}.", "cannot": "I have no tool for this: {what}.",
@@ -45,7 +45,7 @@ _RUSSIAN = {
     "to type": "Введи «{text}» в {target}", "to select": "Выбери «{text}»", "to select in": "Выбери «{text}» в «{target}»", "to scroll": "Прокрути {target}",
     "to hover": "Наведи на «{target}»", "to wait": "Подожди {target} с", "to screenshot": "Сделай скриншот",
     "to log_in": "Войди", "focused": "поле", "field": "«{name}»",
-    "page": "Открыта страница **{title}** ({url}).", "says": "На ней написано:", "nothing": "Текста на ней не видно.",
+    "page": "Открыта страница **{title}** ({url}).", "untitled": "Открыта страница {url}.", "says": "На ней написано:", "nothing": "Текста на ней не видно.",
     "missing": "На странице нет ничего с названием «{name}».", "see": "Что я там вижу: {things}.",
     "failed": "Не получилось: {what}. {why}", "left": "Не сделано: {what}.",
     "strange": "Этого я не понял: {what}.", "cannot": "Для этого у меня нет инструмента: {what}.",
@@ -87,7 +87,7 @@ class Words:
 
     def page(self, page: DemoPage) -> str:
         """Title, address and main text."""
-        head = self.say("page", title=page.title or page.url, url=page.url)
+        head = self.say("page" if page.title else "untitled", title=page.title, url=page.url)
         text = _main_text(page)
         return f"{head}\n\n{self.say('says')}\n\n{text}" if text else f"{head} {self.say('nothing')}"
 

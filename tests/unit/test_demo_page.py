@@ -7,6 +7,7 @@ import json
 import pytest
 
 from server.agent.demo_page import FIELDS, DemoPage, Thing, read_page
+from server.agent.demo_words import Words
 
 OBSERVATION = """\
 Task: x
@@ -99,3 +100,11 @@ def test_the_only_field_is_the_field() -> None:
     alone = DemoPage(things=[Thing("1", "textbox", "Q"), Thing("2", "button", "Go")])
     assert alone.find("", FIELDS) == Thing("1", "textbox", "Q")
     assert alone.find("anything", FIELDS) == Thing("1", "textbox", "Q")
+
+
+def test_a_page_without_a_title_is_told_by_its_address_alone() -> None:
+    untitled = DemoPage(url="https://shop.example/404", texts=["Not found"])
+    assert Words("read the page").page(untitled).startswith("The page is https://shop.example/404.\n")
+    assert (
+        Words("прочитай страницу").page(untitled).startswith("Открыта страница https://shop.example/404.\n")
+    )

@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { moved } from '@/features/plan/usePlan'
 import { newId } from './ids'
 import { chordOf } from './keys'
+import { canNotify } from './notifications'
 import { duration, money } from './numbers'
 import { ageOf, countdown, relative } from './time'
 import { hostOf, pictureUrl, safeUrl } from './url'
@@ -57,4 +58,13 @@ test('a step is moved within its plan only', () => {
   expect(moved(['a', 'b', 'c'], 2, 0)).toEqual(['c', 'a', 'b'])
   expect(moved(['a', 'b'], 1, 2)).toEqual(['a', 'b'])
   expect(moved(['a', 'b'], Number.NaN, 0)).toEqual(['a', 'b'])
+})
+
+test('a page notifies where it can: on Android the constructor is there, but throws', () => {
+  expect(canNotify()).toBe(false)
+  vi.stubGlobal('Notification', class {})
+  expect(canNotify()).toBe(true)
+  vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0 (Linux; Android 15; Pixel 9) Chrome/150.0 Mobile' })
+  expect(canNotify()).toBe(false)
+  vi.unstubAllGlobals()
 })

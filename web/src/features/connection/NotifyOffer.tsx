@@ -1,6 +1,7 @@
 import { BellRing } from 'lucide-react'
 import { useState } from 'react'
 import { useT } from '@/i18n'
+import { canNotify } from '@/lib/notifications'
 import { usePrefs } from '@/lib/prefs'
 import { Button } from '@/ui/Button'
 
@@ -9,7 +10,7 @@ export function NotifyOffer() {
   const t = useT()
   const isAnswered = usePrefs((prefs) => prefs.notifyAnswered)
   const set = usePrefs((prefs) => prefs.set)
-  const [permission] = useState(() => (typeof Notification === 'undefined' ? 'denied' : Notification.permission))
+  const [permission] = useState(() => (canNotify() ? Notification.permission : 'denied'))
   if (isAnswered || permission !== 'default') return null
   const answer = (isWanted: boolean) => {
     set({ notifyAnswered: true })

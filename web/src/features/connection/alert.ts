@@ -1,5 +1,6 @@
 import { navigate } from 'wouter/use-browser-location'
 import { translate } from '@/i18n'
+import { canNotify } from '@/lib/notifications'
 import { usePrefs } from '@/lib/prefs'
 import type { SessionChanged } from '@/stream/events'
 
@@ -12,7 +13,7 @@ export function alertPerson(session: SessionChanged): void {
   if (waiting.has(id)) return
   waiting.add(id)
   if (usePrefs.getState().sound) chime()
-  if (!document.hidden || typeof Notification === 'undefined' || Notification.permission !== 'granted') return
+  if (!document.hidden || !canNotify() || Notification.permission !== 'granted') return
   const told = new Notification(translate('ask.tab'), { body: session.title, tag: id, icon: '/favicon-alert.svg' })
   told.onclick = () => {
     focus()

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { speak, useWords } from '@/i18n'
+import { canNotify } from '@/lib/notifications'
 import { type Lang, type Theme, usePrefs } from '@/lib/prefs'
 import { Choice } from '@/ui/Choice'
 import { Switch } from '@/ui/Switch'
@@ -27,7 +28,7 @@ export function AppearanceTab() {
 /** Allowed once, they are the browser's to take back. */
 function Notifications() {
   const t = useWords(words)
-  const [permission, setPermission] = useState(() => (typeof Notification === 'undefined' ? null : Notification.permission))
+  const [permission, setPermission] = useState(() => (canNotify() ? Notification.permission : null))
   if (permission === null) return <p className="text-xs text-muted">{t('appearance.notify.missing')}</p>
   return (
     <div className="flex flex-col gap-1">
