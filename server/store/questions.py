@@ -139,8 +139,8 @@ class Questions:
 
 
 def _reference_of(db: Connection, payload: dict[str, Any]) -> str:
-    """The graph's own name for the question, which for the operator is the action's id; another where that is taken."""
-    known = str(payload.get("reference", ""))
+    """What asks for a yes is named by its action, unless that was asked before."""
+    known = str(payload.get("reference", "")) if payload["kind"] == "confirm" else ""
     is_free = 0 < len(known) <= MOST_REFERENCE and get(db, InterruptRow, known) is None
     return known if is_free else new_id()
 
