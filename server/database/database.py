@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +15,10 @@ from sqlalchemy.exc import DBAPIError
 
 from server.database.engines import fault_of, open_postgresql, open_sqlite
 from server.database.writer import Writer
+from server.errors import Unavailable
 from server.settings import Settings
+
+logger = logging.getLogger(__name__)
 
 HEAD = "0001"
 SQLITE_READERS = 4
@@ -41,6 +45,8 @@ class Database:
         self.url = settings.database
         self.is_sqlite = settings.is_sqlite
         self.answers = False
+        self._fault: Unavailable | None = None
+        """Why the newest write failed; None when it did not."""
         self._writer: Writer | None = None
         if self.is_sqlite:
             self._threads = ThreadPoolExecutor(SQLITE_READERS, "database reader")
@@ -60,13 +66,40 @@ class Database:
 
         `work` may be run a second time when the first attempt was rolled back.
         """
+        try:
+            value = await self._write(work)
+        except Unavailable as fault:
+            self._hear(fault)
+            raise
+        self._fault = None
+        return value
+
+    async def _write(self, work: Work[T]) -> T:
         if self._writer is None:
             return await self._in_thread(_transact, self._engine, work)
         return await _to_its_end(self._writer.submit(work))
 
+    def _hear(self, fault: Unavailable) -> None:
+        """The log is told once of writes that fail one after the other; waiting for a lock is no fault."""
+        if fault.code == "db_busy":
+            return
+        if self._fault is None:
+            logger.error("the database cannot be written: %s", words_of(fault))
+        self._fault = fault
+
     async def problem(self) -> str | None:
-        """None when the database answers and its schema is the one this code knows."""
-        return await self._in_thread(self._problem)
+        """None when the database answers, its schema is the one this code knows, and it can be written."""
+        return await self._in_thread(self._problem) or await self._write_problem()
+
+    async def _write_problem(self) -> str | None:
+        """Of a database that failed to write: whether it still does."""
+        if self._fault is None or not self.is_sqlite:
+            return None
+        try:
+            await self.write(lambda db: db.exec_driver_sql("PRAGMA user_version = 0"))
+        except Unavailable as fault:
+            return f"the database of DATABASE_URL cannot be written: {words_of(fault)}"
+        return None
 
     def _problem(self) -> str | None:
         self.answers = False

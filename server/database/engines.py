@@ -62,6 +62,8 @@ def fault_of(error: Exception) -> Unavailable | None:
         return Unavailable("The database is busy; try again.", code="db_busy", retry_after=1)
     if "disk is full" in words or "no space left" in words:
         return Unavailable("The disk of the database is full.", code="storage_full", retry_after=60)
+    if "disk i/o error" in words:
+        return Unavailable("The disk of the database fails.", code="db_unavailable", retry_after=60)
     return Unavailable("The database does not answer.", code="db_unavailable", retry_after=5)
 
 

@@ -1,0 +1,71 @@
+"""A disk that fails to write: what was not kept is not confirmed, what was is there, and people are told."""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import httpx
+import pytest
+
+from server.settings import Settings
+from tests.support.chat import new_session, read_stream, send
+from tests.unit.test_messages import read, wait_for_status
+
+PING = "this is a ping test"
+LARGEST = 32_768
+"""Bytes. The database's files are larger from the beginning."""
+
+
+@contextmanager
+def failing_disk(settings: Settings) -> Iterator[None]:
+    """No file grows beyond `LARGEST`: SQLite takes that as an error of the disk."""
+    assert (settings.data_dir / "pilothouse.db-wal").stat().st_size > LARGEST
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+async def test_what_cannot_be_kept_is_refused_and_said_why(
+    client: httpx.AsyncClient, settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    session_id = await new_session(client)
+    with failing_disk(settings):
+        for path, body in (
+            (f"/api/sessions/{session_id}/messages", {"content": PING}),
+            ("/api/sessions", {"title": "new"}),
+        ):
+            refused = await client.post(path, json=body)
+            assert (refused.status_code, refused.json()["code"]) == (503, "db_unavailable")
+            assert refused.json()["detail"] == "The disk of the database fails."
+        ready = await client.get("/api/ready")
+        assert ready.status_code == 503
+        assert "cannot be written" in ready.json()["detail"]
+        assert (await read(client, session_id))["messages"] == []
+    told = [record.message for record in caplog.records if record.name == "server.database.database"]
+    assert told == ["the database cannot be written: (sqlite3.OperationalError) disk I/O error"]
+    assert (await client.get("/api/ready")).status_code == 200
+
+
+async def test_a_run_waits_for_the_disk_and_ends_once(client: httpx.AsyncClient, settings: Settings) -> None:
+    session_id = await new_session(client)
+    await send(client, session_id, "shop for a kettle")
+    reference = (await wait_for_status(client, session_id, "waiting_user"))["pending"]["reference"]
+    decision = {"reference": reference, "confirmed": True}
+    with failing_disk(settings):
+        lost = await client.post(f"/api/sessions/{session_id}/decision", json=decision)
+        assert lost.status_code == 503
+        assert (await read(client, session_id))["pending"]["reference"] == reference
+    assert (await client.post(f"/api/sessions/{session_id}/decision", json=decision)).status_code == 202
+    with failing_disk(settings):
+        while (await client.get("/api/ready")).status_code == 200:
+            assert (await client.post("/api/sessions")).status_code == 503
+    session = await wait_for_status(client, session_id, "completed")
+    said = [message["content"] for message in session["messages"]]
+    assert said.count('Clicked "Place order"') == 1
+    assert [message["role"] for message in session["messages"]].count("assistant") == 1
+    assert [event["type"] for event in await read_stream(client, session_id)].count("done") == 1
