@@ -9,6 +9,7 @@
 set -euo pipefail
 
 BASE_URL=${BASE_URL:-http://127.0.0.1:8000/api}
+BASE_URL=${BASE_URL%/}
 TIMEOUT=${TIMEOUT:-90}
 PING=${PING:-this is a ping test: do not think, respond as quickly as possible with any noun}
 : "${AUTH_TOKEN:?Set AUTH_TOKEN to the password of the server.}"

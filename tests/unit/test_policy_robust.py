@@ -6,6 +6,7 @@ import json
 import random
 import subprocess
 import sys
+import time
 import unicodedata
 from collections.abc import Callable
 from dataclasses import replace
@@ -204,6 +205,18 @@ def test_a_line_that_cannot_be_read_is_asked_about_and_the_next_is_answered(line
     assert wrong["reason"]
     assert (right["id"], right["verdict"]) == (2, "allow")
     assert "error" not in right
+
+
+@pytest.mark.parametrize(
+    "text", ["1", "x", "Pay ", "Total 5 € ", "Some words of a page. ", "(", "\u202e", "ש"]
+)
+def test_texts_without_end_are_judged_as_fast_as_others(text: str) -> None:
+    endless = text * 1_000_000
+    began = time.process_time()
+    assert assess(Subject("click", role="button", name=endless)).verdict is Verdict.ASK
+    assess(Subject("click", role="button", name="Next", context=endless, value=endless))
+    assess(Subject("click", role="button", name="Next", siblings=(endless,) * 3, form_fields=(endless,) * 3))
+    assert time.process_time() - began < 2
 
 
 def test_what_a_line_does_not_say_is_taken_as_unknown() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Sequence
+from dataclasses import replace
 from threading import Lock
 
 from server.agent.policy.address import find_deed, is_listed, read_address
@@ -24,6 +25,7 @@ _PASSIVE = {
     "observe", "scroll", "wait", "hover", "screenshot", "back", "focus", "read", "stop", "need_user", "switch_tab",
 }  # fmt: skip
 _NO_PAGE = ("", "about:blank")
+_NAME_CHARS, _TEXT_CHARS, _MOST_NAMES = 1_000, 4_000, 200
 
 
 _reading = Lock()
@@ -41,9 +43,29 @@ def warm_up() -> None:
 def assess(
     subject: Subject, *, blocked_hosts: Sequence[str] = (), allowed_hosts: Sequence[str] = ()
 ) -> Judgement:
-    """The judgement on one action. No `allowed_hosts` means every host that is not blocked."""
+    """The judgement on one action. No `allowed_hosts` means every host that is not blocked.
+
+    A page may be as long-winded as it likes: what is judged has an end, and a label that has none is asked about.
+    """
     if subject.action in _PASSIVE:
         return ALLOWED
+    judgement = _assess(_cut(subject), blocked_hosts, allowed_hosts)
+    is_endless = len(subject.name) > _NAME_CHARS and _can_commit(subject)
+    return ask("unknown_submit") if is_endless and judgement.verdict is Verdict.ALLOW else judgement
+
+
+def _cut(subject: Subject) -> Subject:
+    return replace(
+        subject,
+        name=subject.name[:_NAME_CHARS],
+        value=subject.value[:_TEXT_CHARS],
+        context=subject.context[:_TEXT_CHARS],
+        form_fields=tuple(name[:_NAME_CHARS] for name in subject.form_fields[:_MOST_NAMES]),
+        siblings=tuple(name[:_NAME_CHARS] for name in subject.siblings[:_MOST_NAMES]),
+    )
+
+
+def _assess(subject: Subject, blocked_hosts: Sequence[str], allowed_hosts: Sequence[str]) -> Judgement:
     if subject.action == "navigate":
         return _assess_address(subject.target_url, blocked_hosts, allowed_hosts)
     if subject.url not in _NO_PAGE and _is_barred(subject.url, blocked_hosts, allowed_hosts):

@@ -18,7 +18,7 @@ _CODE = "|".join(sorted(map(re.escape, _SPELLED), key=len, reverse=True))
 _NUMBER = r"\d+(?:[.,٬٫'’]\d{1,3}|\s\d{3}(?!\d))*"
 _MONEY = re.compile(
     rf"(?:(?<!\w)[a-z]{{1,2}})?[{_SIGNS}]\s?{_NUMBER}|(?<!\w)(?:{_CODE})\.?\s?{_NUMBER}"
-    rf"|{_NUMBER}\s?[{_SIGNS}]|(?<![\w.,]){_NUMBER}\s?(?:ש.?ח|(?:{_CODE})(?!\w))",
+    rf"|(?<!\d){_NUMBER}\s?[{_SIGNS}]|(?<![\w.,]){_NUMBER}\s?(?:ש.?ח|(?:{_CODE})(?!\w))",
     re.IGNORECASE,
 )
 _SUM_ONLY = re.compile(rf"\W*(?:{_CODE}|[{_SIGNS}])?\W*{_NUMBER}\W*(?:{_CODE}|[{_SIGNS}])?\W*", re.IGNORECASE)
