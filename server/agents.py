@@ -14,6 +14,7 @@ from langgraph.errors import GraphRecursionError
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
+from server import replaced
 from server.agent.assistant_input import first_input, recursion_limit
 from server.agent.chat_model import DEMO, classify, usage_cost
 from server.agent.context import RunContext
@@ -67,7 +68,9 @@ class AgentFactory:
         model: Callable[[str], BaseChatModel],
         browsers: Browsers,
         checkpoints: Checkpoints,
+        is_replaced: Callable[[], bool] = replaced.is_replaced,
     ) -> None:
+        self._is_replaced = is_replaced
         self._settings = settings
         self.model = model
         self._browsers = browsers
@@ -183,6 +186,8 @@ class AgentFactory:
         if isinstance(error, GraphRecursionError):
             return "step_limit", 'The step limit of this run is reached. Say "continue" to go on.'
         failure = classify(error)
+        if failure.code == "internal" and self._is_replaced():
+            return failure.code, replaced.WORDS
         return failure.code, failure.message
 
     async def read_state(self, session_id: str) -> State | None:

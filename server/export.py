@@ -18,7 +18,7 @@ from server.events import Message
 if TYPE_CHECKING:
     from server.models import SessionRow
 
-PAGE = Path(__file__).parent / "templates" / "replay.html"
+PAGE = Template((Path(__file__).parent / "templates" / "replay.html").read_text())
 PictureOf = Callable[[str], Path | None]
 """From a screenshot's address to its file; None when it is gone."""
 Box = Sequence[float]
@@ -90,7 +90,7 @@ def to_html(conversation: Conversation, picture_of: PictureOf) -> str:
     facts = "".join(
         f"<li>{html.escape(_fact_line(fact)[2:])}</li>" for fact in conversation.state.get("facts") or []
     )
-    return Template(PAGE.read_text()).substitute(
+    return PAGE.substitute(
         title=html.escape(conversation.title),
         created=f"{conversation.session.created_at:%Y-%m-%d %H:%M} UTC",
         rows=rows,

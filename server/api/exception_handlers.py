@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Match
 
+from server import replaced
 from server.errors import AppError, Unavailable
 from server.problems import problem, render
 
@@ -18,6 +19,9 @@ logger = logging.getLogger(__name__)
 
 CODES = {400: "bad_request", 404: "not_found", 405: "method_not_allowed", 408: "timeout", 413: "too_large"}
 
+FULL = "storage_full", "There is no room left to keep this."
+FAILS = "storage_failed", "The server's disk fails."
+BAD_DISK = {errno.ENOSPC: FULL, errno.EDQUOT: FULL, errno.EIO: FAILS, errno.EROFS: FAILS}
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 
@@ -54,15 +58,16 @@ def install(app: FastAPI) -> None:
         return problem(error.status_code, code, str(error.detail), request.state.request_id, headers)
 
     @app.exception_handler(OSError)
-    async def full_disk(request: Request, error: OSError) -> Response:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+    async def bad_disk(request: Request, error: OSError) -> Response:
+        if error.errno not in BAD_DISK:
             raise error
         logger.error("request %s failed: %s", request.state.request_id, error)
-        full = Unavailable("There is no room left to keep this.", code="storage_full", retry_after=60)
-        return render(full, request.state.request_id)
+        code, words = BAD_DISK[error.errno]
+        return render(Unavailable(words, code=code, retry_after=60), request.state.request_id)
 
     @app.exception_handler(Exception)
     async def unexpected(request: Request, error: Exception) -> Response:
         request_id = getattr(request.state, "request_id", "")
         logger.error("request %s failed", request_id, exc_info=error)
-        return problem(500, "internal", "Something went wrong on the server.", request_id)
+        words = replaced.WORDS if replaced.is_replaced() else "Something went wrong on the server."
+        return problem(500, "internal", words, request_id)

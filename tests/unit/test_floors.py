@@ -21,6 +21,7 @@ FLOORS: dict[str, int] = {
     "server.models": 1, "server.browser": 1, "server.agent": 1,
     "server.events": 0, "server.errors": 0, "server.settings": 0, "server.version": 0,
     "server.file_names": 0, "server.secret_file": 0, "server.log_lines": 0, "server.stall": 0,
+    "server.replaced": 0,
 }  # fmt: skip
 
 LEFT = ("server.store", "server.database", "server.checkpoints",

@@ -139,17 +139,20 @@ async def test_files_of_one_session_are_not_those_of_another(
     assert (await client.get(f"/api/sessions/{second}/files/a.txt")).status_code == 404
 
 
-async def test_a_full_disk_is_told_and_leaves_no_half_of_a_picture(
-    client: httpx.AsyncClient, settings: Settings
+@pytest.mark.parametrize(
+    ("disk", "code"), [("/dev/full", "storage_full"), ("/proc/self/mem", "storage_failed")]
+)
+async def test_a_bad_disk_is_told_and_leaves_no_half_of_a_picture(
+    client: httpx.AsyncClient, settings: Settings, disk: str, code: str
 ) -> None:
     session_id = await new_session(client)
     path = f"/api/sessions/{session_id}/browser/screenshot"
     kept = settings.screenshots / session_id / (await client.post(path)).json()["screenshot"].split("/")[-1]
     kept.unlink()
     unfinished = kept.with_suffix(".part")
-    unfinished.symlink_to("/dev/full")
+    unfinished.symlink_to(disk)
     refused = await client.post(path)
-    assert (refused.status_code, refused.json()["code"]) == (503, "storage_full")
+    assert (refused.status_code, refused.json()["code"]) == (503, code)
     assert refused.headers["retry-after"]
     assert not unfinished.is_symlink()
     assert (await client.post(path)).json()["ok"]
