@@ -52,16 +52,13 @@ class BrowserUseBrowser(SessionBrowser):
                 return self._outcome(True, "A picture of the page was taken.")
             ok, text = (True, "") if spec.name == "browser_get_state" else await self._use(spec.name, args)
             if not spec.acts and text:
-                return self._outcome(ok, fence(mask_text(text, (await self._look()).secrets)))
+                return self._outcome(ok, fence(mask_text(text, (await self._here.look()).secrets)))
             return await self._tell(ok, text)
 
     async def _tell(self, ok: bool, text: str) -> Outcome:
         state = await self._state()
-        notes = self._notes.take()
-        lines = [text, *notes, f"Page: {self._url}" + (f' "{self._title}"' if self._title else "")]
-        page = fence(mask_text("\n".join(lines_of(state)), (await self._look()).secrets)) if state else ""
-        told = "\n".join(line for line in (*lines, page) if line.strip())
-        return Outcome(ok, told, self._url, self._title, notes)
+        page = mask_text("\n".join(lines_of(state)), (await self._here.look()).secrets) if state else ""
+        return self._outcome_with_page(ok, text, page)
 
     async def observe(self) -> Observation:
         state: dict[str, Any] = {}
@@ -70,7 +67,7 @@ class BrowserUseBrowser(SessionBrowser):
                 state = await self._state()
         except CallFailed as error:
             self._notes.add(str(error))
-        where = {"url": self._url or "about:blank", "title": self._title or ""}
+        where = {"url": self._here.url or "about:blank", "title": self._here.title or ""}
         return observe_state(
             {**where, **state}, viewport=VIEWPORT, budget=self._budget(), notes=self._notes.take()
         )
@@ -139,7 +136,7 @@ class BrowserUseBrowser(SessionBrowser):
         except CallFailed:
             return ()
         return tuple(
-            Tab(at, tab.get("title", ""), tab.get("url", ""), tab.get("url") == self._url)
+            Tab(at, tab.get("title", ""), tab.get("url", ""), tab.get("url") == self._here.url)
             for at, tab in enumerate(read_json(text, list))
         )
 
@@ -172,12 +169,12 @@ class BrowserUseBrowser(SessionBrowser):
         if tool == "browser_navigate":
             await self._leave_hung_page()
         result = await self._ask(tool, args, deadline_of(tool))
-        await self._settle()
+        await self._here.settle()
         text = text_of(result)
         ok = not result.isError and not is_failure(text)
         if ok and tool == "browser_navigate":
-            self._url = str(args["url"])
-            address = await self._run("() => document.URL")
+            self._here.url = str(args["url"])
+            address = await self._here.run("() => document.URL")
             if str(address).startswith("chrome-error:"):
                 return False, f"{args['url']} could not be opened."
         return ok, text
@@ -195,13 +192,13 @@ class BrowserUseBrowser(SessionBrowser):
             self._notes.add(f"{error} What is on the page could not be read.")
             return {}
         self._remember(state)
-        if title := await self._run("() => document.title"):
-            self._title = state["title"] = str(title)  # the server often gives the address in its place
+        if title := await self._here.run("() => document.title"):
+            self._here.title = state["title"] = str(title)  # the server often gives the address in its place
         return state
 
     def _remember(self, state: Mapping[str, Any]) -> None:
         if state.get("url"):
-            self._url, self._title = str(state["url"]), str(state.get("title", ""))
+            self._here.url, self._here.title = str(state["url"]), str(state.get("title", ""))
 
     async def locate(self, mcp: McpClient) -> None:
         self._remember(read_json(text_of(await mcp.call("browser_get_state", {}, deadline=5)), dict))

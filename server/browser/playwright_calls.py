@@ -76,7 +76,7 @@ class PlaywrightCalls(SessionBrowser, ABC):
 
     async def _act(self, tool: str, args: Mapping[str, Any]) -> Reply:
         """A call that may change the page: what stands in its way is cleared, before and after."""
-        if (dialog := self._dialog) and tool != "browser_handle_dialog":
+        if (dialog := self._here.dialog) and tool != "browser_handle_dialog":
             self._notes.add(f"The open {dialog.kind} dialog was dismissed.")
             await self._answer(False, None)
         if tool in _NAVIGATIONS:
@@ -93,9 +93,9 @@ class PlaywrightCalls(SessionBrowser, ABC):
         """Answer the open dialog; past the server where it was started after the dialog and knows nothing of it."""
         args = {"accept": accept} | ({"promptText": text} if text is not None else {})
         reply = await self._use("browser_handle_dialog", args)
-        if not reply.ok and self._dialog and self.supervisor:
+        if not reply.ok and self._here.dialog and self.supervisor:
             await self.supervisor.dialogs.answer(accept, text)
-            await self._settle()
+            await self._here.settle()
             return Reply(ok=True)
         return reply
 
@@ -114,7 +114,7 @@ class PlaywrightCalls(SessionBrowser, ABC):
 
     async def _see_now(self) -> Seen:
         """The page as a snapshot with boxes, and what the page script found beside it."""
-        if dialog := self._dialog:
+        if dialog := self._here.dialog:
             self._notes.add(
                 f"The page waits for an answer to its {dialog.kind} dialog: {quote(dialog.message)}"
             )
@@ -126,21 +126,21 @@ class PlaywrightCalls(SessionBrowser, ABC):
             self._notes.add(
                 "The page is too large to be read whole: only what is in view is shown. Scroll to see more."
             )
-            text = str(await self._run(VIEWPORT_SCRIPT) or "")
-            return Seen(text, text, await self._look())
+            text = str(await self._here.run(VIEWPORT_SCRIPT) or "")
+            return Seen(text, text, await self._here.look())
         try:
             reply = await self._use("browser_snapshot", {"boxes": True})
         except CallFailed as error:
             self._notes.add(f"{error} What is on the page could not be read.")
             return Seen()
-        return Seen(reply.raw, reply.snapshot or "", await self._look())
+        return Seen(reply.raw, reply.snapshot or "", await self._here.look())
 
     async def _weigh(self) -> float | None:
         """How much there is on the page; None when the page does not answer."""
-        page = self._page()
+        page = self._here.page
         if page is None or page.is_crashed:  # the server gives a new one
             return 0
-        weight = await self._run(MEASURE_SCRIPT, deadline=5)
+        weight = await self._here.run(MEASURE_SCRIPT, deadline=5)
         return float(weight) if isinstance(weight, int | float) else None
 
     async def _picture(self, *, deadline: float) -> bytes | None:
@@ -153,7 +153,7 @@ class PlaywrightCalls(SessionBrowser, ABC):
         began = monotonic()
         reply = await self._read(tool, args)
         for _ in range(_REPEATS):
-            if reply.ok or self._dialog or not any(sign in reply.text for sign in _NOT_YET):
+            if reply.ok or self._here.dialog or not any(sign in reply.text for sign in _NOT_YET):
                 break
             if _asks_for_file(reply):
                 await self._cancel_file_chooser()
@@ -167,7 +167,7 @@ class PlaywrightCalls(SessionBrowser, ABC):
     async def _explain(self, reply: Reply, began: float) -> None:
         """Say why a navigation failed, and stop it."""
         if _LOADS_ON in reply.text:
-            self._upkeep.count_hang(self._url)
+            self._upkeep.count_hang(self._here.url)
             await self._recover()
             reply.text = (
                 "The page did not finish loading in time. Loading was stopped; look at what is there."
@@ -177,16 +177,16 @@ class PlaywrightCalls(SessionBrowser, ABC):
 
     async def _read(self, tool: str, args: Mapping[str, Any]) -> Reply:
         result = await self._ask(tool, args, deadline_of(tool, args) or self._settings.tool_timeout)
-        await self._settle()
+        await self._here.settle()
         return read_reply(result, lists_tabs=tool == "browser_tabs")
 
     def _remember(self, reply: Reply) -> None:
         self._tabs = reply.tabs or self._tabs[:1]
         front = next((tab for tab in reply.tabs if tab.active), None)
         if front is not None:
-            self._url, self._title = front.url, front.title
+            self._here.url, self._here.title = front.url, front.title
         elif reply.url is not None:
-            self._url, self._title = reply.url, reply.title
+            self._here.url, self._here.title = reply.url, reply.title
         for note in reply.notes:
             self._notes.add(note)
 
@@ -196,7 +196,7 @@ class PlaywrightCalls(SessionBrowser, ABC):
         self._remember(await self._list_tabs(mcp))
 
     async def return_to_page(self, mcp: McpClient) -> None:
-        url = self._url
+        url = self._here.url
         reply = await self._list_tabs(mcp)
         known = next((tab for tab in reply.tabs if tab.url == url and not tab.active), None)
         if known is not None and not any(tab.active and tab.url == url for tab in reply.tabs):

@@ -9,11 +9,11 @@ from typing import Any
 from server.browser import observation
 from server.browser.addresses import AddressRefused, normal_url
 from server.browser.browser import Direction, Field, Outcome, Tab, ToolSpec
+from server.browser.chromium import VIEWPORT
 from server.browser.fence import fence
 from server.browser.masking import mask_snapshot, mask_text
 from server.browser.observation import Element, Observation
 from server.browser.playwright_calls import PlaywrightCalls, Seen
-from server.browser.playwright_reply import Reply
 from server.browser.session_browser import CallFailed
 from server.browser.wire import meant_option
 
@@ -29,44 +29,38 @@ class PlaywrightBrowser(PlaywrightCalls):
         async with self._using():
             if not spec.acts:
                 return await self._look_up(spec.name, args)
-            if spec.name == "browser_handle_dialog" and not self._dialog:
+            if spec.name == "browser_handle_dialog" and not self._here.dialog:
                 return self._outcome(False, "No dialog is open.")
-            return self._tell(await self._act(spec.name, _with_normal_url(args)), await self._page_text())
+            reply = await self._act(spec.name, _with_normal_url(args))
+            return self._outcome_with_page(reply.ok, reply.text, await self._page_text())
 
     async def _look_up(self, name: str, args: Mapping[str, Any]) -> Outcome:
         """The tools that change nothing. The picture itself is `screenshot`'s to give."""
         if name == "browser_take_screenshot":
             return self._outcome(True, "A picture of the page was taken.")
         if name == "browser_snapshot":
-            return self._tell(Reply(ok=True), await self._page_text())
+            return self._outcome_with_page(True, "", await self._page_text())
         reply = await self._use(name, args)
-        found = fence(mask_text(reply.text, (await self._look()).secrets)) if reply.ok else reply.text
+        found = fence(mask_text(reply.text, (await self._here.look()).secrets)) if reply.ok else reply.text
         return self._outcome(reply.ok, found)
 
     async def _page_text(self) -> str:
         """The page as a model may read it; empty when it cannot be read now."""
         seen = await self._see()
-        return mask_snapshot(seen.snapshot, self._viewport(), seen.extra.secrets)
-
-    def _tell(self, reply: Reply, page: str) -> Outcome:
-        notes = self._notes.take()
-        lines = [reply.text, *notes, f"Page: {self._url}" + (f' "{self._title}"' if self._title else "")]
-        lines += [fence(page)] if page else []
-        text = "\n".join(line for line in lines if line.strip())
-        return Outcome(reply.ok, text, self._url, self._title, notes)
+        return mask_snapshot(seen.snapshot, VIEWPORT, seen.extra.secrets)
 
     # Seeing
 
     async def observe(self) -> Observation:
         seen = await self._look_once()
         return observation.observe_snapshot(
-            seen.raw, extra=seen.extra, budget=self._budget(), **self._frame()
+            seen.raw, extra=seen.extra, budget=self._budget(), **self._where()
         )
 
     async def focus(self, element: Element) -> Observation:
         seen = await self._look_once()
         return observation.focus(
-            seen.raw, element.ref, extra=seen.extra, budget=self._budget(), **self._frame()
+            seen.raw, element.ref, extra=seen.extra, budget=self._budget(), **self._where()
         )
 
     async def text_near(self, element: Element) -> str:
@@ -81,11 +75,11 @@ class PlaywrightBrowser(PlaywrightCalls):
             self._notes.add(str(error))
             return Seen()
 
-    def _frame(self) -> dict[str, Any]:
+    def _where(self) -> dict[str, Any]:
         return {
-            "url": self._url or "about:blank",
-            "title": self._title or "",
-            "viewport": self._viewport(),
+            "url": self._here.url or "about:blank",
+            "title": self._here.title or "",
+            "viewport": VIEWPORT,
             "notes": self._notes.take(),
         }
 
@@ -161,7 +155,7 @@ class PlaywrightBrowser(PlaywrightCalls):
         return await self._do("browser_press_key", {"key": key}, f"Pressed {key}.")
 
     async def scroll(self, direction: Direction, amount: int) -> Outcome:
-        width, height = self._viewport()
+        width, height = VIEWPORT
         distance = -amount if direction in ("up", "left") else amount
         along_x = direction in ("left", "right")
         wheel = {"deltaX": distance if along_x else 0, "deltaY": 0 if along_x else distance}
@@ -193,7 +187,7 @@ class PlaywrightBrowser(PlaywrightCalls):
     async def answer_dialog(self, accept: bool, text: str | None = None) -> Outcome:
         try:
             async with self._using():
-                if not self._dialog:
+                if not self._here.dialog:
                     return self._outcome(False, "No dialog is open.")
                 return self._done(await self._answer(accept, text), "Accepted." if accept else "Dismissed.")
         except CallFailed as error:

@@ -12,22 +12,19 @@ from time import monotonic
 from typing import Any, TypeVar
 
 from mcp.types import CallToolResult, Tool
-from pydantic import ValidationError
 
-from server.browser import hangs
 from server.browser.addresses import AddressRefused
 from server.browser.browser import Browser, Outcome, Picture, ToolSpec
-from server.browser.cdp import CdpError
-from server.browser.chromium import VIEWPORT, Chromium
+from server.browser.chromium import Chromium
+from server.browser.fence import fence
 from server.browser.masking import make_picture
 from server.browser.mcp_client import Http, McpClient, Stdio, ToolRefused, ToolServerLost, ToolTimeout
 from server.browser.observation import Budget
-from server.browser.page_script import PAGE_SCRIPT, Extra, SecretField
+from server.browser.page_at_hand import PageAtHand
 from server.browser.shared_chromium import SharedUpkeep
 from server.browser.supervisor import Supervisor
 from server.browser.tool_schema import check_arguments
 from server.browser.upkeep import Notes, Outfit, Upkeep
-from server.browser.watched_page import Dialog, WatchedPage
 from server.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -56,12 +53,11 @@ class SessionBrowser(Browser, ABC):
         self._notes = Notes()
         shares = self.shares_chromium(outfit.settings)
         self._upkeep = (SharedUpkeep if shares else Upkeep)(outfit, self, self._notes)
+        self._here = PageAtHand(lambda: self.supervisor)
         self._free = asyncio.Event()
         self._free.set()
         self._turn = asyncio.Lock()
         self._was_abandoned = False
-        self._url: str | None = None
-        self._title: str | None = None
 
     # What a subclass knows: its server
 
@@ -120,7 +116,7 @@ class SessionBrowser(Browser, ABC):
 
     @property
     def url(self) -> str | None:
-        return self._url
+        return self._here.url
 
     @property
     def files(self) -> Path:
@@ -190,12 +186,14 @@ class SessionBrowser(Browser, ABC):
             return None
         try:
             async with self._using():
-                if self._dialog:
+                if self._here.dialog:
                     return None
-                hidden = [field.box for field in (await self._look()).secrets if field.value]
+                hidden = [field.box for field in (await self._here.look()).secrets if field.value]
                 data = await self._picture(deadline=5)
                 hidden += (
-                    [field.box for field in (await self._look()).secrets if field.value] if hidden else []
+                    [field.box for field in (await self._here.look()).secrets if field.value]
+                    if hidden
+                    else []
                 )
         except CallFailed:
             return None
@@ -268,14 +266,11 @@ class SessionBrowser(Browser, ABC):
         if self.is_held:  # the page is the person's now
             self._was_abandoned = True
             return
-        await self._upkeep.recover(self._url)
+        await self._upkeep.recover(self._here.url)
 
     async def _leave_hung_page(self) -> None:
         """A page whose thread is stuck cannot be left by navigating: replace it first."""
-        page, watch = self._page(), self.supervisor
-        if page is None or watch is None or page.dialog or page.is_crashed:
-            return
-        if not await hangs.is_responsive(watch.cdp, page):
+        if not await self._here.answers():
             await self._recover()
 
     async def _see_freely(self, see: Callable[[], Awaitable[T]]) -> T:
@@ -285,47 +280,6 @@ class SessionBrowser(Browser, ABC):
             seen = await see()
             if not self.is_held:
                 return seen
-
-    async def _look(self) -> Extra:
-        """What the page script sees in the page at hand; empty when it cannot run there.
-
-        Of frames of other sites only the secret fields count, so that they are masked like the page's own.
-        """
-        page, watch = self._page(), self.supervisor
-        try:
-            extra = Extra.model_validate(await self._run(PAGE_SCRIPT) or {})
-            if page is None or watch is None or page.dialog or page.is_crashed:
-                return extra
-            for value, (x, y) in await watch.evaluate_inside(PAGE_SCRIPT, page):
-                inside = (_moved(secret, x, y) for secret in Extra.model_validate(value).secrets)
-                extra = extra.model_copy(update={"secrets": (*extra.secrets, *inside)})
-        except ValidationError as error:
-            log.debug("page script: %s", error)
-            return Extra()
-        return extra
-
-    async def _run(self, script: str, *, deadline: float = 3) -> Any:
-        """The value of a read-only script of ours in the page at hand; None when it cannot run there."""
-        page, watch = self._page(), self.supervisor
-        if page is None or page.dialog or page.is_crashed or watch is None:
-            return None
-        try:
-            return await watch.evaluate(script, page, deadline=deadline)
-        except CdpError as error:
-            log.debug("script in the page: %s", error)
-            return None
-
-    def _page(self) -> WatchedPage | None:
-        watch = self.supervisor
-        return watch.page_at(self._url, self._title) if watch else None
-
-    @property
-    def _dialog(self) -> Dialog | None:
-        return self.supervisor.dialogs.open if self.supervisor else None
-
-    async def _settle(self) -> None:
-        if self.supervisor is not None:
-            await self.supervisor.settle()
 
     def _refusal_since(self, moment: float) -> str | None:
         """What the way out refused since then, in words."""
@@ -341,11 +295,16 @@ class SessionBrowser(Browser, ABC):
             tokens=limits.observation_tokens,
         )
 
-    def _viewport(self) -> tuple[int, int]:
-        return VIEWPORT
-
     def _outcome(self, ok: bool, text: str) -> Outcome:
-        return Outcome(ok, text, self._url, self._title, self._notes.take())
+        return Outcome(ok, text, self._here.url, self._here.title, self._notes.take())
+
+    def _outcome_with_page(self, ok: bool, text: str, page: str) -> Outcome:
+        """For a model that called the tool by its name: with the notes, and the page as it is now."""
+        notes, here = self._notes.take(), self._here
+        lines = [text, *notes, f"Page: {here.url}" + (f' "{here.title}"' if here.title else "")]
+        lines += [fence(page)] if page else []
+        told = "\n".join(line for line in lines if line.strip())
+        return Outcome(ok, told, here.url, here.title, notes)
 
     def _empty_scratch(self) -> None:
         """The MCP server keeps a copy of each picture, before anything in it is made unreadable."""
@@ -353,8 +312,3 @@ class SessionBrowser(Browser, ABC):
             for path in self._outfit.scratch.iterdir():
                 if path.is_file():
                     path.unlink()
-
-
-def _moved(secret: SecretField, x: float, y: float) -> SecretField:
-    left, top, width, height = secret.box
-    return secret.model_copy(update={"box": (left + x, top + y, width, height)})
