@@ -126,7 +126,7 @@ class Stage:
 @pytest.fixture
 async def stage(world: Runtime, request: pytest.FixtureRequest) -> AsyncIterator[Stage]:
     settings = world.settings.model_copy(update=getattr(request, "param", {}))
-    browsers, model = DeafBrowsers(), OddModel(oddities=[], open_streams=[])
+    browsers, model = DeafBrowsers(settings), OddModel(oddities=[], open_streams=[])
     agents = OddAgents(lambda: settings, lambda _: model, browsers, Checkpoints(MemoryTables()))
     journal = Journal(settings, world.store, world.bus)
     parts = (agents, browsers, world.screenshots, journal)
