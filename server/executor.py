@@ -12,8 +12,9 @@ from server.agent import policy
 from server.agent.context import RunContext
 from server.agent_protocol import Agents
 from server.browser.browser import Browser, Browsers, Picture
+from server.budget_guard import check_budget
 from server.bus import InProcessBus
-from server.errors import RunFailed, Unavailable
+from server.errors import Unavailable
 from server.events import Message, UsageChanged
 from server.execution import Execution
 from server.journal import PATIENCE, Journal
@@ -28,15 +29,6 @@ logger = logging.getLogger(__name__)
 
 CANCEL_GRACE = 1.0
 """Seconds an agent gets to end by itself once it is told to; then it is abandoned."""
-
-
-LAST_CALLS = 4
-"""So many calls of the model may end a step and sum up when a budget is reached."""
-
-
-def is_beyond(total: float, call: float, budget: float | None) -> bool:
-    """Is so much more used than the budget that the agent does not keep to it? `call` is the newest part of `total`."""
-    return budget is not None and total - budget > max(0.2 * budget, LAST_CALLS * call)
 
 
 class Executor:
@@ -229,20 +221,11 @@ class Executor:
                     for event in execution.adapter.feed(raw):
                         await self._journal.take(execution, event)
                         if isinstance(event, UsageChanged):
-                            self._check_budget(event)
+                            check_budget(event, self._settings)
                     execution.show_progress()
             return await agent.question()
         finally:
             agent.release()
-
-    def _check_budget(self, event: UsageChanged) -> None:
-        """The last guard; the operator sums up and asks before it comes to this."""
-        call, total = event.call, event.total
-        tokens = call.input_tokens + call.output_tokens
-        if is_beyond(total.input_tokens + total.output_tokens, tokens, self._settings.token_budget):
-            raise RunFailed("The token budget of this run is used up.", code="budget")
-        if is_beyond(total.cost or 0, call.cost or 0, self._settings.cost_budget):
-            raise RunFailed("The cost budget of this run is used up.", code="budget")
 
     async def _end(
         self, execution: Execution, work: asyncio.Task[dict[str, Any] | None], history: Sequence[Message]

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 FLOORS: dict[str, int] = {
     "server.__main__": 7, "server.front": 7, "server.connection": 7, "server.main": 6, "server.spa": 6, "server.api": 5, "server.auth": 5, "server.problems": 5,
     "server.runtime": 4, "server.agent_runner": 3, "server.agents": 3, "server.execution": 3,
-    "server.agent_protocol": 3, "server.executor": 3, "server.journal": 3, "server.recovery": 3, "server.run_events": 3,
+    "server.agent_protocol": 3, "server.executor": 3, "server.budget_guard": 3, "server.journal": 3, "server.recovery": 3, "server.run_events": 3,
     "server.store": 2, "server.database": 2, "server.checkpoints": 2,
     "server.bus": 2, "server.topic": 2, "server.queue": 2, "server.screenshots": 2,
     "server.files": 2, "server.export": 2, "server.preferences": 2,
