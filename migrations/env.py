@@ -36,21 +36,29 @@ def lock(connection: Connection) -> None:
 
 
 def is_ours(name: str | None, kind: str, _parents: object) -> bool:
-    """Search and checkpoint tables have no model to compare them with."""
+    """What serves the search and the checkpoints has no model to compare it with."""
+    if kind == "index":
+        return not str(name).endswith("_search")
     return kind != "table" or name in Base.metadata.tables
 
 
 def main() -> None:
     url = context.config.get_main_option("sqlalchemy.url") or Settings().database
     engine = open_engine(url)
-    with engine.connect() as connection:
-        lock(connection)
-        context.configure(
-            connection=connection, target_metadata=Base.metadata, include_name=is_ours, compare_type=False
-        )
-        context.run_migrations()
-        connection.commit()
-    engine.dispose()
+    try:
+        with engine.connect() as connection:
+            run_on(connection)
+    finally:
+        engine.dispose()
+
+
+def run_on(connection: Connection) -> None:
+    lock(connection)
+    context.configure(
+        connection=connection, target_metadata=Base.metadata, include_name=is_ours, compare_type=False
+    )
+    context.run_migrations()
+    connection.commit()
 
 
 main()

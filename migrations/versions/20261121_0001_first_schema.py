@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 from alembic import op
+from alembic.util import CommandError
 
 revision = "0001"
 down_revision = None
@@ -27,6 +28,12 @@ def upgrade() -> None:
     else:
         create_search_sqlite()
         create_checkpoints_sqlite()
+
+
+def downgrade() -> None:
+    raise CommandError(
+        "before this schema there is nothing: all sessions would be lost; restore a backup instead"
+    )
 
 
 def create_tables() -> None:
