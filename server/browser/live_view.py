@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from typing import Any, Protocol
 
 from server.browser.browser import BrowserUnavailable, LiveFrame
+from server.browser.input_queue import InputQueue
 from server.browser.lister import Lister
-from server.browser.person_input import AnswerDialog, Input, Mouse, Stroke, Wheel
+from server.browser.person_input import AnswerDialog, Input, Stroke
 from server.browser.screen import InputRefused, Listing, Screen, Sight
 from server.browser.viewer import Told, Viewer
 from server.errors import Conflict
@@ -22,8 +22,6 @@ log = logging.getLogger(__name__)
 LEASE_SECONDS = 30.0
 """A holder that is silent for longer has gone."""
 LOOK_EVERY = 0.25
-MOST_WAITING = 400
-"""Strokes that wait for a page that does not take them."""
 DRAIN_SECONDS = 3.0
 
 
@@ -41,7 +39,6 @@ class LiveView:
         self,
         screen: Screen,
         *,
-        lease: float = LEASE_SECONDS,
         call_later: CallLater | None = None,
         place: Callable[[], int | None] = lambda: None,
     ) -> None:
@@ -49,7 +46,6 @@ class LiveView:
         where in the queue the browser stands that cannot be opened yet."""
         self._screen = screen
         self._place = place
-        self._lease = lease
         self._call_later = call_later
         self._viewers: set[Viewer] = set()
         self._holder: Viewer | None = None
@@ -57,10 +53,9 @@ class LiveView:
         self._changing = asyncio.Lock()
         self._lease_ends: Timer | None = None
         self._frame: LiveFrame | None = None
-        self._waiting: deque[tuple[Viewer, Input | None]] = deque()
+        self._inputs = InputQueue(self._do)
         self._stirred = asyncio.Event()
         self._follower: asyncio.Task[None] | None = None
-        self._writer: asyncio.Task[None] | None = None
         self._opener: asyncio.Task[None] | None = None
         self._is_hopeless = False
         self._lister = Lister(screen.elements)
@@ -99,12 +94,13 @@ class LiveView:
         self._stirred.set()
 
     async def aclose(self) -> None:
-        tasks = [task for task in (self._follower, self._writer, self._opener, *self._tasks) if task]
+        tasks = [task for task in (self._follower, self._opener, *self._tasks) if task]
         if self._lease_ends:
             self._lease_ends.cancel()
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await self._inputs.aclose()
         await self._lister.aclose()
 
     async def _follow(self) -> None:
@@ -182,7 +178,7 @@ class LiveView:
         if self._lease_ends:
             self._lease_ends.cancel()
         call_later = self._call_later or asyncio.get_running_loop().call_later
-        self._lease_ends = call_later(self._lease, self._lose_holder)
+        self._lease_ends = call_later(LEASE_SECONDS, self._lose_holder)
 
     async def hand_back(self, viewer: Viewer | None = None) -> str:
         """End the hold and tell what changed meanwhile, without values.
@@ -194,8 +190,7 @@ class LiveView:
                 raise Conflict("Another person has the browser.", code="takeover_held")
             if not self._is_held:
                 raise Conflict("Nobody has the browser.", code="not_held")
-            if self._writer:
-                await asyncio.wait([self._writer], timeout=DRAIN_SECONDS)
+            await self._inputs.drain(DRAIN_SECONDS)
             self._let_go()
             await self._screen.lift()
             changes = await self._screen.hand_back()
@@ -211,7 +206,7 @@ class LiveView:
 
     def _let_go(self) -> None:
         self._holder = None
-        self._waiting.clear()
+        self._inputs.clear()
         self._lister.stop()
         if self._lease_ends:
             self._lease_ends.cancel()
@@ -229,18 +224,7 @@ class LiveView:
         if isinstance(wanted, AnswerDialog):  # the strokes before it wait for this answer
             self._spawn(self._do(viewer, wanted))
             return
-        if len(self._waiting) >= MOST_WAITING:
-            raise Conflict("The page does not take input now.", code="page_busy")
-        if self._waiting and (joined := _join(self._waiting[-1][1], wanted)):
-            self._waiting.pop()
-            wanted = joined
-        self._waiting.append((viewer, wanted))
-        if self._writer is None or self._writer.done():
-            self._writer = asyncio.create_task(self._write(), name="person's input")
-
-    async def _write(self) -> None:
-        while self._waiting:
-            await self._do(*self._waiting.popleft())
+        self._inputs.put(viewer, wanted)
 
     async def _do(self, viewer: Viewer, wanted: Input | None) -> None:
         try:
@@ -287,13 +271,3 @@ def _told(listing: Listing) -> Told:
         for one in listing.items
     ]
     return {"type": "elements", "items": items, "loading": listing.is_loading}
-
-
-def _join(last: Input | None, wanted: Input | None) -> Mouse | Wheel | None:
-    """Of moves that wait only the last one counts; wheels that wait are one."""
-    match last, wanted:
-        case Mouse(kind="move"), Mouse(kind="move") as newer:
-            return newer
-        case Wheel() as older, Wheel() as newer:
-            return newer.model_copy(update={"dx": older.dx + newer.dx, "dy": older.dy + newer.dy})
-    return None

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from server.browser.browser import LiveFrame
+from server.browser.input_queue import MOST_WAITING
 from server.browser.lister import Lister
-from server.browser.live_view import LEASE_SECONDS, MOST_WAITING, LiveView
+from server.browser.live_view import LEASE_SECONDS, LiveView
 from server.browser.person_input import Key, Mouse
 from server.browser.screen import ListedElement, Listing
 from server.browser.viewer import IN_FLIGHT, Viewer
