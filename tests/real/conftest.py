@@ -1,4 +1,4 @@
-"""Both databases, each test with one of its own."""
+"""Both databases, each test with one of its own; and a web site for the tests of a file."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 
 from server.runtime import migrate
 from tests.support.postgres import Postgres, postgres_cluster
+from tests.support.sites import Site
 
 
 @pytest.fixture(scope="session")
@@ -37,3 +38,9 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str
     name = cluster.create_database(request.getfixturevalue("migrated_template"))
     yield cluster.url(name)
     cluster.drop_database(name)
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Site]:
+    with Site() as site:
+        yield site

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
@@ -10,16 +10,10 @@ import pytest_asyncio
 from server.browser.cdp import CdpError
 from server.browser.playwright_mcp import PlaywrightBrowser
 from server.browser.pool import BrowserPool
-from tests.support.browsers import element, open_pool, until
+from tests.support.browsers import element, notes_of, open_pool, until
 from tests.support.sites import Site
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-
-@pytest.fixture(scope="module")
-def site() -> Iterator[Site]:
-    with Site() as site:
-        yield site
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -37,10 +31,6 @@ async def browser(pool: BrowserPool, site: Site) -> AsyncIterator[PlaywrightBrow
     assert (await browser.navigate(site.url("/form"))).ok
     assert element(await browser.observe(), "Name")
     assert time.monotonic() - began < 8
-
-
-def notes_of(*outcomes) -> str:
-    return "\n".join(note for outcome in outcomes for note in outcome.notes)
 
 
 async def test_an_alert_is_closed_and_told(browser: PlaywrightBrowser, site: Site):

@@ -13,7 +13,7 @@ from server.browser import parts
 from server.browser.browser import BrowserUnavailable, Field
 from server.browser.session_browser import SessionBrowser
 from server.browser.shared_chromium import CONTEXT_LOST
-from tests.support.browsers import element, open_pool, running_processes, until
+from tests.support.browsers import element, notes_of, open_pool, running_processes, until
 from tests.support.sites import Site
 
 
@@ -21,10 +21,6 @@ from tests.support.sites import Site
 def site() -> Iterator[Site]:
     with Site() as site:
         yield site
-
-
-def notes_of(*outcomes) -> str:
-    return "\n".join(note for outcome in outcomes for note in outcome.notes)
 
 
 async def log_in(browser: SessionBrowser, site: Site) -> None:

@@ -1,6 +1,6 @@
 """The main way through a browser: real Playwright MCP, real Chromium, a small site."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -14,12 +14,6 @@ from tests.support.browsers import element, open_pool
 from tests.support.sites import Effect, Site
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-
-@pytest.fixture(scope="module")
-def site() -> Iterator[Site]:
-    with Site() as site:
-        yield site
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

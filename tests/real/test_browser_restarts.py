@@ -15,7 +15,7 @@ import pytest_asyncio
 from server.browser.browser import BrowserUnavailable, Field
 from server.browser.pool import BrowserPool
 from server.browser.upkeep import BROWSER_RESTARTED, TOOLS_RESTARTED
-from tests.support.browsers import element, open_pool, running_processes, until
+from tests.support.browsers import element, notes_of, open_pool, running_processes, until
 from tests.support.sites import Site
 
 
@@ -33,10 +33,6 @@ async def pool(tmp_path: Path) -> AsyncIterator[BrowserPool]:
 
 def mcp_pid(folder: Path) -> int:
     return int(running_processes("cli.js", str(folder), "--cdp-endpoint")[0].split()[0])
-
-
-def notes_of(*outcomes) -> str:
-    return "\n".join(note for outcome in outcomes for note in outcome.notes)
 
 
 async def test_a_killed_mcp_process_keeps_the_page(pool: BrowserPool, site: Site, tmp_path: Path):

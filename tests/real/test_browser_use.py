@@ -2,7 +2,7 @@
 
 import os
 import signal
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
@@ -12,16 +12,10 @@ from server.browser.browser_use_server import OFFERED
 from server.browser.pool import BrowserPool
 from server.browser.session_browser import SessionBrowser
 from server.browser.upkeep import TOOLS_RESTARTED
-from tests.support.browsers import element, open_pool, running_processes
+from tests.support.browsers import element, notes_of, open_pool, running_processes
 from tests.support.sites import Site
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(300)]
-
-
-@pytest.fixture(scope="module")
-def site() -> Iterator[Site]:
-    with Site() as site:
-        yield site
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -33,10 +27,6 @@ async def pool(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Browse
 @pytest_asyncio.fixture(loop_scope="module")
 async def browser(pool: BrowserPool) -> SessionBrowser:
     return await pool.get("use")
-
-
-def notes_of(*outcomes) -> str:
-    return "\n".join(note for outcome in outcomes for note in outcome.notes)
 
 
 async def test_the_tools_offered_are_exactly_these(pool: BrowserPool):

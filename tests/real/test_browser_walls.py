@@ -9,16 +9,10 @@ import pytest_asyncio
 
 from server.browser.playwright_mcp import PlaywrightBrowser
 from server.browser.pool import BrowserPool
-from tests.support.browsers import element, open_pool, settings_for, until
+from tests.support.browsers import element, notes_of, open_pool, settings_for, until
 from tests.support.sites import Site
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-
-@pytest.fixture(scope="module")
-def site() -> Iterator[Site]:
-    with Site() as site:
-        yield site
 
 
 @pytest.fixture(scope="module")
@@ -37,10 +31,6 @@ async def pool(tmp_path_factory: pytest.TempPathFactory, own: Site) -> AsyncIter
 @pytest_asyncio.fixture(loop_scope="module")
 async def browser(pool: BrowserPool) -> PlaywrightBrowser:
     return await pool.get("walls")
-
-
-def notes_of(*outcomes) -> str:
-    return "\n".join(note for outcome in outcomes for note in outcome.notes)
 
 
 @pytest.mark.parametrize(

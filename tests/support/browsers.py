@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from server.browser.browser import Outcome
 from server.browser.observation import Element, Observation
 from server.browser.pool import BrowserPool
 from server.settings import Settings
@@ -34,6 +35,11 @@ def element(seen: Observation, name: str, role: str | None = None) -> Element:
     found = [one for one in seen.interactive if one.name == name and role in (None, one.role)]
     assert found, f"no {role or 'element'} {name!r} in:\n{seen.text()}"
     return found[0]
+
+
+def notes_of(*seen: Outcome | Observation) -> str:
+    """What was told beside the results, a line each."""
+    return "\n".join(note for one in seen for note in one.notes)
 
 
 async def until(holds: Callable[[], object], *, seconds: float = 10) -> None:
