@@ -1,8 +1,8 @@
 """The optional second source of an observation: what a small read-only script finds in the page.
 
 The accessibility snapshot says nothing of handlers on plain elements, of icons that have only a class or
-a title, and of which field holds a secret. `PAGE_SCRIPT` is run in the page by `browser_evaluate`; the
-JSON it returns is read as `Extra`.
+a title, and of which field holds a secret. `PAGE_SCRIPT` is run beside the page's own scripts; the JSON it
+returns is read as `Extra`.
 """
 
 from collections.abc import Callable
