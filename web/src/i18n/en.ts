@@ -160,7 +160,6 @@ export const en = {
   'shot.open': 'Enlarge. {what}',
   'shot.previous': 'Previous screenshot',
   'shot.next': 'Next screenshot',
-  'shot.place': '{n} of {of}',
 
   step: 'step {n}/{of}',
   'step.near': { one: '{left} left', other: '{left} left' },

@@ -158,7 +158,6 @@ export const ru: Dictionary = {
   'shot.open': 'Увеличить. {what}',
   'shot.previous': 'Предыдущий снимок',
   'shot.next': 'Следующий снимок',
-  'shot.place': '{n} из {of}',
 
   step: 'шаг {n}/{of}',
   'step.near': { one: 'остался {left}', few: 'осталось {left}', many: 'осталось {left}', other: 'осталось {left}' },

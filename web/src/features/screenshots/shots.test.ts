@@ -27,10 +27,10 @@ test('an aim is drawn on the page it was taken at, the result without it', () =>
   expect(isTwofold(opened!)).toBe(false)
 })
 
-test('a reload keeps the steps', () => {
+test('a reload keeps the steps and the questions', () => {
   const stored = hydrate(EMPTY, sessionOf('shop'))
   const pictures = shotsOf(stored.ids, stored.rows).map(({ picture }) => picture)
-  expect(pictures).toEqual(shots.filter(({ row }) => row.kind === 'tool').map(({ picture }) => picture))
+  expect(pictures).toEqual(shots.map(({ picture }) => picture))
 })
 
 test('a step without a picture shows the last one before it, and that it failed', () => {

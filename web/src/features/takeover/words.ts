@@ -105,4 +105,3 @@ export const words = wordbook(
   },
 )
 
-export type LiveWord = keyof (typeof words)['en']
