@@ -104,7 +104,7 @@ class Database:
     def _problem(self) -> str | None:
         self.answers = False
         try:
-            with self._engine.connect() as connection:
+            with self._engine.begin() as connection:
                 self.answers = True
                 version = connection.scalar(text("SELECT version_num FROM alembic_version"))
         except FAULTS as error:

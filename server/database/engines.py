@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import sqlite3
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, OperationalError
 
 from server.errors import Unavailable
+
+MOVED = "the database file was moved or replaced: put it back, or restart the server"
 
 
 def open_sqlite(url: str, connections: int, patience: float) -> Engine:
@@ -16,6 +20,11 @@ def open_sqlite(url: str, connections: int, patience: float) -> Engine:
     `patience` is how many seconds it waits for a lock, here and with PostgreSQL.
     """
     engine = create_engine(make_url(url).set(drivername="sqlite"), pool_size=connections, max_overflow=0)
+    file = OneFile(engine.url.database)
+
+    @event.listens_for(engine, "do_connect")
+    def look(*_connecting: object) -> None:
+        file.check()  # a connection would make a new file
 
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, _record: object) -> None:
@@ -30,10 +39,33 @@ def open_sqlite(url: str, connections: int, patience: float) -> Engine:
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
+        file.check()
         immediate = connection.get_execution_options().get("immediate")
         connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
 
     return engine
+
+
+class OneFile:
+    """SQLite goes on with a file that was moved or replaced, and what it confirms then is lost with the process."""
+
+    def __init__(self, path: str | None) -> None:
+        self._path = path
+        self._identity: tuple[int, int] | None = None
+
+    def check(self) -> None:
+        """Raises OperationalError when the path leads to another file than the first time, or to none."""
+        identity = self._look()
+        self._identity = self._identity or identity
+        if self._identity != identity:
+            raise OperationalError(None, None, sqlite3.OperationalError(MOVED))
+
+    def _look(self) -> tuple[int, int] | None:
+        try:
+            status = os.stat(self._path or "")
+        except FileNotFoundError:
+            return None
+        return status.st_dev, status.st_ino
 
 
 def open_postgresql(url: str, connections: int, patience: float) -> Engine:
@@ -62,6 +94,10 @@ def fault_of(error: Exception) -> Unavailable | None:
         return Unavailable("The database is busy; try again.", code="db_busy", retry_after=1)
     if "disk is full" in words or "no space left" in words:
         return Unavailable("The disk of the database is full.", code="storage_full", retry_after=60)
+    if words == MOVED:
+        return Unavailable(
+            "The database's file was moved or replaced.", code="db_unavailable", retry_after=60
+        )
     if "disk i/o error" in words:
         return Unavailable("The disk of the database fails.", code="db_unavailable", retry_after=60)
     return Unavailable("The database does not answer.", code="db_unavailable", retry_after=5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -49,6 +50,28 @@ async def test_what_cannot_be_kept_is_refused_and_said_why(
     told = [record.message for record in caplog.records if record.name == "server.database.database"]
     assert told == ["the database cannot be written: (sqlite3.OperationalError) disk I/O error"]
     assert (await client.get("/api/ready")).status_code == 200
+
+
+async def test_nothing_is_confirmed_into_a_file_that_is_gone(
+    client: httpx.AsyncClient, settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    session_id = await new_session(client)
+    path = settings.data_dir / "pilothouse.db"
+    away = path.rename(path.with_suffix(".away"))
+    for is_replaced in (False, True):
+        if is_replaced:
+            assert not path.exists()
+            path.touch()
+        refused = await client.post("/api/sessions")
+        assert (refused.status_code, refused.json()["code"]) == (503, "db_unavailable")
+        assert refused.json()["detail"] == "The database's file was moved or replaced."
+        reads = [client.get("/api/sessions") for _ in range(6)]
+        assert {answer.status_code for answer in await asyncio.gather(*reads)} == {503}
+        assert "restart the server" in (await client.get("/api/ready")).json()["detail"]
+    assert "the database cannot be written: " in caplog.text
+    away.replace(path)
+    assert (await client.get("/api/ready")).status_code == 200
+    assert (await read(client, session_id))["id"] == session_id
 
 
 async def test_a_run_waits_for_the_disk_and_ends_once(client: httpx.AsyncClient, settings: Settings) -> None:
