@@ -87,7 +87,11 @@ def _login(url: str, text: str) -> Reply:
 
 
 def _steps(url: str, text: str) -> Reply:
-    return Move("scroll") if url.startswith(SHOP) else Move("navigate", text=SHOP + "/")
+    """Never the same twice, or the operator would notice that it gets nowhere."""
+    if not url.startswith(SHOP):
+        return Move("navigate", text=SHOP + "/")
+    done = re.findall(r"^(\d+)\. ", text, re.MULTILINE)
+    return Move("scroll", text=f"{done[-1] if done else 1}00")
 
 
 SCRIPTS: dict[str, Callable[[str, str], Reply]] = {
@@ -243,7 +247,7 @@ def _decision(reply: Reply, messages: list[BaseMessage]) -> tuple[str, dict[str,
             }
         case "hand_over":
             return DECISION_TOOL, common | {"action": "need_user", "text": reply.text, "reason": reply.text}
-    return DECISION_TOOL, common | {"action": "scroll", "direction": "down"}
+    return DECISION_TOOL, common | {"action": "scroll", "direction": "down", "amount": int(reply.text)}
 
 
 def _tool_call(reply: Reply, messages: list[BaseMessage]) -> tuple[str, dict[str, Any]]:

@@ -80,6 +80,14 @@ async def test_an_answer_at_the_step_limit_says_that_it_is_one(client: httpx.Asy
     assert events[-1]["message"]["meta_json"]["outcome"] == "limit"
 
 
+async def test_after_ten_steps_it_sums_up_asks_and_goes_on_when_told_to(client: httpx.AsyncClient) -> None:
+    session_id, first = await ask(client, "steps please", agent="operator")
+    await send(client, session_id, "continue")
+    for events in (first, await read_stream(client, session_id)):
+        assert len(of_type(events, "tool_end")) == 10
+        assert events[-1]["message"]["content"].endswith("Shall I go on?")
+
+
 async def test_a_failure_ends_with_one_error_and_leaves_no_answer(client: httpx.AsyncClient) -> None:
     session_id, events = await ask(client, "error please")
     assert (events[-1]["type"], events[-1]["code"]) == ("error", "llm_unavailable")
