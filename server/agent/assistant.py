@@ -147,11 +147,11 @@ def _shortened(message: ToolMessage) -> ToolMessage:
 
 
 class ToolReport(AgentMiddleware[AgentState[Any], RunContext]):
-    """Tells of every tool call, takes a screenshot after each that acts, and lets none raise."""
+    """Tells of every tool call, takes a screenshot after each that acts or pictures, and lets none raise."""
 
     def __init__(self, specs: Sequence[ToolSpec]) -> None:
         super().__init__()
-        self._acting = {spec.name for spec in specs if spec.acts}
+        self._pictured = {spec.name for spec in specs if spec.acts or "screenshot" in spec.name}
 
     async def awrap_tool_call(
         self,
@@ -171,7 +171,7 @@ class ToolReport(AgentMiddleware[AgentState[Any], RunContext]):
         report: dict[str, Any] = {"call_id": call_id, "ok": ok, "summary": without(secrets, _summary(result))}
         if isinstance(outcome, Outcome):
             report |= {"ok": outcome.ok, "url": outcome.url}
-            if call["name"] in self._acting:
+            if call["name"] in self._pictured:
                 report["screenshot"] = await self._picture(context)
         await adispatch_custom_event("tool_end", report)
         return _plain(result, ok=report["ok"])

@@ -147,7 +147,7 @@ def _call_browser(messages: Sequence[BaseMessage], tools: Mapping[str, Mapping[s
     }
     acted = [result for result in results if names.get(result.tool_call_id) not in _LOOKS]
     page = read_page(results[-1].text) if results else None  # an older one is not true any more
-    if page is None and len(acted) < len(results):
+    if page is None and results and names.get(results[-1].tool_call_id) in _LOOKS:
         page = DemoPage()  # looked, and saw nothing
     step = plan_next(task, _progress(acted), page)
     if isinstance(step, Answer):

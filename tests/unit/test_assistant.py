@@ -1,6 +1,7 @@
 """The assistant's own layers around real create_agent: its limits, and what a person says meanwhile."""
 
 import json
+from dataclasses import replace
 from typing import Any, cast
 
 import pytest
@@ -82,6 +83,20 @@ async def test_an_answer_at_the_limit_says_that_it_is_one() -> None:
     async for raw in events(graph, first, config, context=new_context(), durability="exit"):
         adapter.feed(raw)
     assert adapter.answer_meta == {"outcome": "limit"}
+
+
+async def test_a_tool_that_pictures_the_page_is_told_with_the_picture() -> None:
+    async def keep(picture: Picture) -> str:
+        return f"/{len(picture.data)}.jpg"
+
+    specs = [*SPECS, ToolSpec("browser_take_screenshot", "picture", SPECS[0].schema, acts=False)]
+    turns = [LOOK, {"tool": "browser_take_screenshot", "raw": json.dumps({})}, "Taken."]
+    graph = build_assistant(ScriptedModel(turns=turns, prompts=[]), specs)
+    adapter, told = EventAdapter("m"), list[Any]()
+    first, context = {"messages": [HumanMessage("Picture it.")]}, replace(new_context(), keep=keep)
+    async for raw in events(graph, first, {}, context=context):
+        told += adapter.feed(raw)
+    assert [bool(event.screenshot) for event in told if isinstance(event, ToolEnd)] == [False, True]
 
 
 async def test_what_it_types_into_a_secret_field_is_told_to_nobody() -> None:

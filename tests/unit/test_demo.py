@@ -252,6 +252,17 @@ async def test_browser_uses_tools_take_indexes() -> None:
     assert log[-1] == ("browser_click", {"index": 4})
 
 
+async def test_a_picture_hides_nothing_of_the_page_from_the_answer() -> None:
+    async def call(name: str, **args: Any) -> str:
+        is_look = name == "browser_get_state"
+        return (
+            '{"url": "http://a.example/", "title": "A", "interactive_elements": []}' if is_look else "Taken."
+        )
+
+    tools = [tool_of(name, [], call) for name in ("browser_screenshot", "browser_get_state")]
+    assert "**A** (http://a.example/)" in await ask(agent(tools), "take a screenshot")
+
+
 async def test_without_a_fitting_tool_it_says_so() -> None:
     assert "I have no tool" in await ask(
         agent(playwright_tools(browser())), f"open {SITE}, hover over Blue kettle"

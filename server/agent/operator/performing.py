@@ -65,8 +65,9 @@ async def _do(
     here, targets = observation.page, targets_of(action, observation)
     match action["kind"]:
         case "screenshot":
-            told = "the picture is in view" if eyes.see else "this model cannot see pictures"
-            return Outcome(eyes.see, told, here.url, here.title), {"needs_observe": eyes.see}
+            blind = () if eyes.see else ("this model cannot see pictures",)
+            taken = Outcome(True, "a picture was taken", here.url, here.title, blind)
+            return taken, {"needs_observe": eyes.see}
         case "read":
             text = await browser.text_near(targets[0])
             return Outcome(True, "", here.url, here.title), {"reading": text[:READING_CHARS]}
