@@ -65,7 +65,8 @@ class Journal:
             reading = self._reading.setdefault(session_id, object())
             session = await self._store.session(session_id)
             if self._reading.get(session_id) is reading:
-                return self.announce(session, queue_place)
+                self.announce(session, queue_place)
+                return
 
     # A run's way
 

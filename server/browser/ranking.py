@@ -57,13 +57,13 @@ def rank(
         draft.on_top = draft.node is not None and outline.dialog[draft.index] in around.dialogs
     keys: dict[int, tuple[int, float]] = {}
     for draft in drafts:
-        urgency = _urgency(draft, outline, around)
+        urgency = _urgency(draft, around)
         keys[id(draft)] = (urgency, draft.place if urgency < 4 else _distance(draft, around, height))
     ranked = sorted(drafts, key=lambda draft: keys[id(draft)])
     return ranked, sum(keys[id(draft)][0] < 4 for draft in drafts)
 
 
-def _urgency(draft: Draft, outline: Outline, around: Surroundings) -> int:
+def _urgency(draft: Draft, around: Surroundings) -> int:
     """0 in an open dialog, 1 in the form at hand, 2 and 3 in view, 4 elsewhere."""
     if draft.on_top:
         return 0 if draft.seen else 1

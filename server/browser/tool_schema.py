@@ -43,7 +43,7 @@ def make_safe(schema: Mapping[str, Any] | None, *, tool: str = "") -> Schema:
     kept = {name: value for name, value in properties.items() if _PROPERTY_NAME.match(name)}
     safe: Schema = {"type": "object", "properties": kept}
     required = [name for name in _strings(plain.get("required")) if name in kept]
-    required += [name for name in _required_by_all(source, plain, alternatives) if name in kept]
+    required += [name for name in _required_by_all(source, alternatives) if name in kept]
     if required:
         safe["required"] = list(dict.fromkeys(required))
     note = _note_of(alternatives)
@@ -136,7 +136,7 @@ def _inline(node: Any, definitions: Schema, depth: int) -> Any:
     return {key: _inline(value, definitions, depth) for key, value in node.items() if key not in dropped}
 
 
-def _required_by_all(source: Schema, plain: Schema, alternatives: list[Schema]) -> list[str]:
+def _required_by_all(source: Schema, alternatives: list[Schema]) -> list[str]:
     """`allOf` parts all count; of `oneOf` and `anyOf` only what each of them requires."""
     if not alternatives:
         return []

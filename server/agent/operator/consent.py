@@ -27,7 +27,6 @@ from server.browser.observation import Element, Observation
 log = logging.getLogger(__name__)
 
 WISH_CHARS = 1000
-Run = Runtime[RunContext]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +39,7 @@ class Consent:
     """Seconds that a question stays open."""
     clock: Callable[[], float] = time.time
 
-    async def policy_gate(self, state: State, runtime: Run) -> Update:
+    async def policy_gate(self, state: State, runtime: Runtime[RunContext]) -> Update:
         """Allow, ask, hand over or deny: judged by what the page is made of; the model's word only adds questions."""
         action = planned(state)
         if action["kind"] == "need_user":
@@ -59,7 +58,7 @@ class Consent:
         question = self._question(state, judgement)
         return {"route": "confirm_interrupt", "pending": question, "asks": state.get("asks", 0) + 1}
 
-    async def confirm_interrupt(self, state: State, runtime: Run) -> Update:
+    async def confirm_interrupt(self, state: State) -> Update:
         """Waits for yes or no. A yes is bound to the very action and page that were asked about."""
         question = state["pending"] or {}
         answer = interrupt(question)
@@ -76,7 +75,7 @@ class Consent:
         reason = "came too late" if said.kind == "expired" else "was for another action"
         return update | records.void(state, f"the approval {reason}") | {"route": "maybe_observe"}
 
-    async def manual_interrupt(self, state: State, runtime: Run) -> Update:
+    async def manual_interrupt(self, state: State) -> Update:
         """Waits until the person has done their part; then everything is looked at anew."""
         question = state["pending"] or {}
         answer = interrupt(question)

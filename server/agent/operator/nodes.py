@@ -30,8 +30,6 @@ MOST_INVALID = 3
 AT_ONCE = 0.2
 """Seconds; a longer wait may have changed the page."""
 
-Run = Runtime[RunContext]
-
 
 @dataclass(frozen=True, slots=True)
 class Nodes:
@@ -43,7 +41,7 @@ class Nodes:
     limits: Limits
     clock: Callable[[], float] = time.time
 
-    async def ingest_user_input(self, state: State, runtime: Run) -> Update:
+    async def ingest_user_input(self, state: State) -> Update:
         """A new message: the run's counters start anew, the goal stays unless the message brings a new one."""
         text = state["user_message"]
         update = fresh_run() | records.take_message(state, text, state["message_id"])
@@ -54,7 +52,7 @@ class Nodes:
         await tell_state(merged(state, update))
         return update
 
-    async def maybe_observe(self, state: State, runtime: Run) -> Update:
+    async def maybe_observe(self, state: State, runtime: Runtime[RunContext]) -> Update:
         """Hears what the person said meanwhile, then looks at the page if it may have changed."""
         began = self.clock()
         notes = await runtime.context.inbox.checkpoint()
@@ -69,7 +67,7 @@ class Nodes:
             update |= await self.eyes.look(runtime.context, now) | {"looked_at": self.clock()}
         return update
 
-    async def plan_action(self, state: State, runtime: Run) -> Update:
+    async def plan_action(self, state: State, runtime: Runtime[RunContext]) -> Update:
         """One model call: what changed in the working state, and the next action."""
         observation = seen(state)
         image = await self.eyes.image(runtime.context, state, observation)
@@ -90,7 +88,7 @@ class Nodes:
             "tokens": state.get("tokens", 0) + answer.tokens, "cost": state.get("cost", 0.0) + answer.cost,
         }  # fmt: skip
 
-    async def validate_action(self, state: State, runtime: Run) -> Update:
+    async def validate_action(self, state: State, runtime: Runtime[RunContext]) -> Update:
         """What cannot be done on this page, or was done here in vain, goes back to the model."""
         action, observation = planned(state), seen(state)
         if problem := acting.problem_of(action, observation, acting.files_in(runtime.context.files)):
@@ -115,7 +113,7 @@ class Nodes:
         told = f"{what}: done {VAIN_TRIES} times on this very page without effect; change the plan"
         return update | records.failed(state, told) | {"route": "plan_action"}
 
-    async def execute_action(self, state: State, runtime: Run) -> Update:
+    async def execute_action(self, state: State, runtime: Runtime[RunContext]) -> Update:
         """One tool call. Whoever speaks up before it is heard first; what was approved is compared with the page."""
         if planned(state)["kind"] == "stop":
             return {"route": "finalize_done"}
@@ -131,7 +129,7 @@ class Nodes:
             return update
         return update | await perform_step(merged(state, update), runtime.context, self.eyes)
 
-    async def maybe_stop_or_continue(self, state: State, runtime: Run) -> Update:
+    async def maybe_stop_or_continue(self, state: State, runtime: Runtime[RunContext]) -> Update:
         """Ends when the answer is given or a limit is reached, else goes on with the next step."""
         if state["route"] == "finalize_done":
             return {}
@@ -140,10 +138,10 @@ class Nodes:
             "route": "finalize_limit" if self._reached(merged(state, now), runtime) else "maybe_observe"
         }
 
-    async def finalize_limit(self, state: State, runtime: Run) -> Update:
+    async def finalize_limit(self, state: State, runtime: Runtime[RunContext]) -> Update:
         return await finishing.finalize_limit(state, self.planner, self._reached(state, runtime) or "?")
 
-    def _reached(self, state: State, runtime: Run) -> str | None:
+    def _reached(self, state: State, runtime: Runtime[RunContext]) -> str | None:
         return self.limits.reached(state, runtime.context.max_tool_steps, self.clock())
 
 
