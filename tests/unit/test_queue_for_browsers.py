@@ -18,14 +18,15 @@ from server.executor import Executor
 from server.journal import Journal
 from server.recovery import Recovery
 from server.runtime import Runtime
+from server.settings import Settings
 from server.store import Store, process_name
 
 
 class OneBrowser(MockBrowsers):
     """Scripted browsers of which one is open at a time; a place is given back when its session rests."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
         self.places = Places(1, self._hear_of_place)
 
     def _hear_of_place(self, session_id: str, place: int | None) -> None:
@@ -84,7 +85,7 @@ class Stage:
 @pytest.fixture
 async def stage(world: Runtime) -> AsyncIterator[Stage]:
     """Somebody else has the browser."""
-    browsers = OneBrowser()
+    browsers = OneBrowser(world.settings)
     journal = Journal(world.settings, world.store, world.bus)
     parts = (world.store, world.bus, world.agents, browsers, world.screenshots, journal)
     executor = Executor(world.settings, *parts)
@@ -169,7 +170,13 @@ async def test_a_run_that_waited_in_a_process_that_is_gone_is_interrupted(stage:
     world = stage.world
     later = Store(world.database, process_name())
     executor = Executor(
-        world.settings, later, world.bus, world.agents, OneBrowser(), world.screenshots, stage.journal
+        world.settings,
+        later,
+        world.bus,
+        world.agents,
+        OneBrowser(world.settings),
+        world.screenshots,
+        stage.journal,
     )
     await Recovery(later, world.bus, stage.journal, executor).recover()
     assert await stage.status(session_id) == ("idle", "interrupted")
