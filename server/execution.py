@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 
-from server.agent.context import Notes
+from server.agent.context import News
 from server.agent.event_adapter import EventAdapter
 from server.bus import EventBus, Fenced
 from server.events import Event, Message, RunChanged, RunStatus, State, Thinking, Token
@@ -228,12 +228,12 @@ class Execution:
             return "paused"
         return "queued" if self.queue_place else "running"
 
-    async def checkpoint(self) -> Notes:
+    async def hear(self) -> News:
         await self._going.wait()
-        notes = Notes(tuple(message.content for message in self._messages), self._plan, self._takeover)
+        news = News(tuple(message.content for message in self._messages), self._plan, self._takeover)
         self.heard.update(message.id for message in self._messages)
         self._messages, self._plan, self._takeover = [], None, None
-        return notes
+        return news
 
     def _keep_time(self) -> None:
         """Its clock stands still while it cannot work."""

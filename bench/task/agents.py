@@ -16,7 +16,7 @@ from langchain_mcp_adapters.sessions import StdioConnection, create_session
 from langchain_mcp_adapters.tools import load_mcp_tools
 from langgraph.checkpoint.memory import InMemorySaver
 
-from server.agent.context import Notes, RunContext
+from server.agent.context import News, RunContext
 from server.agent.operator.graph import build_operator
 from server.agent.streaming import events
 from server.browser import parts
@@ -60,8 +60,8 @@ class Operator:
 
 
 class _Nobody:
-    async def checkpoint(self) -> Notes:
-        return Notes()
+    async def hear(self) -> News:
+        return News()
 
 
 class _Everything:

@@ -103,12 +103,10 @@ class Steering(AgentMiddleware[AgentState[Any], RunContext]):
         request: ModelRequest[RunContext],
         handler: Callable[[ModelRequest[RunContext]], Awaitable[ModelResponse[Any]]],
     ) -> ModelResponse[Any]:
-        notes = await request.runtime.context.inbox.checkpoint()
-        texts = list(notes.messages)
-        if notes.takeover:
-            texts.append(
-                f"(The person had the browser. Since then: {notes.takeover} Look at the page again.)"
-            )
+        news = await request.runtime.context.inbox.hear()
+        texts = list(news.messages)
+        if news.takeover:
+            texts.append(f"(The person had the browser. Since then: {news.takeover} Look at the page again.)")
         if not texts:
             return await handler(request)
         heard = [HumanMessage(text) for text in texts]

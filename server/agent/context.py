@@ -11,7 +11,7 @@ from server.browser.browser import Browser, Picture
 
 
 @dataclass(frozen=True, slots=True)
-class Notes:
+class News:
     """What a person said or did since the last step."""
 
     messages: tuple[str, ...] = ()
@@ -22,7 +22,7 @@ class Notes:
 
 
 class Inbox(Protocol):
-    async def checkpoint(self) -> Notes:
+    async def hear(self) -> News:
         """Called before every step. Waits while the run is paused or a person holds the browser."""
         ...
 

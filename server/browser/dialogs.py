@@ -10,7 +10,7 @@ from typing import Any
 
 from server.browser import hangs
 from server.browser.cdp import Cdp, CdpError, Params
-from server.browser.questions import Questions
+from server.browser.dismissals import Dismissals
 from server.browser.watched_page import Dialog, WatchedPage
 
 ENDLESS_ALERTS = 8
@@ -36,7 +36,7 @@ class Dialogs:
         self._note = note
         self._spawn = spawn
         self._context = context
-        self._questions = Questions(cdp, self._tell_dismissed) if dismisses_questions else None
+        self._dismissals = Dismissals(cdp, self._tell_dismissed) if dismisses_questions else None
         self._alerts: deque[float] = deque(maxlen=ENDLESS_ALERTS)
         self._is_hands_off = False
 
@@ -45,7 +45,7 @@ class Dialogs:
         return [
             self._cdp.on("Page.javascriptDialogOpening", self._on_opened),
             self._cdp.on("Page.javascriptDialogClosed", self._on_closed),
-            *([self._questions.listen()] if self._questions else []),
+            *([self._dismissals.listen()] if self._dismissals else []),
         ]
 
     @property
@@ -55,8 +55,8 @@ class Dialogs:
 
     @is_hands_off.setter
     def is_hands_off(self, is_held: bool) -> None:
-        if self._questions and is_held != self._is_hands_off:
-            self._spawn(self._questions.leave() if is_held else self._dismiss_questions())
+        if self._dismissals and is_held != self._is_hands_off:
+            self._spawn(self._dismissals.leave() if is_held else self._dismiss_questions())
         self._is_hands_off = is_held
 
     @property
@@ -74,9 +74,9 @@ class Dialogs:
 
     async def dismiss_in(self, session: str) -> None:
         """See to the questions of a page or frame that is new."""
-        if self._questions and not self._is_hands_off:
+        if self._dismissals and not self._is_hands_off:
             with suppress(CdpError):  # the frame may be gone
-                await self._questions.dismiss(session)
+                await self._dismissals.dismiss(session)
 
     async def _dismiss_questions(self) -> None:
         for page in list(self._pages.values()):
@@ -103,7 +103,7 @@ class Dialogs:
             self._note("The page asked whether to leave it; it was left.")
         elif dialog.kind == "alert":
             self._note(f"The page showed an alert: {quote(dialog.message)}")
-        elif self._questions:
+        elif self._dismissals:
             self._tell_dismissed(dialog.kind, dialog.message)
         else:
             self._note(

@@ -13,7 +13,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
-from server.agent.context import Notes, RunContext
+from server.agent.context import News, RunContext
 from server.agent.gate import Gate
 from server.agent.operator.graph import FINALS, Operator, build_operator
 from server.agent.streaming import events
@@ -26,12 +26,12 @@ from tests.support.scripted_model import ScriptedModel
 class Post:
     """An inbox: each entry is what is found there at one checkpoint."""
 
-    notes: list[Notes] = field(default_factory=list)
+    news: list[News] = field(default_factory=list)
     read: int = 0
 
-    async def checkpoint(self) -> Notes:
+    async def hear(self) -> News:
         self.read += 1
-        return self.notes.pop(0) if self.notes else Notes()
+        return self.news.pop(0) if self.news else News()
 
 
 @dataclass

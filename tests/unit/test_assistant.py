@@ -16,7 +16,7 @@ from server.agent.assistant import build_assistant
 from server.agent.assistant_input import first_input, recursion_limit
 from server.agent.assistant_limits import OUT_OF_BUDGET, OUT_OF_STEPS
 from server.agent.chat_model import build_chat_model
-from server.agent.context import Notes, RunContext
+from server.agent.context import News, RunContext
 from server.agent.event_adapter import EventAdapter
 from server.agent.streaming import events
 from server.agent.whole_calls import BROKEN_CALL
@@ -191,7 +191,7 @@ async def test_a_model_that_never_ends_is_stopped() -> None:
 
 
 async def test_what_a_person_says_meanwhile_is_read_with_the_next_step_and_stays() -> None:
-    post = Post([Notes(), Notes(messages=("in French, please",)), Notes()])
+    post = Post([News(), News(messages=("in French, please",)), News()])
     model = ScriptedModel(turns=[LOOK, LOOK, "Un panier."], prompts=[])
     messages = await run(model, post)
     assert ["in French" in prompt for prompt in model.prompts] == [False, True, True]

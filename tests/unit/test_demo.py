@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, Sys
 from langchain_core.tools import StructuredTool
 
 from server.agent.chat_model import build_chat_model
-from server.agent.context import Notes
+from server.agent.context import News
 from server.agent.demo import DemoChatModel
 from server.settings import Settings
 from tests.support.operator_world import World
@@ -119,7 +119,7 @@ async def test_an_edited_plan_loses_none_of_the_steps_that_the_plan_shows_togeth
         "Say what the page shows",
     )
     mine = (*shown, "Tell the title")
-    world.inbox.notes = [Notes()] * 3 + [Notes(plan=mine)]
+    world.inbox.news = [News()] * 3 + [News(plan=mine)]
     answer = await world.say(f"open {SITE}" + "".join(f", wait {n} s" for n in range(1, 7)))
     assert list(shown) in [told["plan"] for told in world.of("state")]
     assert world.values["plan"] == list(mine)
@@ -138,7 +138,7 @@ async def test_after_the_limit_it_goes_on_where_it_was() -> None:
 
 async def test_words_in_the_middle_are_the_new_task() -> None:
     world = operator()
-    world.inbox.notes = [Notes(), Notes(), Notes(messages=("click Red kettle",))]
+    world.inbox.news = [News(), News(), News(messages=("click Red kettle",))]
     await world.say(f"open {SITE}, click Blue kettle, go back")
     assert world.browser.log == [f"navigate {SITE}", "click Red kettle"]
 

@@ -1,4 +1,4 @@
-"""Joined text, pauses and notes of one execution."""
+"""Joined text, pauses and news of one execution."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def execution(clock: Callable[[], float] = time.monotonic) -> Execution:
 async def test_a_paused_run_waits_at_its_next_step_and_then_reads_what_was_said() -> None:
     running = execution()
     running.pause()
-    step = asyncio.create_task(running.checkpoint())
+    step = asyncio.create_task(running.hear())
     said = Message(
         id="m2", session_id="s", run_id="r", seq=2, role="user", content="only blue ones", created_at=now()
     )
@@ -85,9 +85,9 @@ async def test_a_paused_run_waits_at_its_next_step_and_then_reads_what_was_said(
     await asyncio.sleep(0)
     assert not step.done()
     running.resume()
-    notes = await step
-    assert (notes.messages, notes.plan) == (("only blue ones",), ("look", "answer"))
-    assert (await running.checkpoint()).messages == ()
+    news = await step
+    assert (news.messages, news.plan) == (("only blue ones",), ("look", "answer"))
+    assert (await running.hear()).messages == ()
     assert running.heard == {"m2"}
 
 
@@ -96,7 +96,7 @@ async def test_a_held_browser_keeps_the_run_waiting_even_when_resumed() -> None:
     running.pause()
     running.hold()
     running.resume()
-    step = asyncio.create_task(running.checkpoint())
+    step = asyncio.create_task(running.hear())
     await asyncio.sleep(0)
     assert not step.done()
     running.release("The address changed.")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from server.agent.context import Notes
+from server.agent.context import News
 from server.agent.gate import MOST_ASKS
 from server.agent.operator.nodes import AT_ONCE
 from server.browser.page_script import Extra, Sent
@@ -132,9 +132,9 @@ class LaterInbox(Post):
 
     now = 1e9
 
-    async def checkpoint(self) -> Notes:
+    async def hear(self) -> News:
         self.now += 660
-        return await super().checkpoint()
+        return await super().hear()
 
 
 async def test_a_yes_in_time_is_none_when_its_time_is_up_before_the_act() -> None:
@@ -319,7 +319,7 @@ async def test_a_login_in_an_address_is_used_and_not_told(caplog: pytest.LogCapt
 async def test_a_plan_that_is_edited_while_the_question_is_open_needs_no_second_yes() -> None:
     it = cart(BUY, stop("Ordered."))
     await it.say("buy it")
-    it.inbox.notes = [Notes(plan=("Buy it", "Save the invoice"))]
+    it.inbox.news = [News(plan=("Buy it", "Save the invoice"))]
     assert await it.answer(True) == "Ordered."
     assert it.browser.effects == [f"Place order -> {THANKS}"]
     assert it.values["plan"] == ["Buy it", "Save the invoice"]
@@ -329,7 +329,7 @@ async def test_a_plan_that_is_edited_while_the_question_is_open_needs_no_second_
 async def test_steering_right_before_an_approved_act_voids_the_yes() -> None:
     it = cart(BUY, stop("ok"))
     await it.say("buy it")
-    it.inbox.notes = [Notes(messages=("stop, do not buy",))]
+    it.inbox.news = [News(messages=("stop, do not buy",))]
     await it.answer(True)
     assert it.browser.effects == []
     assert "stop, do not buy" in it.model.prompts[1]

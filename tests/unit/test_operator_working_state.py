@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import HumanMessage
 
-from server.agent.context import Notes
+from server.agent.context import News
 from server.errors import RunFailed
 from tests.support.operator_world import Granted, World, world
 from tests.support.scripted_model import act, click, navigate, on, stop
@@ -148,7 +148,7 @@ async def test_counters_start_anew_with_each_message() -> None:
 
 async def test_a_steering_message_is_read_before_the_next_step() -> None:
     it = shop(act("scroll"), stop("ok"))
-    it.inbox.notes = [Notes(), Notes(), Notes(messages=("only red ones",))]
+    it.inbox.news = [News(), News(), News(messages=("only red ones",))]
     await it.say("find a kettle")
     assert "only red ones" not in it.model.prompts[0]
     assert "the user said: only red ones" in it.model.prompts[1]
@@ -157,7 +157,7 @@ async def test_a_steering_message_is_read_before_the_next_step() -> None:
 
 async def test_a_steering_message_right_before_an_act_makes_the_agent_think_again() -> None:
     it = shop(click("Kettle"), stop("ok"))
-    it.inbox.notes = [Notes(), Notes(messages=("do not touch kettles",))]
+    it.inbox.news = [News(), News(messages=("do not touch kettles",))]
     await it.say("find a kettle")
     assert it.browser.log == []
     assert "do not touch kettles" in it.model.prompts[1]
@@ -166,7 +166,7 @@ async def test_a_steering_message_right_before_an_act_makes_the_agent_think_agai
 async def test_an_edited_plan_is_followed_from_the_next_step_and_not_overwritten() -> None:
     mine = ("Look at teapots", "Give the answer")
     it = shop(act("scroll", plan=PLAN), act("scroll", plan=PLAN), stop("ok"))
-    it.inbox.notes = [Notes(), Notes(), Notes(plan=mine)]
+    it.inbox.news = [News(), News(), News(plan=mine)]
     await it.say("find a kettle")
     assert "Plan (edited by the user: follow it):\n> 1. Look at teapots" in it.model.prompts[1]
     assert it.values["plan"] == list(mine)
@@ -176,17 +176,17 @@ async def test_an_edited_plan_is_followed_from_the_next_step_and_not_overwritten
 async def test_a_plan_of_the_persons_own_may_be_as_long_as_they_like() -> None:
     mine = tuple(f"Step {number}" for number in range(9))
     it = shop(act("scroll", plan=PLAN), stop("ok"))
-    it.inbox.notes = [Notes(), Notes(), Notes(plan=mine)]
+    it.inbox.news = [News(), News(), News(plan=mine)]
     await it.say("find a kettle")
     assert it.values["plan"] == list(mine)
 
 
 async def test_after_a_take_over_the_page_is_looked_at_anew_and_the_note_is_told() -> None:
     it = shop(on("Kettle", "read"), stop("ok"))
-    it.inbox.notes = [
-        Notes(),
-        Notes(),
-        Notes(takeover="address changed to /cart; a value was entered in User"),
+    it.inbox.news = [
+        News(),
+        News(),
+        News(takeover="address changed to /cart; a value was entered in User"),
     ]
     await it.say("go")
     assert it.browser.looks == 2

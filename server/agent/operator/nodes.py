@@ -55,10 +55,10 @@ class Nodes:
     async def maybe_observe(self, state: State, runtime: Runtime[RunContext]) -> Update:
         """Hears what the person said meanwhile, then looks at the page if it may have changed."""
         began = self.clock()
-        notes = await runtime.context.inbox.checkpoint()
+        news = await runtime.context.inbox.hear()
         waited = self.clock() - began
-        update = records.take_notes(state, notes) | {"deadline": state["deadline"] + waited}
-        if waited > AT_ONCE or notes.takeover is not None:
+        update = records.take_news(state, news) | {"deadline": state["deadline"] + waited}
+        if waited > AT_ONCE or news.takeover is not None:
             update["is_pictured"] = False
         now = merged(state, update)
         if "plan" in update:
@@ -117,9 +117,9 @@ class Nodes:
         """One tool call. Whoever speaks up before it is heard first; what was approved is compared with the page."""
         if planned(state)["kind"] == "stop":
             return {"route": "finalize_done"}
-        notes = await runtime.context.inbox.checkpoint()
-        update: Update = records.take_notes(state, notes) | {"route": ""}
-        if records.says_something(notes) and not (state.get("approval") and records.edits_plan_only(notes)):
+        news = await runtime.context.inbox.hear()
+        update: Update = records.take_news(state, news) | {"route": ""}
+        if records.says_something(news) and not (state.get("approval") and records.edits_plan_only(news)):
             return update | {"approval": None, "needs_observe": True}
         if state.get("approval"):
             update |= await self.consent.hold_to_approval(merged(state, update), runtime.context)

@@ -8,7 +8,7 @@ from datetime import datetime
 from langchain_core.messages import BaseMessage, HumanMessage, RemoveMessage
 
 from server.agent.approval import Action, masked, site_of, targets_of
-from server.agent.context import Notes
+from server.agent.context import News
 from server.agent.operator import facts
 from server.agent.operator.answers import is_continuation
 from server.agent.operator.decision import Decision
@@ -52,30 +52,30 @@ def trimmed(messages: list[BaseMessage]) -> list[BaseMessage]:
     return [RemoveMessage(id=message.id) for message in messages[:-MESSAGES_KEPT] if message.id]
 
 
-def says_something(notes: Notes) -> bool:
-    return bool(notes.messages or notes.plan is not None or notes.takeover is not None)
+def says_something(news: News) -> bool:
+    return bool(news.messages or news.plan is not None or news.takeover is not None)
 
 
-def edits_plan_only(notes: Notes) -> bool:
+def edits_plan_only(news: News) -> bool:
     """A new plan says nothing against the act that the person has just approved."""
-    return notes.plan is not None and not notes.messages and notes.takeover is None
+    return news.plan is not None and not news.messages and news.takeover is None
 
 
-def take_notes(state: State, notes: Notes) -> Update:
+def take_news(state: State, news: News) -> Update:
     """What the person said or did since the last step."""
     update: Update = {}
     steps = list(state.get("steps", []))
-    if notes.messages:
-        update["messages"] = [HumanMessage(text) for text in notes.messages]
-        update["last_user_message"] = notes.messages[-1]
-        steps += [f"the user said: {line(text)}" for text in notes.messages]
-    if notes.plan is not None:
-        update |= {"plan": facts.tidy_plan(notes.plan), "plan_edited": True}
+    if news.messages:
+        update["messages"] = [HumanMessage(text) for text in news.messages]
+        update["last_user_message"] = news.messages[-1]
+        steps += [f"the user said: {line(text)}" for text in news.messages]
+    if news.plan is not None:
+        update |= {"plan": facts.tidy_plan(news.plan), "plan_edited": True}
         steps.append("the user edited the plan")
-    if notes.takeover is not None:
-        steps.append(f"the user had the browser: {line(notes.takeover) or 'nothing was told of it'}")
+    if news.takeover is not None:
+        steps.append(f"the user had the browser: {line(news.takeover) or 'nothing was told of it'}")
         update |= {"needs_observe": True, "tried": {}, "private_sites": with_site(state)}
-    return update | ({"steps": steps[-LINES_KEPT:]} if says_something(notes) else {})
+    return update | ({"steps": steps[-LINES_KEPT:]} if says_something(news) else {})
 
 
 def with_site(state: State) -> list[str]:

@@ -35,8 +35,8 @@ _RESTORE = (
 )
 
 
-class Questions:
-    """The questions of the pages and frames of one browser context."""
+class Dismissals:
+    """Of the questions of the pages and frames of one browser context."""
 
     def __init__(self, cdp: Cdp, tell: Tell) -> None:
         self._cdp = cdp
