@@ -245,18 +245,28 @@ class AgentRunner:
         await self._store.session(session_id)
         await self._cancel_all(session_id)
         if purge:
-            await self._store.purge_session(session_id)
-            if execution := self._execution(session_id):  # of a message that came in between
-                execution.stop("cancelled")
-                await execution.ended.wait()
-            await self._agents.forget_session(session_id)
-            await self._screenshots.remove_session(session_id)
-            self._bus.forget(session_id)
-            self._executor.browser_changes.pop(session_id, None)
+            await self._purge(session_id)
         else:
             await self._store.change_session(session_id, archived_at=now())
-        await self._browsers.close(session_id, purge=purge)
+            await self._browsers.close(session_id)
         self._bus.announce(SessionChanged(session_id=session_id, status="idle", title="", deleted=True))
+
+    async def _purge(self, session_id: str) -> None:
+        """The session goes last: of a purge that is cut short it is left, so that it can be purged again."""
+        await self._remove_traces(session_id)
+        await self._store.purge_session(session_id)
+        if execution := self._execution(session_id):  # of a message that came in between
+            execution.stop("cancelled")
+            await execution.ended.wait()
+        await self._remove_traces(session_id)
+        self._bus.forget(session_id)
+        self._executor.browser_changes.pop(session_id, None)
+
+    async def _remove_traces(self, session_id: str) -> None:
+        """All that is kept outside of the session's own rows."""
+        await self._browsers.close(session_id, purge=True)
+        await self._agents.forget_session(session_id)
+        await self._screenshots.remove_session(session_id)
 
     async def _cancel_all(self, session_id: str) -> None:
         while True:  # held runs start one after the other as the one before them ends

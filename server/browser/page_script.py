@@ -128,7 +128,7 @@ PAGE_SCRIPT = r"""() => {
       if (!el.form || /^(hidden|button|reset)$/.test(el.type)) continue;
       const isButton = /^(submit|image)$/.test(el.type);
       if (isButton) submits.push(boxOf(el, dx, dy));
-      if (sent.length < MOST) sent.push({box: boxOf(el, dx, dy), to: destination(el, isButton)});
+      if (sent.length < (isButton ? 5 * MOST : MOST)) sent.push({box: boxOf(el, dx, dy), to: destination(el, isButton)});
     }
   };
   const CALLED = 'a[href],button,input[type=submit],input[type=button],[role=button],[role=link],[role=menuitem],' +

@@ -74,6 +74,12 @@ async def test_it_knows_where_forms_are_sent_whatever_their_fields_are_called(pa
     assert [sent.to for sent in extra.sent] == [pay, pay, pay, "https://bank.example/x", here]
 
 
+async def test_the_button_of_a_long_form_is_among_what_it_tells(page: Page) -> None:
+    await page.set_content(f"<form action=https://a.example/x>{'<input>' * 500}<button>Send</button></form>")
+    extra = Extra.model_validate(await page.evaluate(PAGE_SCRIPT))
+    assert extra.submits == (extra.sent[-1].box,)
+
+
 async def test_it_leaves_the_page_as_it_was(page: Page) -> None:
     before = await page.content()
     await page.evaluate(PAGE_SCRIPT)

@@ -150,6 +150,27 @@ async def test_a_run_that_is_cancelled_while_it_begins_is_not_carried_out(
     assert not caplog.records
 
 
+async def test_a_purge_that_is_cut_short_leaves_nothing_that_cannot_be_purged_again(
+    stage: Stage, world: Runtime
+) -> None:
+    session_id = (await stage.asked()).session_id
+    stage.store.may_read.set()
+    await world.files.add(session_id, "letter.txt", b"canary")
+
+    async def kill() -> None:
+        raise asyncio.CancelledError
+
+    stage.store.before_purge = kill
+    with pytest.raises(asyncio.CancelledError):
+        await stage.runner.delete(session_id, purge=True)
+    assert await stage.store.sessions_untouched_since(None) == [session_id]
+    assert not [path for path in world.settings.data_dir.rglob("*") if session_id in path.parts]
+    assert await stage.runner.state(session_id) is None
+    stage.store.before_purge = None
+    await stage.runner.delete(session_id, purge=True)
+    assert await stage.store.sessions_untouched_since(None) == []
+
+
 async def test_a_message_that_comes_while_its_session_is_removed_leaves_nothing_going_on(
     stage: Stage, world: Runtime
 ) -> None:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+from datetime import timedelta
 from pathlib import Path
 
 import httpx
 import pytest
+from sqlalchemy import update
 
 from server.browser.pool import BrowserPool
 from server.errors import BadRequest
+from server.events import now
 from server.main import create_app
+from server.models import SessionRow
 from server.runtime import open_runtime
 from server.settings import Settings
 from tests.conftest import PASSWORD, open_client
@@ -146,6 +151,20 @@ async def test_purge_removes_all_or_the_old_ones(client: httpx.AsyncClient) -> N
     assert (await client.post("/api/purge", json={"older_than_days": 1})).json() == {"sessions": 0}
     assert (await client.post("/api/purge", json={})).json() == {"sessions": 1}
     assert (await client.get("/api/sessions")).json()["items"] == []
+
+
+async def test_sessions_past_retention_are_removed_for_good_and_no_others(settings: Settings) -> None:
+    wish = {"title": None, "agent": "operator", "model": "mock:scripted", "max_tool_steps": 10}
+    async with open_runtime(settings) as world:
+        old, new = [await world.store.create_session(id=name, **wish) for name in ("old", "new")]
+        await world.files.add(old.id, "letter.txt", b"canary")
+        aged = update(SessionRow).where(SessionRow.id == old.id).values(updated_at=now() - timedelta(days=3))
+        await world.database.write(lambda db: db.execute(aged))
+    async with open_runtime(settings.model_copy(update={"retention_days": 2})) as world, asyncio.timeout(30):
+        while old.id in await world.store.sessions_untouched_since(None):
+            await asyncio.sleep(0.01)
+        assert await world.store.sessions_untouched_since(None) == [new.id]
+    assert not [path for path in settings.data_dir.rglob("*") if old.id in path.parts]
 
 
 def files_of(folder: Path) -> list[Path]:
