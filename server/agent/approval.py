@@ -221,6 +221,7 @@ def masked(action: Action, targets: Sequence[Element]) -> Action:
     secret = {element.eid for element in targets if element.secret}
     if not secret or "fields" not in action:
         return action
-    return action | {
-        "fields": [field | {"text": MASK} if field["eid"] in secret else field for field in action["fields"]]
-    }
+    told = [field["text"] for field in action["fields"] if field["eid"] in secret and field["text"]]
+    fields = [field | {"text": MASK} if field["eid"] in secret else field for field in action["fields"]]
+    why = {"reason": without(told, action["reason"])} if "reason" in action else {}
+    return action | {"fields": fields} | why

@@ -293,16 +293,16 @@ async def test_enter_in_a_field_that_was_typed_into_is_judged_as_sending() -> No
     assert it.browser.log == []
 
 
-async def test_typing_a_password_always_asks_and_shows_it_nowhere() -> None:
-    it = world(
-        {LOGIN: LOGIN_PAGE}, [type_into({"User": "ann", "Password": "S3cret!"}), stop("ok")], url=LOGIN
-    )
+async def test_typing_a_password_always_asks_and_shows_it_nowhere(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG, "server")
+    typing = type_into({"User": "ann", "Password": "S3cret!"}, reason="Log in with S3cret!")
+    it = world({LOGIN: LOGIN_PAGE}, [typing, stop("ok")], url=LOGIN)
     assert await it.say("log in") is None
     assert (it.question or {})["risk"] == "credential"
     assert "S3cret!" not in str(it.question)
     await it.answer(True)
     assert it.browser.log == ["type User=ann, Password=S3cret!"]
-    assert "S3cret!" not in str(it.told)
+    assert "S3cret!" not in str(it.told) + caplog.text
     assert "S3cret!" not in it.model.prompts[-1]
 
 

@@ -1,5 +1,6 @@
 """The real graph over a scripted model and a scripted browser: every node, every edge."""
 
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +103,12 @@ async def test_every_action_reaches_the_browser(turn: Any, done: str) -> None:
     it = shop(turn, stop("ok"))
     assert await it.say("do it") == "ok"
     assert it.browser.log == [done]
+
+
+async def test_why_a_step_is_taken_is_told_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "server")
+    await shop(act("scroll", reason="The rest of the list is below."), stop("ok")).say("look")
+    assert "because: The rest of the list is below." in caplog.text
 
 
 async def test_a_screenshot_is_a_step_and_changes_nothing() -> None:

@@ -51,7 +51,9 @@ async def perform_step(state: State, context: RunContext, eyes: Eyes) -> Update:
         box=box,
     )  # fmt: skip
     await tell("step", step=steps, max_steps=context.max_tool_steps)
-    log.info("step %d: %s: %s (%d ms)", steps, what, "ok" if outcome.ok else summary, milliseconds)
+    why = records.line(masked(action, targets)["reason"])
+    ended = "ok" if outcome.ok else summary
+    log.info("step %d: %s: %s (%d ms), because: %s", steps, what, ended, milliseconds, why)
     return update | _record(state, what, outcome, summary) | {
         "tool_steps": steps, "focused": _focus(state, action, targets), "last_screenshot": screenshot,
         "is_pictured": screenshot is not None and not looks,
