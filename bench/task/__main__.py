@@ -4,7 +4,7 @@
 
 Both run on a local site with real Chromium; the model is a script on loopback that answers at once, so the
 seconds are those of everything but the model. `--failing` is the share of model calls that end in a 500, `--wrong`
-the share of the operator's decisions that name an element that does not exist. Tokens are of the whole request: messages and tool schemas
+the share of the operator's moves that name an element that does not exist. Tokens are of the whole request: messages and tool schemas
 (o200k where `bpe-openai` is installed, else our own estimate). Compare rows of one run only.
 """
 

@@ -17,7 +17,7 @@ Count = Callable[[str], int]
 
 @dataclass(frozen=True, slots=True)
 class Faults:
-    """Shares of calls that fail with a 500, and of decisions that name an element that does not exist."""
+    """Shares of calls that fail with a 500, and of moves that name an element that does not exist."""
 
     failing: float = 0.0
     wrong: float = 0.0
@@ -59,7 +59,7 @@ class Player:
         if move is None:
             return call("act", {"reason": "done", "action": "stop", "final_response": self._task.answer})
         first = {"plan": ["Open the page", "Do it", "Answer"], "step": 1} if self._done == 1 else {}
-        return call("act", {"reason": move.verb, **first, **_decision(move, asked.text)})
+        return call("act", {"reason": move.verb, **first, **_arguments(move, asked.text)})
 
     def _as_stock(self, asked: Asked) -> Reply:
         """The page must be looked at after each step: no snapshot comes back with an action."""
@@ -74,7 +74,7 @@ class Player:
         return call(*_tool_call(move, asked.last_text))
 
 
-def _decision(move: Move, prompt: str) -> dict[str, Any]:
+def _arguments(move: Move, prompt: str) -> dict[str, Any]:
     match move.verb:
         case "open":
             return {"action": "navigate", "url": move.texts[0]}

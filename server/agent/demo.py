@@ -1,7 +1,7 @@
 """The built-in demo model: a rule-based chat model that works in the real browser through the real agents.
 
 It understands plain commands (demo_commands.py), decides by rules (demo_planner.py) and says everywhere that it is
-no LLM. Two faces: tool calls of the browser's MCP server, or the operator's one decision a step
+no LLM. Two faces: tool calls of the browser's MCP server, or the operator's one move a step
 (demo_operator.py).
 """
 
@@ -107,9 +107,9 @@ def _words(text: str) -> list[str]:
 def _reply(messages: Sequence[BaseMessage], tools: Sequence[Mapping[str, Any]]) -> str | Call:
     """An answer in words, or one tool call."""
     by_name = {tool["name"]: tool for tool in tools}
-    decision = next((tool for tool in tools if "final_response" in _properties(tool)), None)
-    if decision is not None:
-        return decision["name"], decide(messages[-1].text, _properties(decision))
+    act = next((tool for tool in tools if "final_response" in _properties(tool)), None)
+    if act is not None:
+        return act["name"], decide(messages[-1].text, _properties(act))
     if not by_name:
         return pause(messages[-1].text)
     return _call_browser(messages, by_name)

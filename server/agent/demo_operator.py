@@ -1,4 +1,4 @@
-"""The demo model's second face: the operator's one typed decision a step, from its prompt alone. Pure."""
+"""The demo model's second face: the operator's one typed move a step, from its prompt alone. Pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HEARD = re.compile(r"the user said: (.*)")
 
 
 def decide(prompt: str, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of a decision. The prompt shows task, plan, steps and page; `fields` are those that the
+    """The arguments of a move. The prompt shows task, plan, steps and page; `fields` are those that the
     asked schema has."""
     work = _Work(prompt)
     step = plan_next(work.task, work.progress(), read_page(prompt) or DemoPage())

@@ -155,7 +155,7 @@ class ScriptedChatModel(BaseChatModel):
         if isinstance(reply, Say) and not decides:
             chunks = _spoken(reply)
         else:
-            name, args = _decision(reply, messages) if decides else _tool_call(reply, messages)
+            name, args = _operator_move(reply, messages) if decides else _tool_call(reply, messages)
             chunks = _thoughts(reply) + _called(name, args, reply)
         usage = UsageMetadata(input_tokens=200, output_tokens=len(chunks), total_tokens=200 + len(chunks))
         return [*chunks, (AIMessageChunk(content="", usage_metadata=usage, chunk_position="last"), 0.0)]
@@ -227,8 +227,8 @@ def _called(name: str, args: dict[str, Any], reply: Reply) -> list[tuple[AIMessa
 PLAN = ["Look at the page", "Do what is asked", "Tell the result"]
 
 
-def _decision(reply: Reply, messages: list[BaseMessage]) -> tuple[str, dict[str, Any]]:
-    """The operator's one typed decision."""
+def _operator_move(reply: Reply, messages: list[BaseMessage]) -> tuple[str, dict[str, Any]]:
+    """The operator's one typed move."""
     if isinstance(reply, Say):
         return DECISION_TOOL, {
             "reason": reply.thought or "It is done.",

@@ -42,11 +42,11 @@ async def asking(
         assert server.refusals == []
 
 
-def decide(decision: dict[str, Any], wire: str) -> Reply:
-    """A decision as the provider gives it: by the tool, or as text of the schema."""
+def decide(move: dict[str, Any], wire: str) -> Reply:
+    """A move as the provider gives it: by the tool, or as text of the schema."""
     if wire in BY_SCHEMA:
-        return say(json.dumps(decision, ensure_ascii=False))
-    return call("act", decision)
+        return say(json.dumps(move, ensure_ascii=False))
+    return call("act", move)
 
 
 @pytest.mark.parametrize("wire", BY_SCHEMA)

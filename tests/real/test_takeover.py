@@ -16,7 +16,7 @@ import httpx
 import pytest
 from PIL import Image
 
-from server.agent.operator.decision import TOOL_NAME
+from server.agent.operator.move import TOOL_NAME
 from tests.support.live import Person, watching
 from tests.support.model_reply import Asked, Reply, call, say
 from tests.support.model_server import ModelServer

@@ -26,7 +26,7 @@ WIRES = {
 async def task(
     browser: Browser, *turns: Any, wire: str = "anthropic", **options: Any
 ) -> AsyncIterator[World]:
-    """A world on a real browser and a real provider's wire; a turn is a decision, a function of the prompt or words."""
+    """A world on a real browser and a real provider's wire; a turn is a move, a function of the prompt or words."""
     name, more = WIRES[wire]
     async with ModelServer([_step(turn) for turn in turns]) as server:
         model = build_chat_model(name, server.settings(**more))

@@ -2,9 +2,9 @@
 
     model = ScriptedModel(turns=[navigate("https://shop.example/"), click("Buy"), stop("Bought.")])
 
-A turn is a decision, a function of the prompt's text that returns one, plain words, an exception to raise, or a list
+A turn is a move, a function of the prompt's text that returns one, plain words, an exception to raise, or a list
 of tool calls that are made at once. Of a
-decision `raw` is its JSON as written, `tool` the tool that is called, `beside` what is said beside the call.
+move `raw` is its JSON as written, `tool` the tool that is called, `beside` what is said beside the call.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from langchain_core.messages.ai import UsageMetadata
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from pydantic import ConfigDict
 
-Decision = dict[str, Any]
+Move = dict[str, Any]
 
 
 class ScriptedModel(BaseChatModel):
@@ -72,7 +72,7 @@ class ScriptedModel(BaseChatModel):
         for chunk in self._chunks(answer):
             yield ChatGenerationChunk(message=chunk)
 
-    def _chunks(self, answer: Decision | str | list[Decision]) -> list[AIMessageChunk]:
+    def _chunks(self, answer: Move | str | list[Move]) -> list[AIMessageChunk]:
         usage = UsageMetadata(input_tokens=self.tokens - 1, output_tokens=1, total_tokens=self.tokens)
         last = AIMessageChunk(content="", usage_metadata=usage, chunk_position="last")
         if isinstance(answer, str):
@@ -103,7 +103,7 @@ def eid_of(name: str, prompt: str) -> str:
     return str(found[-1])
 
 
-def on(name: str, action: str, **more: Any) -> Callable[[str], Decision]:
+def on(name: str, action: str, **more: Any) -> Callable[[str], Move]:
     """An action on the element of this name, wherever it is on the page by then."""
     return lambda prompt: {
         "reason": f"{action} {name}",
@@ -113,25 +113,25 @@ def on(name: str, action: str, **more: Any) -> Callable[[str], Decision]:
     }
 
 
-def click(name: str, **more: Any) -> Callable[[str], Decision]:
+def click(name: str, **more: Any) -> Callable[[str], Move]:
     return on(name, "click", **more)
 
 
-def type_into(texts: dict[str, str], **more: Any) -> Callable[[str], Decision]:
-    def decide(prompt: str) -> Decision:
+def type_into(texts: dict[str, str], **more: Any) -> Callable[[str], Move]:
+    def decide(prompt: str) -> Move:
         fields = [{"eid": eid_of(name, prompt), "text": text} for name, text in texts.items()]
         return {"reason": "fill in", "action": "type", "fields": fields, **more}
 
     return decide
 
 
-def act(action: str, **more: Any) -> Decision:
+def act(action: str, **more: Any) -> Move:
     return {"reason": action, "action": action, **more}
 
 
-def navigate(url: str, **more: Any) -> Decision:
+def navigate(url: str, **more: Any) -> Move:
     return act("navigate", url=url, **more)
 
 
-def stop(answer: str, **more: Any) -> Decision:
+def stop(answer: str, **more: Any) -> Move:
     return act("stop", final_response=answer, **more)

@@ -6,7 +6,7 @@ import pytest
 
 from server.agent.approval import approval_digest, retarget, site_of, targets_of
 from server.agent.gate import Gate, judge_command
-from server.agent.operator.decision import Effect
+from server.agent.operator.move import Effect
 from server.agent.policy import Verdict
 from server.agent.subjects import subjects_of
 from server.agent.tool_actions import read_call

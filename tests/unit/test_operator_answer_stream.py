@@ -1,4 +1,4 @@
-"""The answer is told letter by letter while the decision is still being written."""
+"""The answer is told letter by letter while the move is still being written."""
 
 import json
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from server.agent.operator.answer_stream import AnswerReader
 
 ANSWER = 'Ёлка "quoted" \\ / \b\f\n\r\t \u2028 😀 👨‍👩‍👧 end'
-DECISIONS = [
+MOVES = [
     {"action": "stop", "final_response": ANSWER},
     {"final_response": ANSWER, "action": "stop"},
     {"plan": ['a "}', "b]{"], "fields": [{"eid": "e1", "final_response": "not this"}], "action": "stop",
@@ -18,9 +18,9 @@ DECISIONS = [
 
 
 @pytest.mark.parametrize("ascii_only", [True, False])
-@pytest.mark.parametrize("decision", DECISIONS)
-def test_any_split_gives_the_answer_byte_for_byte(decision: dict[str, object], ascii_only: bool) -> None:
-    text = json.dumps(decision, ensure_ascii=ascii_only)
+@pytest.mark.parametrize("move", MOVES)
+def test_any_split_gives_the_answer_byte_for_byte(move: dict[str, object], ascii_only: bool) -> None:
+    text = json.dumps(move, ensure_ascii=ascii_only)
     for at in range(len(text) + 1):
         reader = AnswerReader()
         assert reader.feed(text[:at]) + reader.feed(text[at:]) == ANSWER

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from scripts.draw_operator import PAGE, with_picture
-from server.agent.operator.decision import decision_schema
+from server.agent.operator.move import move_schema
 
 
 def test_the_picture_of_the_graph_is_current() -> None:
@@ -13,6 +13,6 @@ def test_the_picture_of_the_graph_is_current() -> None:
 
 def test_the_page_names_every_action_and_field() -> None:
     text = Path(PAGE).read_text()
-    properties = decision_schema()["properties"]
+    properties = move_schema()["properties"]
     for name in (*properties, *properties["action"]["enum"]):
         assert f"`{name}" in text or f"{name}`" in text or f" {name}" in text, name

@@ -1,11 +1,11 @@
-"""How weak and odd models fill a decision in, and what is made of it."""
+"""How weak and odd models fill a move in, and what is made of it."""
 
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
-from server.agent.operator.decision import Decision, to_action
+from server.agent.operator.move import Move, to_action
 
 EVERYTHING: dict[str, Any] = {
     "goal": "", "plan": [], "step": 0, "done": "", "blocked": "none", "facts": [""], "reason": "", "eid": "", "text": "",
@@ -25,16 +25,16 @@ EVERYTHING: dict[str, Any] = {
     ],
 )  # fmt: skip
 def test_empty_words_everywhere_do_no_harm(meant: dict[str, Any], action: dict[str, Any]) -> None:
-    decision = Decision.model_validate(EVERYTHING | meant)
-    assert to_action(decision, "a") == {"id": "a", "reason": "", **action}
-    assert (decision.plan, decision.facts, decision.step, decision.blocked) == ([], [], None, None)
+    move = Move.model_validate(EVERYTHING | meant)
+    assert to_action(move, "a") == {"id": "a", "reason": "", **action}
+    assert (move.plan, move.facts, move.step, move.blocked) == ([], [], None, None)
 
 
 def test_what_belongs_to_other_actions_never_spoils_this_one() -> None:
     odd = {"direction": "sideways", "amount": "600px", "fields": "[]", "tab": {}, "submit": 7, "ms": "soon"}
-    assert to_action(Decision.model_validate({"action": "click", "eid": "e2", **odd}), "a")["eid"] == "e2"
+    assert to_action(Move.model_validate({"action": "click", "eid": "e2", **odd}), "a")["eid"] == "e2"
     with pytest.raises(ValidationError):
-        Decision.model_validate({"action": "scroll", **odd})
+        Move.model_validate({"action": "scroll", **odd})
 
 
 @pytest.mark.parametrize(
@@ -51,26 +51,26 @@ def test_what_belongs_to_other_actions_never_spoils_this_one() -> None:
     ],
 )
 def test_an_eid_is_understood_unless_it_may_be_another(written: str | int, meant: str) -> None:
-    assert Decision.model_validate({"action": "click", "eid": written}).eid == meant
+    assert Move.model_validate({"action": "click", "eid": written}).eid == meant
 
 
 def test_an_actions_name_may_be_in_capitals() -> None:
-    assert Decision.model_validate({"action": " Back "}).action == "back"
+    assert Move.model_validate({"action": " Back "}).action == "back"
 
 
 def test_an_answer_in_the_wrong_field_is_the_answer() -> None:
-    decision = Decision.model_validate({"action": "stop", "text": "It is 42.", "final_response": ""})
-    assert to_action(decision, "a")["final_response"] == "It is 42."
+    move = Move.model_validate({"action": "stop", "text": "It is 42.", "final_response": ""})
+    assert to_action(move, "a")["final_response"] == "It is 42."
 
 
 def test_a_plan_in_one_text_is_its_lines() -> None:
-    assert Decision.model_validate({"action": "back", "plan": "Open\n\nAnswer"}).plan == ["Open", "Answer"]
+    assert Move.model_validate({"action": "back", "plan": "Open\n\nAnswer"}).plan == ["Open", "Answer"]
 
 
 def test_nothing_that_cannot_be_stored_gets_in() -> None:
     odd = "a\ud83d\0"
-    decision = Decision.model_validate(
+    move = Move.model_validate(
         {"action": "type", "fields": [{"eid": "e1", "text": odd}], "plan": [odd], "facts": [odd], "goal": odd}
     )
-    texts = [decision.fields[0].text, *decision.plan, *decision.facts, decision.goal]
+    texts = [move.fields[0].text, *move.plan, *move.facts, move.goal]
     assert texts == ["a\ufffd\ufffd"] * 4

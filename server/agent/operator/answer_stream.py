@@ -1,6 +1,6 @@
-"""Pure: the final answer, letter by letter, out of a decision that is still being written as JSON.
+"""Pure: the final answer, letter by letter, out of a move that is still being written as JSON.
 
-A provider sends the decision in fragments cut anywhere: inside a key, an escape or a surrogate pair. The
+A provider sends the move in fragments cut anywhere: inside a key, an escape or a surrogate pair. The
 reader follows the JSON's structure one character at a time and gives out decoded text of the top-level
 string `final_response` as soon as it is known that the action is `stop`.
 """
@@ -62,7 +62,7 @@ class StringDecoder:
 
 
 class AnswerReader:
-    """Feeds on fragments of a decision's JSON and returns new text of its answer."""
+    """Feeds on fragments of a move's JSON and returns new text of its answer."""
 
     def __init__(self) -> None:
         self.text = ""
@@ -85,7 +85,7 @@ class AnswerReader:
 
     def _step(self, char: str) -> str:
         if self._is_over:
-            return ""  # a second object is another decision, and only the first one counts
+            return ""  # a second object is another move, and only the first one counts
         if self._string is not None:
             return self._in_string(self._string, char)
         if char == '"':

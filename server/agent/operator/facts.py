@@ -78,7 +78,7 @@ def clean_plan(items: Sequence[str]) -> list[str]:
 def next_progress(
     progress: dict[str, Any], plan: Sequence[str], *, step: int | None, done: str | None, blocked: str | None
 ) -> dict[str, Any]:
-    """Progress after a decision. `step` counts the plan's items from 1, `current` from 0."""
+    """Progress after a move. `step` counts the plan's items from 1, `current` from 0."""
     current = progress.get("current", 0) if step is None else step - 1
     return {
         "current": max(0, min(current, len(plan) - 1)),

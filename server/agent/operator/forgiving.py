@@ -1,4 +1,4 @@
-"""Pure: a decision as models fill it in, read with good will. What says nothing, what is no argument of the action
+"""Pure: a move as models fill it in, read with good will. What says nothing, what is no argument of the action
 and an ill-typed record never spoil a sound action."""
 
 from __future__ import annotations

@@ -16,9 +16,9 @@ from server.agent.approval import site_of, targets_of
 from server.agent.context import RunContext
 from server.agent.operator import acting, finishing, records
 from server.agent.operator.consent import Consent
-from server.agent.operator.decision import to_action
 from server.agent.operator.limits import HOPELESS_TRIES, VAIN_TRIES, Limits, count_attempt
 from server.agent.operator.looking import Eyes, seen
+from server.agent.operator.move import to_action
 from server.agent.operator.performing import perform_step
 from server.agent.operator.phrases import phrase
 from server.agent.operator.planner import Planned, Planner
@@ -78,11 +78,11 @@ class Nodes:
             return step_prompt(state, page, files=files, image=image, problem=problem, cached=cached)
 
         answer = await self.planner.decide(prompt, say=say, think=think, note=note)
-        update = records.take_decision(state, answer.decision, observation.page.url, datetime.now(UTC))
+        update = records.take_move(state, answer.move, observation.page.url, datetime.now(UTC))
         if update:
             await tell_state(merged(state, update))
         action = acting.with_whole_address(_action(answer), observation.page.url)
-        records.log_decision(answer.decision, action, observation)
+        records.log_move(answer.move, action, observation)
         return update | {
             "planned_action": action, "reading": None, "spoken": answer.spoken,
             "tokens": state.get("tokens", 0) + answer.tokens, "cost": state.get("cost", 0.0) + answer.cost,
@@ -146,6 +146,6 @@ class Nodes:
 
 
 def _action(answer: Planned) -> dict[str, Any]:
-    """The decision's action; what was streamed of its answer is the answer."""
-    action = to_action(answer.decision, uuid.uuid4().hex)
+    """The move's action; what was streamed of its answer is the answer."""
+    action = to_action(answer.move, uuid.uuid4().hex)
     return action | {"final_response": answer.spoken} if answer.spoken else action

@@ -20,7 +20,7 @@ from pydantic import ValidationError
 from server.agent.chat_model import broken_tool_calls, check_complete, forces_tools
 from server.agent.model_errors import BAD_RESPONSE
 from server.agent.operator.answer_stream import AnswerReader
-from server.agent.operator.decision import TOOL_NAME, Decision, decision_schema
+from server.agent.operator.move import TOOL_NAME, Move, move_schema
 from server.agent.prices import CostOf
 from server.agent.storable import storable
 
@@ -34,21 +34,21 @@ Prompt = Callable[[str | None], list[BaseMessage]]
 
 
 class Unusable(Exception):
-    """An answer that is no decision; the text tells the model why."""
+    """An answer that is no move; the text tells the model why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A decision, what of its answer was streamed already, and what it took: tokens, US dollars."""
+    """A move, what of its answer was streamed already, and what it took: tokens, US dollars."""
 
-    decision: Decision
+    move: Move
     spoken: str
     tokens: int
     cost: float
 
 
 class Planner:
-    """Asks a model for decisions, in the form of structured output that suits it."""
+    """Asks a model for moves, in the form of structured output that suits it."""
 
     def __init__(self, model: BaseChatModel, cost_of: CostOf = lambda usage: None) -> None:
         self.model = model
@@ -71,7 +71,7 @@ class Planner:
             if usage := reply.usage:
                 tokens, cost = tokens + usage["total_tokens"], cost + (self._cost_of(usage) or 0.0)
             try:
-                return Planned(reply.decision(), reply.reader.text, tokens, cost)
+                return Planned(reply.move(), reply.reader.text, tokens, cost)
             except Unusable as unusable:
                 problem = str(unusable)
                 log.warning("the model's answer could not be used: %s", problem)
@@ -100,8 +100,8 @@ def _prefers_schema(model: BaseChatModel) -> bool:
 def _asking(model: BaseChatModel, method: str) -> Runnable[Any, Any]:
     """The model bound to the schema. LangChain's parser behind it is left off: it would hold back the stream."""
     if method == "function_calling" and not forces_tools(model):
-        return model.bind_tools([decision_schema()])  # what LangChain does here, too, but with a warning
-    structured = model.with_structured_output(decision_schema(), method=method)
+        return model.bind_tools([move_schema()])  # what LangChain does here, too, but with a warning
+    structured = model.with_structured_output(move_schema(), method=method)
     return cast("RunnableSequence[Any, Any]", structured).first
 
 
@@ -125,7 +125,7 @@ class _Reply:
                 await self.say(text)
 
     def _fragment(self, chunk: AIMessageChunk) -> str:
-        """The next piece of the decision's JSON; of several calls only the first counts."""
+        """The next piece of the move's JSON; of several calls only the first counts."""
         if not self.by_tool:
             return chunk.text
         calls = chunk.tool_call_chunks
@@ -138,32 +138,30 @@ class _Reply:
         told = [chunk.usage_metadata for chunk in self.chunks if chunk.usage_metadata]
         return reduce(add_usage, told) if told else None
 
-    def decision(self) -> Decision:
+    def move(self) -> Move:
         """Raises Unusable. An answer that was streamed whole is kept, whatever is wrong around it; one that broke
         off was shown already and cannot be repaired."""
         if self.reader.text and not self.reader.is_complete:
             raise BAD_RESPONSE.as_error()
         try:
-            return self._decision()
+            return self._move()
         except Unusable:
             if not self.reader.text:
                 raise
-            return Decision(action="stop", final_response=self.reader.text)
+            return Move(action="stop", final_response=self.reader.text)
 
-    def _decision(self) -> Decision:
+    def _move(self) -> Move:
         if not self.chunks:
             raise Unusable("it was empty")
         message = add_ai_message_chunks(*self.chunks)
         check_complete(message)
         try:
-            decision = Decision.model_validate(_called(message) if self.by_tool else _written(message))
+            move = Move.model_validate(_called(message) if self.by_tool else _written(message))
         except ValidationError as error:
             raise Unusable(_problems(error)) from None
-        if decision.action == "stop" and not decision.final_response and self.by_tool:
-            return decision.model_copy(
-                update={"final_response": storable(message.text)}
-            )  # said beside the call
-        return decision
+        if move.action == "stop" and not move.final_response and self.by_tool:
+            return move.model_copy(update={"final_response": storable(message.text)})  # said beside the call
+        return move
 
 
 def _called(message: AIMessageChunk) -> Any:
@@ -181,8 +179,8 @@ def _called(message: AIMessageChunk) -> Any:
 def _written_instead(message: AIMessageChunk) -> Any:
     """Models that are bad at calling tools write the call's arguments down, often in a code fence."""
     with contextlib.suppress(Unusable):
-        if isinstance(decision := _written(message), dict):
-            return decision
+        if isinstance(move := _written(message), dict):
+            return move
     raise Unusable(f"answer by a call of the tool `{TOOL_NAME}`, not in words")
 
 

@@ -11,7 +11,7 @@ from server.agent.approval import Action, masked, site_of, targets_of
 from server.agent.context import News
 from server.agent.operator import facts
 from server.agent.operator.answers import is_continuation
-from server.agent.operator.decision import Decision
+from server.agent.operator.move import Move
 from server.agent.operator.state import State, Update, last_url, merged
 from server.browser.observation import Observation
 
@@ -103,21 +103,21 @@ def take_manual(state: State, words: str) -> Update:
     return update
 
 
-def take_decision(state: State, decision: Decision, url: str, now: datetime) -> Update:
-    """The working state after a decision; only what changed."""
+def take_move(state: State, move: Move, url: str, now: datetime) -> Update:
+    """The working state after a move; only what changed."""
     update: Update = {}
-    if goal := facts.without_eids(decision.goal or "", GOAL_CHARS):
+    if goal := facts.without_eids(move.goal or "", GOAL_CHARS):
         update["current_goal"] = goal
-    if decision.plan and not state.get("plan_edited"):
-        update["plan"] = facts.clean_plan(decision.plan)
+    if move.plan and not state.get("plan_edited"):
+        update["plan"] = facts.clean_plan(move.plan)
     plan = update.get("plan", state.get("plan", []))
     progress = facts.next_progress(
-        state.get("progress", {}), plan, step=decision.step, done=decision.done, blocked=decision.blocked
+        state.get("progress", {}), plan, step=move.step, done=move.done, blocked=move.blocked
     )
     update["progress"] = progress
-    if decision.facts:
+    if move.facts:
         at = now.isoformat(timespec="seconds")
-        update["facts"] = facts.merge_facts(state.get("facts", []), decision.facts, url, at)
+        update["facts"] = facts.merge_facts(state.get("facts", []), move.facts, url, at)
     return {name: value for name, value in update.items() if value != state.get(name)}
 
 
@@ -139,10 +139,10 @@ def void(state: State, why: str) -> Update:
     return failed(state, f"{why}: nothing was done") | {"needs_observe": True, "approval": None}
 
 
-def log_decision(decision: Decision, action: Action, observation: Observation) -> None:
+def log_move(move: Move, action: Action, observation: Observation) -> None:
     """Reasoning goes to the log, not to the person; what goes into secret fields goes nowhere."""
     if log.isEnabledFor(logging.DEBUG):
-        kept = decision.model_dump(
+        kept = move.model_dump(
             include={"goal", "plan", "step", "done", "blocked", "facts"}, exclude_defaults=True
         )
         log.debug("decided: %s", {**kept, **masked(action, targets_of(action, observation))})

@@ -42,7 +42,7 @@ class State(TypedDict, total=False):
     is_pictured: bool
     """`last_screenshot` was taken at the end of the last step and nothing happened since."""
     reading: str | None
-    """Text around one element, asked for by the last action; gone after the next decision."""
+    """Text around one element, asked for by the last action; gone after the next move."""
 
     # One run.
     user_message: str

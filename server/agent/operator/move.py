@@ -1,4 +1,4 @@
-"""What the model answers at each step: one flat, typed decision, and the schema that asks for it."""
+"""What the model answers at each step: one flat, typed move, and the schema that asks for it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class FieldText(BaseModel):
         return bare_eid(value)
 
 
-class Decision(BaseModel):
+class Move(BaseModel):
     """One step: what changed in the working state, and one action with its arguments beside it."""
 
     model_config = ConfigDict(extra="ignore", str_strip_whitespace=False)
@@ -96,26 +96,26 @@ class Decision(BaseModel):
         return bare_eid(value)
 
 
-def to_action(decision: Decision, action_id: str) -> dict[str, Any]:
+def to_action(move: Move, action_id: str) -> dict[str, Any]:
     """The action alone, as plain JSON: `{id, kind, reason, <its own arguments>}`."""
-    given = decision.model_dump(exclude_none=True, exclude_defaults=True)
-    arguments = {name: given[name] for name in ARGUMENTS.get(decision.action, ()) if name in given}
-    if decision.action == "type":
+    given = move.model_dump(exclude_none=True, exclude_defaults=True)
+    arguments = {name: given[name] for name in ARGUMENTS.get(move.action, ()) if name in given}
+    if move.action == "type":
         single = {"eid": arguments.pop("eid", None), "text": arguments.pop("text", "")}
         arguments |= {} if arguments.get("fields") or not single["eid"] else {"fields": [single]}
-    if decision.action == "scroll":
-        arguments["direction"] = decision.direction
-    if decision.action == "dialog":
-        arguments["accept"] = decision.accept
-    return {"id": action_id, "kind": decision.action, "reason": decision.reason, **arguments}
+    if move.action == "scroll":
+        arguments["direction"] = move.direction
+    if move.action == "dialog":
+        arguments["accept"] = move.accept
+    return {"id": action_id, "kind": move.action, "reason": move.reason, **arguments}
 
 
-def decision_schema() -> dict[str, Any]:
-    """The JSON schema that asks for a `Decision`, sent with every call and so as small as can be.
+def move_schema() -> dict[str, Any]:
+    """The JSON schema that asks for a `Move`, sent with every call and so as small as can be.
 
     It is flat, without `$ref`, unions, inner titles and defaults: every provider accepts it.
     """
-    schema = Decision.model_json_schema()
+    schema = Move.model_json_schema()
     flat = _compact(schema["properties"], schema.get("$defs", {}))
     return {
         "title": TOOL_NAME,

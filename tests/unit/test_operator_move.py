@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from server.agent.operator.decision import Decision, decision_schema, to_action
+from server.agent.operator.move import Move, move_schema, to_action
 
 
 def test_the_schema_is_flat_and_small() -> None:
-    schema = decision_schema()
+    schema = move_schema()
     text = json.dumps(schema, separators=(",", ":"))
     for word in ("$ref", "$defs", "anyOf", "oneOf", "allOf", "default", "null"):
         assert f'"{word}"' not in text
@@ -20,8 +20,8 @@ def test_the_schema_is_flat_and_small() -> None:
 
 
 def test_the_schema_names_every_action_and_argument() -> None:
-    properties = decision_schema()["properties"]
-    assert set(Decision.model_fields) == set(properties)
+    properties = move_schema()["properties"]
+    assert set(Move.model_fields) == set(properties)
     assert {"click", "type", "scroll", "wait", "screenshot", "stop", "need_user", "navigate", "back", "press", "select",
             "hover", "focus", "read", "switch_tab", "upload", "dialog"} == set(properties["action"]["enum"])  # fmt: skip
 
@@ -47,7 +47,7 @@ def test_the_schema_names_every_action_and_argument() -> None:
     ],
 )  # fmt: skip
 def test_an_action_keeps_its_own_arguments_only(given: dict[str, Any], expected: dict[str, Any]) -> None:
-    action = to_action(Decision.model_validate(given), "a1")
+    action = to_action(Move.model_validate(given), "a1")
     assert action == {"id": "a1", "reason": "", **expected}
 
 
@@ -65,7 +65,7 @@ def test_an_action_keeps_its_own_arguments_only(given: dict[str, Any], expected:
     ],
 )
 def test_an_odd_record_never_spoils_a_sound_action(odd: dict[str, Any]) -> None:
-    assert Decision.model_validate({"action": "back", **odd}).action == "back"
+    assert Move.model_validate({"action": "back", **odd}).action == "back"
 
 
 @pytest.mark.parametrize(
@@ -73,4 +73,4 @@ def test_an_odd_record_never_spoils_a_sound_action(odd: dict[str, Any]) -> None:
 )
 def test_a_wrong_action_is_refused(wrong: Any) -> None:
     with pytest.raises(ValidationError):
-        Decision.model_validate(wrong)
+        Move.model_validate(wrong)
