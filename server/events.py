@@ -293,4 +293,8 @@ def to_observer(stamped: Stamped) -> dict[str, Any] | None:
 
 
 def _fields(event: Event) -> dict[str, Any]:
-    return event.model_dump(mode="json", exclude={"type"}, exclude_none=True)
+    """Without what is not known; a message is whole, as everywhere."""
+    known = event.model_dump(mode="json", exclude={"type"}, exclude_none=True)
+    if isinstance(event, Done | MessageAdded):
+        known["message"] = event.message.model_dump(mode="json")
+    return known

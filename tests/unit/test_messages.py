@@ -39,7 +39,7 @@ async def test_a_ping_is_answered_with_a_stored_message(client: httpx.AsyncClien
     assert done["message"]["content"] == "Harbour"
     session = await read(client, session_id)
     assert [message["role"] for message in session["messages"]] == ["user", "assistant"]
-    assert session["messages"][1] == done["message"] | {"meta_json": None, "client_id": None}
+    assert session["messages"][1] == done["message"]
     assert session["run"]["status"] == "completed"
 
 
