@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
@@ -131,8 +131,20 @@ class Runtime:
 
     async def delete(self, session_id: str, *, purge: bool) -> None:
         """Cancel, close the browser, archive; with `purge` nothing of the session is left."""
-        await self.runner.delete(session_id, purge=purge)
-        self.by_hand.pop(session_id, None)
+        if purge:
+            await self.purge([session_id])
+        else:
+            await self.runner.delete(session_id, purge=False)
+
+    async def purge(self, session_ids: Sequence[str]) -> None:
+        """Remove sessions for good, out of the database's files, too."""
+        for session_id in session_ids:
+            await self.runner.delete(session_id, purge=True)
+            self.by_hand.pop(session_id, None)
+        try:
+            await self.store.erase_deleted()
+        except Unavailable as error:
+            logger.warning("words of purged sessions are overwritten later: %s", error.detail)
 
     async def try_provider(self, provider: str, model: str | None) -> dict[str, Any]:
         """One short call, so that a key is known to work before it is needed."""
@@ -284,9 +296,11 @@ async def _keep_tidy(runtime: Runtime) -> None:
 
 
 async def _remove_untouched(runtime: Runtime, days: int) -> None:
-    for session_id in await runtime.store.sessions_untouched_since(now() - timedelta(days=days)):
+    doomed = await runtime.store.sessions_untouched_since(now() - timedelta(days=days))
+    for session_id in doomed:
         logger.info("session %s was untouched for %d days and is removed", session_id, days)
-        await runtime.delete(session_id, purge=True)
+    if doomed:
+        await runtime.purge(doomed)
 
 
 async def _keep_alive(recovery: Recovery, store: Store) -> None:

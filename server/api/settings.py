@@ -75,6 +75,5 @@ async def purge(world: World, body: Purge | None = None) -> Purged:
     days = body.older_than_days if body else None
     moment = now() - timedelta(days=days) if days is not None else None
     doomed = await world.store.sessions_untouched_since(moment)
-    for session_id in doomed:
-        await world.delete(session_id, purge=True)
+    await world.purge(doomed)
     return Purged(sessions=len(doomed))

@@ -87,6 +87,18 @@ class Database:
             logger.error("the database cannot be written: %s", words_of(fault))
         self._fault = fault
 
+    async def empty_log(self) -> None:
+        """Bring SQLite's log into its file, and leave nothing in it. Raises Unavailable."""
+        if self.is_sqlite:
+            await self._in_thread(self._empty_log)
+
+    def _empty_log(self) -> None:
+        connection = self._engine.raw_connection()  # not in a transaction
+        try:
+            connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        finally:
+            connection.close()
+
     async def problem(self) -> str | None:
         """None when the database answers, its schema is the one this code knows, and it can be written."""
         return await self._in_thread(self._problem) or await self._write_problem()

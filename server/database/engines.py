@@ -34,6 +34,7 @@ def open_sqlite(url: str, connections: int, patience: float) -> Engine:
             "journal_mode=WAL",
             "synchronous=NORMAL",
             "foreign_keys=ON",
+            "secure_delete=ON",
         ):
             connection.execute(f"PRAGMA {pragma}").close()
 

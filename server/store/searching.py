@@ -54,6 +54,12 @@ def matches_of(db: Connection, session_ids: Collection[str], query: str) -> dict
     }
 
 
+def forget_deleted(db: Connection) -> None:
+    """SQLite's indexes keep the words of what was deleted until they are written anew."""
+    for index in ("search_titles", "search_messages"):
+        db.exec_driver_sql(f"INSERT INTO {index} ({index}) VALUES ('optimize')")
+
+
 def _words(query: str) -> list[str]:
     return re.findall(r"\w+", query)[:WORDS]
 

@@ -23,7 +23,7 @@ from server.store.lookups import (
 )
 from server.store.records import Listed, Overview, new_id
 from server.store.rows import change, every, insert
-from server.store.searching import matches_of, matching_sessions
+from server.store.searching import forget_deleted, matches_of, matching_sessions
 
 NEWEST_FIRST = (SessionRow.pinned.desc(), SessionRow.updated_at.desc(), SessionRow.id.desc())
 QUESTIONS = (
@@ -120,6 +120,12 @@ class Sessions:
     def purge_session(self, db: Connection, session_id: str) -> None:
         session_of(db, session_id, lock=True)
         db.execute(delete(SessionRow).where(SessionRow.id == session_id))
+
+    async def erase_deleted(self) -> None:
+        """Take what was deleted out of SQLite's files, too; PostgreSQL's vacuum sees to its own."""
+        if self.database.is_sqlite:
+            await self.database.write(forget_deleted)
+            await self.database.empty_log()
 
     @reading
     def sessions_untouched_since(self, db: Connection, moment: datetime | None) -> list[str]:

@@ -250,7 +250,7 @@ async def test_delete_ends_the_run_archives_and_purge_leaves_nothing(
     session_id = await new_session(client)
     given = {"file": ("letter.txt", b"canary")}
     assert (await client.post(f"/api/sessions/{session_id}/files", files=given)).status_code == 201
-    await send(client, session_id, "shop for a kettle")
+    await send(client, session_id, "shop for a kettle, Canary")
     await wait_for_status(client, session_id, "waiting_user")
     assert (await client.delete(f"/api/sessions/{session_id}")).status_code == 204
     session = await read(client, session_id)
@@ -261,7 +261,9 @@ async def test_delete_ends_the_run_archives_and_purge_leaves_nothing(
     assert (await client.get(f"/api/sessions/{session_id}")).status_code == 404
     assert (await client.delete(f"/api/sessions/{session_id}?purge=true")).status_code == 404
     check_gone(settings.data_dir / "pilothouse.db", session_id)
-    assert not [path for path in settings.data_dir.rglob("*") if session_id in path.parts]
+    left = [path for path in settings.data_dir.rglob("*") if session_id in path.parts]
+    files = [path for path in settings.data_dir.rglob("*") if path.is_file()]
+    assert not left + [path for path in files if b"canary" in path.read_bytes().lower()]
 
 
 async def test_a_new_session_of_a_purged_ones_id_knows_nothing_of_it(client: httpx.AsyncClient) -> None:
