@@ -123,6 +123,7 @@ class Execution:
         """The ids of the steering messages that the agent has read."""
         self._plan: tuple[str, ...] | None = None
         self._takeover: str | None = None
+        self._is_before_answer = True
         self._paused = False
         self._held = False
         self.queue_place: int | None = None
@@ -203,9 +204,10 @@ class Execution:
         self._held = True
         self._keep_time()
 
-    def release(self, changes: str | None) -> None:
+    def release(self, changes: str | None, *, before_answer: bool = False) -> None:
         self._held = False
         self._takeover = " ".join(filter(None, (self._takeover, changes)))
+        self._is_before_answer = self._is_before_answer and before_answer
         self._keep_time()
 
     def queue(self, place: int | None) -> None:
@@ -230,9 +232,10 @@ class Execution:
 
     async def hear(self) -> News:
         await self._going.wait()
-        news = News(tuple(message.content for message in self._messages), self._plan, self._takeover)
+        said = tuple(message.content for message in self._messages)
+        news = News(said, self._plan, self._takeover, self._is_before_answer)
         self.heard.update(message.id for message in self._messages)
-        self._messages, self._plan, self._takeover = [], None, None
+        self._messages, self._plan, self._takeover, self._is_before_answer = [], None, None, True
         return news
 
     def _keep_time(self) -> None:

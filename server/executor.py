@@ -174,12 +174,12 @@ class Executor:
         session_id = execution.run.session_id
         view = self._browsers.live(session_id)
         if changes := self.browser_changes.pop(session_id, None):
-            execution.release(changes)
+            execution.release(changes, before_answer=True)
         if view.has_holder:
             execution.hold()
             await self._journal.show_status(execution)
         elif view.is_held:
-            execution.release(await view.hand_back())
+            execution.release(await view.hand_back(), before_answer=True)
 
     async def _supervise(self, execution: Execution, history: Sequence[Message]) -> Ended | None:
         """Let the agent work until it ends, its time is up or somebody stops it; then end the run."""

@@ -19,6 +19,8 @@ class News:
     """The plan as the person edited it; None when it was not touched."""
     takeover: str | None = None
     """What changed while a person held the browser; None when nobody did."""
+    before_answer: bool = False
+    """They gave it back before they answered the run's question: the answer is about the page as they left it."""
 
 
 class Inbox(Protocol):

@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
+from fastapi import FastAPI
 
 from server.events import now
 from server.main import create_app
@@ -63,6 +64,18 @@ async def test_an_order_waits_for_a_yes_and_is_then_done_once(client: httpx.Asyn
     assert kinds.index("interrupt") < kinds.index("decision") < kinds.index("done")
     assert [event["epoch"] for event in events] == sorted(event["epoch"] for event in events)
     assert "".join(event["text"] for event in of_type(events, "token")) == session["messages"][-1]["content"]
+
+
+async def test_a_browser_that_was_given_back_unchanged_before_the_yes_needs_no_second_one(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    session_id, pending = await asked(client)
+    runner = (await app.state.world.runtime()).runner
+    await runner.release(session_id, "The page is now at the checkout.")
+    await decide(client, session_id, pending["reference"], confirmed=True)
+    session = await wait_for(client, session_id, "completed")
+    assert "ordered" in session["messages"][-1]["content"]
+    assert len(of_type(await read_stream(client, session_id), "interrupt")) == 1
 
 
 async def test_the_operators_question_is_named_by_its_action(client: httpx.AsyncClient) -> None:

@@ -103,6 +103,17 @@ async def test_a_held_browser_keeps_the_run_waiting_even_when_resumed() -> None:
     assert (await step).takeover == "The address changed."
 
 
+async def test_a_browser_given_back_after_the_answer_counts_for_all_that_came_before() -> None:
+    running = execution()
+    running.release("The address changed.", before_answer=True)
+    first = await running.hear()
+    assert (first.takeover, first.before_answer) == ("The address changed.", True)
+    running.release("One.", before_answer=True)
+    running.release("Two.")
+    second = await running.hear()
+    assert (second.takeover, second.before_answer) == ("One. Two.", False)
+
+
 async def test_neither_a_pause_nor_the_queue_for_a_browser_uses_up_its_time() -> None:
     seconds = [0.0]
     running = execution(lambda: seconds[-1])

@@ -326,6 +326,23 @@ async def test_a_plan_that_is_edited_while_the_question_is_open_needs_no_second_
     assert "the user edited the plan" in it.model.prompts[1]
 
 
+async def test_who_had_the_browser_before_the_yes_and_changed_nothing_is_not_asked_again() -> None:
+    it = cart(BUY, stop("Ordered."))
+    await it.say("buy it")
+    it.inbox.news = [News(takeover="Nothing was changed.", before_answer=True)]
+    assert await it.answer(True) == "Ordered."
+    assert it.browser.effects == [f"Place order -> {THANKS}"]
+    assert "the user had the browser: Nothing was changed." in it.model.prompts[1]
+
+
+async def test_who_takes_the_browser_after_the_yes_has_changed_their_mind() -> None:
+    it = cart(BUY, stop("ok"))
+    await it.say("buy it")
+    it.inbox.news = [News(takeover="")]
+    await it.answer(True)
+    assert it.browser.effects == []
+
+
 async def test_steering_right_before_an_approved_act_voids_the_yes() -> None:
     it = cart(BUY, stop("ok"))
     await it.say("buy it")

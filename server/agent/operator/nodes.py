@@ -119,7 +119,7 @@ class Nodes:
             return {"route": "finalize_done"}
         news = await runtime.context.inbox.hear()
         update: Update = records.take_news(state, news) | {"route": ""}
-        if records.says_something(news) and not (state.get("approval") and records.edits_plan_only(news)):
+        if records.says_something(news) and not (state.get("approval") and records.leaves_approval(news)):
             return update | {"approval": None, "needs_observe": True}
         if state.get("approval"):
             update |= await self.consent.hold_to_approval(merged(state, update), runtime.context)

@@ -56,9 +56,9 @@ def says_something(news: News) -> bool:
     return bool(news.messages or news.plan is not None or news.takeover is not None)
 
 
-def edits_plan_only(news: News) -> bool:
-    """A new plan says nothing against the act that the person has just approved."""
-    return news.plan is not None and not news.messages and news.takeover is None
+def leaves_approval(news: News) -> bool:
+    """A new plan says nothing against the act that the person has just approved, nor does what they did before that."""
+    return not news.messages and (news.takeover is None or news.before_answer)
 
 
 def take_news(state: State, news: News) -> Update:
