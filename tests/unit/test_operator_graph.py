@@ -116,7 +116,7 @@ async def test_a_screenshot_is_a_step_and_changes_nothing() -> None:
     await it.say("look")
     assert it.browser.log == []
     assert it.values["tool_steps"] == 1
-    assert "screenshot: ok; this model cannot see pictures" in it.model.prompts[1]
+    assert "screenshot: ok; This model cannot see pictures." in it.model.prompts[1]
 
 
 async def test_only_a_file_of_the_session_can_be_given_to_a_page(tmp_path: Path) -> None:

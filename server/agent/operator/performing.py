@@ -67,8 +67,8 @@ async def _do(
     here, targets = observation.page, targets_of(action, observation)
     match action["kind"]:
         case "screenshot":
-            blind = () if eyes.see else ("this model cannot see pictures",)
-            taken = Outcome(True, "a picture was taken", here.url, here.title, blind)
+            blind = () if eyes.see else ("This model cannot see pictures.",)
+            taken = Outcome(True, "A picture was taken.", here.url, here.title, blind)
             return taken, {"needs_observe": eyes.see}
         case "read":
             text = await browser.text_near(targets[0])
