@@ -89,10 +89,18 @@ COMMANDS = {
         Command(
             "scroll",
             "scroll the page, AMOUNT in pixels",
-            (Param("direction", choices=DIRECTIONS), Param("amount", "number", is_optional=True)),
+            (
+                Param("direction", is_optional=True, choices=DIRECTIONS),
+                Param("amount", "number", is_optional=True),
+            ),
             by_hand=True,
         ),
-        Command("wait", "let the page go on for MS milliseconds", (Param("ms", "number"),), by_hand=True),
+        Command(
+            "wait",
+            "let the page go on for MS milliseconds",
+            (Param("ms", "number", is_optional=True),),
+            by_hand=True,
+        ),
         Command("screenshot", "picture the page", by_hand=True),
         Command("help", "this list"),
     )

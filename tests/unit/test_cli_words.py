@@ -156,6 +156,10 @@ class TestCommands:
         assert call == Call(COMMANDS["type"], {"eid": "e3", "text": "two  words"})
 
     def test_the_slash_may_be_left_out_in_cmd_mode(self) -> None:
+        assert [parse(line, "chat") for line in ("/scroll", "/wait")] == [
+            Call(COMMANDS["scroll"]),
+            Call(COMMANDS["wait"]),
+        ]
         assert parse("scroll DOWN 300", "cmd") == Call(
             COMMANDS["scroll"], {"direction": "down", "amount": 300}
         )
