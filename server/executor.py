@@ -10,7 +10,7 @@ from typing import Any
 
 from server.agent import policy
 from server.agent.context import RunContext
-from server.agent_protocol import Agents
+from server.agent_protocol import Agent, Agents
 from server.browser.browser import Browser, Browsers, Picture
 from server.budget_guard import check_budget
 from server.bus import InProcessBus
@@ -207,7 +207,7 @@ class Executor:
         return await self._end(execution, work, history)
 
     async def _work(self, execution: Execution, history: Sequence[Message]) -> dict[str, Any] | None:
-        """Drive the agent; returns the payload of its question, None when it has finished."""
+        """Drive the agent to its end; returns the payload of its question, None when it has finished."""
         run = execution.run
         context = self._context(execution)
         answer = self._answers.pop(run.id, None)
@@ -216,16 +216,19 @@ class Executor:
         else:
             agent = await self._agents.resume(run, context, answer)
         try:
-            async with aclosing(agent.events()) as raw_events:  # type: ignore[type-var]
-                async for raw in raw_events:
-                    for event in execution.adapter.feed(raw):
-                        await self._journal.take(execution, event)
-                        if isinstance(event, UsageChanged):
-                            check_budget(event, self._settings)
-                    execution.show_progress()
+            await self._drive(agent, execution)
             return await agent.question()
         finally:
             agent.release()
+
+    async def _drive(self, agent: Agent, execution: Execution) -> None:
+        async with aclosing(agent.events()) as raw_events:  # type: ignore[type-var]
+            async for raw in raw_events:
+                for event in execution.adapter.feed(raw):
+                    await self._journal.take(execution, event)
+                    if isinstance(event, UsageChanged):
+                        check_budget(event, self._settings)
+                execution.show_progress()
 
     async def _end(
         self, execution: Execution, work: asyncio.Task[dict[str, Any] | None], history: Sequence[Message]
