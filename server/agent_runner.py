@@ -11,14 +11,15 @@ from server.agent.operator.answers import read_answer
 from server.agent_protocol import Agents
 from server.browser.browser import Browsers
 from server.bus import InProcessBus
-from server.errors import Conflict, NotFound, Unavailable
-from server.events import Decision, MessageAdded, SessionChanged, State, now
+from server.errors import Conflict, Unavailable
+from server.events import Decision, MessageAdded, SessionChanged, now
 from server.execution import Execution
 from server.executor import Executor
 from server.journal import Journal, to_its_end
 from server.models import InterruptRow
 from server.screenshots import Screenshots
 from server.store import Accepted, Store
+from server.working_state import WorkingState
 
 
 class AgentRunner:
@@ -39,6 +40,7 @@ class AgentRunner:
         self._screenshots = screenshots
         self._journal = journal
         self._executor = executor
+        self.working_state = WorkingState(store, bus, agents, executor.executions)
 
     # A message, and the answer to a question
 
@@ -213,32 +215,7 @@ class AgentRunner:
         elif changes:
             self._executor.browser_changes[session_id] = changes
 
-    # What the agent knows, and what is left of it
-
-    async def edit_plan(self, session_id: str, plan: list[str]) -> State:
-        """The agent follows the edited plan from its next step, in its next run if none is going on."""
-        execution = self._execution(session_id)
-        pending = await self._store.pending(session_id)
-        if execution is None and pending is None:
-            return await self._agents.write_state(session_id, plan=plan)
-        known = await self.state(session_id) or State()
-        state = known.model_copy(update={"plan": plan})
-        if execution:
-            execution.edit_plan(plan)
-            execution.publish(state)
-        elif pending:
-            await self._store.amend_interrupt(pending.reference, {"plan": plan})
-            self._bus.publish(session_id, None, [state])
-        return state
-
-    async def drop_fact(self, session_id: str, index: int) -> State:
-        if session_id in self._executor.executions:
-            raise Conflict("Facts can be removed when the run has ended.", code="run_in_progress")
-        state = await self.state(session_id)
-        facts = list(state.facts) if state else []
-        if not 0 <= index < len(facts):
-            raise NotFound("There is no such fact.", code="fact_unknown")
-        return await self._agents.write_state(session_id, facts=facts[:index] + facts[index + 1 :])
+    # What is left of a session
 
     async def delete(self, session_id: str, *, purge: bool) -> None:
         """Cancel, close the browser, archive; with `purge` nothing of the session is left."""
@@ -277,29 +254,13 @@ class AgentRunner:
 
     # What clients draw
 
-    async def state(self, session_id: str) -> State | None:
-        execution = self._execution(session_id)
-        if execution and execution.state:
-            return execution.state
-        state = await self._agents.read_state(session_id)
-        pending = await self._store.pending(session_id) if state else None
-        edited = pending.payload.get("plan") if pending else None  # the agent hears of it with the answer
-        return state.model_copy(update={"plan": edited}) if state and edited else state
-
     def live(self, session_id: str) -> dict[str, Any] | None:
         """What is in progress and not yet a message: for a reader that was told to resync."""
         execution = self._execution(session_id)
         if execution is None:
             return None
-        execution.flush()
-        adapter = execution.adapter
-        return {
-            "event_id": self._bus.last_id(session_id),
-            "message_id": adapter.message_id,
-            "text": adapter.answer,
-            "thinking": adapter.thinking,
-            "tools": [call.model_dump(exclude={"type"}) for call in adapter.open_calls],
-        }
+        unfinished = execution.unfinished()
+        return {"event_id": self._bus.last_id(session_id), **unfinished}
 
     def is_executing(self, session_id: str) -> bool:
         return session_id in self._executor.executions

@@ -5,57 +5,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from server.agent.context import News
 from server.agent.event_adapter import EventAdapter
 from server.bus import EventBus, Fenced
 from server.events import Event, Message, RunChanged, RunStatus, State, Thinking, Token
 from server.models import RunRow
-
-JOIN_SECONDS = 0.03
-JOIN_DELTAS = 64
-
-
-class TextJoiner:
-    """Joins text deltas: the first goes out at once, what comes within the next moment goes out together."""
-
-    def __init__(self, emit: Callable[[Event], None]) -> None:
-        self._emit = emit
-        self._kind: type[Token] | type[Thinking] = Token
-        self._message_id = ""
-        self._parts: list[str] = []
-        self._timer: asyncio.TimerHandle | None = None
-
-    def add(self, event: Token | Thinking) -> None:
-        if type(event) is not self._kind or event.message_id != self._message_id:
-            self.flush()
-            self._kind, self._message_id = type(event), event.message_id
-        self._parts.append(event.text)
-        if self._timer is None:
-            self._send()
-            self._rest()
-        elif len(self._parts) >= JOIN_DELTAS:
-            self._send()
-
-    def flush(self) -> None:
-        self._send()
-        if self._timer:
-            self._timer.cancel()
-            self._timer = None
-
-    def _rest(self) -> None:
-        self._timer = asyncio.get_running_loop().call_later(JOIN_SECONDS, self._wake)
-
-    def _wake(self) -> None:
-        self._timer = None
-        if self._parts:
-            self._send()
-            self._rest()
-
-    def _send(self) -> None:
-        if self._parts:
-            text, self._parts = "".join(self._parts), []
-            self._emit(self._kind(message_id=self._message_id, text=text))
+from server.text_joiner import TextJoiner
 
 
 class Stopwatch:
@@ -159,6 +116,16 @@ class Execution:
 
     def flush(self) -> None:
         self._joiner.flush()
+
+    def unfinished(self) -> dict[str, Any]:
+        """What was told and is not yet a message."""
+        self.flush()
+        return {
+            "message_id": self.adapter.message_id,
+            "text": self.adapter.answer,
+            "thinking": self.adapter.thinking,
+            "tools": [call.model_dump(exclude={"type"}) for call in self.adapter.open_calls],
+        }
 
     def changed(self, status: RunStatus, note: str | None = None) -> RunChanged:
         self.status = status

@@ -43,7 +43,7 @@ async def export_all(world: World) -> Response:
 
 async def _conversation(world: Runtime, session_id: str) -> Conversation:
     overview = await world.store.overview(session_id)
-    state = await world.runner.state(session_id) or State()
+    state = await world.runner.working_state.read(session_id) or State()
     return Conversation(overview.session, overview.messages, state.model_dump(exclude={"type"}))
 
 

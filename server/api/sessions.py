@@ -94,7 +94,7 @@ async def list_sessions(
 @router.get("/{session_id}")
 async def read(session_id: SessionId, world: World) -> SessionDetail:
     overview = await world.store.overview(session_id)
-    state = await world.runner.state(session_id)
+    state = await world.runner.working_state.read(session_id)
     live = world.runner.live(session_id)
     return SessionDetail(
         **dict(told_of(overview.session, world)),
@@ -167,14 +167,14 @@ async def mark_read(session_id: SessionId, world: World) -> Response:
 @router.put("/{session_id}/plan")
 async def edit_plan(session_id: SessionId, body: PlanEdit, world: World) -> WorkingState:
     await world.store.session(session_id)
-    state = await world.runner.edit_plan(session_id, body.plan)
+    state = await world.runner.working_state.edit_plan(session_id, body.plan)
     return WorkingState.model_validate(state)
 
 
 @router.delete("/{session_id}/facts/{index}")
 async def drop_fact(session_id: SessionId, index: int, world: World) -> WorkingState:
     await world.store.session(session_id)
-    state = await world.runner.drop_fact(session_id, index)
+    state = await world.runner.working_state.drop_fact(session_id, index)
     return WorkingState.model_validate(state)
 
 

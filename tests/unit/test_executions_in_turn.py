@@ -165,7 +165,7 @@ async def test_a_purge_that_is_cut_short_leaves_nothing_that_cannot_be_purged_ag
         await stage.runner.delete(session_id, purge=True)
     assert await stage.store.sessions_untouched_since(None) == [session_id]
     assert not [path for path in world.settings.data_dir.rglob("*") if session_id in path.parts]
-    assert await stage.runner.state(session_id) is None
+    assert await stage.runner.working_state.read(session_id) is None
     stage.store.before_purge = None
     await stage.runner.delete(session_id, purge=True)
     assert await stage.store.sessions_untouched_since(None) == []

@@ -1,0 +1,56 @@
+"""A session's goal, plan, progress and facts, as people read them and change them beside the agent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from server.agent_protocol import Agents
+from server.bus import InProcessBus
+from server.errors import Conflict, NotFound
+from server.events import State
+from server.execution import Execution
+from server.store import Store
+
+
+class WorkingState:
+    def __init__(
+        self, store: Store, bus: InProcessBus, agents: Agents, executions: Mapping[str, Execution]
+    ) -> None:
+        self._store = store
+        self._bus = bus
+        self._agents = agents
+        self._executions = executions
+
+    async def read(self, session_id: str) -> State | None:
+        execution = self._executions.get(session_id)
+        if execution and execution.state:
+            return execution.state
+        state = await self._agents.read_state(session_id)
+        pending = await self._store.pending(session_id) if state else None
+        edited = pending.payload.get("plan") if pending else None  # the agent hears of it with the answer
+        return state.model_copy(update={"plan": edited}) if state and edited else state
+
+    async def edit_plan(self, session_id: str, plan: list[str]) -> State:
+        """The agent follows the edited plan from its next step, in its next run if none is going on."""
+        execution = self._executions.get(session_id)
+        pending = await self._store.pending(session_id)
+        if execution is None and pending is None:
+            return await self._agents.write_state(session_id, plan=plan)
+        known = await self.read(session_id) or State()
+        state = known.model_copy(update={"plan": plan})
+        if execution:
+            execution.edit_plan(plan)
+            execution.publish(state)
+        elif pending:
+            await self._store.amend_interrupt(pending.reference, {"plan": plan})
+            self._bus.publish(session_id, None, [state])
+        return state
+
+    async def drop_fact(self, session_id: str, index: int) -> State:
+        if session_id in self._executions:
+            raise Conflict("Facts can be removed when the run has ended.", code="run_in_progress")
+        state = await self.read(session_id)
+        facts = list(state.facts) if state else []
+        if not 0 <= index < len(facts):
+            raise NotFound("There is no such fact.", code="fact_unknown")
+        return await self._agents.write_state(session_id, facts=facts[:index] + facts[index + 1 :])
