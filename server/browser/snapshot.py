@@ -98,7 +98,7 @@ class Snapshot:
 
 def parse_snapshot(text: str, viewport: tuple[int, int]) -> Snapshot:
     """Any text parses. `text` is the whole reply of `browser_snapshot` or only its YAML."""
-    sections = _split_sections(text)
+    sections = _split_sections(text.replace("\r\n", "\n"))
     snapshot = Snapshot(_parse_nodes(sections.get("Snapshot", "")))
     _read_page(sections, snapshot)
     _place(snapshot.nodes, viewport)

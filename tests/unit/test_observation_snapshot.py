@@ -37,6 +37,7 @@ def test_a_reply_gives_address_title_and_what_happened() -> None:
         "Downloaded file bill.pdf",
     )
     assert [node.name for node in page.nodes] == ["Go"]
+    assert parse_snapshot(reply.replace("\n", "\r\n"), VIEWPORT) == page
 
 
 def test_quoted_keys_values_and_escapes_are_undone() -> None:
