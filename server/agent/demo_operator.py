@@ -39,9 +39,15 @@ class _Work:
         self.steps = re.findall(r"^\d+\. (.*)$", head.partition("Steps so far:")[2], re.MULTILINE)
         first = re.search(r"^(\d+)\. ", head.partition("Steps so far:\n")[2])
         self.hidden = int(first[1]) - 1 if first else 0
+        self._start_anew(_section(head, "Goal: "))
         self._hear()
         if self.is_edited:
             self.task = "; ".join(self.plan) or self.task
+
+    def _start_anew(self, goal: str) -> None:
+        """A request that finds earlier work unfinished is none of it."""
+        if goal and not self.steps and read_request(self.task).commands:
+            self.plan, self.current, self.has_done, self.is_edited = [], 0, False, False
 
     def _hear(self) -> None:
         """Words of the person in the middle of the work are the new task, from there on."""

@@ -136,6 +136,16 @@ async def test_after_the_limit_it_goes_on_where_it_was() -> None:
     assert world.browser.log == [f"navigate {SITE}", "click Blue kettle", "type Name=Ada"]
 
 
+async def test_a_new_request_after_unfinished_work_has_a_plan_of_its_own() -> None:
+    world = operator(max_tool_steps=1)
+    await world.say(f"open {SITE}, click Blue kettle")
+    answer = await world.say("read the page")
+    assert answer is not None
+    assert "The page is" in answer
+    assert world.values["current_goal"] == "read the page"
+    assert world.values["plan"] == ["Say what the page shows"]
+
+
 async def test_words_in_the_middle_are_the_new_task() -> None:
     world = operator()
     world.inbox.news = [News(), News(), News(messages=("click Red kettle",))]

@@ -111,6 +111,17 @@ async def test_feedback_on_unfinished_work_is_the_task_and_the_goal_stays_the_an
     assert it.values["plan"] == PLAN
 
 
+async def test_an_answer_in_between_does_not_complete_the_plan_of_unfinished_work() -> None:
+    it = shop(act("scroll", plan=PLAN, step=2), "Paused. Go on?", max_tool_steps=1)
+    await it.say("buy a kettle")
+    it.model.turns[:] = [stop("It is blue.")]
+    await it.say("what colour is the first?")
+    assert it.values["progress"]["current"] == 1
+    it.model.turns[:] = [stop("Bought.", step=3)]
+    await it.say("continue")
+    assert it.values["progress"]["current"] == len(PLAN)
+
+
 async def test_a_message_that_is_run_again_goes_on_from_what_is_known() -> None:
     it = shop(
         act("scroll", plan=PLAN, step=2, facts=["A costs 5"]), RunFailed("away", code="llm_unavailable")

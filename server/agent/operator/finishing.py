@@ -20,10 +20,15 @@ _QUESTION_MARKS = "?？؟"
 
 
 async def finalize_done(state: State) -> Update:
-    """The model's answer; it was streamed while the model wrote it. With it the whole plan is done."""
+    """The model's answer; it was streamed while the model wrote it.
+
+    With it the whole plan is done, unless it is the plan of earlier work that this run only talked about.
+    """
     answer = (state.get("planned_action") or {})["final_response"]
-    progress = {**state.get("progress", {}), "current": len(state.get("plan", []))}
-    await tell_state({**state, "progress": progress})
+    progress = dict(state.get("progress", {}))
+    if state.get("works_plan"):
+        progress["current"] = len(state.get("plan", []))
+        await tell_state({**state, "progress": progress})
     return await _end(state, "done", answer) | {"progress": progress}
 
 

@@ -115,6 +115,7 @@ def take_move(state: State, move: Move, url: str, now: datetime) -> Update:
         state.get("progress", {}), plan, step=move.step, done=move.done, blocked=move.blocked
     )
     update["progress"] = progress
+    update["works_plan"] = state.get("works_plan", False) or bool(move.plan or move.step or move.done)
     if move.facts:
         at = now.isoformat(timespec="seconds")
         update["facts"] = facts.merge_facts(state.get("facts", []), move.facts, url, at)

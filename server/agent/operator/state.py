@@ -58,6 +58,8 @@ class State(TypedDict, total=False):
     failures: list[str]
     tool_steps: int
     invalid_actions: int
+    works_plan: bool
+    """The model planned, or told of progress: then its answer completes the plan."""
     asks: int
     tokens: int
     cost: float
@@ -90,6 +92,7 @@ def fresh_run() -> Update:
         "failures": [],
         "tool_steps": 0,
         "invalid_actions": 0,
+        "works_plan": False,
         "asks": 0,
         "tokens": 0,
         "cost": 0.0,
