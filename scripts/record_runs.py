@@ -32,7 +32,7 @@ async def record(client: httpx.AsyncClient, name: str, content: str, **session: 
     await client.post("/api/sessions", json={"id": f"fixture-{name}", **session})
     await client.post(f"{path}/messages", json={"content": content, "client_id": f"client-{name}"})
     if name == "stopped":
-        await asyncio.sleep(0.5)
+        await see_text(client, path)
         await client.post(f"{path}/cancel")
     await see_to_question(client, path)
     stream = (await client.get(f"{path}/stream")).text
@@ -44,6 +44,15 @@ async def record(client: httpx.AsyncClient, name: str, content: str, **session: 
         f"{name}.session.json",
         json.dumps((await client.get(path)).json(), indent=1, ensure_ascii=False) + "\n",
     )
+
+
+async def see_text(client: httpx.AsyncClient, path: str) -> None:
+    """Wait until some of the answer is told."""
+    text = ""
+    while len(text) < 200:
+        await asyncio.sleep(0.05)
+        live = (await client.get(path)).json()["live"]
+        text = live["text"] if live else ""
 
 
 async def see_to_question(client: httpx.AsyncClient, path: str) -> None:
