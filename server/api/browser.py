@@ -9,7 +9,7 @@ from pydantic import Field
 
 from server.api.answers import Outcome, Picture
 from server.api.deps import Body, SessionId, Text, World
-from server.errors import Conflict, NotFound
+from server.errors import BadRequest, Conflict, NotFound
 from server.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -23,6 +23,12 @@ Eid = Annotated[str, Field(pattern=r"^e\d{1,5}$")]
 
 class Launch(Body):
     url: Annotated[Text, Field(max_length=4000)] | None = None
+
+
+class Look(Body):
+    mode: Literal["main", "focused"] = "main"
+    target: Eid | None = None
+    """Of the newest observation: what `focused` looks closer at."""
 
 
 class Click(Body):
@@ -69,9 +75,14 @@ async def launch(session_id: SessionId, world: World, body: Launch | None = None
 
 
 @router.post("/observe")
-async def observe(session_id: SessionId, world: World) -> dict[str, Any]:
+async def observe(session_id: SessionId, world: World, body: Look | None = None) -> dict[str, Any]:
     browser = await free_browser(session_id, world)
-    observation = await browser.observe()
+    if body is None or body.mode == "main":
+        observation = await browser.observe()
+    elif body.target:
+        observation = await browser.focus(element_of(session_id, body.target, world)[0])
+    else:
+        raise BadRequest("Say which element to look at, as `target`.", code="no_target")
     world.by_hand[session_id] = observation
     return observation_json(observation)
 

@@ -99,7 +99,7 @@ class MockBrowser(Browser):
         )
 
     async def focus(self, element: Element) -> Observation:
-        return await self.observe()
+        return (await self.observe()).model_copy(update={"mode": "focused"})
 
     async def text_near(self, element: Element) -> str:
         return " ".join((self.page.heading, *self.page.texts))

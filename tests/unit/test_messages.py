@@ -266,6 +266,16 @@ async def test_delete_ends_the_run_archives_and_purge_leaves_nothing(
     assert not left + [path for path in files if b"canary" in path.read_bytes().lower()]
 
 
+async def test_one_element_can_be_looked_at_closer_by_hand(client: httpx.AsyncClient) -> None:
+    address = f"/api/sessions/{await new_session(client)}/browser"
+    await client.post(f"{address}/launch", json={"url": "https://shop.example/"})
+    seen = (await client.post(f"{address}/observe")).json()
+    looks = [{"target": seen["interactive"][0]["eid"]}, {"target": "e99"}, {}]
+    closer = [await client.post(f"{address}/observe", json={"mode": "focused", **look}) for look in looks]
+    assert [answer.status_code for answer in closer] == [200, 404, 422]
+    assert (seen["mode"], closer[0].json()["mode"]) == ("main", "focused")
+
+
 async def test_a_new_session_of_a_purged_ones_id_knows_nothing_of_it(client: httpx.AsyncClient) -> None:
     address = f"/api/sessions/{await new_session(client, id='again')}"
     await client.post(f"{address}/browser/launch", json={"url": "https://shop.example/"})

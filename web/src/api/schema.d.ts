@@ -1130,6 +1130,17 @@ export interface components {
             /** Password */
             password: string;
         };
+        /** Look */
+        Look: {
+            /**
+             * Mode
+             * @default main
+             * @enum {string}
+             */
+            mode: "main" | "focused";
+            /** Target */
+            target?: string | null;
+        };
         /** Me */
         Me: {
             /**
@@ -3075,7 +3086,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Look"] | null;
+            };
+        };
         responses: {
             /** @description Successful Response */
             200: {
