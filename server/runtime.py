@@ -201,7 +201,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             files,
         )
         stack.enter_context(stalls_told())
-        chores = (_warm_up(runtime), _keep_alive(recovery, store), _keep_tidy(runtime))
+        chores = (_warm_up(runtime), _keep_alive(recovery, store), _keep_tidy(runtime), _keep_safe(database))
         for chore in chores:
             stack.callback(asyncio.create_task(chore).cancel)
         stack.push_async_callback(executor.drain, 0)
@@ -301,6 +301,16 @@ async def _remove_untouched(runtime: Runtime, days: int) -> None:
         logger.info("session %s was untouched for %d days and is removed", session_id, days)
     if doomed:
         await runtime.purge(doomed)
+
+
+async def _keep_safe(database: Database) -> None:
+    """What was confirmed is brought to the disk soon, and where that fails the log says so."""
+    while True:
+        await asyncio.sleep(LEASE_BEAT)
+        try:
+            await database.flush()
+        except Unavailable as error:
+            logger.error("what was kept last is not safe from a power cut: %s", error.detail)
 
 
 async def _keep_alive(recovery: Recovery, store: Store) -> None:

@@ -87,15 +87,18 @@ class Database:
             logger.error("the database cannot be written: %s", words_of(fault))
         self._fault = fault
 
-    async def empty_log(self) -> None:
-        """Bring SQLite's log into its file, and leave nothing in it. Raises Unavailable."""
-        if self.is_sqlite:
-            await self._in_thread(self._empty_log)
+    async def flush(self, *, empty: bool = False) -> None:
+        """Bring SQLite's log into its file, onto the disk; with `empty` nothing is left in the log. Raises Unavailable.
 
-    def _empty_log(self) -> None:
+        SQLite does it by itself now and then, and tells nobody when it fails.
+        """
+        if self.is_sqlite:
+            await self._in_thread(self._checkpoint, "TRUNCATE" if empty else "PASSIVE")
+
+    def _checkpoint(self, mode: str) -> None:
         connection = self._engine.raw_connection()  # not in a transaction
         try:
-            connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            connection.cursor().execute(f"PRAGMA wal_checkpoint({mode})")
         finally:
             connection.close()
 

@@ -125,7 +125,7 @@ class Sessions:
         """Take what was deleted out of SQLite's files, too; PostgreSQL's vacuum sees to its own."""
         if self.database.is_sqlite:
             await self.database.write(forget_deleted)
-            await self.database.empty_log()
+            await self.database.flush(empty=True)
 
     @reading
     def sessions_untouched_since(self, db: Connection, moment: datetime | None) -> list[str]:

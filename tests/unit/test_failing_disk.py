@@ -10,6 +10,8 @@ from contextlib import contextmanager
 import httpx
 import pytest
 
+from server.errors import Unavailable
+from server.runtime import Runtime
 from server.settings import Settings
 from tests.support.chat import new_session, read_stream, send
 from tests.unit.test_messages import read, wait_for_status
@@ -50,6 +52,17 @@ async def test_what_cannot_be_kept_is_refused_and_said_why(
     told = [record.message for record in caplog.records if record.name == "server.database.database"]
     assert told == ["the database cannot be written: (sqlite3.OperationalError) disk I/O error"]
     assert (await client.get("/api/ready")).status_code == 200
+
+
+async def test_what_does_not_reach_the_disk_is_told_and_reaches_it_later(
+    world: Runtime, settings: Settings
+) -> None:
+    file = settings.data_dir / "pilothouse.db"
+    with failing_disk(settings), pytest.raises(Unavailable, match="The disk of the database fails"):
+        await world.database.flush()
+    assert file.stat().st_size <= LARGEST
+    await world.database.flush()
+    assert file.stat().st_size > LARGEST
 
 
 async def test_nothing_is_confirmed_into_a_file_that_is_gone(
