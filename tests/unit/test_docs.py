@@ -20,6 +20,12 @@ def test_every_setting_is_described_once() -> None:
     assert sorted(told) == sorted(NAMES)
 
 
+def test_the_front_page_names_every_setting() -> None:
+    settings = (ROOT / "README.md").read_text().partition("\n## Settings\n")[2].partition("\n## ")[0]
+    rows = "\n".join(line for line in settings.splitlines() if line.startswith("|"))
+    assert sorted(re.findall(r"`([A-Z_]+)`", rows)) == sorted(NAMES)
+
+
 def test_the_environment_example_has_every_setting_and_loads() -> None:
     path = ROOT / ".env.example"
     told = re.findall(r"^([A-Z_]+)=", path.read_text(), re.MULTILINE)
