@@ -16,10 +16,8 @@ from server.browser.cdp_screen import CdpScreen
 from server.browser.chromium import Chromium
 from server.browser.egress import Egress
 from server.browser.live_view import LiveView
-from server.browser.mcp_client import McpClient, ToolServerLost
 from server.browser.memory import end_heavy_pages
 from server.browser.other_browser import OtherBrowser
-from server.browser.other_mcp import OtherServer, read_server
 from server.browser.places import HearPlace, Places
 from server.browser.playwright_mcp import PlaywrightBrowser
 from server.browser.processes import Processes
@@ -27,6 +25,7 @@ from server.browser.profiles import Profiles
 from server.browser.reach import Reach
 from server.browser.session_browser import SessionBrowser
 from server.browser.shared_chromium import SharedChromium
+from server.browser.tool_finder import ToolFinder, others_of
 from server.browser.upkeep import Outfit
 from server.settings import Settings
 
@@ -58,8 +57,7 @@ class BrowserPool:
         self._views: dict[str, LiveView] = {}
         self._shared = SharedChromium(lambda: self._start(SHARED))
         self._status: dict[str, Literal["starting", "parked"]] = {}
-        self._tools: tuple[ToolSpec, ...] | None = None
-        self._finding_tools = asyncio.Lock()
+        self._tools = ToolFinder(self._kind, self._processes, self._profiles.scratch("-tools"))
         self._gardener: asyncio.Task[None] | None = None
         self._resting: set[str] = set()
         self._stirred = asyncio.Event()
@@ -82,7 +80,7 @@ class BrowserPool:
     async def get(self, session_id: str) -> SessionBrowser:
         if self._gardener is None:
             self._gardener = asyncio.create_task(self._tend(), name="browser gardener")
-        tools = await self._known_tools()
+        tools = await self._tools.find(self._settings)
         if session_id not in self._open:
             self._open[session_id] = self._kind(self._outfit(session_id, tools))
             if self.live(session_id).is_held:
@@ -126,7 +124,7 @@ class BrowserPool:
         return BrowserState(session_id, "open" if browser.chromium.is_running else "lost", browser.url)
 
     async def tools(self) -> Sequence[ToolSpec]:
-        return await self._known_tools()
+        return await self._tools.find(self._settings)
 
     async def ready(self) -> str | None:
         if self._kind.needs_chromium(self._settings) and not parts.find_chromium(
@@ -134,7 +132,7 @@ class BrowserPool:
         ):
             return parts.NO_CHROMIUM
         try:
-            await self._known_tools()
+            await self._tools.find(self._settings)
         except BrowserUnavailable as error:
             return error.detail
         return None
@@ -184,7 +182,7 @@ class BrowserPool:
             self._profiles.scratch(session_id),
             self._profiles.files(session_id),
             tools,
-            tuple(self._others()),
+            tuple(others_of(self._settings, self._processes)),
         )
 
     async def _launch(self, session_id: str) -> Chromium:
@@ -211,47 +209,6 @@ class BrowserPool:
         )  # fmt: skip
         chromium.egress.use(self.reach)  # it may have changed meanwhile
         return chromium
-
-    async def _known_tools(self) -> tuple[ToolSpec, ...]:
-        async with self._finding_tools:
-            if self._tools is None:
-                self._tools = (*await self._find_tools(), *await self._find_other_tools())
-                log.info("tools found: %s", ", ".join(tool.name for tool in self._tools))
-        return self._tools
-
-    async def _find_tools(self) -> tuple[ToolSpec, ...]:
-        """Ask the server itself, on a session of its own; no browser is needed for that."""
-        scratch = self._profiles.scratch("-tools").resolve()
-        scratch.mkdir(parents=True, exist_ok=True)
-        client = McpClient(
-            "browser", self._kind.server(self._settings, None, scratch, scratch), self._processes
-        )
-        try:
-            await client.open(deadline=self._kind.start_deadline)
-            return self._kind.offered(self._settings, client.tools)
-        except ToolServerLost as error:
-            raise BrowserUnavailable(str(error)) from None
-        finally:
-            await client.close()
-
-    async def _find_other_tools(self) -> list[ToolSpec]:
-        """A further server that cannot be used costs its tools, not the browser."""
-        found: list[ToolSpec] = []
-        for other in self._others():
-            try:
-                found += await other.discover()
-            except ToolServerLost as error:
-                log.warning("%s", error)
-            finally:
-                await other.close()
-        return found
-
-    def _others(self) -> list[OtherServer]:
-        deadline = self._settings.tool_timeout
-        return [
-            OtherServer(*read_server(text), self._processes, deadline=deadline)
-            for text in self._settings.extra_mcp
-        ]
 
     async def _tend(self) -> None:
         """Park what nobody uses, and keep memory within its limit."""
