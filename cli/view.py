@@ -255,9 +255,10 @@ class View:
             return []
         self.pending = Asked.read(question, self._picture(question))
         self.status = "waiting_user"
-        if self.pending.reference in self._shown:
+        asked = f"asked:{self.pending.reference}"  # it has the name of the call that it is about
+        if asked in self._shown:
             return []
-        self._shown.add(self.pending.reference)
+        self._shown.add(asked)
         return [self.pending]
 
     def _decided(self, event: Mapping[str, Any]) -> list[Item]:

@@ -152,6 +152,13 @@ class TestFold:
         assert story.tell("decision", reference="q1", confirmed=False) == [Answered("confirm", False)]
         assert story.view.pending is None
 
+    def test_a_question_and_the_call_that_it_is_about_are_both_told(self) -> None:
+        story = Story()
+        assert story.tell("interrupt", reference="a1", kind="confirm", reason="It orders.")
+        assert story.tell("interrupt", reference="a1", kind="confirm", reason="It orders.") == []
+        story.tell("tool_start", call_id="a1", name="click", args={})
+        assert story.tell("tool_end", call_id="a1", name="click", ok=True, summary="Clicked", duration_ms=1)
+
     def test_a_page_is_told_when_it_is_another_one(self) -> None:
         story = Story()
         page = {"url": "https://shop", "title": "Shop", "counts": {}}
