@@ -118,6 +118,17 @@ def test_sessions_made_elsewhere_appear(screen: Screen) -> None:
     expect(item(screen, title)).to_be_visible()
 
 
+def test_what_is_deleted_elsewhere_while_it_works_shows_so(screen: Screen) -> None:
+    session = screen.begin("slow story")
+    expect(screen.button("Stop")).to_be_visible()
+    screen.api.delete(f"/sessions/{session}").raise_for_status()
+    expect(screen.feed.get_by_text("Stopped")).to_be_visible()
+    expect(screen.button("Stop")).to_have_count(0)
+    screen.expect_errors("404")
+    screen.api.delete(f"/sessions/{session}", params={"purge": "true"}).raise_for_status()
+    expect(screen.page.get_by_text("This session does not exist any more.")).to_be_visible()
+
+
 def test_times_are_told_relative_and_exact(screen: Screen) -> None:
     screen.begin("hello")
     stamp = screen.feed.locator("time").first

@@ -52,7 +52,7 @@ export function useSession(id: string) {
   const client = useQueryClient()
   const query = useQuery({
     queryKey: ['session', id],
-    queryFn: () => readSession(id),
+    queryFn: ({ signal }) => readSession(id, signal),
     staleTime: Infinity,
     gcTime: 0,
   })
@@ -63,10 +63,10 @@ export function useSession(id: string) {
   return query
 }
 
-async function readSession(id: string): Promise<Session> {
+async function readSession(id: string, signal: AbortSignal): Promise<Session> {
   await arriving.get(id)?.catch(() => undefined)
   const session = await api.session(id)
-  storeOf(id).getState().load(session)
+  if (!signal.aborted) storeOf(id).getState().load(session)
   return session
 }
 

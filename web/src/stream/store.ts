@@ -31,7 +31,8 @@ export function storeOf(sessionId: string): SessionStore {
   return store
 }
 
-export const forgetStore = (sessionId: string) => stores.delete(sessionId)
+/** The store stays: a page may be showing it. */
+export const emptyStore = (sessionId: string) => stores.get(sessionId)?.setState(EMPTY)
 
 function create(): SessionStore {
   return createStore<SessionState>((set) => ({

@@ -3,7 +3,7 @@ import { useLocation } from 'wouter'
 import { applySessionChange, queryClient, refreshLists } from '@/api/queries'
 import { startStream } from '@/stream/connect'
 import type { SessionChanged } from '@/stream/events'
-import { forgetStore } from '@/stream/store'
+import { emptyStore } from '@/stream/store'
 import { alertPerson } from './alert'
 import { useLinkStatus } from './link'
 
@@ -13,7 +13,7 @@ export function useStream(): void {
   useEffect(() => {
     const session = (changed: SessionChanged) => {
       applySessionChange(changed)
-      if (changed.deleted) forgetStore(changed.session_id)
+      if (changed.deleted) forget(changed.session_id)
       alertPerson(changed)
     }
     return startStream({
@@ -28,4 +28,10 @@ export function useStream(): void {
       },
     })
   }, [go])
+}
+
+/** A page that shows it asks the server anew: it was archived, or is gone for good. */
+function forget(sessionId: string): void {
+  emptyStore(sessionId)
+  void queryClient.resetQueries({ queryKey: ['session', sessionId] })
 }
