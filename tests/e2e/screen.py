@@ -97,6 +97,11 @@ class Screen:
         body = {"content": text, "client_id": uuid.uuid4().hex}
         self.api.post(f"/sessions/{session_id}/messages", json=body).raise_for_status()
 
+    def hear_out(self, session_id: str) -> None:
+        """Until the run there is over."""
+        with self.api.stream("GET", f"/sessions/{session_id}/stream") as stream:
+            stream.read()
+
     def stored(self, session_id: str) -> dict[str, Any]:
         answer = self.api.get(f"/sessions/{session_id}")
         answer.raise_for_status()

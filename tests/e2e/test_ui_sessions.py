@@ -150,8 +150,9 @@ def test_times_go_on_while_nothing_happens(screen: Screen) -> None:
 
 def test_keys_move_between_sessions(screen: Screen) -> None:
     first, second = screen.new_session(title=fresh("A")), screen.new_session(title=fresh("B"))
-    screen.tell(first, "hello")
-    screen.tell(second, "hello")
+    for session in (first, second):
+        screen.tell(session, "hello")
+        screen.hear_out(session)
     screen.open(second)
     expect(screen.sidebar.get_by_role("listitem").nth(1)).to_be_visible()
     screen.page.keyboard.press("Alt+ArrowDown")
