@@ -26,8 +26,9 @@ from server.api import settings as settings_api
 from server.api.description import DescribedAPI
 from server.auth import GUARDED_PREFIXES, Gate, Logins, load_password
 from server.errors import NotFound, Unavailable
+from server.migrate import NotReady
 from server.problems import render
-from server.runtime import NotReady, Runtime, open_runtime
+from server.runtime import Runtime, open_runtime
 from server.settings import Settings
 from server.spa import Spa
 from server.version import VERSION

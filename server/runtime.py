@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import asdict, dataclass, field
-from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 from server.agent import policy
@@ -20,12 +17,13 @@ from server.browser.browser import Browsers
 from server.browser.observation import Observation
 from server.bus import InProcessBus
 from server.checkpoints import Checkpoints, DatabaseTables, MemoryTables
-from server.database import FAULTS, Database, words_of
-from server.errors import AppError, BadRequest, Conflict, Forbidden, Unavailable
-from server.events import now
+from server.chores import chores_of
+from server.database import Database
+from server.errors import BadRequest, Conflict, Forbidden, Unavailable
 from server.executor import Executor
 from server.files import Files
 from server.journal import Journal
+from server.migrate import prepare_database
 from server.preferences import Preferences
 from server.recovery import Recovery
 from server.screenshots import Screenshots
@@ -35,16 +33,8 @@ from server.store import Store, process_name
 
 logger = logging.getLogger(__name__)
 
-LEASE_BEAT = 15.0
-DATABASE_PATIENCE = 30.0
-TIDY_SECONDS = 3600.0
-QUIET_SECONDS = 2.0
 MOCK_MODEL = "mock:scripted"
 MODEL_CHARS = 200
-
-
-class NotReady(Exception):
-    """The world cannot be built now; the text says why and what to do."""
 
 
 @dataclass
@@ -201,8 +191,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             files,
         )
         stack.enter_context(stalls_told())
-        chores = (_warm_up(runtime), _keep_alive(recovery, store), _keep_tidy(runtime), _keep_safe(database))
-        for chore in chores:
+        for chore in chores_of(runtime, recovery):
             stack.callback(asyncio.create_task(chore).cancel)
         stack.push_async_callback(executor.drain, 0)
         yield runtime
@@ -230,97 +219,3 @@ def _model_builder(preferences: Preferences) -> Any:
 
 def _open_checkpoints(settings: Settings, database: Database) -> Checkpoints:
     return Checkpoints(MemoryTables() if settings.checkpointer == "memory" else DatabaseTables(database))
-
-
-async def prepare_database(database: Database, settings: Settings) -> None:
-    """Migrate where the service may, then insist on the schema this code knows. Raises NotReady."""
-    problem = await _patient_problem(database)
-    if problem and settings.migrates_at_start:
-        try:
-            await asyncio.to_thread(migrate, database.url)
-        except FAULTS as error:
-            raise NotReady(f"the database of DATABASE_URL cannot be migrated: {words_of(error)}") from error
-        problem = await database.problem()
-    if problem:
-        raise NotReady(problem)
-
-
-async def _patient_problem(database: Database) -> str | None:
-    """A database server that is just starting gets some time."""
-    deadline = asyncio.get_running_loop().time() + (0 if database.is_sqlite else DATABASE_PATIENCE)
-    while True:
-        problem = await database.problem()
-        if problem is None or database.answers or asyncio.get_running_loop().time() > deadline:
-            return problem
-        await asyncio.sleep(1)
-
-
-def migrate(url: str) -> None:
-    """`alembic upgrade head`. Alembic is imported here: a database that is at head does not need it.
-
-    Raises NotReady for a schema that this code does not know.
-    """
-    from alembic import command
-    from alembic.config import Config
-    from alembic.util import CommandError
-
-    root = Path(__file__).parent.parent
-    config = Config(root / "alembic.ini")
-    config.set_main_option("sqlalchemy.url", url.replace("%", "%%"))
-    try:
-        command.upgrade(config, "head")
-    except CommandError as error:
-        raise NotReady(
-            f"the database cannot be migrated: {error}; was it used by a newer version?"
-        ) from error
-
-
-async def _warm_up(runtime: Runtime) -> None:
-    """Beside the start, so that neither it nor the first message waits."""
-    settings = runtime.current_settings
-    with suppress(AppError):  # the first message will tell what is missing
-        await runtime.agents.warm_up(settings.default_agent, runtime.default_model)
-    await asyncio.sleep(QUIET_SECONDS)  # a message that waits for the start to be over comes first
-    gc.freeze()  # what lives now lives for good: the collector need not look at it again
-
-
-async def _keep_tidy(runtime: Runtime) -> None:
-    """Remove sessions that were untouched for longer than the person wants to keep them."""
-    while True:
-        if days := runtime.current_settings.retention_days:
-            try:
-                await _remove_untouched(runtime, days)
-            except AppError as error:
-                logger.warning("sessions past RETENTION_DAYS are removed later: %s", error.detail)
-        await asyncio.sleep(TIDY_SECONDS)
-
-
-async def _remove_untouched(runtime: Runtime, days: int) -> None:
-    doomed = await runtime.store.sessions_untouched_since(now() - timedelta(days=days))
-    for session_id in doomed:
-        logger.info("session %s was untouched for %d days and is removed", session_id, days)
-    if doomed:
-        await runtime.purge(doomed)
-
-
-async def _keep_safe(database: Database) -> None:
-    """What was confirmed is brought to the disk soon, and where that fails the log says so."""
-    while True:
-        await asyncio.sleep(LEASE_BEAT)
-        try:
-            await database.flush()
-        except Unavailable as error:
-            logger.error("what was kept last is not safe from a power cut: %s", error.detail)
-
-
-async def _keep_alive(recovery: Recovery, store: Store) -> None:
-    """Keep this process's leases, and end the runs of processes that are gone."""
-    while True:
-        await asyncio.sleep(LEASE_BEAT)
-        try:
-            await store.keep_leases()
-            await recovery.end_orphans()
-        except Unavailable as error:
-            logger.warning("leases not renewed: %s", error.detail)
-        except Exception:  # whatever it was, leases that lapse would end every run
-            logger.exception("leases not renewed")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from server.runtime import migrate
+from server.migrate import migrate
 from tests.support.postgres import Postgres, postgres_cluster
 from tests.support.sites import Site
 

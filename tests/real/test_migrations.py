@@ -8,7 +8,7 @@ from alembic.config import Config
 from alembic.util import CommandError
 
 from scripts.shell import ROOT
-from server.runtime import migrate
+from server.migrate import migrate
 
 
 @pytest.fixture

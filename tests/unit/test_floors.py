@@ -46,7 +46,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     ),
     "uvicorn": ("server.__main__", "server.connection"),
     "sqlalchemy": ("server.models", "server.store", "server.database", "server.checkpoints"),
-    "alembic": ("server.runtime",),
+    "alembic": ("server.migrate",),
     "langchain": ("server.agent", "server.agents"),
     "langchain_core": ("server.agent", "server.agents", "server.checkpoints"),
     "langgraph": ("server.agent", "server.agents", "server.checkpoints"),

@@ -11,7 +11,7 @@ from server.agent.context import News
 from server.agent.gate import MOST_ASKS
 from server.agent.operator.nodes import AT_ONCE
 from server.browser.page_script import Extra, Sent
-from server.runtime import migrate
+from server.migrate import migrate
 from tests.support.databases import open_saver
 from tests.support.operator_world import Post, World, world
 from tests.support.scripted_browser import BLANK, ScriptedBrowser

@@ -12,7 +12,8 @@ from pydantic import ValidationError
 
 from server.__main__ import FILES, open_many_files, plain
 from server.main import create_app
-from server.runtime import NotReady, migrate, open_runtime
+from server.migrate import NotReady, migrate
+from server.runtime import open_runtime
 from server.settings import Settings
 from tests.conftest import PASSWORD, open_client
 from tests.support.ports import free_port
