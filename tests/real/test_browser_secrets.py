@@ -8,6 +8,7 @@ import pytest
 import pytest_asyncio
 from PIL import Image
 
+from server.browser.page_at_hand import PageAtHand
 from server.browser.pool import BrowserPool
 from server.browser.session_browser import SessionBrowser
 from tests.support.browsers import open_pool
@@ -94,7 +95,7 @@ async def test_no_picture_shows_it(browser: SessionBrowser, site: Site, path: st
     await browser.navigate(site.url(path))
     watch = browser.supervisor
     assert watch is not None
-    boxes = [secret.box for secret in (await browser._look()).secrets]
+    boxes = [secret.box for secret in (await PageAtHand(lambda: watch).look()).secrets]
     assert boxes
     picture = await browser.screenshot()
     assert picture is not None
