@@ -204,16 +204,14 @@ class AgentRunner:
 
     async def release(self, session_id: str, changes: str | None) -> None:
         """The person gives the browser back; the agent is told what changed."""
-        execution = self._execution(session_id)
-        if execution:
+        pending = await self._store.pending(session_id)
+        if execution := self._execution(session_id):
             execution.release(changes)
             await self._journal.show_status(execution)
-            return
-        pending = await self._store.pending(session_id)
-        if pending and pending.kind == "manual":
+        elif pending and pending.kind == "manual":
             await self.decide(session_id, pending.reference, confirmed=True, message=changes)
         elif changes:
-            self._executor.browser_changes[session_id] = changes
+            self._executor.browser_changes[session_id] = changes, pending is not None
 
     # What is left of a session
 

@@ -58,8 +58,9 @@ class Executor:
         self._answers: dict[str, dict[str, Any]] = {}
         """By run: what the person answered to its question."""
         self.executions: dict[str, Execution] = {}
-        self.browser_changes: dict[str, str] = {}
-        """By session: what a person changed in the browser while no run was there to be told."""
+        self.browser_changes: dict[str, tuple[str, bool]] = {}
+        """By session: what a person changed in the browser while no run was there to be told, and whether that was
+        before they answered its question."""
         self.lost: set[str] = set()
         """Runs of ours that the database was away for too long to begin or to end."""
         self.is_draining = False
@@ -173,8 +174,9 @@ class Executor:
         """A person who has the browser keeps it; one who left it without a word has given it back by now."""
         session_id = execution.run.session_id
         view = self._browsers.live(session_id)
-        if changes := self.browser_changes.pop(session_id, None):
-            execution.release(changes, before_answer=True)
+        if changed := self.browser_changes.pop(session_id, None):
+            changes, before_answer = changed
+            execution.release(changes, before_answer=before_answer)
         if view.has_holder:
             execution.hold()
             await self._journal.show_status(execution)

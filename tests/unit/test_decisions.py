@@ -12,6 +12,7 @@ from fastapi import FastAPI
 
 from server.events import now
 from server.main import create_app
+from server.runtime import open_runtime
 from server.settings import Settings
 from tests.conftest import PASSWORD, open_client
 from tests.support.chat import new_session, of_type, read_stream, send
@@ -76,6 +77,31 @@ async def test_a_browser_that_was_given_back_unchanged_before_the_yes_needs_no_s
     session = await wait_for(client, session_id, "completed")
     assert "ordered" in session["messages"][-1]["content"]
     assert len(of_type(await read_stream(client, session_id), "interrupt")) == 1
+
+
+async def test_a_browser_given_back_after_a_yes_that_still_waits_for_its_turn_makes_it_ask_anew(
+    settings: Settings,
+) -> None:
+    async with open_runtime(settings.model_copy(update={"max_runs": 1})) as world:
+        for name in ("shop", "busy"):
+            await world.store.create_session(
+                id=name, title=None, agent="operator", model=world.default_model, max_tool_steps=10
+            )
+
+        async def question_other_than(known: str) -> str:
+            async with asyncio.timeout(60):
+                while (asked := await world.store.pending("shop")) is None or asked.reference == known:
+                    await asyncio.sleep(0.01)
+            return asked.reference
+
+        await world.runner.accept("shop", "shop for a kettle")
+        first = await question_other_than("")
+        await world.runner.accept("busy", "slow story")
+        await world.runner.decide("shop", first, confirmed=True)
+        assert not world.runner.is_executing("shop")
+        await world.runner.release("shop", "The page is now at the checkout.")
+        await world.runner.cancel("busy")
+        assert await question_other_than(first) != first
 
 
 async def test_the_operators_question_is_named_by_its_action(client: httpx.AsyncClient) -> None:
