@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 Direction = Literal["up", "down", "left", "right"]
 
 
+BROWSER = "browser"
+"""`ToolSpec.server` of the tools of the browser's own server."""
+
+
 class BrowserUnavailable(RunFailed):
     """No browser: it cannot be started, or it failed three times within five minutes."""
 
@@ -34,9 +38,9 @@ class ToolSpec:
     name: str
     description: str
     schema: dict[str, Any]
-    server: str = "browser"
+    server: str = BROWSER
     acts: bool = True
-    """True when the call may change the page: it is screenshotted and passes the gate."""
+    """True when the call may change something: it passes the gate, and a picture is taken after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,8 @@ class Outcome:
     title: str | None = None
     notes: tuple[str, ...] = ()
     """One line each: a dialog, a download, a new tab, "the browser was restarted, page state is lost"."""
+    private_url: str | None = None
+    """The address of the page whose words are in `text`, when that page asks for a secret."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +66,8 @@ class Picture:
     mime: str
     width: int
     height: int
+    moment: str = ""
+    """What `Observation.moment` was right before it was taken; "" where that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +97,11 @@ class Browser(Protocol):
         """Call a tool of `tools()` by name. After an acting call the text carries the new page."""
         ...
 
-    async def observe(self) -> Observation:
-        """See the page as it is now. Element ids of earlier observations are dead from here on."""
+    async def observe(self, keep: Sequence[str] = ()) -> Observation:
+        """See the page as it is now. Element ids of earlier observations are dead from here on.
+
+        Elements with a ref in `keep` are in it while they are on the page, whatever the budget leaves out.
+        """
         ...
 
     async def focus(self, element: Element) -> Observation:

@@ -6,25 +6,35 @@ dialogs. Whether a call succeeded is judged here by its text and by where the br
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from mcp.types import ImageContent, Tool
+from pydantic import ValidationError
 
 from server.browser.addresses import AddressRefused, normal_url
+from server.browser.around_script import Around, around_script
 from server.browser.browser import Direction, Field, Outcome, Tab, ToolSpec
-from server.browser.browser_use_reply import is_failure, lines_of, read_json, text_of
+from server.browser.browser_use_reply import is_failure, read_json, read_tabs, text_of
 from server.browser.browser_use_server import OFFERED, deadline_of, offered_of, server_at
 from server.browser.chromium import VIEWPORT
 from server.browser.fence import fence
 from server.browser.masking import mask_text
 from server.browser.mcp_client import Http, McpClient, Stdio
-from server.browser.observation import Element, Observation, observe_state
+from server.browser.observation import Element, Observation, focus_pieces, observe_state
+from server.browser.off_loop import TookTooLong, off_loop
+from server.browser.page_script import Extra
 from server.browser.playwright_reply import picture_of
-from server.browser.session_browser import CallFailed, SessionBrowser
-from server.browser.tool_schema import check_click_target
+from server.browser.session_browser import UNSTEADY, CallFailed, SessionBrowser
+from server.browser.watched_page import TITLE_CHARS, short_url
 from server.settings import Settings
+
+log = logging.getLogger(__name__)
+
+_LOOKS = 3
 
 
 class BrowserUseBrowser(SessionBrowser):
@@ -43,8 +53,6 @@ class BrowserUseBrowser(SessionBrowser):
         return offered_of(settings, tools)
 
     async def _call(self, spec: ToolSpec, args: Mapping[str, Any]) -> Outcome:
-        if spec.name == "browser_click" and (wrong := check_click_target(args)):
-            return self._outcome(False, f"browser_click: {wrong}.")
         if args.get("url") is not None:
             args = {**args, "url": normal_url(str(args["url"]))}
         async with self._using():
@@ -52,32 +60,82 @@ class BrowserUseBrowser(SessionBrowser):
                 return self._outcome(True, "A picture of the page was taken.")
             ok, text = (True, "") if spec.name == "browser_get_state" else await self._use(spec.name, args)
             if not spec.acts and text:
-                return self._outcome(ok, fence(mask_text(text, (await self._here.look()).secrets)))
+                return self._outcome(ok, fence(await self._masked(text, await self._here.look())))
             return await self._tell(ok, text)
 
     async def _tell(self, ok: bool, text: str) -> Outcome:
         state = await self._state()
-        page = mask_text("\n".join(lines_of(state)), (await self._here.look()).secrets) if state else ""
+        extra = await self._here.look()
+        page = await self._observation(state, extra, (), names_targets=True) if state else None
         return self._outcome_with_page(ok, text, page)
 
-    async def observe(self) -> Observation:
-        state: dict[str, Any] = {}
+    async def _masked(self, text: str, extra: Extra) -> str:
+        try:
+            return await off_loop(mask_text, text, extra.secrets)
+        except TookTooLong as error:
+            self._notes.add(str(error))
+            return ""
+
+    async def observe(self, keep: Sequence[str] = ()) -> Observation:
+        state, extra = await self._look_once()
+        return await self._observation(state, extra, self._notes.take(), keep=keep)
+
+    async def focus(self, element: Element) -> Observation:
+        """The server lists controls only, so our own script reads what stands around one of them."""
+        state, extra = await self._look_once()
+        around = await self._around(state, element)
+        if not around.pieces:
+            self._notes.add("What is around the element could not be read: this is the whole page.")
+            return await self._observation(state, extra, self._notes.take())
+        pieces = [(piece.at, piece.text) for piece in around.pieces]
+        notes = self._notes.take()
+        try:
+            return await off_loop(
+                focus_pieces, self._placed(state), pieces, element.ref, viewport=VIEWPORT,
+                budget=self._budget(), notes=notes, extra=extra,
+            )  # fmt: skip
+        except TookTooLong as error:
+            return await self._observation({}, extra, (*notes, str(error)))
+
+    async def text_near(self, element: Element) -> str:
+        state, extra = await self._look_once()
+        return await self._masked((await self._around(state, element)).text, extra) or element.name
+
+    async def _look_once(self) -> tuple[dict[str, Any], Extra]:
+        """The state, empty when it cannot be had, and what our own script sees beside it."""
+        state, extra = dict[str, Any](), Extra()
         try:
             async with self._using():
                 state = await self._state()
+                extra = await self._here.look()
         except CallFailed as error:
             self._notes.add(str(error))
-        where = {"url": self._here.url or "about:blank", "title": self._here.title or ""}
-        return observe_state(
-            {**where, **state}, viewport=VIEWPORT, budget=self._budget(), notes=self._notes.take()
-        )
+        return state, extra
 
-    async def focus(self, element: Element) -> Observation:
-        """The whole page: the server knows no surroundings of an element."""
-        return await self.observe()
+    async def _observation(
+        self, state: Mapping[str, Any], extra: Extra, notes: Sequence[str],
+        *, keep: Sequence[str] = (), names_targets: bool = False,
+    ) -> Observation:  # fmt: skip
+        options: dict[str, Any] = {"viewport": VIEWPORT, "extra": extra}
+        options["budget"] = self._budget(names_targets=names_targets)
+        try:
+            return await off_loop(observe_state, self._placed(state), notes=notes, keep=keep, **options)
+        except TookTooLong as error:
+            return observe_state(self._placed({}), notes=(*notes, str(error)), **options)
 
-    async def text_near(self, element: Element) -> str:
-        return element.name
+    def _placed(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        return {**state, "url": self._here.url or "about:blank", "title": self._here.title or ""}
+
+    async def _around(self, state: Mapping[str, Any], element: Element) -> Around:
+        elements = state.get("interactive_elements") or ()
+        at = next((at for at, one in enumerate(elements) if str(one.get("index")) == element.ref), None)
+        if at is None:
+            return Around()
+        try:
+            return Around.model_validate(await self._here.run(around_script(elements, at)) or {})
+        except ValidationError as error:
+            log.debug("what is around an element: %s", error)
+            return Around()
 
     async def navigate(self, url: str) -> Outcome:
         try:
@@ -135,10 +193,8 @@ class BrowserUseBrowser(SessionBrowser):
                 _, text = await self._use("browser_list_tabs", {})
         except CallFailed:
             return ()
-        return tuple(
-            Tab(at, tab.get("title", ""), tab.get("url", ""), tab.get("url") == self._here.url)
-            for at, tab in enumerate(read_json(text, list))
-        )
+        tabs = (self._here.recognise(tab) for tab in read_tabs(text))
+        return tuple(replace(tab, active=tab.url == self._here.url) for tab in tabs)
 
     async def switch_tab(self, index: int) -> Outcome:
         try:
@@ -173,7 +229,7 @@ class BrowserUseBrowser(SessionBrowser):
         text = text_of(result)
         ok = not result.isError and not is_failure(text)
         if ok and tool == "browser_navigate":
-            self._here.url = str(args["url"])
+            self._here.follow(str(args["url"]))
             address = await self._here.run("() => document.URL")
             if str(address).startswith("chrome-error:"):
                 return False, f"{args['url']} could not be opened."
@@ -183,22 +239,30 @@ class BrowserUseBrowser(SessionBrowser):
         return await self._see_freely(self._state_now)
 
     async def _state_now(self) -> dict[str, Any]:
-        """Where the browser is and what can be used there; empty when the server cannot tell."""
-        try:
-            state: dict[str, Any] = read_json(
-                text_of(await self._ask("browser_get_state", {}, deadline_of("browser_get_state"))), dict
-            )
-        except CallFailed as error:
-            self._notes.add(f"{error} What is on the page could not be read.")
-            return {}
-        self._remember(state)
-        if title := await self._here.run("() => document.title"):
-            self._here.title = state["title"] = str(title)  # the server often gives the address in its place
-        return state
+        """Where the browser is and what can be used there; empty when the server cannot tell.
 
-    def _remember(self, state: Mapping[str, Any]) -> None:
-        if state.get("url"):
-            self._here.url, self._here.title = str(state["url"]), str(state.get("title", ""))
+        A page that goes to another site meanwhile is looked at anew; one that keeps doing so is not seen.
+        """
+        for _ in range(_LOOKS):
+            before = self._here.moment
+            try:
+                result = await self._ask("browser_get_state", {}, deadline_of("browser_get_state"))
+                state: dict[str, Any] = await off_loop(read_json, text_of(result), dict)
+            except (CallFailed, TookTooLong) as error:
+                self._notes.add(f"{error} What is on the page could not be read.")
+                return {}
+            is_known = self._remember(state)
+            await self._here.run("() => 0")  # until then what happened in the page before is known here, too
+            await self._here.read_title()
+            if is_known and before in (None, self._here.moment):
+                return state
+        self._notes.add(UNSTEADY)
+        return {}
+
+    def _remember(self, state: Mapping[str, Any]) -> bool:
+        return not state.get("url") or self._here.follow(
+            short_url(str(state["url"])), str(state.get("title", ""))[:TITLE_CHARS]
+        )
 
     async def locate(self, mcp: McpClient) -> None:
         self._remember(read_json(text_of(await mcp.call("browser_get_state", {}, deadline=5)), dict))

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from mcp.types import CallToolResult, TextContent
 
+from server.browser.browser import Tab
+from server.browser.watched_page import TITLE_CHARS, short_url
+
+LINE_CHARS, MOST_TABS = 2000, 50
 _FAILED = re.compile(
     r"^(error|failed|invalid|unknown tool|no browser|no active|unable|cannot)\b|\bnot found$|\bnot set\b|timed out",
     re.IGNORECASE,
@@ -21,7 +24,16 @@ def text_of(result: CallToolResult) -> str:
 
 def is_failure(text: str) -> bool:
     """Most failures come as success with an error text."""
-    return _FAILED.search(text.partition("\n")[0]) is not None
+    return _FAILED.search(text.partition("\n")[0][:LINE_CHARS]) is not None
+
+
+def read_tabs(text: str) -> list[Tab]:
+    """None of them is known to be the one at hand."""
+    tabs = [tab for tab in read_json(text, list)[:MOST_TABS] if isinstance(tab, dict)]
+    return [
+        Tab(at, str(tab.get("title", ""))[:TITLE_CHARS], short_url(str(tab.get("url", ""))), False)
+        for at, tab in enumerate(tabs)
+    ]
 
 
 def read_json(text: str, kind: type) -> Any:
@@ -31,15 +43,3 @@ def read_json(text: str, kind: type) -> Any:
     except ValueError:
         return kind()
     return value if isinstance(value, kind) else kind()
-
-
-def lines_of(state: Mapping[str, Any]) -> list[str]:
-    """The state in a third of the room: `[20] input placeholder="Where you live"`."""
-    lines = []
-    for element in state.get("interactive_elements", ()):
-        words = [f"[{element.get('index')}] {element.get('tag', '')}"]
-        text = " ".join(str(element.get("text", "")).split())
-        words += [f'"{text}"'] if text else []
-        words += [f'{name}="{element[name]}"' for name in ("placeholder", "href") if element.get(name)]
-        lines.append(" ".join(words))
-    return lines

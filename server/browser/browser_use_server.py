@@ -91,7 +91,7 @@ def _config(settings: Settings, endpoint: str | None) -> dict[str, Any]:
 
 
 def offered_of(settings: Settings, tools: Sequence[Tool]) -> tuple[ToolSpec, ...]:
-    has_model = settings.browser_agent_tool and settings.openai_api_key is not None
+    has_model = settings.browser_agent_tool and settings.agent_tool_problem is None
     acting = {**OFFERED, **(dict.fromkeys(AGENT_TOOLS, True) if has_model else {})}
     return tuple(
         ToolSpec(tool.name, tool.description or tool.name, _schema_of(tool), acts=acting[tool.name])

@@ -4,12 +4,13 @@ It names elements by index and says little of them: no box, no value, no label o
 as an element of its own before its field, or after its checkbox; it becomes the field's name here.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from server.browser.snapshot import Node, Snapshot
 
 ROLES = {"a": "link", "button": "button", "input": "textbox", "textarea": "textbox", "select": "combobox"}
+SEARCHED_CHARS = 60
 WRAPPERS = frozenset({"label", "details", "iframe", "form", "body", "html"})
 
 
@@ -30,15 +31,45 @@ def read_state(state: Mapping[str, Any]) -> Snapshot:
     return tree
 
 
-def _add(nodes: list[Node], element: Mapping[str, Any], tag: str, text: str, label: str) -> None:
+def read_pieces(state: Mapping[str, Any], pieces: Sequence[tuple[int | None, str]]) -> Snapshot:
+    """Part of a page in reading order: each piece is a place in `interactive_elements`, or words."""
+    tree = Snapshot([Node("group", -1)], str(state.get("url") or ""), str(state.get("title") or ""))
+    elements, label = state.get("interactive_elements") or (), ""
+    for at, words in pieces:
+        if at is None:
+            tree.nodes.append(Node("paragraph", 0, text=words, end=len(tree.nodes) + 1))
+            label = words
+            continue
+        tag, text = str(elements[at].get("tag") or "").lower(), str(elements[at].get("text") or "")
+        if tag not in WRAPPERS:
+            _add(tree.nodes, elements[at], tag, text, label, parent=0)
+            label = ""
+        elif text:
+            tree.nodes.append(Node("paragraph", 0, text=text, end=len(tree.nodes) + 1))
+            label = text
+    tree.nodes[0].end = len(tree.nodes)
+    return tree
+
+
+def described(element: Mapping[str, Any]) -> dict[str, str]:
+    """What the page can be searched by for an element: tag, address, placeholder, the beginning of its words."""
+    tag = str(element.get("tag") or "").lower()
+    words = "" if tag == "select" else " ".join(str(element.get("text") or "").split())[:SEARCHED_CHARS]
+    href, placeholder = str(element.get("href") or ""), str(element.get("placeholder") or "")
+    return {"tag": tag, "href": href, "placeholder": placeholder, "text": words}
+
+
+def _add(
+    nodes: list[Node], element: Mapping[str, Any], tag: str, text: str, label: str, parent: int = -1
+) -> None:
     role = str(element.get("role") or ROLES.get(tag, "generic"))
     name = text if tag != "select" else ""
-    node = Node(role, -1, name=name or label, ref=str(element.get("index", "")))
+    node = Node(role, parent, name=name or label, ref=str(element.get("index", "")))
     node.url, node.placeholder = str(element.get("href") or ""), str(element.get("placeholder") or "")
     if role == "generic":
         node.attributes["cursor"] = "pointer"
     nodes.append(node)
     index = len(nodes) - 1
-    for option in text.splitlines() if tag == "select" else ():
+    for option in text.split("\n") if tag == "select" else ():
         nodes.append(Node("option", index, name=option, end=len(nodes) + 1))
     node.end = len(nodes)

@@ -1,7 +1,7 @@
-"""A small client of the Chrome DevTools Protocol: one websocket, any number of sessions on it.
+"""A small client of the Chrome DevTools Protocol: one connection, any number of sessions on it.
 
-It serves the live view, the person's input, downloads and the watch over tabs; the agent's own actions go
-through MCP alone.
+It serves the live view, the person's input, downloads, the read-only scripts and the watch over tabs. The agent's
+clicks and keys go through MCP; what is done here for the agent's sake is listed in docs/decisions/0010.
 """
 
 from __future__ import annotations
@@ -9,14 +9,18 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import re
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
-from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed
+from server.browser.devtools import DevTools, DevToolsClient
 
 log = logging.getLogger(__name__)
+
+MOST_BYTES = 8_000_000
+"""Half a million elements of an accessibility tree, or the picture of a large screen. Takes under 50 ms to parse."""
+_TOO_LARGE: dict[str, Any] = {"message": "more than can be read"}
+_ANSWER = re.compile(rb'\{"id":(\d{1,15})(?=[,}])')
 
 Params = dict[str, Any]
 Listener = Callable[[Params, str | None], None]
@@ -27,34 +31,30 @@ class CdpError(Exception):
     """The browser refused a command, did not answer it in time, or is gone."""
 
 
+class AnswerTooLarge(CdpError):
+    """A page made the answer so large that it was not read."""
+
+
 class Cdp:
     """A connection to one browser. `closed` is set when it is over."""
 
-    def __init__(self, socket: ClientConnection) -> None:
-        self._socket = socket
+    def __init__(self) -> None:
+        self._client: DevToolsClient | None = None
         self._waiting: dict[int, asyncio.Future[Params]] = {}
         self._listeners: dict[str, list[Listener]] = {}
         self._last_id = 0
         self.closed = asyncio.Event()
-        self._reader = asyncio.create_task(self._read(), name="cdp")
 
     @classmethod
-    async def connect(cls, url: str, *, deadline: float = 5) -> Cdp:
+    async def connect(cls, devtools: DevTools, *, deadline: float = 5) -> Cdp:
         """Raises CdpError."""
+        cdp = cls()
         try:
             async with asyncio.timeout(deadline):
-                return cls(
-                    await connect(
-                        url,
-                        max_size=64 * 1024 * 1024,
-                        max_queue=64,
-                        compression=None,
-                        proxy=None,
-                        ping_interval=None,
-                    )
-                )
-        except (OSError, TimeoutError, ConnectionClosed) as error:
+                cdp._client = await devtools.attach(cdp._receive, cdp._lose)
+        except (ConnectionError, TimeoutError) as error:
             raise CdpError(f"cannot connect to the browser: {error}") from None
+        return cdp
 
     def on(self, event: str, listener: Listener) -> Callable[[], None]:
         """Call `listener` at every `event`; returns the function that stops it."""
@@ -66,6 +66,8 @@ class Cdp:
         self, method: str, params: Params | None = None, *, session: str | None = None, deadline: float = 5
     ) -> Params:
         """Send a command and return its result. Raises CdpError."""
+        if self._client is None or self.closed.is_set():
+            raise CdpError(f"{method}: the browser is gone")
         self._last_id += 1
         number = self._last_id
         command: Params = {"id": number, "method": method, "params": params or {}}
@@ -74,41 +76,39 @@ class Cdp:
         answer = self._waiting[number] = asyncio.get_running_loop().create_future()
         try:
             async with asyncio.timeout(deadline):
-                await self._socket.send(json.dumps(command))
+                await self._client.send(command)
                 reply = await answer
         except TimeoutError:
             raise CdpError(f"{method}: no answer within {deadline:g} s") from None
-        except ConnectionClosed:
+        except ConnectionError:
             raise CdpError(f"{method}: the browser is gone") from None
         finally:
             self._waiting.pop(number, None)
+        if reply.get("error") == _TOO_LARGE:
+            raise AnswerTooLarge(f"{method}: the answer is too large")
         if "error" in reply:
             raise CdpError(f"{method}: {reply['error'].get('message', 'refused')}")
         result: Params = reply.get("result", {})
         return result
 
-    async def close(self) -> None:
-        self._reader.cancel()
-        await asyncio.wait((self._reader,))
-        with suppress(Exception):
-            async with asyncio.timeout(1):
-                await self._socket.close()
+    def close(self) -> None:
+        """End its sessions; the browser goes on. Safe to repeat."""
+        if self._client is not None:
+            self._client.detach()
+        self._lose()
 
-    async def _read(self) -> None:
-        try:
-            async for text in self._socket:
-                message = json.loads(text)
-                if "id" in message:
-                    self._answer(message)
-                else:
-                    self._announce(message)
-        except ConnectionClosed:
-            log.debug("the browser closed its DevTools connection")
-        finally:
-            self.closed.set()
-            for answer in self._waiting.values():
-                if not answer.done():
-                    answer.set_result({"error": {"message": "the browser is gone"}})
+    def _lose(self) -> None:
+        self.closed.set()
+        for answer in self._waiting.values():
+            if not answer.done():
+                answer.set_result({"error": {"message": "the browser is gone"}})
+
+    def _receive(self, text: bytes) -> None:
+        message = read_message(text)
+        if "id" in message:
+            self._answer(message)
+        elif "method" in message:
+            self._announce(message)
 
     def _answer(self, message: Params) -> None:
         answer = self._waiting.get(message["id"])
@@ -118,3 +118,17 @@ class Cdp:
     def _announce(self, message: Params) -> None:
         for listener in list(self._listeners.get(message["method"], ())):
             listener(message.get("params", {}), message.get("sessionId"))
+
+
+def read_message(text: bytes) -> Params:
+    """A message of the browser. Pages have a say in how large one is: a larger one than `MOST_BYTES` is not parsed.
+
+    In the place of such an answer there is an error, in the place of such an event nothing. Chromium writes `id` or
+    `method` first.
+    """
+    if len(text) <= MOST_BYTES:
+        message: Params = json.loads(text)
+        return message
+    answer = _ANSWER.match(text)
+    log.warning("a DevTools message of %d bytes was not read: %.80r", len(text), text[:80])
+    return {"id": int(answer[1]), "error": _TOO_LARGE} if answer else {}

@@ -184,12 +184,12 @@ async def _read_titles(watch: Supervisor) -> None:
     found = await watch.cdp.send("Target.getTargets", {"filter": [{"type": "page"}]}, deadline=1)
     for info in found["targetInfos"]:
         if page := watch.pages.get(info["targetId"]):
-            page.url, page.title = info["url"], info["title"]
+            page.show(info["url"], info["title"])
 
 
 async def _lead_to(browser: Held, page: WatchedPage) -> None:
     """Have the agent's tools go on in the tab where the person left off."""
     tabs = await browser.tabs()
-    wanted = [tab for tab in tabs if (tab.url, tab.title) == (page.url, page.title)]
+    wanted = [tab for tab in tabs if (tab.url, tab.title) == (page.document, page.title)]
     if wanted and not any(tab.active for tab in wanted):
         await browser.switch_tab(wanted[-1].index)

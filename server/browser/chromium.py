@@ -7,19 +7,19 @@ import contextlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from server.browser.browser import BrowserUnavailable
 from server.browser.cdp import Cdp, CdpError
+from server.browser.devtools import PIPES_SCRIPT, DevTools
 from server.browser.egress import Egress
 from server.browser.processes import Processes
+from server.browser.relay import Relay
 
 VIEWPORT = (1280, 720)
 START_DEADLINE = 20.0
 
 _FLAGS = (
-    "--remote-debugging-port=0",
-    "--remote-debugging-address=127.0.0.1",
+    "--remote-debugging-pipe",
     "--no-first-run",
     "--no-default-browser-check",
     "--no-service-autorun",
@@ -41,6 +41,8 @@ _FLAGS = (
     "--hide-crash-restore-bubble",
     "--metrics-recording-only",
     "--no-pings",
+    "--disk-cache-size=100000000",
+    "--media-cache-size=100000000",
     "--noerrdialogs",
     "--password-store=basic",
     "--use-mock-keychain",
@@ -64,18 +66,21 @@ class Chromium:
         self,
         process: asyncio.subprocess.Process,
         processes: Processes,
-        socket: str,
+        devtools: DevTools,
+        relay: Relay,
         cdp: Cdp,
         egress: Egress,
         *,
+        profile: Path,
         headless: bool,
     ) -> None:
         self.process = process
         self.processes = processes
-        self.socket = socket
-        """The address of its DevTools websocket."""
+        self.devtools = devtools
+        self.relay = relay
         self.cdp = cdp
         self.egress = egress
+        self.profile = profile
         self.headless = headless
 
     @classmethod
@@ -97,31 +102,39 @@ class Chromium:
         """
         _clear_stale_locks(profile)
         await egress.start()
-        process = None
+        process = devtools = relay = None
         try:
             flags = _flags(profile, egress.url, headless, restore, sandbox)
-            process = await processes.start([str(executable), *flags], env=env)
+            command = ("/bin/sh", "-c", PIPES_SCRIPT, "sh", str(executable), *flags)
+            process = await processes.start(command, env=env, talks=True)
+            assert process.stdin is not None
+            assert process.stdout is not None
+            devtools = DevTools(process.stdout, process.stdin)
+            relay = Relay(devtools)
+            await relay.start()
             async with asyncio.timeout(START_DEADLINE):
-                port, path = await _read_port(profile, process)
-                socket = f"ws://127.0.0.1:{port}{path}"
-                cdp = await Cdp.connect(socket)
-            return cls(process, processes, socket, cdp, egress, headless=headless)
+                cdp = await Cdp.connect(devtools, deadline=START_DEADLINE)
+            return cls(process, processes, devtools, relay, cdp, egress, profile=profile, headless=headless)
         except BaseException as error:
-            await egress.close()
-            if process is not None:
-                await processes.end(process)
-            if isinstance(error, OSError | CdpError):  # a TimeoutError is an OSError
-                raise BrowserUnavailable(f"Chromium did not start: {error or 'it took too long'}") from None
-            raise
+            is_over = devtools is not None and devtools.closed.is_set()
+            await _end(process, processes, devtools, relay, egress)
+            if not isinstance(error, OSError | CdpError):  # a TimeoutError is an OSError
+                raise
+            if process is not None and is_over:
+                why = f"Chromium ended at once with exit code {process.returncode}."
+            else:
+                why = f"Chromium did not start: {error or 'it took too long'}"
+            raise BrowserUnavailable(why) from None
 
     @property
-    def port(self) -> int:
-        return urlsplit(self.socket).port or 0
+    def ports(self) -> set[int]:
+        """What listens for it on this machine, all of it ours."""
+        return {self.relay.port, self.egress.port}
 
     @property
     def endpoint(self) -> str:
-        """What an MCP server connects to."""
-        return f"http://127.0.0.1:{self.port}"
+        """The DevTools address that an MCP server connects to. It is a secret: keep it off command lines."""
+        return self.relay.url
 
     @property
     def pid(self) -> int:
@@ -139,16 +152,35 @@ class Chromium:
             return False
         return True
 
-    async def close(self) -> None:
-        """End it in good order, so that its profile is written down; by force when it does not follow."""
+    async def quit(self) -> None:
+        """Ask it to write down its profile and end, and wait up to 4 s for that."""
         if self.is_running:
             with contextlib.suppress(CdpError, TimeoutError):
                 await self.cdp.send("Browser.close", deadline=1)
                 async with asyncio.timeout(3):
                     await self.process.wait()
-        await self.cdp.close()
-        await self.processes.end(self.process, grace=1)
-        await self.egress.close()
+
+    async def close(self) -> None:
+        """End it in good order, by force when it does not follow."""
+        await self.quit()
+        self.cdp.close()
+        await _end(self.process, self.processes, self.devtools, self.relay, self.egress)
+
+
+async def _end(
+    process: asyncio.subprocess.Process | None,
+    processes: Processes,
+    devtools: DevTools | None,
+    relay: Relay | None,
+    egress: Egress,
+) -> None:
+    if process is not None:
+        await processes.end(process, grace=1)
+    if devtools is not None:
+        await devtools.close()
+    if relay is not None:
+        await relay.close()
+    await egress.close()
 
 
 def _flags(profile: Path, proxy: str, headless: bool, restore: bool, sandbox: bool | None) -> list[str]:
@@ -172,20 +204,3 @@ def _clear_stale_locks(profile: Path) -> None:
     profile.mkdir(parents=True, exist_ok=True)
     for name in ("SingletonLock", "SingletonCookie", "SingletonSocket", "DevToolsActivePort"):
         (profile / name).unlink(missing_ok=True)
-
-
-async def _read_port(profile: Path, process: asyncio.subprocess.Process) -> tuple[int, str]:
-    """The port and the path of the DevTools socket, from the file that Chromium writes when it is ready."""
-    while process.returncode is None:
-        lines = _lines(profile / "DevToolsActivePort")
-        if len(lines) >= 2:
-            return int(lines[0]), lines[1]
-        await asyncio.sleep(0.02)
-    raise BrowserUnavailable(f"Chromium ended at once with exit code {process.returncode}.")
-
-
-def _lines(path: Path) -> list[str]:
-    try:
-        return path.read_text().splitlines()
-    except FileNotFoundError:
-        return []

@@ -13,6 +13,7 @@ from server.browser.cdp import Cdp, CdpError, Params
 from server.browser.dismissals import Dismissals
 from server.browser.watched_page import Dialog, WatchedPage
 
+MESSAGE_CHARS = 2000
 ENDLESS_ALERTS = 8
 """So many alerts of one page within five seconds, and its tab is closed."""
 
@@ -87,7 +88,7 @@ class Dialogs:
         page = next((page for page in self._pages.values() if page.session == session), None)
         if page is None:
             return
-        page.dialog = Dialog(params["type"], params.get("message", ""))
+        page.dialog = Dialog(params["type"], params.get("message", "")[:MESSAGE_CHARS])
         if not self.is_hands_off:
             self._spawn(self._deal_with(page, page.dialog))
 
@@ -128,5 +129,5 @@ class Dialogs:
 
 
 def quote(message: str) -> str:
-    text = " ".join(message.split())
+    text = " ".join(message[:1000].split())
     return f'"{text[:200]}"'

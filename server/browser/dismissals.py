@@ -16,6 +16,8 @@ Tell = Callable[[str, str], None]
 """Takes the kind of a question, `confirm` or `prompt`, and its text."""
 
 _BINDING = "__pilothouseAsked"
+_LONGEST = 4000
+"""Characters of what is told: the text is cut to 500, each of up to six in JSON."""
 _REPLACE = """(() => {
   const tell = globalThis.__pilothouseAsked
   if (!tell || globalThis.confirm.native) return
@@ -68,7 +70,7 @@ class Dismissals:
                 )
 
     def _on_asked(self, params: Params, session: str | None) -> None:
-        if params["name"] == _BINDING and session in self._scripts:
-            with suppress(ValueError):  # a page may call it with anything
+        if params["name"] == _BINDING and session in self._scripts and len(params["payload"]) < _LONGEST:
+            with suppress(ValueError, RecursionError):  # a page may call it with anything
                 kind, message = json.loads(params["payload"])
                 self._tell(str(kind)[:20], str(message))

@@ -11,7 +11,7 @@ import ipaddress
 import logging
 import re
 import socket
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from time import monotonic
@@ -28,6 +28,10 @@ _GRANTED, _FAILED, _NOT_ALLOWED, _UNREACHABLE, _BAD_COMMAND = 0, 1, 2, 4, 7
 _HTTP = re.compile(rb"^[A-Z]{3,10} /")
 
 
+Resolve = Callable[[str, int], Awaitable[Sequence[Address]]]
+"""The addresses of a host, asked with the port. Raises socket.gaierror."""
+
+
 class Refused(Exception):
     """The rules forbid this target; the text says why."""
 
@@ -42,11 +46,12 @@ class _Visit:
 class Egress:
     """One proxy on a loopback port. `last_refusal` says in words what was not reached last, and when."""
 
-    def __init__(self, reach: Reach) -> None:
+    def __init__(self, reach: Reach, resolve: Resolve | None = None) -> None:
         self.port = 0
         self.last_refusal: tuple[float, str] | None = None
         """Monotonic time and a sentence."""
         self.reach = reach
+        self._resolve = resolve or resolve_by_system
         self._server: asyncio.Server | None = None
         self._visits: dict[asyncio.Task[None], _Visit] = {}
 
@@ -116,11 +121,9 @@ class Egress:
         if why := self.reach.refuse_name(host, port):
             raise Refused(why)
         async with asyncio.timeout(CONNECT_DEADLINE):
-            loop = asyncio.get_running_loop()
-            found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            found = await self._resolve(host, port)
         failure: Exception = OSError("no address")
-        for _, _, _, _, place in found:
-            address = _address_of(place)
+        for address in found:
             if why := self.reach.refuse_address(host, address, port):
                 failure = Refused(why)
                 continue
@@ -137,6 +140,12 @@ class Egress:
     def _remember(self, sentence: str) -> None:
         log.info("egress: %s", sentence)
         self.last_refusal = monotonic(), sentence
+
+
+async def resolve_by_system(host: str, port: int) -> Sequence[Address]:
+    loop = asyncio.get_running_loop()
+    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return [_address_of(place) for _, _, _, _, place in found]
 
 
 def _address_of(place: Sequence[Any]) -> Address:

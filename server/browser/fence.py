@@ -1,13 +1,29 @@
-"""Marks text that came from a page as what it is: data that nobody vouches for."""
+"""Marks text that came from outside as what it is: data that nobody vouches for. Pure and linear."""
+
+from __future__ import annotations
+
+import re
+from itertools import count
 
 MAX_CHARS = 12_000
 
 
-def fence(text: str) -> str:
-    """The text, cut, between marks that it cannot close itself."""
-    text = text.replace("</untrusted-page", "< /untrusted-page")
-    if len(text) > MAX_CHARS:
-        kept = text[:MAX_CHARS].rpartition("\n")[0] or text[:MAX_CHARS]
+def page_line(url: str | None, title: str | None) -> str:
+    """The line above a whole page."""
+    return f"Page: {url}" + (f' "{title}"' if title else "")
+
+
+def fence(text: str, name: str = "untrusted-page", chars: int = MAX_CHARS) -> str:
+    """The text between `<name>` and `</name>`, cut to `chars` characters.
+
+    The text cannot close its fence: where it has something that looks like one, in capitals, with spaces or in other
+    brackets, the fence is called `name-1`, or by the first number that does not follow the name in the text.
+    """
+    if len(text) > chars:
+        kept = text[:chars].rpartition("\n")[0] or text[:chars]
         more = text.count("\n") - kept.count("\n")
         text = f"{kept}\n... truncated, {more} more lines"
-    return f"<untrusted-page>\n{text}\n</untrusted-page>"
+    lookalikes = re.findall(rf"(?i)[^\w\s]\s*{re.escape(name)}(?:-(\d{{1,6}}))?", text)
+    taken = {int(number or 0) for number in lookalikes}
+    mark = f"{name}-{next(number for number in count(1) if number not in taken)}" if taken else name
+    return f"<{mark}>\n{text}\n</{mark}>"

@@ -13,7 +13,8 @@ from server.browser.wire import NAME_CHARS, clean, cost, cut, element_lines, tex
 
 CONTEXT_CHARS = 120
 VALUE_CHARS = 100
-OPTIONS = 250
+OPTIONS, OPTION_CHARS = 250, 100_000
+"""Of a select, and of all selects of an observation."""
 SEEN_TEXT = 320
 """Tokens that words in view get even where elements have filled the room that is meant for both."""
 TEXT_SHARE = 0.45
@@ -70,7 +71,8 @@ def fit(
     limit = budget.tokens - SLACK
     room = _Room(used, min(budget.fill, limit), limit)
     choice = (DETAILED, *CUTS) if detail else CUTS
-    cuts, prices = _price(top, must, contexts, around, room.limit - used, choice)
+    labels = [draft.ref if budget.names_targets else "e100" for draft in top]
+    cuts, prices = _price(top, labels, must, contexts, around, room.limit - used, choice)
     chosen = [draft for draft, price in zip(top[:must], prices, strict=False) if room.take(price, room.limit)]
     by_weight = sorted(blocks, key=lambda block: (not block.seen, -block.weight))[: budget.blocks]
     share = int(TEXT_SHARE * (room.fill - room.used))
@@ -91,6 +93,7 @@ def fit(
 
 def _price(
     top: Sequence[Draft],
+    labels: Sequence[str],
     must: int,
     contexts: Sequence[str],
     around: Surroundings,
@@ -100,7 +103,8 @@ def _price(
     """How to cut, and what each line then costs. Names are cut before elements go."""
     for cuts in choice:
         elements = [
-            _make(draft, "e100", context, around, cuts) for draft, context in zip(top, contexts, strict=True)
+            _make(draft, label, context, around, cuts)
+            for draft, label, context in zip(top, labels, contexts, strict=True)
         ]
         prices = [cost([line]) for line in element_lines(elements)]
         if sum(prices[:must]) <= room:
@@ -136,7 +140,7 @@ def _lay_out(
     elements: list[Element] = []
     texts: list[str] = []
     order: list[str] = []
-    section = -1
+    section, room = -1, OPTION_CHARS
     for thing in things:
         if (now := _section(thing)) != section:
             section = now
@@ -146,6 +150,9 @@ def _lay_out(
             texts.append(thing.text)
             continue
         element = _make(thing, eids[id(thing)], contexts.get(id(thing), ""), around, cuts)
+        if element.options:
+            kept = tuple(option for option in element.options if (room := room - len(option)) >= 0)
+            element = element.model_copy(update={"options": kept})
         if thing.same_as is not None:
             element = element.model_copy(update={"same_as": eids[id(thing.same_as)]})
         else:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from server.browser.cdp import Cdp, CdpError, Params
+from server.browser.cdp import AnswerTooLarge, Cdp, CdpError, Params
 
 MAX_FRAMES = 20
 Place = tuple[float, float]
@@ -45,7 +45,8 @@ async def evaluate_inside(
     """What a function's source gives in each frame inside the page, and where the frame is.
 
     `inner` maps the sessions of frames of other sites to (session around it, frame id), outer ones first.
-    What cannot be reached is left out.
+    What cannot be reached is left out. Raises AnswerTooLarge when the page has so many frames, with such long
+    addresses, that they cannot be listed.
     """
     origins: dict[str, Place] = {session: (0.0, 0.0)}
     found: list[tuple[str, str, Place]] = []
@@ -65,6 +66,8 @@ async def evaluate_inside(
                 for within, id, _ in found[:MAX_FRAMES]
             ]
             values = await asyncio.gather(*works, return_exceptions=True)
+    except AnswerTooLarge:
+        raise
     except (CdpError, TimeoutError):
         return []
     places = [place for _, _, place in found]

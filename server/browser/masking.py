@@ -12,32 +12,19 @@ from PIL import Image, ImageFilter
 
 from server.browser.browser import Picture
 from server.browser.page_script import Box, SecretField
-from server.browser.secret_fields import hide_secrets
-from server.browser.snapshot import MASK, parse_snapshot
+from server.browser.snapshot import MASK
 
-_BOX = re.compile(r" \[box=[-\d.,]*\]")
 _MARGIN = 4
 """CSS pixels around a secret field that are blurred with it."""
 
 
 def mask_text(text: str, secrets: Iterable[SecretField]) -> str:
     """Replace secret values wherever they stand; very short ones only where they are a field's value."""
-    for secret in secrets:
-        for form in sorted(_spellings(secret.value), key=len, reverse=True):
-            if len(form) > 2:
-                text = text.replace(form, MASK)
-            else:
-                text = re.sub(rf"(?m): \"?{re.escape(form)}\"?$", f": {MASK}", text)
-    return text
-
-
-def mask_snapshot(snapshot: str, viewport: tuple[int, int], secrets: Sequence[SecretField]) -> str:
-    """A snapshot taken with boxes as a model may read it: secret values masked, the boxes left out."""
-    tree = parse_snapshot(snapshot, viewport)
-    hide_secrets(tree, secrets)
-    for ref in (node.ref for node in tree.nodes if node.secret and node.ref):
-        snapshot = re.sub(rf"(?m)(\[ref={re.escape(ref)}\][^\n]*?\]): .+$", rf"\1: {MASK}", snapshot)
-    return _BOX.sub("", mask_text(snapshot, secrets))
+    forms = {form for secret in secrets for form in _spellings(secret.value)}
+    for form in sorted((form for form in forms if len(form) > 2), key=len, reverse=True):
+        text = text.replace(form, MASK)
+    short = "|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True) if len(form) <= 2)
+    return re.sub(rf'(?m): "?(?:{short})"?$', f": {MASK}", text) if short else text
 
 
 def _spellings(value: str) -> set[str]:
@@ -47,8 +34,8 @@ def _spellings(value: str) -> set[str]:
         value,
         collapsed,
         json.dumps(value, ensure_ascii=False)[1:-1],
-        quote(value, safe=""),
-        quote_plus(value),
+        quote(value, safe="", errors="replace"),
+        quote_plus(value, errors="replace"),
     }
     return {form for form in forms if form}
 

@@ -36,10 +36,12 @@ Sending = MemoryObjectSendStream[SessionMessage]
 class ToolServerLost(Exception):
     """The MCP session is over: the server ended, never began, or cannot be understood."""
 
-    def __init__(self, detail: str, *, was_sent: bool = False) -> None:
+    def __init__(self, detail: str, *, was_sent: bool = False, was_overlong: bool = False) -> None:
         super().__init__(detail)
         self.was_sent = was_sent
         """The call under way had left: what it asked for may have been done."""
+        self.was_overlong = was_overlong
+        """Its answer was larger than one message may be."""
 
 
 class ToolTimeout(Exception):
@@ -80,6 +82,7 @@ class McpClient:
         self._last_words: deque[str] = deque(maxlen=8)
         self._tools: list[Tool] = []
         self._names: set[str] = set()
+        self._was_overlong = False
         self.pid: int | None = None
 
     @property
@@ -118,7 +121,9 @@ class McpClient:
             raise ToolTimeout(f"{tool} took longer than {deadline:.0f} s") from None
         except McpError as error:
             if error.error.code == CONNECTION_CLOSED:
-                raise ToolServerLost(self._obituary("ended during the call"), was_sent=True) from None
+                raise ToolServerLost(
+                    self._obituary("ended during the call"), was_sent=True, was_overlong=self._was_overlong
+                ) from None
             raise ToolRefused(error.error.message) from None
         except (anyio.ClosedResourceError, anyio.BrokenResourceError):
             raise ToolServerLost(self._obituary("has ended"), was_sent=True) from None
@@ -131,7 +136,9 @@ class McpClient:
         try:
             await asyncio.wait((call, leaving), return_when=asyncio.FIRST_COMPLETED)
             if not call.done():
-                raise ToolServerLost(self._obituary("ended during the call"), was_sent=True)
+                raise ToolServerLost(
+                    self._obituary("ended during the call"), was_sent=True, was_overlong=self._was_overlong
+                )
             return call.result()
         finally:
             call.cancel()
@@ -216,6 +223,7 @@ class McpClient:
                     continue
                 await to_session.send(SessionMessage(message))
         except ValueError:
+            self._was_overlong = True
             self._last_words.append("it answered with more than can be taken in one message")
         finally:
             self._leave.set()

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from server.browser.browser import Browser, Direction, Field, Outcome, Picture, Tab, ToolSpec
+from server.browser.fence import fence, page_line
 from server.browser.mock_site import BLANK, PAGES, SHOP, VIEWPORT, MockPage, draw
-from server.browser.observation import Element, Observation, observe_snapshot
+from server.browser.observation import Element, Extra, Observation, observe_snapshot
 
 HELD = "A person has the browser now: nothing was done."
 
@@ -67,8 +68,16 @@ class MockBrowser(Browser):
                 outcome = await self._act_on(args["target"], "type", args["text"])
             case _:
                 outcome = self._done("Here is the page.")
-        text = f"{outcome.text}\nPage URL: {self.url}\n{self.snapshot()}"
-        return Outcome(outcome.ok, text, self.url, self.page.title)
+        seen = await self.observe()
+        lines = [
+            outcome.text,
+            *seen.notes,
+            page_line(self.url, self.page.title),
+            fence(seen.text_with_targets()),
+        ]
+        text = "\n".join(lines)
+        private_url = self.url if seen.asks_for_secret else None
+        return Outcome(outcome.ok, text, self.url, self.page.title, private_url=private_url)
 
     async def _act_on(self, ref: str, verb: str, text: str = "") -> Outcome:
         for element in (await self.observe()).interactive:
@@ -91,11 +100,21 @@ class MockBrowser(Browser):
             )
         return "\n".join(lines)
 
-    async def observe(self) -> Observation:
+    @property
+    def _moment(self) -> str:
+        return f"{self.url}:{sorted(self.typed.items())}"
+
+    async def observe(self, keep: Sequence[str] = ()) -> Observation:
         await self.is_free.wait()
         notes = (f'The page asks (confirm): "{self.dialog}".',) if self.dialog else ()
         return observe_snapshot(
-            self.snapshot(), url=self.url, title=self.page.title, viewport=VIEWPORT, notes=notes
+            self.snapshot(),
+            url=self.url,
+            title=self.page.title,
+            viewport=VIEWPORT,
+            notes=notes,
+            extra=Extra(moment=self._moment),
+            keep=keep,
         )
 
     async def focus(self, element: Element) -> Observation:
@@ -107,8 +126,9 @@ class MockBrowser(Browser):
     async def screenshot(self) -> Picture | None:
         if not self.is_free.is_set():
             return None
+        moment = self._moment
         data = await asyncio.to_thread(draw, self.page, self.typed)
-        return Picture(data, "image/jpeg", *VIEWPORT)
+        return Picture(data, "image/jpeg", *VIEWPORT, moment)
 
     async def navigate(self, url: str) -> Outcome:
         self.url = url if url in PAGES or url.rstrip("/") + "/" not in PAGES else url.rstrip("/") + "/"

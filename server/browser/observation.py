@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ValidationError
 
-from server.browser.browser_use_state import read_state
+from server.browser.browser_use_state import read_pieces, read_state
 from server.browser.elements import find_elements
 from server.browser.fitting import fit
 from server.browser.names import text_of, words_around
@@ -20,12 +20,12 @@ from server.browser.outline import outline
 from server.browser.overlays import find_overlays
 from server.browser.page import Budget, Element, Overlay, Page
 from server.browser.page_script import PAGE_SCRIPT, Clickable, Extra, SecretField
-from server.browser.ranking import merge_duplicates, rank, select_around
+from server.browser.ranking import merge_duplicates, put_first, rank, select_around
 from server.browser.secret_fields import hide_secrets
 from server.browser.snapshot import Snapshot, parse_snapshot
 from server.browser.surroundings import Surroundings
 from server.browser.text_blocks import find_text
-from server.browser.wire import clean, cost, cut, element_lines, page_lines, text_line
+from server.browser.wire import clean, cost, cut, element_lines, overlay_line, page_lines, text_line
 
 __all__ = [
     "NOTHING",
@@ -39,6 +39,7 @@ __all__ = [
     "Page",
     "SecretField",
     "focus",
+    "focus_pieces",
     "observe_snapshot",
     "observe_state",
     "text_near",
@@ -68,6 +69,14 @@ class Observation(BaseModel, frozen=True):
     """How `text` lays it out: eids, `t0` for the first text block, and headlines such as `Below:`."""
     header_tokens: int = 800
     """Room for address, title, notes and overlays in `text`."""
+    moment: str = ""
+    """`Extra.moment` of the look that this comes from; "" where that is not known."""
+
+    @property
+    def asks_for_secret(self) -> bool:
+        """Whether the page has a login or a field for a password, a card or a code."""
+        has_field = any(element.secret for element in self.interactive)
+        return has_field or any(overlay.kind == "login" for overlay in self.overlays)
 
     def find(self, eid: str) -> Element | None:
         return next((element for element in self.interactive if element.eid == eid), None)
@@ -80,6 +89,25 @@ class Observation(BaseModel, frozen=True):
         body |= {f"t{at}": text_line(block) for at, block in enumerate(self.text_blocks)}
         order = self.order or tuple(body)
         return "\n".join([*lines, *(body.get(key, key) for key in order)])
+
+    def text_with_targets(self) -> str:
+        """For a model that calls the MCP server's own tools: as `text`, with `Element.ref` in place of the eids.
+
+        Without address, title and notes: the result of a tool says them itself.
+        """
+        refs = {element.eid: element.ref for element in self.interactive}
+        named = [
+            element.model_copy(update={"eid": element.ref, "same_as": refs.get(element.same_as, "")})
+            for element in self.interactive
+        ]
+        shown = [element.eid for element in self.interactive if not element.same_as]
+        body = dict(zip(shown, element_lines(named), strict=True))
+        body |= {f"t{at}": text_line(block) for at, block in enumerate(self.text_blocks)}
+        lines = [
+            *map(overlay_line, self.overlays),
+            *(body.get(key, key) for key in self.order or tuple(body)),
+        ]
+        return "\n".join(lines)
 
     def digest(self) -> str:
         """Short and stable: equal for two observations that show the same page in the same state."""
@@ -98,13 +126,15 @@ def observe_snapshot(
     budget: Budget = BUDGET,
     notes: Sequence[str] = (),
     extra: Extra | None = None,
+    keep: Sequence[str] = (),
 ) -> Observation:
     """Playwright MCP's `browser_snapshot` reply, or only its YAML, as an observation.
 
-    `url` and `title` are taken from the reply where they are not given. `extra` is what `PAGE_SCRIPT` found.
+    `url` and `title` are taken from the reply where they are not given. `extra` is what `PAGE_SCRIPT` found. Elements
+    whose ref is in `keep` are not left out while they are on the page, nor is their form, dialog or row if it fits.
     """
     tree, beside = _read(snapshot, url, title, viewport, notes, extra)
-    return _observe(tree, viewport, budget, beside)
+    return _observe(tree, viewport, budget, beside, keep=keep)
 
 
 def observe_state(
@@ -113,11 +143,34 @@ def observe_state(
     viewport: tuple[int, int] = VIEWPORT,
     budget: Budget = BUDGET,
     notes: Sequence[str] = (),
+    extra: Extra | None = None,
+    keep: Sequence[str] = (),
 ) -> Observation:
-    """browser-use's `browser_get_state` JSON as an observation. Its elements have no boxes and no values."""
-    tree = read_state(state)
+    """browser-use's `browser_get_state` JSON as an observation. Its elements have no boxes and no values.
+
+    Of `extra` the moment and the values of secret fields are used; `keep` is that of `observe_snapshot`.
+    """
+    tree, extra = read_state(state), extra or Extra()
     tree.notes = (*tree.notes, *notes)
-    return _observe(tree, viewport, budget, Extra())
+    hide_secrets(tree, extra.secrets, unknown=extra.unknown)
+    return _observe(tree, viewport, budget, Extra(moment=extra.moment), keep=keep)
+
+
+def focus_pieces(
+    state: Mapping[str, Any],
+    pieces: Sequence[tuple[int | None, str]],
+    ref: str,
+    *,
+    viewport: tuple[int, int] = VIEWPORT,
+    budget: Budget = BUDGET,
+    notes: Sequence[str] = (),
+    extra: Extra | None = None,
+) -> Observation:
+    """As `focus`, for browser-use's state: `pieces` are what stands around the element, as `read_pieces` takes them."""
+    tree, extra = read_pieces(state, pieces), extra or Extra()
+    tree.notes = tuple(notes)
+    hide_secrets(tree, extra.secrets, unknown=extra.unknown)
+    return _observe(tree, viewport, budget, Extra(moment=extra.moment), tree.find(ref))
 
 
 def focus(
@@ -165,7 +218,7 @@ def _read(
     tree, extra = parse_snapshot(snapshot, viewport), extra or Extra()
     tree.url, tree.title = url or tree.url, title or tree.title
     tree.notes = tuple(dict.fromkeys((*notes, *tree.notes)))
-    return tree, extra.masked(hide_secrets(tree, extra.secrets))
+    return tree, extra.masked(hide_secrets(tree, extra.secrets, unknown=extra.unknown))
 
 
 def _locate(tree: Snapshot, ref: str, extra: Extra) -> int | None:
@@ -180,16 +233,21 @@ def _locate(tree: Snapshot, ref: str, extra: Extra) -> int | None:
 
 
 def _observe(
-    tree: Snapshot, viewport: tuple[int, int], budget: Budget, extra: Extra, target: int | None = None
+    tree: Snapshot,
+    viewport: tuple[int, int],
+    budget: Budget,
+    extra: Extra,
+    target: int | None = None,
+    keep: Sequence[str] = (),
 ) -> Observation:
     shape = outline(tree)
-    drafts = find_elements(tree, extra, viewport)
+    found = drafts = find_elements(tree, extra, viewport)
     if target is None:
         drafts = merge_duplicates(drafts)
     around = Surroundings(tree, shape, drafts)
     blocks = find_text(tree, shape, drafts, budget.block_chars)
     page = Page(url=clean(tree.url), title=clean(tree.title))
-    overlays = find_overlays(tree, around)
+    overlays = find_overlays(tree, around, extra.frames)
     room = budget.tokens // 4
     used = cost(page_lines(page, tree.notes, overlays, room))
     if target is None:
@@ -198,6 +256,9 @@ def _observe(
         ranked, blocks = select_around(tree, around, blocks, target)
         must = len(ranked)
     fitted = fit(ranked, must, blocks, around, budget, used, detail=target is not None)
+    if not set(keep) <= {element.ref for element in fitted.elements}:
+        ranked, must = put_first([draft for draft in found if draft.ref in keep], ranked, must, around)
+        fitted = fit(ranked, must, blocks, around, budget, used, detail=target is not None)
     notes = list(map(clean, tree.notes))
     if target is not None:
         notes += [
@@ -218,6 +279,7 @@ def _observe(
         focused=tree.focused(),
         order=fitted.order,
         header_tokens=room,
+        moment=extra.moment,
     )
 
 

@@ -1,7 +1,9 @@
 """Another MCP server in the browser's place: `BROWSER_MCP` is its command or URL.
 
-`{endpoint}` in the command stands for the DevTools address of a Chromium that we start; without it the server
-brings its own browser, and what needs DevTools (live view, download limits, recovery of pages) is not there.
+`NAME={endpoint}` before the command sets a variable to the DevTools address (`ws://`) of a Chromium that we start;
+without it the server brings its own browser, and what needs DevTools (live view, download limits, recovery of
+pages) is not there. The address is a secret, so it is not put on the command line, which every user of the machine
+can read.
 The server should speak as Playwright's does; tools of other names are offered to a model as they are.
 """
 
@@ -14,7 +16,7 @@ from pathlib import Path
 
 from mcp.types import Tool
 
-from server.browser.browser import ToolSpec
+from server.browser.browser import BrowserUnavailable, ToolSpec
 from server.browser.mcp_client import Http, Stdio
 from server.browser.other_mcp import read_server
 from server.browser.playwright_mcp import PlaywrightBrowser
@@ -22,10 +24,19 @@ from server.browser.playwright_server import OFFERED
 from server.browser.tool_schema import make_safe
 from server.settings import Settings
 
+ENDPOINT_ON_COMMAND_LINE = (
+    "BROWSER_MCP has {endpoint} among the arguments of the command, where other users of the machine can read it. "
+    "Pass it in a variable: PLAYWRIGHT_MCP_CDP_ENDPOINT={endpoint} command ..."
+)
+
 _REACHES_TOO_FAR = re.compile(
     r"eval|run_code|script|exec|shell|install|upload|download|file|drop|cookie|storage|network|console|resize|config"
 )
 """Names of tools that go past the page; they are never offered."""
+
+
+UNKNOWN = "browser-mcp"
+"""Stands for the server of tools that we know nothing of: the person is asked about each, or has named it."""
 
 
 class OtherBrowser(PlaywrightBrowser):
@@ -36,13 +47,16 @@ class OtherBrowser(PlaywrightBrowser):
         _, server = read_server(settings.browser_mcp)
         if isinstance(server, Http):
             return server
+        if any("{endpoint}" in word for word in server.command):
+            raise BrowserUnavailable(ENDPOINT_ON_COMMAND_LINE)
         return replace(
             server,
             cwd=files,
-            command=tuple(
-                word.replace("{endpoint}", endpoint or "http://127.0.0.1:9").replace("{output}", str(scratch))
-                for word in server.command
-            ),
+            command=tuple(word.replace("{output}", str(scratch)) for word in server.command),
+            env={
+                name: value.replace("{endpoint}", endpoint or "ws://127.0.0.1:9")
+                for name, value in server.env.items()
+            },
         )
 
     @classmethod
@@ -53,7 +67,8 @@ class OtherBrowser(PlaywrightBrowser):
                 tool.name,
                 tool.description or tool.name,
                 make_safe(tool.inputSchema, tool=tool.name),
-                acts=not (tool.annotations and tool.annotations.readOnlyHint),
+                server=UNKNOWN,
+                acts=tool.name not in settings.extra_mcp_allow,
             )
             for tool in tools
             if tool.name not in OFFERED and not _REACHES_TOO_FAR.search(tool.name)

@@ -6,12 +6,13 @@ import logging
 import os
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from mcp.types import CallToolResult, TextContent, Tool
 
-from server.browser.browser import Outcome, ToolSpec
+from server.browser.browser import BROWSER, Outcome, ToolSpec
+from server.browser.fence import fence
 from server.browser.mcp_client import Http, McpClient, Stdio, ToolRefused, ToolServerLost, ToolTimeout
 from server.browser.processes import Processes
 from server.browser.tool_schema import make_safe, safe_name
@@ -32,6 +33,8 @@ def read_server(text: str) -> tuple[str, Stdio | Http]:
     named = _NAMED.match(text)
     name = named[1] if named and not _VARIABLE.match(text.split()[0]) else ""
     rest = text[len(name) + 1 :].strip() if name else text.strip()
+    if name == BROWSER:
+        raise ValueError(f"the name {BROWSER!r} is taken: give the MCP server {text!r} another one")
     if rest.startswith(("http://", "https://")):
         return name or "other", Http(rest)
     words = shlex.split(rest)
@@ -45,15 +48,19 @@ def read_server(text: str) -> tuple[str, Stdio | Http]:
     return name or safe_name(os.path.basename(words[0]).split(".")[0]), Stdio(tuple(words), env)
 
 
-def tools_of(tools: Sequence[Tool], server: str) -> tuple[ToolSpec, ...]:
-    """What such a server offers, as a model may see it: names prefixed, schemas safe."""
+def tools_of(tools: Sequence[Tool], server: str, allowed: Collection[str] = ()) -> tuple[ToolSpec, ...]:
+    """What such a server offers, as a model may see it: names prefixed, schemas safe.
+
+    Only tools whose prefixed names are `allowed` are used without a question. What a server says of its own tools,
+    such as `readOnlyHint`, decides nothing: it may be wrong, and reading can take words out of a private page as well.
+    """
     return tuple(
         ToolSpec(
-            safe_name(tool.name, server),
+            name := safe_name(tool.name, server),
             (tool.description or tool.name)[:2000],
             make_safe(tool.inputSchema, tool=tool.name),
             server=server,
-            acts=not (tool.annotations and tool.annotations.readOnlyHint),
+            acts=name not in allowed,
         )
         for tool in tools[:MAX_TOOLS]
     )
@@ -62,8 +69,12 @@ def tools_of(tools: Sequence[Tool], server: str) -> tuple[ToolSpec, ...]:
 class OtherServer:
     """One further server for one chat session: started at its first call, started again when it is lost."""
 
-    def __init__(self, name: str, server: Stdio | Http, processes: Processes, *, deadline: float) -> None:
+    def __init__(
+        self, name: str, server: Stdio | Http, processes: Processes,
+        *, deadline: float, allowed: Collection[str] = (),
+    ) -> None:  # fmt: skip
         self.name = name
+        self._allowed = allowed
         self._server = server
         self._processes = processes
         self._deadline = deadline
@@ -73,7 +84,7 @@ class OtherServer:
     async def discover(self) -> tuple[ToolSpec, ...]:
         """Raises ToolServerLost."""
         client = await self._open()
-        return tools_of(client.tools, self.name)
+        return tools_of(client.tools, self.name, self._allowed)
 
     async def call(self, name: str, args: Mapping[str, Any]) -> Outcome:
         """`name` as in its ToolSpec."""
@@ -106,5 +117,4 @@ def text_of(result: CallToolResult) -> str:
     )
     if len(text) > MAX_TEXT:
         text = f"{text[:MAX_TEXT]}\n... truncated, {len(text) - MAX_TEXT} more characters"
-    text = text.replace("</untrusted-result", "< /untrusted-result")
-    return f"<untrusted-result>\n{text or 'Done.'}\n</untrusted-result>"
+    return fence(text or "Done.", "untrusted-result", 2 * MAX_TEXT)

@@ -5,7 +5,7 @@ known by name.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from server.browser.names import own_text, text_of
 from server.browser.page import Overlay
@@ -43,12 +43,15 @@ _PASSWORD = re.compile(
 )
 
 
-def find_overlays(snapshot: Snapshot, around: Surroundings) -> tuple[Overlay, ...]:
+def find_overlays(
+    snapshot: Snapshot, around: Surroundings, frames: Sequence[str] = ()
+) -> tuple[Overlay, ...]:
+    """`frames` says what the frames in view are called (`Extra.frames`)."""
     dialogs = sorted(around.dialogs)
     found = [_describe_dialog(snapshot, at) for at in dialogs]
     if banner := _find_banner(snapshot, around, dialogs):
         found.append(banner)
-    if captcha := _find_captcha(snapshot):
+    if captcha := _find_captcha(snapshot, frames):
         found.append(captcha)
     if login := _find_login(snapshot, around):
         found.append(login)
@@ -114,10 +117,17 @@ def _is_apart(snapshot: Snapshot, box: int) -> bool:
     )
 
 
-def _find_captcha(snapshot: Snapshot) -> Overlay | None:
+def speaks_of_captcha(text: str) -> bool:
+    """Whether a short text is one of a captcha or another check that a person is there."""
+    return len(text) < TEXT_CHARS and _CAPTCHA.search(text) is not None
+
+
+def _find_captcha(snapshot: Snapshot, frames: Sequence[str]) -> Overlay | None:
+    if called := next(filter(_CAPTCHA.search, frames), None):
+        return Overlay(kind="captcha", text=_short(called.partition("http")[0]))
     for node in snapshot.nodes:
         text = node.name or node.text
-        if node.seen and len(text) < TEXT_CHARS and _CAPTCHA.search(text) and node.role not in TELLING:
+        if node.seen and speaks_of_captcha(text) and node.role not in TELLING:
             return Overlay(kind="captcha", text=_short(text))
     return None
 

@@ -70,3 +70,5 @@ class Budget(BaseModel, frozen=True):
     """Never passed. Filled only by what is in view, in an open dialog or in the form at hand."""
     fill: int = 1280
     """Up to here there is room for the rest of the page, too."""
+    names_targets: bool = False
+    """Lines begin with the server's own targets, which may be longer than eids, and are priced so."""

@@ -4,31 +4,112 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from pydantic import ValidationError
 
 from server.browser import hangs
-from server.browser.cdp import CdpError
-from server.browser.page_script import PAGE_SCRIPT, Extra, SecretField
+from server.browser.browser import Tab
+from server.browser.cdp import AnswerTooLarge, CdpError
+from server.browser.page_script import PAGE_SCRIPT, SECRETS_SCRIPT, Extra, SecretField
 from server.browser.supervisor import Supervisor
-from server.browser.watched_page import Dialog, WatchedPage
+from server.browser.watched_page import Dialog, WatchedPage, origin_of
 
 log = logging.getLogger(__name__)
 
 
+Moment = tuple[str, int | None]
+"""A tab and how often its origin has changed: equal moments show documents of one site."""
+
+
 class PageAtHand:
-    """`url` and `title` are what the tool server told last; `watch` gives the watch over the pages if there is one."""
+    """The page that the tools are at. `watch` gives the watch over the pages if there is one.
+
+    With a watch, address and title come from DevTools: what the tool server writes only tells which of the tabs it is
+    at. Without one (a server that brings its own browser) they are what the server told last.
+    """
 
     def __init__(self, watch: Callable[[], Supervisor | None]) -> None:
-        self.url: str | None = None
-        self.title: str | None = None
         self._watch = watch
+        self._target: str | None = None
+        self._url: str | None = None
+        self._title: str | None = None
+
+    @property
+    def url(self) -> str | None:
+        """The last one that was known while the browser is closed."""
+        self._recall()
+        return self._url
+
+    @property
+    def title(self) -> str | None:
+        self._recall()
+        return self._title
 
     @property
     def page(self) -> WatchedPage | None:
         watch = self._watch()
-        return watch.page_at(self.url, self.title) if watch else None
+        if watch is None or not watch.pages:
+            return None
+        return watch.pages.get(self._target or "") or list(watch.pages.values())[-1]
+
+    @property
+    def moment(self) -> Moment | None:
+        """None where there is no watch."""
+        page = self.page
+        return (page.target, page.moves) if page else None
+
+    @property
+    def has_several(self) -> bool:
+        watch = self._watch()
+        return watch is not None and len(watch.pages) > 1
+
+    def follow(self, url: str, title: str | None = None) -> bool:
+        """The tool server is at the tab that it calls so. False where DevTools knows no tab of that site.
+
+        A single tab is the one at hand whatever it is called.
+        """
+        watch = self._watch()
+        if watch is None or not watch.pages:
+            self._url, self._title = url, title
+            return True
+        pages = list(watch.pages.values())
+        found = [page for page in pages if page.document == url]
+        found = found or [page for page in pages if origin_of(page.document) == origin_of(url)]
+        named = [page for page in found if page.title == title]
+        at_hand = [page for page in named or found if page.target == self._target]
+        if page := next(reversed(at_hand or named or found or (pages if len(pages) == 1 else [])), None):
+            self._target = page.target
+        return bool(found)
+
+    def recognise(self, tab: Tab) -> Tab:
+        """A tab of the tool server's list under the address and title that DevTools knows it by.
+
+        A line of that list is `[title](address)`, and a page writes both: where it could be the line of several tabs
+        with different addresses, or of none, the tab has neither.
+        """
+        watch = self._watch()
+        if watch is None or not watch.pages:
+            return tab
+        line = f"[{tab.title}]({tab.url})"
+        found = [page for page in watch.pages.values() if line.endswith(f"]({page.document})")]
+        exact = [page for page in found if line == f"[{page.title}]({page.document})"]
+        found = exact or found
+        if len({page.document for page in found}) != 1:
+            return replace(tab, title="", url="")
+        return replace(tab, title=found[-1].title, url=found[-1].document)
+
+    def _recall(self) -> None:
+        if page := self.page:
+            self._url, self._title = page.document, page.title
+
+    async def read_title(self) -> None:
+        watch, page = self._watch(), self.page
+        if watch is not None and page is not None:
+            with suppress(CdpError):  # the tab may just be closing
+                await watch.read_title(page)
 
     @property
     def dialog(self) -> Dialog | None:
@@ -48,23 +129,26 @@ class PageAtHand:
         return True
 
     async def look(self) -> Extra:
-        """What the page script sees; empty when it cannot run there.
+        """What the page script sees; nothing but `unknown` when it cannot run there.
 
-        Of frames of other sites only the secret fields count, so that they are masked like the page's own.
+        Of the frames inside the page only the secret fields count, so that they are masked like the page's own.
         """
         reachable = self._reachable()
-        try:
-            extra = Extra.model_validate(await self.run(PAGE_SCRIPT) or {})
-            if reachable is None:
-                return extra
-            watch, page = reachable
-            for value, (x, y) in await watch.evaluate_inside(PAGE_SCRIPT, page):
-                inside = (_moved(secret, x, y) for secret in Extra.model_validate(value).secrets)
-                extra = extra.model_copy(update={"secrets": (*extra.secrets, *inside)})
-        except ValidationError as error:
-            log.debug("page script: %s", error)
+        if reachable is None:
             return Extra()
-        return extra
+        watch, page = reachable
+        try:
+            extra = Extra.model_validate(await self.run(PAGE_SCRIPT))
+            inner = [
+                (Extra.model_validate(value), place)
+                for value, place in await watch.evaluate_inside(SECRETS_SCRIPT, page)
+            ]
+        except (ValidationError, AnswerTooLarge) as error:
+            log.debug("page script: %.500s", error)
+            return Extra(unknown=True)
+        inside = tuple(_moved(secret, x, y) for one, (x, y) in inner for secret in one.secrets)
+        unknown = extra.unknown or any(one.unknown for one, _ in inner)
+        return extra.model_copy(update={"secrets": (*extra.secrets, *inside), "unknown": unknown})
 
     async def run(self, script: str, *, deadline: float = 3) -> Any:
         """The value of a read-only script of ours; None when it cannot run there."""

@@ -53,6 +53,12 @@ class Extra(BaseModel, frozen=True):
     """Boxes of the buttons that submit a form."""
     shown: tuple[Shown, ...] = ()
     sent: tuple[Sent, ...] = ()
+    unknown: bool = False
+    """Not all secret fields are among `secrets`: every field then counts as one."""
+    frames: tuple[str, ...] = ()
+    """Title, label, name and address of each frame in view, in one line; a snapshot tells none of them."""
+    moment: str = ""
+    """`<document>:<state>`: equal for two looks at one document whose content, fields and scroll position are the same."""
 
     def masked(self, mask: Callable[[str], str]) -> "Extra":
         """The same with masked words."""
@@ -69,17 +75,38 @@ PAGE_SCRIPT = r"""() => {
     '[role=textbox],[role=combobox],[role=menuitem],[role=option],[role=slider],[role=treeitem]';
   const NOISE = new Set(('icon icons ico btn button fa fas far fab fal glyphicon material mdi bi svg img image ' +
     'link item wrapper container inner outer js is has css sc small large sm md lg xl active left right').split(' '));
-  const MOST = 200, started = performance.now();
-  const clickables = [], secrets = [], submits = [], shown = [], sent = [], reachable = [];
+  const MOST = 200, LONG = 2000, MOST_HASHED = 1000000, started = performance.now();
+  const clickables = [], secrets = [], controls = [], shown = [], frames = [], reachable = [];
+  let unknown = false, room = 10 * LONG, values = 0, inside = 0, state = 5381, hashed = 0;
+  const hash = text => {
+    const end = Math.min(text.length, MOST_HASHED - hashed);
+    for (let at = 0; at < end; at++) state = (state * 33 ^ text.charCodeAt(at)) | 0;
+    hashed += end;
+    state = (state * 33 ^ text.length) | 0;
+  };
+
+  // Documents and forms show what is in them under its name, before their own methods: a page that has an <img
+  // name=querySelectorAll> must not blind this script. So what belongs to either is taken from its prototype.
+  const getter = (kind, name) => Object.getOwnPropertyDescriptor(kind.prototype, name).get;
+  const shadowOf = getter(Element, 'shadowRoot'), baseOf = getter(Node, 'baseURI'), addressOf = getter(Document, 'URL');
+  const isDocument = root => getter(Node, 'nodeType').call(root) === 9;
+  const all = (root, css) => (isDocument(root) ? Document : DocumentFragment).prototype.querySelectorAll.call(root, css);
+  const byId = (root, id) => (isDocument(root) ? Document : DocumentFragment).prototype.getElementById.call(root, id);
+  const attribute = (el, name) => Element.prototype.getAttribute.call(el, name);
+  const sourceOf = root => {
+    const top = isDocument(root) && getter(Document, 'documentElement').call(root);
+    const source = !isDocument(root) ? root.innerHTML : top ? getter(Element, 'innerHTML').call(top) : '';
+    return source.slice(0, MOST_HASHED).replaceAll(' style=""', '');  // which a screenshot leaves on fields
+  };
 
   const boxOf = (el, dx, dy) => {
-    const r = el.getBoundingClientRect();
+    const r = Element.prototype.getBoundingClientRect.call(el);
     return [Math.round(r.x + dx), Math.round(r.y + dy), Math.round(r.width), Math.round(r.height)];
   };
   const near = ([x, y, w, h]) => w > 1 && h > 1 && x < innerWidth && x + w > 0 &&
     y < 3 * innerHeight && y + h > -innerHeight;
-  const clean = text => (text || '').replace(/\s+/g, ' ').trim().slice(0, 80);
-  const words = text => clean((typeof text === 'string' ? text : '')
+  const clean = text => (text || '').slice(0, LONG).replace(/\s+/g, ' ').trim().slice(0, 80);
+  const words = text => clean((typeof text === 'string' ? text : '').slice(0, LONG)
     .replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase().split(/[^\p{L}]+/u)
     .filter(word => word.length > 2 && !NOISE.has(word)).slice(0, 3).join(' '));
   const label = el => el.getAttribute && clean(el.getAttribute('aria-label') || el.getAttribute('title') ||
@@ -100,46 +127,53 @@ PAGE_SCRIPT = r"""() => {
   const path = (el, root) => {
     const steps = [];
     for (let at = el; at && at.nodeType === 1; at = at.parentElement) {
-      const id = at.id && '#' + CSS.escape(at.id);
-      if (id && root.querySelectorAll(id).length === 1) { steps.unshift(id); break; }
-      const same = at.parentNode ? [...at.parentNode.children].filter(kin => kin.tagName === at.tagName) : [];
+      const id = at.id && at.id.length <= 100 && '#' + CSS.escape(at.id);
+      if (id && all(root, id).length === 1) { steps.unshift(id); break; }
+      const tag = at.tagName.toLowerCase(), kin = at.parentNode ? [...at.parentNode.children] : [at];
+      const same = kin.filter(other => other.tagName === at.tagName);
       const place = same.length > 1 ? `:nth-of-type(${same.indexOf(at) + 1})` : '';
-      steps.unshift(CSS.escape(at.tagName.toLowerCase()) + place);
+      steps.unshift(tag.length <= 100 ? CSS.escape(tag) + place : `:nth-child(${kin.indexOf(at) + 1})`);
+      if (steps.length > 300) return '';
     }
     const inner = 'css=' + steps.join(' > ');
-    return root.host ? path(root.host, root.host.getRootNode()) + ' >> ' + inner : inner;
+    return isDocument(root) ? inner : path(root.host, root.host.getRootNode()) + ' >> ' + inner;
   };
   const isSecret = el => {
-    const auto = el.autocomplete || '', words = `${el.name} ${el.id} ${el.getAttribute('autocomplete') || ''}`;
+    const auto = el.autocomplete || '', hint = name => (attribute(el, name) || '').slice(0, LONG);
+    const words = `${hint('name')} ${hint('id')} ${hint('autocomplete')}`;
     return el.type === 'password' || /(password|cc-|one-time-code)/.test(auto) ||
       (getComputedStyle(el).webkitTextSecurity || 'none') !== 'none' ||
       /(^|[^a-z])(passwd|password|otp|totp|cvv2?|cvc2?|card-?_?num(ber)?|cc-?_?num(ber)?)([^a-z]|$)/i.test(words);
   };
-  // A field of the form called "action" or "getAttribute" hides the form's own.
-  const attribute = (el, name) => Element.prototype.getAttribute.call(el, name);
   const destination = (el, isButton) => {
     const own = isButton ? attribute(el, 'formaction') : null, page = el.ownerDocument;
     const action = (own === null ? attribute(el.form, 'action') || '' : own).trim();
-    try { return (action ? new URL(action, page.baseURI).href : page.URL).slice(0, 1000); } catch { return action; }
+    try { return (action ? new URL(action, baseOf.call(page)).href : addressOf.call(page)).slice(0, 1000); }
+    catch { return action.slice(0, 1000); }
+  };
+  const keepSecret = (box, value) => {
+    room -= value.length;
+    values += value !== '';
+    unknown ||= secrets.length >= MOST || values > 50 || value.length > LONG || room < 0;
+    if (!unknown) secrets.push({box, value});
   };
   const findForms = (root, dx, dy) => {
-    for (const el of root.querySelectorAll('input,textarea,button')) {
-      if (el.tagName !== 'BUTTON' && isSecret(el)) secrets.push({box: boxOf(el, dx, dy), value: el.value});
+    for (const el of all(root, 'input,textarea,button')) {
+      if (el.tagName !== 'BUTTON' && isSecret(el)) keepSecret(boxOf(el, dx, dy), el.value);
       if (!el.form || /^(hidden|button|reset)$/.test(el.type)) continue;
-      const isButton = /^(submit|image)$/.test(el.type);
-      if (isButton) submits.push(boxOf(el, dx, dy));
-      if (sent.length < (isButton ? 5 * MOST : MOST)) sent.push({box: boxOf(el, dx, dy), to: destination(el, isButton)});
+      const isButton = /^(submit|image)$/.test(el.type), box = boxOf(el, dx, dy);
+      controls.push({el, box, isButton, isNear: near(box), place: controls.length});
     }
   };
   const CALLED = 'a[href],button,input[type=submit],input[type=button],[role=button],[role=link],[role=menuitem],' +
     '[role=tab],[role=switch],[role=checkbox],[role=option]';
   const plain = text => clean(text).toLowerCase();
   const findShown = (root, dx, dy) => {
-    for (const el of root.querySelectorAll('[aria-label],[aria-labelledby]')) {
+    for (const el of all(root, '[aria-label],[aria-labelledby]')) {
       if (shown.length >= MOST || performance.now() - started > 250) return;
       if (!el.matches(CALLED) || !near(boxOf(el, dx, dy))) continue;
-      const label = el.getAttribute('aria-labelledby') ? el.getAttribute('aria-labelledby').split(/\s+/)
-        .map(id => (root.getElementById(id) || {}).textContent).join(' ') : el.getAttribute('aria-label');
+      const label = el.getAttribute('aria-labelledby') ? el.getAttribute('aria-labelledby').slice(0, LONG).split(/\s+/)
+        .map(id => ((byId(root, id) || {}).textContent || '').slice(0, LONG)).join(' ') : el.getAttribute('aria-label');
       const text = clean(el.tagName === 'INPUT' ? el.value : el.innerText);
       if (!/\p{L}{3}/u.test(text) || /^[a-z]+(_[a-z0-9]+)+$/.test(text)) continue;
       if (!plain(label).includes(plain(text))) shown.push({box: boxOf(el, dx, dy), text});
@@ -157,29 +191,47 @@ PAGE_SCRIPT = r"""() => {
     if (!widget && !editable && !hand && !el.matches('[onclick],[tabindex="0"],summary')) return;
     const box = boxOf(el, 0, 0);
     if (!near(box) || style.visibility !== 'visible' || el.matches('html,body')) return;
-    const tag = editable ? 'editable' : el.tagName.toLowerCase();
+    const tag = editable ? 'editable' : el.tagName.toLowerCase().slice(0, 40);
     const name = editable ? label(el) || '' : clean(el.innerText) || guess(el);
-    clickables.push({box, tag, name, target: path(el, root)});
+    const target = path(el, root);
+    if (target && target.length <= LONG) clickables.push({box, tag, name, target});
   };
   const findClickables = root => {
-    for (const el of root.querySelectorAll('*')) {
+    for (const el of all(root, '*')) {
       if (clickables.length >= MOST || performance.now() - started > 250) return;
-      look(el, root);
+      try { look(el, root); } catch {}  // a form whose fields hide its methods
     }
   };
   const visit = (root, dx, dy, framed) => {
     findForms(root, dx, dy);
     findShown(root, dx, dy);
     if (!framed) reachable.push(root);
-    for (const el of root.querySelectorAll('*')) {
-      if (el.shadowRoot) visit(el.shadowRoot, dx, dy, framed);
+    hash(sourceOf(root));
+    for (const el of all(root, 'input,textarea,select')) hash(`${el.value} ${el.checked}`);
+    for (const el of all(root, '*')) {
+      const shadow = shadowOf.call(el);
+      if (shadow) visit(shadow, dx, dy, framed);
       if (el.tagName !== 'IFRAME') continue;
+      if (frames.length < 20 && near(boxOf(el, dx, dy)) && !/invisible/.test(el.src) && !el.closest('[class*=badge]'))
+        frames.push([el.title, attribute(el, 'aria-label'), el.name, el.src].map(clean).join(' '));
       const inner = (() => { try { return el.contentDocument; } catch { return null; } })();
+      if (inner && ++inside > MOST) { unknown = true; continue; }
       const at = el.getBoundingClientRect();
       if (inner) visit(inner, dx + at.x, dy + at.y, true);
     }
   };
   visit(document, 0, 0, false);
   reachable.forEach(findClickables);
-  return {clickables, secrets, submits, shown, sent};
+  // What is in view or near it comes before the rest, so that a page cannot crowd it out.
+  const pick = (some, most) => [...some.filter(one => one.isNear), ...some.filter(one => !one.isNear)].slice(0, most);
+  const buttons = pick(controls.filter(one => one.isButton), 5 * MOST);
+  const told = [...buttons, ...pick(controls.filter(one => !one.isButton), MOST)].sort((a, b) => a.place - b.place);
+  const sent = told.map(({el, box, isButton}) => ({box, to: destination(el, isButton)}));
+  const ready = getter(Document, 'readyState').call(document);
+  hash([addressOf.call(document), ready, innerWidth, innerHeight, scrollX, scrollY].join(' '));
+  const moment = `${performance.timeOrigin}:${state}`;
+  return {clickables, secrets, submits: buttons.map(one => one.box), shown, sent, frames, unknown, moment};
 }"""
+
+SECRETS_SCRIPT = f"() => {{ const {{secrets, unknown}} = ({PAGE_SCRIPT})(); return {{secrets, unknown}}; }}"
+"""The part of it that counts in the frames inside a page."""

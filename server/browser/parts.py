@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -73,6 +74,15 @@ def find_node() -> Path | None:
 
 
 def _is_supported(node: str) -> bool:
+    try:
+        return _runs_our_parts(node, os.stat(node).st_mtime_ns)
+    except OSError:
+        return False
+
+
+@lru_cache(maxsize=8)
+def _runs_our_parts(node: str, changed: int) -> bool:
+    """Asked once of each program, and again when the file has `changed`. Takes a moment: not on the event loop."""
     try:
         done = subprocess.run((node, "--version"), capture_output=True, text=True, timeout=20, check=True)
     except (OSError, subprocess.SubprocessError):

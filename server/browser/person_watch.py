@@ -74,7 +74,7 @@ class PersonWatch:
                     await watch.cdp.send(method, params, session=page.session, deadline=1)
 
     def _on_field(self, params: Params, session: str | None) -> None:
-        name = " ".join(str(params.get("payload", "")).split())[:80]
+        name = " ".join(str(params.get("payload", ""))[:500].split())[:80]
         if params.get("name") == BINDING and name and name not in self._fields and len(self._fields) < 50:
             self._fields.append(name)
 
@@ -97,5 +97,7 @@ async def _scene(watch: Supervisor, page: WatchedPage) -> Scene:
         except (CdpError, ValueError) as error:
             log.debug("scene: %s", error)
             found = {}
-    scene = Scene.model_validate({"url": page.url, "title": page.title, "tabs": len(watch.pages), **found})
+    scene = Scene.model_validate(
+        {"url": page.document, "title": page.title, "tabs": len(watch.pages), **found}
+    )
     return scene.mapped(lambda text: mask_text(text, secrets))

@@ -10,15 +10,16 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from mcp.types import Tool
+from mcp.types import CallToolResult, Tool
 
 from server.browser.browser import Outcome, Tab, ToolSpec
 from server.browser.dialogs import quote
-from server.browser.mcp_client import Http, McpClient, Stdio
+from server.browser.mcp_client import Http, McpClient, Stdio, ToolTimeout
+from server.browser.off_loop import TookTooLong, off_loop
 from server.browser.page_script import Extra
 from server.browser.playwright_reply import Reply, read_reply
 from server.browser.playwright_server import LOADING, OFFERED, deadline_of, offered_of, server_at
-from server.browser.session_browser import CallFailed, SessionBrowser
+from server.browser.session_browser import UNSTEADY, AnswerTooLong, CallFailed, SessionBrowser
 from server.browser.viewport_script import MEASURE_SCRIPT, TOO_HEAVY, VIEWPORT_SCRIPT
 from server.settings import Settings
 
@@ -28,6 +29,7 @@ _NOT_YET = (_BLOCKED, 'interrupted by another navigation to "chrome-error:')
 """Refusals because of something that is over already: a dialog that was answered, a page that failed before."""
 
 _REPEATS = 6
+_LOOKS = 3
 _LOADS_ON = f"Timeout {LOADING}ms exceeded"
 
 
@@ -49,6 +51,8 @@ class PlaywrightCalls(SessionBrowser, ABC):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self._tabs: tuple[Tab, ...] = ()
+        self._overlong: str | None = None
+        """Address of a page whose whole snapshot was more than the tool server could answer with."""
 
     @classmethod
     def server(cls, settings: Settings, endpoint: str | None, scratch: Path, files: Path) -> Stdio | Http:
@@ -105,7 +109,7 @@ class PlaywrightCalls(SessionBrowser, ABC):
 
     def _tell_of_new_tabs(self, known: tuple[Tab, ...]) -> None:
         for tab in self._tabs[max(1, len(known)) :]:
-            self._notes.add(f"A new tab was opened: {tab.index}, {tab.url[:120]}")
+            self._notes.add(f"A new tab was opened: {tab.index}, {tab.url[:120] or 'address unknown'}")
 
     # Looking
 
@@ -113,27 +117,56 @@ class PlaywrightCalls(SessionBrowser, ABC):
         return await self._see_freely(self._see_now)
 
     async def _see_now(self) -> Seen:
-        """The page as a snapshot with boxes, and what the page script found beside it."""
-        if dialog := self._here.dialog:
-            self._notes.add(
-                f"The page waits for an answer to its {dialog.kind} dialog: {quote(dialog.message)}"
-            )
-            return Seen()
+        """The page as a snapshot with boxes, and what the page script found beside it: all of one document.
+
+        A page that goes to another site meanwhile is looked at anew; one that keeps doing so is not seen.
+        """
+        for _ in range(_LOOKS):
+            if dialog := self._here.dialog:
+                self._notes.add(
+                    f"The page waits for an answer to its {dialog.kind} dialog: {quote(dialog.message)}"
+                )
+                return Seen()
+            if (seen := await self._see_once()) is not None:
+                return seen
+        self._notes.add(UNSTEADY)
+        return Seen()
+
+    async def _see_once(self) -> Seen | None:
+        """None when what was seen cannot be said to be of one site."""
         weight = await self._weigh()
         if weight is None:
             await self._recover()
-        elif weight > TOO_HEAVY:
-            self._notes.add(
-                "The page is too large to be read whole: only what is in view is shown. Scroll to see more."
-            )
-            text = str(await self._here.run(VIEWPORT_SCRIPT) or "")
-            return Seen(text, text, await self._here.look())
+        elif weight > TOO_HEAVY or (weight and self._here.url == self._overlong):
+            return await self._see_in_part()
+        before = self._here.moment
         try:
             reply = await self._use("browser_snapshot", {"boxes": True})
+        except AnswerTooLong:
+            self._overlong = self._here.url
+            return await self._see_in_part()
         except CallFailed as error:
             self._notes.add(f"{error} What is on the page could not be read.")
             return Seen()
-        return Seen(reply.raw, reply.snapshot or "", await self._here.look())
+        is_known = reply.url is None or self._here.follow(reply.url, reply.title)
+        extra = await self._here.look()
+        if not is_known or (before is not None and before != self._here.moment):
+            return None
+        return Seen(reply.raw, reply.snapshot or "", extra)
+
+    async def _see_in_part(self) -> Seen | None:
+        """Of a page that is too large to be read whole only what is in view."""
+        if self._here.has_several:  # the tools must be at the same tab
+            await self._use("browser_tabs", {"action": "list"})
+        before = self._here.moment
+        text = str(await self._here.run(VIEWPORT_SCRIPT) or "")
+        extra = await self._here.look()
+        if before != self._here.moment:
+            return None
+        self._notes.add(
+            "The page is too large to be read whole: only what is in view is shown. Scroll to see more."
+        )
+        return Seen(text, text, extra)
 
     async def _weigh(self) -> float | None:
         """How much there is on the page; None when the page does not answer."""
@@ -145,7 +178,10 @@ class PlaywrightCalls(SessionBrowser, ABC):
 
     async def _picture(self, *, deadline: float) -> bytes | None:
         result = await self._ask("browser_take_screenshot", {"type": "jpeg", "scale": "css"}, deadline)
-        return read_reply(result).image
+        try:
+            return (await _read_reply(result)).image
+        except TookTooLong as error:
+            raise CallFailed(str(error)) from None
 
     # One call
 
@@ -159,7 +195,7 @@ class PlaywrightCalls(SessionBrowser, ABC):
                 await self._cancel_file_chooser()
             await asyncio.sleep(0.05)
             reply = await self._read(tool, args)
-        self._remember(reply)
+        await self._remember(reply)
         if not reply.ok and tool in _NAVIGATIONS:
             await self._explain(reply, began)
         return reply
@@ -178,32 +214,47 @@ class PlaywrightCalls(SessionBrowser, ABC):
     async def _read(self, tool: str, args: Mapping[str, Any]) -> Reply:
         result = await self._ask(tool, args, deadline_of(tool, args) or self._settings.tool_timeout)
         await self._here.settle()
-        return read_reply(result, lists_tabs=tool == "browser_tabs")
+        try:
+            return await _read_reply(result, lists_tabs=tool == "browser_tabs")
+        except TookTooLong as error:
+            raise CallFailed(str(error)) from None
 
-    def _remember(self, reply: Reply) -> None:
+    async def _remember(self, reply: Reply) -> None:
+        """Which tab the server is at. The line of a page counts before a list of tabs: it cannot be misread."""
+        reply.tabs = tuple(map(self._here.recognise, reply.tabs))
         self._tabs = reply.tabs or self._tabs[:1]
-        front = next((tab for tab in reply.tabs if tab.active), None)
-        if front is not None:
-            self._here.url, self._here.title = front.url, front.title
-        elif reply.url is not None:
-            self._here.url, self._here.title = reply.url, reply.title
+        front = next((tab for tab in reply.tabs if tab.active and tab.url), None)
+        if reply.url is not None:
+            self._here.follow(reply.url, reply.title)
+        elif front is not None:
+            self._here.follow(front.url, front.title)
+        await self._here.read_title()
         for note in reply.notes:
             self._notes.add(note)
 
     # Where the browser is
 
     async def locate(self, mcp: McpClient) -> None:
-        self._remember(await self._list_tabs(mcp))
+        await self._remember(await self._list_tabs(mcp))
 
     async def return_to_page(self, mcp: McpClient) -> None:
         url = self._here.url
-        reply = await self._list_tabs(mcp)
-        known = next((tab for tab in reply.tabs if tab.url == url and not tab.active), None)
-        if known is not None and not any(tab.active and tab.url == url for tab in reply.tabs):
+        tabs = tuple(map(self._here.recognise, (await self._list_tabs(mcp)).tabs))
+        known = next((tab for tab in tabs if tab.url == url and not tab.active), None)
+        if known is not None and not any(tab.active and tab.url == url for tab in tabs):
             await mcp.call("browser_tabs", {"action": "select", "index": known.index}, deadline=3)
 
     async def _list_tabs(self, mcp: McpClient) -> Reply:
-        return read_reply(await mcp.call("browser_tabs", {"action": "list"}, deadline=3), lists_tabs=True)
+        listed = await mcp.call("browser_tabs", {"action": "list"}, deadline=3)
+        try:
+            return await _read_reply(listed, lists_tabs=True)
+        except TookTooLong as error:
+            raise ToolTimeout(str(error)) from None
+
+
+async def _read_reply(result: CallToolResult, *, lists_tabs: bool = False) -> Reply:
+    """Raises TookTooLong."""
+    return await off_loop(read_reply, result, lists_tabs=lists_tabs)
 
 
 def _asks_for_file(reply: Reply) -> bool:

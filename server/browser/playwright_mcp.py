@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from server.browser import observation
 from server.browser.addresses import AddressRefused, normal_url
 from server.browser.browser import Direction, Field, Outcome, Tab, ToolSpec
 from server.browser.chromium import VIEWPORT
 from server.browser.fence import fence
-from server.browser.masking import mask_snapshot, mask_text
+from server.browser.masking import mask_text
 from server.browser.observation import Element, Observation
+from server.browser.off_loop import TookTooLong, off_loop
 from server.browser.playwright_calls import PlaywrightCalls, Seen
 from server.browser.session_browser import CallFailed
 from server.browser.wire import meant_option
+
+T = TypeVar("T")
 
 _NOT_FILLABLE = "Element is not an <input>"
 
@@ -32,40 +35,69 @@ class PlaywrightBrowser(PlaywrightCalls):
             if spec.name == "browser_handle_dialog" and not self._here.dialog:
                 return self._outcome(False, "No dialog is open.")
             reply = await self._act(spec.name, _with_normal_url(args))
-            return self._outcome_with_page(reply.ok, reply.text, await self._page_text())
+            return self._outcome_with_page(reply.ok, reply.text, await self._shown())
 
     async def _look_up(self, name: str, args: Mapping[str, Any]) -> Outcome:
         """The tools that change nothing. The picture itself is `screenshot`'s to give."""
         if name == "browser_take_screenshot":
             return self._outcome(True, "A picture of the page was taken.")
         if name == "browser_snapshot":
-            return self._outcome_with_page(True, "", await self._page_text())
+            return self._outcome_with_page(True, "", await self._shown(args.get("target")))
         reply = await self._use(name, args)
-        found = fence(mask_text(reply.text, (await self._here.look()).secrets)) if reply.ok else reply.text
-        return self._outcome(reply.ok, found)
+        secrets = (await self._here.look()).secrets
+        found = await self._parse(mask_text, reply.text, secrets, missing="") if reply.ok else reply.text
+        return self._outcome(reply.ok, fence(found) if reply.ok else found)
 
-    async def _page_text(self) -> str:
-        """The page as a model may read it; empty when it cannot be read now."""
+    async def _shown(self, target: str | None = None) -> Observation | None:
+        """The page, or what is around one target, for a model that calls tools by name; None when it cannot be read.
+
+        The notes are left to the outcome.
+        """
         seen = await self._see()
-        return mask_snapshot(seen.snapshot, VIEWPORT, seen.extra.secrets)
+        if not seen.raw:
+            return None
+        budget = self._budget(names_targets=True)
+        if target:
+            return await self._observe(observation.focus, seen, budget=budget, ref=target)
+        return await self._observe(observation.observe_snapshot, seen, budget=budget)
+
+    async def _parse(self, work: Callable[..., T], *args: Any, missing: T, **options: Any) -> T:
+        """Read what a page wrote, off the loop; `missing` where that takes too long."""
+        try:
+            return await off_loop(work, *args, **options)
+        except TookTooLong as error:
+            self._notes.add(str(error))
+            return missing
 
     # Seeing
 
-    async def observe(self) -> Observation:
+    async def observe(self, keep: Sequence[str] = ()) -> Observation:
         seen = await self._look_once()
-        return observation.observe_snapshot(
-            seen.raw, extra=seen.extra, budget=self._budget(), **self._where()
-        )
+        notes = self._notes.take()
+        return await self._observe(observation.observe_snapshot, seen, notes=notes, keep=keep)
 
     async def focus(self, element: Element) -> Observation:
         seen = await self._look_once()
-        return observation.focus(
-            seen.raw, element.ref, extra=seen.extra, budget=self._budget(), **self._where()
-        )
+        return await self._observe(observation.focus, seen, notes=self._notes.take(), ref=element.ref)
+
+    async def _observe(
+        self,
+        work: Callable[..., Observation],
+        seen: Seen,
+        *,
+        budget: observation.Budget | None = None,
+        notes: Sequence[str] = (),
+        **options: Any,
+    ) -> Observation:
+        given = {"budget": budget or self._budget(), **self._where()}
+        try:
+            return await off_loop(work, seen.raw, extra=seen.extra, notes=notes, **given, **options)
+        except TookTooLong as error:
+            return observation.observe_snapshot("", notes=(*notes, str(error)), **given)
 
     async def text_near(self, element: Element) -> str:
         seen = await self._look_once()
-        return observation.text_near(seen.raw, element.ref, extra=seen.extra)
+        return await self._parse(observation.text_near, seen.raw, element.ref, extra=seen.extra, missing="")
 
     async def _look_once(self) -> Seen:
         try:
@@ -80,7 +112,6 @@ class PlaywrightBrowser(PlaywrightCalls):
             "url": self._here.url or "about:blank",
             "title": self._here.title or "",
             "viewport": VIEWPORT,
-            "notes": self._notes.take(),
         }
 
     # Acting
@@ -122,7 +153,7 @@ class PlaywrightBrowser(PlaywrightCalls):
 
     async def _type_lines(self, field: Field, did: str, *, submit: bool = False) -> Outcome:
         """Key by key. Enter may send what is written, so lines are parted by Shift+Enter."""
-        *lines, last = field.text.splitlines() or [""]
+        *lines, last = field.text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         for line in lines:
             keys = {**_target(field.element), "text": line, "slowly": True}
             outcome = await self._do("browser_type", keys, did)

@@ -1,7 +1,8 @@
 """Reads the replies of the Playwright MCP server. Pure.
 
-A reply is one text of `### Title` sections in a fixed order. Page text may repeat a title inside a section,
-so a section counts only once and only after those that precede it.
+A reply is one text of `### Title` sections in a fixed order (see `snapshot.split_sections`). Addresses and titles in
+it are text that a page writes: where there is a watch over the browser's tabs, DevTools says what is true of them
+(see `page_at_hand`). Every function here takes time that grows linearly with the text.
 """
 
 from __future__ import annotations
@@ -15,23 +16,14 @@ from mcp.types import CallToolResult, ImageContent, TextContent
 
 from server.browser.addresses import without_login
 from server.browser.browser import Tab
+from server.browser.snapshot import labels_of, split_sections, yaml_of
+from server.browser.watched_page import TITLE_CHARS, short_url
 
-_ORDER = (
-    "Error",
-    "Result",
-    "Ran Playwright code",
-    "Open tabs",
-    "Page",
-    "Modal state",
-    "WebMCP tools",
-    "Snapshot",
-    "Events",
-    "Paused",
-)
 _COLOUR = re.compile(r"\x1b\[\d+m")
 _ORIGIN = re.compile(r"^((?:Timeout)?Error: )?(browserBackend\.callTool|locator\.\w+|page\.\w+): ")
-_TAB = re.compile(r"^- (\d+):( \(current\))? \[(.*)\]\((.*)\)( \[crashed\])?$")
+_TAB = re.compile(r"- (\d{1,4}):( \(current\))? \[")
 _PATIENCE = re.compile(r"^Timeout (\d+)ms exceeded")
+STATUS_CHARS, MODAL_CHARS, ERROR_CHARS, MOST_TABS = 100, 2000, 20_000, 50
 _HINDRANCES = {
     "intercepts pointer events": "something else on the page covers it, such as a banner or a menu",
     "did not find some options": "it has no such option",
@@ -68,7 +60,7 @@ class Reply:
 def read_reply(result: CallToolResult, *, lists_tabs: bool = False) -> Reply:
     """`lists_tabs`: the result itself is the list of tabs."""
     raw = "\n".join(part.text for part in result.content if isinstance(part, TextContent))
-    sections = _split(raw)
+    sections = split_sections(raw)
     reply = Reply(ok=not result.isError, raw=raw)
     known = sections.get("Error") or sections.get("Result") or ("" if sections else raw)
     reply.text = known.strip() if reply.ok else without_login(_plain_error(known))
@@ -76,13 +68,14 @@ def read_reply(result: CallToolResult, *, lists_tabs: bool = False) -> Reply:
     reply.tabs = read_tabs(sections.get("Result" if lists_tabs else "Open tabs", ""))
     reply.modal = _read_modal(sections.get("Modal state", ""))
     if (snapshot := sections.get("Snapshot")) is not None:
-        reply.snapshot = snapshot.removeprefix("```yaml\n").rstrip().removesuffix("```").rstrip()
+        reply.snapshot = yaml_of(snapshot)
     reply.image = next((picture_of(part) for part in result.content if isinstance(part, ImageContent)), None)
     return reply
 
 
 def _plain_error(text: str) -> str:
     """Without colour codes, the server's own name for the call and the log below it, which may tell the reason."""
+    text = text[:ERROR_CHARS]
     said, _, log = _COLOUR.sub("", text).partition("\nCall log:")
     plain = _ORIGIN.sub("", said.strip())
     if plain.endswith("Malformed value"):
@@ -95,39 +88,35 @@ def _plain_error(text: str) -> str:
 
 
 def read_tabs(text: str) -> tuple[Tab, ...]:
-    found = (_TAB.match(line) for line in text.splitlines())
-    return tuple(Tab(int(tab[1]), tab[3], without_login(tab[4]), bool(tab[2])) for tab in found if tab)
+    """One tab a line: `- 1: (current) [title](address)`. A page writes both, so where one ends is a guess."""
+    return tuple(filter(None, map(_read_tab, text.split("\n", MOST_TABS)[:MOST_TABS])))
 
 
-def _split(raw: str) -> dict[str, str]:
-    sections: dict[str, str] = {}
-    title, place = "", -1
-    for part in re.split(r"(?m)^(?=### )", raw):
-        heading, _, body = part.partition("\n")
-        name = heading.removeprefix("### ").strip()
-        if heading.startswith("### ") and name in _ORDER[place + 1 :]:
-            title, place = name, _ORDER.index(name)
-            sections[title] = body
-        elif title:
-            sections[title] += part
-    return sections
+def _read_tab(line: str) -> Tab | None:
+    start, line = _TAB.match(line), line.removesuffix(" [crashed]")
+    if start is None or not line.endswith(")"):
+        return None
+    title, middle, url = line[start.end() : -1].rpartition("](")
+    if not middle:
+        return None
+    return Tab(int(start[1]), title[:TITLE_CHARS], short_url(url), bool(start[2]))
 
 
 def _read_page(reply: Reply, text: str) -> None:
-    for line in text.splitlines():
-        label, _, value = line.removeprefix("- ").partition(": ")
-        if label == "Page URL":
-            reply.url = without_login(value)
-        elif label == "Page Title":
-            reply.title = value
-        elif label == "HTTP status":
-            reply.status = value
-            reply.notes.append(f"The page answered with HTTP status {value}.")
+    labels = labels_of(text)
+    if (url := labels.get("Page URL")) is not None:
+        reply.url = short_url(url)
+    if (title := labels.get("Page Title")) is not None:
+        reply.title = title[:TITLE_CHARS]
+    if status := labels.get("HTTP status", "")[:STATUS_CHARS]:
+        reply.status = status
+        reply.notes.append(f"The page answered with HTTP status {status}.")
 
 
 def _read_modal(text: str) -> str | None:
-    found = re.search(r"^- \[(.*)\]: can be handled by", text, re.DOTALL)
-    return found[1] if found else None
+    """What is open: the text between `- [` and the last `]: can be handled by`."""
+    said, end, _ = text.rpartition("]: can be handled by")
+    return said.removeprefix("- [")[:MODAL_CHARS] if end and said.startswith("- [") else None
 
 
 def picture_of(part: ImageContent) -> bytes | None:

@@ -51,6 +51,7 @@ _OPTIONS = (
     f"--viewport-size {VIEWPORT[0]}x{VIEWPORT[1]} --caps vision --no-webmcp --snapshot-mode none --codegen none "
     f"--timeout-settle 150 --timeout-action 5000 --timeout-navigation {LOADING} --output-max-size 20000000"
 )
+_FOCUS = "Show only what is around this element, in more detail. Leave it out for the whole page."
 _WITHHELD = ("filename",)
 """Arguments that would have the server write files; a model is not offered them."""
 
@@ -65,11 +66,10 @@ def server_at(endpoint: str | None, scratch: Path, files: Path, *, isolated: boo
         raise BrowserUnavailable(parts.NO_NODE)
     if script is None:
         raise BrowserUnavailable(parts.NO_PLAYWRIGHT_MCP)
-    attached: tuple[str, ...] = ("--cdp-endpoint", endpoint) if endpoint else ()
-    if endpoint and isolated:
-        attached += ("--isolated", "--config", str(_write_config(scratch)))
+    env = {"PLAYWRIGHT_MCP_CDP_ENDPOINT": endpoint} if endpoint else {}
+    alone = ("--isolated", "--config", str(_write_config(scratch))) if endpoint and isolated else ()
     output = ("--output-dir", str(scratch))
-    return Stdio((str(node), str(script), *attached, *_OPTIONS.split(), *output), cwd=files)
+    return Stdio((str(node), str(script), *alone, *_OPTIONS.split(), *output), env, cwd=files)
 
 
 def _write_config(scratch: Path) -> Path:
@@ -90,6 +90,8 @@ def offered_of(tools: Sequence[Tool]) -> tuple[ToolSpec, ...]:
 def _schema_of(tool: Tool) -> dict[str, Any]:
     if tool.name == "browser_take_screenshot":
         return {"type": "object", "properties": {}}
+    if tool.name == "browser_snapshot":
+        return {"type": "object", "properties": {"target": {"type": "string", "description": _FOCUS}}}
     schema = make_safe(tool.inputSchema, tool=tool.name)
     for name in _WITHHELD:
         schema["properties"].pop(name, None)

@@ -14,19 +14,20 @@ from server.browser.browser import BrowserState, BrowserUnavailable, ToolSpec
 from server.browser.browser_use_mcp import BrowserUseBrowser
 from server.browser.cdp_screen import CdpScreen
 from server.browser.chromium import Chromium
-from server.browser.egress import Egress
+from server.browser.egress import Egress, Resolve
 from server.browser.live_view import LiveView
 from server.browser.memory import end_heavy_pages
 from server.browser.other_browser import OtherBrowser
 from server.browser.places import HearPlace, Places
 from server.browser.playwright_mcp import PlaywrightBrowser
 from server.browser.processes import Processes
-from server.browser.profiles import Profiles
+from server.browser.profiles import SHARED, Profiles
 from server.browser.reach import Reach
 from server.browser.session_browser import SessionBrowser
 from server.browser.shared_chromium import SharedChromium
 from server.browser.tool_finder import ToolFinder, others_of
 from server.browser.upkeep import Outfit
+from server.disk import MEGABYTE, shortage, size_of
 from server.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -35,8 +36,8 @@ LOOK_EVERY = 5.0
 CROWDED_IDLE = 120.0
 """While someone waits for a place, a browser unused for so many seconds gives up its own; at once when it rests."""
 
-SHARED = ".shared"
-"""Stands for a session where one Chromium serves them all."""
+SMALL_PROFILE = 200
+"""MB. While the disk has less free than it should, this is the limit of a profile (if BROWSER_DISK is not lower)."""
 
 _KINDS: dict[str, type[SessionBrowser]] = {"playwright": PlaywrightBrowser, "browser-use": BrowserUseBrowser}
 
@@ -44,8 +45,9 @@ _KINDS: dict[str, type[SessionBrowser]] = {"playwright": PlaywrightBrowser, "bro
 class BrowserPool:
     """Implements the `Browsers` door."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, resolve: Resolve | None = None) -> None:
         self._settings = settings
+        self._resolve = resolve
         self._kind = _KINDS.get(settings.browser_mcp, OtherBrowser)
         self._processes = Processes(settings.data_dir / "browsers" / "processes")
         self._profiles = Profiles(settings)
@@ -63,6 +65,10 @@ class BrowserPool:
         self._stirred = asyncio.Event()
         self._is_closing = False
         self._profiles.sweep()
+        if not settings.has_display and not settings.browser_headless:
+            log.info(
+                "no display (DISPLAY, WAYLAND_DISPLAY): browsers run headless and are seen in the live view"
+            )
         if swept := self._processes.sweep():
             log.info("%d browser processes of an earlier server were ended", swept)
 
@@ -149,7 +155,7 @@ class BrowserPool:
         browser = self._open.pop(session_id, None)
         if browser is not None:
             await browser.close()
-        await self._free(session_id)
+        await self._free(session_id, purge=purge)
         self._status.pop(session_id, None)
         self._resting.discard(session_id)
         self._forget_view(session_id)
@@ -165,9 +171,9 @@ class BrowserPool:
         await asyncio.gather(*(self.close(session_id) for session_id in list(self._open)))
         await self._processes.aclose()
 
-    async def _free(self, session_id: str) -> None:
+    async def _free(self, session_id: str, *, purge: bool = False) -> None:
         """The session's browser has ended: its profile and its place are free."""
-        await self._profiles.close(session_id)
+        await self._profiles.close(session_id, purge=purge)
         self._places.leave(session_id)
 
     def _outfit(self, session_id: str, tools: tuple[ToolSpec, ...]) -> Outfit:
@@ -203,23 +209,55 @@ class BrowserPool:
         executable = parts.find_chromium(self._settings.browser_executable)
         if executable is None:
             raise BrowserUnavailable(parts.NO_CHROMIUM)
+        profile = await self._profiles.open(session_id)
+        if removed := await self._profiles.trim(session_id, self._profile_limit()):
+            for browser in self._browsers_of(session_id):
+                browser.note(f"The browser's profile was too large for the disk: {removed}.")
+        if short := shortage(self._settings.data_dir, self._settings.min_free_disk):
+            raise BrowserUnavailable(f"No browser is started: {short}.")
         chromium = await Chromium.start(
-            executable, await self._profiles.open(session_id), self._processes, Egress(self.reach),
+            executable, profile, self._processes, Egress(self.reach, self._resolve),
             headless=self._settings.headless, sandbox=self._settings.browser_sandbox, restore=restore,
         )  # fmt: skip
         chromium.egress.use(self.reach)  # it may have changed meanwhile
         return chromium
 
     async def _tend(self) -> None:
-        """Park what nobody uses, and keep memory within its limit."""
+        """Park what nobody uses, and keep memory and disk within their limits."""
         while not self._is_closing:
             self._stirred.clear()
             await self._park_unused()
             sharing = max(1, len(self._open)) if self._kind.shares_chromium(self._settings) else 1
+            await self._end_large_profiles()
             await end_heavy_pages(list(self._open.values()), self._settings.browser_memory * sharing)
             with suppress(TimeoutError):
                 async with asyncio.timeout(LOOK_EVERY):
                     await self._stirred.wait()
+
+    def _browsers_of(self, session_id: str) -> list[SessionBrowser]:
+        """Those that use the session's profile."""
+        return [self._open[name] for name in self._open if session_id in (name, SHARED)]
+
+    def _profile_limit(self) -> int:
+        """MB."""
+        limit = self._settings.browser_disk
+        is_short = shortage(self._settings.data_dir, self._settings.min_free_disk)
+        return min(limit, SMALL_PROFILE) if is_short else limit
+
+    async def _end_large_profiles(self) -> None:
+        """A browser whose profile is too large is ended in good order; at its next start the profile is trimmed."""
+        limit = self._profile_limit()
+        for browser in list(self._open.values()):
+            chromium = browser.chromium
+            if chromium is None or not chromium.is_running:
+                continue
+            size = await asyncio.to_thread(size_of, chromium.profile) // MEGABYTE
+            if size > limit:
+                log.warning("a browser's profile has %d MB; the browser is ended", size)
+                browser.note(
+                    f"What sites stored on disk grew to {size} MB, more than the {limit} MB of a browser: it was ended."
+                )
+                await chromium.quit()
 
     async def _park_unused(self) -> None:
         """Longest unused first: each that is parked may be enough for those who wait."""
@@ -240,4 +278,4 @@ class BrowserPool:
 
     def _own_ports(self) -> set[int]:
         running = [browser.chromium for browser in self._open.values() if browser.chromium]
-        return {port for chromium in running for port in (chromium.port, chromium.egress.port)}
+        return {port for chromium in running for port in chromium.ports}

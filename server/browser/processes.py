@@ -19,11 +19,13 @@ from pathlib import Path
 from typing import Any
 
 from server.browser import guard
+from server.browser.guard import birth_of
 
 log = logging.getLogger(__name__)
 
-LINE_LIMIT = 16 * 1024 * 1024
-"""Bytes of one line that a process may write; a longer one means it cannot be talked with any more."""
+LINE_LIMIT = 4 * 1024 * 1024
+"""Bytes of one line that a process may write; a longer one means it cannot be talked with any more. A page has a say in
+how long a line of its tool server is, and one line is parsed on the event loop in one go, at up to 20 ms a megabyte."""
 
 _INHERITED = [
     "PATH",
@@ -69,6 +71,7 @@ class Processes:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._running: dict[int, asyncio.subprocess.Process] = {}
+        self._born: dict[int, str | None] = {}
         self._guard: subprocess.Popen[bytes] | None = None
 
     async def start(
@@ -92,17 +95,19 @@ class Processes:
             limit=LINE_LIMIT,
         )
         self._running[process.pid] = process
+        self._born[process.pid] = birth_of(process.pid)
         self._tell_guard("+", process.pid)
         self._write_down(process.pid)
         return process
 
     async def end(self, process: asyncio.subprocess.Process, *, grace: float = 3.0) -> None:
         """Ask the whole group to end, kill it after `grace` seconds."""
-        guard.end_group(process.pid, signal.SIGTERM)
+        born = self._born.get(process.pid)
+        guard.end_group(process.pid, born, signal.SIGTERM)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(grace):
                 await process.wait()
-        guard.end_group(process.pid, signal.SIGKILL)
+        guard.end_group(process.pid, born, signal.SIGKILL)
         await process.wait()
         self._forget(process.pid)
 
@@ -125,11 +130,17 @@ class Processes:
 
     def _write_down(self, pid: int) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
-        note = {"pid": pid, "born": birth_of(pid), "owner": os.getpid(), "owner_born": birth_of(os.getpid())}
+        note = {
+            "pid": pid,
+            "born": self._born[pid],
+            "owner": os.getpid(),
+            "owner_born": birth_of(os.getpid()),
+        }
         (self._folder / f"{pid}.json").write_text(json.dumps(note))
 
     def _forget(self, pid: int) -> None:
         self._running.pop(pid, None)
+        self._born.pop(pid, None)
         self._tell_guard("-", pid)
         (self._folder / f"{pid}.json").unlink(missing_ok=True)
 
@@ -152,23 +163,6 @@ class Processes:
             self._guard.stdin.flush()  # type: ignore[union-attr]
 
 
-def birth_of(pid: int) -> str | None:
-    """When a process began, in a form that only fits this process; None when there is none."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
-    except FileNotFoundError:
-        return None if Path("/proc/self").exists() else _birth_by_ps(pid)
-    fields = stat.rpartition(") ")[2].split()  # the name before it may hold spaces
-    return None if fields[0] == "Z" else fields[19]
-
-
-def _birth_by_ps(pid: int) -> str | None:
-    done = subprocess.run(
-        ("ps", "-o", "lstart=", "-p", str(pid)), capture_output=True, text=True, check=False
-    )
-    return done.stdout.strip() or None
-
-
 def _read_note(path: Path) -> dict[str, Any] | None:
     try:
         note = json.loads(path.read_text())
@@ -182,5 +176,5 @@ def _end_orphan(note: dict[str, Any]) -> bool:
     if birth_of(note["pid"]) not in (note["born"], None):
         return False
     log.warning("ending process group %s, left behind by an earlier server", note["pid"])
-    guard.end_group(note["pid"], signal.SIGKILL)
+    guard.end_group(note["pid"], note["born"], signal.SIGKILL)
     return True

@@ -4,15 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import logging
 import os
 import re
 import shutil
 from pathlib import Path
 
-from server.browser.processes import birth_of
+from server.browser.guard import birth_of
+from server.disk import MEGABYTE, size_of
 from server.settings import Settings
 
+log = logging.getLogger(__name__)
+
+SHARED = ".shared"
+"""Stands for a session where one Chromium serves them all."""
+
+_COMMON = ".common"
+_NO_SESSION = (_COMMON, SHARED)
 _NOT_COPIED = ("*Cache*", "Singleton*", "DevToolsActivePort", "Crash*", "*.tmp", "component_crx_cache")
+
+_CACHES = (
+    "*Cache*", "Default/*Cache*", "Default/Service Worker", "Default/IndexedDB", "Default/File System",
+    "Default/WebStorage", "Default/blob_storage", "Default/shared_proto_db", "Default/Shared Dictionary",
+)  # fmt: skip
+"""What sites and Chromium store and can load again. Cookies, local storage, history and open tabs are elsewhere."""
 
 
 class Profiles:
@@ -20,7 +35,8 @@ class Profiles:
 
     A profile is kept with its session (`session`), begins as a copy of what other sessions left (`shared`,
     the last one to close wins), or is new at every start (`fresh`). `mode` may change at any time: a browser
-    ends in the mode in which it began.
+    ends in the mode in which it began. The shared profile belongs to all sessions: it is removed with the last
+    profile of a session.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -53,10 +69,17 @@ class Profiles:
             await self._copy(self._common, profile)
         return profile.resolve()
 
-    async def close(self, session_id: str) -> None:
-        """The session's browser has ended, if one had begun."""
+    async def trim(self, session_id: str, limit: int) -> str | None:
+        """Bring the profile below `limit` MB while no browser uses it; returns what was removed, in words.
+
+        First what sites can load again, then everything.
+        """
+        return await asyncio.to_thread(_trim, self._profile(session_id), limit)
+
+    async def close(self, session_id: str, *, purge: bool = False) -> None:
+        """The session's browser has ended, if one had begun. With `purge` other sessions get nothing of it."""
         mode = self._began.pop(session_id, None)
-        if mode == "shared":
+        if mode == "shared" and not purge:
             await self._copy(self._profile(session_id), self._common)
         elif mode == "fresh":
             await asyncio.to_thread(shutil.rmtree, self._profile(session_id), ignore_errors=True)
@@ -64,10 +87,13 @@ class Profiles:
     async def purge(self, session_id: str) -> None:
         for folder in (self._profile(session_id), self.files(session_id), self.scratch(session_id)):
             await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+        async with self._copying:
+            if not any(not folder.name.startswith(_NO_SESSION) for folder in self._profiles.glob("*")):
+                await asyncio.to_thread(shutil.rmtree, self._common, ignore_errors=True)
 
     @property
     def _common(self) -> Path:
-        return self._profiles / ".common"
+        return self._profiles / _COMMON
 
     def _profile(self, session_id: str) -> Path:
         return self._profiles / folder_name(session_id)
@@ -90,6 +116,20 @@ def _replace(source: Path, target: Path) -> None:
         target.rename(old)
     new.rename(target)
     shutil.rmtree(old, ignore_errors=True)
+
+
+def _trim(profile: Path, limit: int) -> str | None:
+    if size_of(profile) <= limit * MEGABYTE:
+        return None
+    for pattern in _CACHES:
+        for folder in profile.glob(pattern):
+            shutil.rmtree(folder, ignore_errors=True)
+    what = "caches and what sites had stored were removed, cookies were kept"
+    if size_of(profile) > limit * MEGABYTE:
+        shutil.rmtree(profile, ignore_errors=True)
+        what = "its profile was removed, logins with it"
+    log.warning("the browser profile %s was larger than %d MB: %s", profile.name, limit, what)
+    return what
 
 
 def folder_name(session_id: str) -> str:

@@ -63,6 +63,22 @@ def rank(
     return ranked, sum(keys[id(draft)][0] < 4 for draft in drafts)
 
 
+def put_first(
+    wanted: Sequence[Draft], ranked: Sequence[Draft], must: int, around: Surroundings
+) -> tuple[list[Draft], int]:
+    """The same ranking with the wanted drafts first and the rest of their form, dialog or row next; none of these
+    must be cut. A wanted link that was merged with another stands for itself again."""
+    for draft in wanted:
+        draft.same_as = None
+    groups = {around.group_of(draft) for draft in wanted} - {""}
+    known = set(map(id, wanted))
+    beside = [draft for draft in ranked if around.group_of(draft) in groups and id(draft) not in known]
+    known |= set(map(id, beside))
+    kept = sum(id(draft) not in known for draft in ranked[:must])
+    others = [draft for draft in ranked if id(draft) not in known]
+    return [*wanted, *beside, *others], len(wanted) + len(beside) + kept
+
+
 def _urgency(draft: Draft, around: Surroundings) -> int:
     """0 in an open dialog, 1 in the form at hand, 2 and 3 in view, 4 elsewhere."""
     if draft.on_top:

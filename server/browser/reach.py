@@ -6,6 +6,7 @@ import ipaddress
 import socket
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
+from typing import Literal
 from urllib.parse import urlsplit
 
 from server.browser.addresses import host_matches
@@ -33,13 +34,24 @@ _CALLS_HOME = {
 _NAT64 = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("64:ff9b:1::/48"))
 _COMPATIBLE = ipaddress.IPv6Network("::/96")
 _NEVER_V4 = ipaddress.IPv4Network("240.0.0.0/4")
+_PUBLIC_V6 = ipaddress.IPv6Network("2000::/3")
+"""All that is assigned for unicast on the internet; `is_global` of Python 3.11 lets more through, such as fec0::/10."""
+_NOT_PUBLIC = (
+    ipaddress.IPv4Network("192.88.99.0/24"),  # relays of 6to4, withdrawn (RFC 7526)
+    ipaddress.IPv6Network("3fff::/20"),  # documentation (RFC 9637), unknown to Python 3.11
+)
+_PRIVATE_SUFFIXES = (
+    "localhost", "local", "home.arpa", "internal", "intranet", "private", "corp", "home", "lan",
+)  # fmt: skip
+"""Top-level names that public DNS does not have: RFC 6761, 6762 (with its appendix G) and 8375, and ICANN's `internal`."""
 
 
 @dataclass(frozen=True)
 class Reach:
     """The rules of one server. The methods return why something is refused, or None."""
 
-    private_network: bool
+    private_network: Literal["always", "by name", "never"]
+    """For which names private addresses are opened; `by name` are those that nobody can register publicly."""
     allowed_hosts: Collection[str] = ()
     blocked_hosts: Collection[str] = ()
     own_ports: Callable[[], Collection[int]] = field(default=lambda: ())
@@ -52,7 +64,7 @@ class Reach:
         parts = {place for url in (settings.database, settings.redis_url) if (place := _place_of(url))}
         fixed = {settings.port, *(port for _, port in parts)}
         return cls(
-            settings.private_network_allowed,
+            settings.private_network,
             settings.allowed_hosts,
             settings.blocked_hosts,
             own_ports=lambda: fixed | set(ports()),
@@ -79,10 +91,38 @@ class Reach:
             return "the address is not one of a web server"
         if port in self.own_ports() and is_of_this_machine(address):
             return "the port belongs to Pilothouse itself"
-        is_named = bool(self.allowed_hosts) and host_matches(host, self.allowed_hosts)
-        if not address.is_global and not self.private_network and not is_named:
-            return "private addresses are not opened (see ALLOW_PRIVATE_NETWORK)"
+        if not is_public(address) and not self._may_be_private(host):
+            return "private addresses are not opened under this name (see ALLOW_PRIVATE_NETWORK)"
         return None
+
+    def _may_be_private(self, host: str) -> bool:
+        if self.private_network == "always" or host_matches(host, self.allowed_hosts):
+            return True
+        return self.private_network == "by name" and is_private_name(host)
+
+
+def is_private_name(host: str) -> bool:
+    """Can the name lead to a private address only by the will of whoever runs this network?
+
+    True for IP literals, names without a dot and names below `_PRIVATE_SUFFIXES`: public DNS has none of them, so
+    no stranger can point one of them at this machine.
+    """
+    return "." not in host or host_matches(host, _PRIVATE_SUFFIXES) or _is_literal(host)
+
+
+def _is_literal(host: str) -> bool:
+    """Also in the forms that only `inet_aton` understands, such as 127.1: their last part is a number."""
+    last = host.rpartition(".")[2]
+    return ":" in host or last.isdecimal() or last.lower().startswith("0x")
+
+
+def is_public(address: Address) -> bool:
+    """Does the address, unwrapped, belong to the internet?"""
+    if address.version == 6 and address not in _PUBLIC_V6:
+        return False
+    return address.is_global and not any(
+        address in network for network in _NOT_PUBLIC if network.version == address.version
+    )
 
 
 def unwrap(address: Address) -> Address:

@@ -4,13 +4,15 @@ A field is secret when the page script says so or when its label says so in one 
 value then goes from the field and from wherever else it stands.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Iterable
 from urllib.parse import quote, quote_plus
 
 from server.browser.names import label_of_field
 from server.browser.page_script import Box, SecretField
-from server.browser.snapshot import FIELDS, MASK, Node, Snapshot
+from server.browser.snapshot import FIELDS, MASK, Snapshot
 
 _WORDS = re.compile(
     r"""
@@ -32,36 +34,67 @@ _WORDS = re.compile(
 )
 
 
-def hide_secrets(snapshot: Snapshot, found: Iterable[SecretField] = ()) -> Callable[[str], str]:
+NEAR = 3
+"""Pixels between the box of a field in the snapshot and in the page script's list."""
+LABEL_CHARS = 300
+MOST_VALUES, VALUE_CHARS = 60, 2000
+"""Values that are masked wherever else they stand. The values of secret fields themselves are never told."""
+
+
+def hide_secrets(
+    snapshot: Snapshot, found: Iterable[SecretField] = (), *, unknown: bool = False
+) -> Callable[[str], str]:
     """Mark secret fields and mask what they held: in fields, names, text, addresses and notes.
 
-    Returns what masks any other text of the same page.
+    `unknown`: which fields are secret is not known, so all are. Returns what masks any other text of the same page.
     """
     found = list(found)
+    boxes = _Boxes(secret.box for secret in found)
     held = {secret.value for secret in found if secret.value}
     for index, node in enumerate(snapshot.nodes):
-        if node.role in FIELDS and _is_secret(snapshot, index, found, held):
-            held.add(node.text)
+        if node.role in FIELDS and (unknown or _is_secret(snapshot, index, boxes, held)):
+            if len(held) < MOST_VALUES and len(node.text) <= VALUE_CHARS:
+                held.add(node.text)
             node.secret, node.filled, node.text = True, bool(node.text), ""
     mask = _masking(held)
     _mask(snapshot, mask)
     return mask
 
 
-def _is_secret(snapshot: Snapshot, index: int, found: list[SecretField], held: set[str]) -> bool:
+def _is_secret(snapshot: Snapshot, index: int, boxes: _Boxes, held: set[str]) -> bool:
     node = snapshot.nodes[index]
     if node.text and node.text in held:
         return True
-    if any(_is_there(node, secret.box) for secret in found):
+    if node.box is not None and node.box in boxes:
         return True
     if node.role not in ("textbox", "spinbutton"):
         return False
-    label = node.name or label_of_field(snapshot, index)
-    return bool(_WORDS.search(label) or _WORDS.search(node.placeholder))
+    label = (node.name or label_of_field(snapshot, index))[:LABEL_CHARS]
+    return bool(_WORDS.search(label) or _WORDS.search(node.placeholder[:LABEL_CHARS]))
 
 
-def _is_there(node: Node, box: Box) -> bool:
-    return node.box is not None and all(abs(a - b) <= 3 for a, b in zip(node.box, box, strict=True))
+class _Boxes:
+    """Boxes that can be looked up, each side at most `NEAR` pixels off: by a grid over their corners."""
+
+    def __init__(self, boxes: Iterable[Box]) -> None:
+        self._cells: dict[tuple[int, int], set[Box]] = {}
+        for box in boxes:
+            self._cells.setdefault(_cell(box), set()).add(box)
+
+    def __contains__(self, box: object) -> bool:
+        if not self._cells or not isinstance(box, tuple):
+            return False
+        x, y = _cell(box)
+        around = ((x + dx, y + dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1))
+        return any(
+            all(abs(a - b) <= NEAR for a, b in zip(box, other, strict=True))
+            for cell in around
+            for other in self._cells.get(cell, ())
+        )
+
+
+def _cell(box: Box) -> tuple[int, int]:
+    return int(box[0] // (NEAR + 1)), int(box[1] // (NEAR + 1))
 
 
 def _masking(values: Iterable[str]) -> Callable[[str], str]:

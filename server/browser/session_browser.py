@@ -7,6 +7,7 @@ import logging
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 from typing import Any, TypeVar
@@ -16,14 +17,14 @@ from mcp.types import CallToolResult, Tool
 from server.browser.addresses import AddressRefused
 from server.browser.browser import Browser, Outcome, Picture, ToolSpec
 from server.browser.chromium import Chromium
-from server.browser.fence import fence
+from server.browser.fence import fence, page_line
 from server.browser.masking import make_picture
 from server.browser.mcp_client import Http, McpClient, Stdio, ToolRefused, ToolServerLost, ToolTimeout
-from server.browser.observation import Budget
+from server.browser.observation import Budget, Observation
 from server.browser.page_at_hand import PageAtHand
 from server.browser.shared_chromium import SharedUpkeep
 from server.browser.supervisor import Supervisor
-from server.browser.tool_schema import check_arguments
+from server.browser.tool_schema import find_fault
 from server.browser.upkeep import Notes, Outfit, Upkeep
 from server.settings import Settings
 
@@ -31,11 +32,16 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
+UNSTEADY = "The page kept going to other sites while it was looked at: nothing on it could be read. Wait, or open another."
 HELD = "A person has the browser now: nothing was done."
 
 
 class CallFailed(Exception):
     """A tool call came to nothing; the text tells the model what is known."""
+
+
+class AnswerTooLong(CallFailed):
+    """The page at hand cannot be described by the tool server within one message."""
 
 
 class SessionBrowser(Browser, ABC):
@@ -169,8 +175,8 @@ class SessionBrowser(Browser, ABC):
         spec = next((tool for tool in self.tools() if tool.name == name), None)
         if spec is None:
             return self._outcome(False, f"There is no tool {name}.")
-        if wrong := check_arguments(spec.schema, args):
-            return self._outcome(False, f"{name}: wrong arguments: {wrong}.")
+        if fault := find_fault(spec, args):
+            return self._outcome(False, fault)
         other = next((other for other in self._outfit.others if other.name == spec.server), None)
         if other is not None:
             return await other.call(spec.name, args)
@@ -188,18 +194,19 @@ class SessionBrowser(Browser, ABC):
             async with self._using():
                 if self._here.dialog:
                     return None
-                hidden = [field.box for field in (await self._here.look()).secrets if field.value]
+                before = await self._here.look()
+                hidden = [field.box for field in before.secrets if field.value]
                 data = await self._picture(deadline=5)
-                hidden += (
-                    [field.box for field in (await self._here.look()).secrets if field.value]
-                    if hidden
-                    else []
-                )
+                after = await self._here.look() if hidden else before
+                hidden += [field.box for field in after.secrets if field.value]
+                if before.unknown or after.unknown:  # what to make unreadable is not known
+                    return None
         except CallFailed:
             return None
         if self.is_held or not data:
             return None
-        return await asyncio.to_thread(make_picture, data, hidden)
+        picture = await asyncio.to_thread(make_picture, data, hidden)
+        return replace(picture, moment=before.moment) if picture else None
 
     async def wait(self, milliseconds: int) -> Outcome:
         seconds = min(max(milliseconds, 0) / 1000, self._settings.tool_timeout)
@@ -251,6 +258,11 @@ class SessionBrowser(Browser, ABC):
             ) from None
         except ToolServerLost as error:
             log.warning("session %s: %s", self._outfit.session_id, error)
+            if error.was_overlong:  # the page's doing, and would be again
+                raise AnswerTooLong(
+                    "The page made the answer of the browser tools too long to be read: whether this action happened "
+                    "is not known."
+                ) from None
             self._upkeep.count_failure(str(error))
             if tool in self._repeatable or not error.was_sent:
                 return await self._ask(tool, args, deadline)
@@ -286,9 +298,10 @@ class SessionBrowser(Browser, ABC):
         refusal = self.chromium.egress.last_refusal if self.chromium else None
         return refusal[1] if refusal and refusal[0] >= moment else None
 
-    def _budget(self) -> Budget:
+    def _budget(self, *, names_targets: bool = False) -> Budget:
         limits = self._settings
         return Budget(
+            names_targets=names_targets,
             elements=limits.observation_elements,
             blocks=limits.observation_blocks,
             block_chars=limits.observation_block_chars,
@@ -298,13 +311,18 @@ class SessionBrowser(Browser, ABC):
     def _outcome(self, ok: bool, text: str) -> Outcome:
         return Outcome(ok, text, self._here.url, self._here.title, self._notes.take())
 
-    def _outcome_with_page(self, ok: bool, text: str, page: str) -> Outcome:
-        """For a model that called the tool by its name: with the notes, and the page as it is now."""
+    def _outcome_with_page(self, ok: bool, text: str, page: Observation | None) -> Outcome:
+        """For a model that calls the server's tools by name: the result, the notes and the page as it is now.
+
+        `page` is None when the page cannot be read now.
+        """
         notes, here = self._notes.take(), self._here
-        lines = [text, *notes, f"Page: {here.url}" + (f' "{here.title}"' if here.title else "")]
-        lines += [fence(page)] if page else []
-        told = "\n".join(line for line in lines if line.strip())
-        return Outcome(ok, told, here.url, here.title, notes)
+        lines = list(dict.fromkeys((*notes, *(page.notes if page else ()))))
+        lines += [page_line(page.page.url, page.page.title) if page else page_line(here.url, here.title)]
+        lines += [page.text_with_targets()] if page else []
+        told = "\n".join(filter(None, (text.strip(), fence("\n".join(filter(None, lines))))))
+        private_url = page.page.url if page and page.asks_for_secret else None
+        return Outcome(ok, told, here.url, here.title, notes, private_url)
 
     def _empty_scratch(self) -> None:
         """The MCP server keeps a copy of each picture, before anything in it is made unreadable."""

@@ -36,7 +36,7 @@ class SharedChromium:
                     await self._chromium.close()
                 self._chromium, self._leases = await self._start(), 0
             try:
-                cdp = await Cdp.connect(self._chromium.socket)
+                cdp = await Cdp.connect(self._chromium.devtools)
             except CdpError as error:
                 raise BrowserUnavailable(str(error)) from None
             self._leases += 1
@@ -57,13 +57,20 @@ class Lease(Chromium):
 
     def __init__(self, whole: Chromium, cdp: Cdp, shared: SharedChromium) -> None:
         super().__init__(
-            whole.process, whole.processes, whole.socket, cdp, whole.egress, headless=whole.headless
+            whole.process,
+            whole.processes,
+            whole.devtools,
+            whole.relay,
+            cdp,
+            whole.egress,
+            profile=whole.profile,
+            headless=whole.headless,
         )
         self.shared = shared
         self._whole = whole
 
     async def close(self) -> None:
-        await self.cdp.close()
+        self.cdp.close()
         await self.shared.give_back(self._whole)
 
 

@@ -17,6 +17,24 @@ WIDGETS = FIELDS | CHOICES | {"button", "link", "slider", "tab", "menuitem", "op
 MASK = "•••"
 MOST_CHARS = 8000
 """More than this of one text is not read."""
+NOTE_CHARS, MOST_NOTES = 300, 20
+
+_SECTIONS = (
+    "Error",
+    "Result",
+    "Ran Playwright code",
+    "Open tabs",
+    "Page",
+    "Modal state",
+    "WebMCP tools",
+    "Snapshot",
+    "Events",
+    "Paused",
+)
+"""Of a reply of Playwright MCP, in its order."""
+MOST_NODES = 100_000
+MOST_DEPTH = 150
+"""Deeper nodes are taken for children of the last one that is not."""
 
 _KEY = re.compile(r'([^\s":\[]+)(?: ("[^"\\]*(?:\\.[^"\\]*)*"))?((?: \[[^\]]*\])*)(?:: ?(.*))?$', re.DOTALL)
 _QUOTED_KEY = re.compile(r"'((?:[^']|'')*)'(?:: ?(.*))?$", re.DOTALL)
@@ -98,48 +116,79 @@ class Snapshot:
 
 def parse_snapshot(text: str, viewport: tuple[int, int]) -> Snapshot:
     """Any text parses. `text` is the whole reply of `browser_snapshot` or only its YAML."""
-    sections = _split_sections(text.replace("\r\n", "\n"))
+    sections = _sections_of(text.replace("\r\n", "\n"))
     snapshot = Snapshot(_parse_nodes(sections.get("Snapshot", "")))
     _read_page(sections, snapshot)
     _place(snapshot.nodes, viewport)
     return snapshot
 
 
-def _split_sections(text: str) -> dict[str, str]:
-    """The `### Title` parts of a reply; where page text repeats a title, the first of it, the last snapshot."""
-    if "### " not in text:
+def split_sections(reply: str) -> dict[str, str]:
+    """The `### Title` parts of a reply, without their headings. Linear.
+
+    Page text may repeat a heading inside a part, so a part counts once and only after those that precede it. Of
+    snapshots the last one counts: no line of a snapshot begins with `#`, but a line of a dialog's text may.
+    """
+    sections: dict[str, list[str]] = {}
+    title, place = "", -1
+    for part in f"\n{reply}".split("\n### ")[1:]:
+        part = f"### {part}\n"
+        heading, _, body = part.partition("\n")
+        name = heading.removeprefix("### ").strip()
+        is_last_snapshot = name == title == "Snapshot"
+        if heading.startswith("### ") and (name in _SECTIONS[place + 1 :] or is_last_snapshot):
+            title, place = name, _SECTIONS.index(name)
+            sections[title] = [body]
+        elif title:
+            sections[title].append(part)
+    return {name: "".join(parts) for name, parts in sections.items()}
+
+
+def yaml_of(section: str) -> str:
+    """The part called Snapshot without its fence."""
+    return section.removeprefix("```yaml\n").rstrip().removesuffix("```").rstrip()
+
+
+def labels_of(section: str) -> dict[str, str]:
+    """The `- Label: value` lines of the part called Page. Only `\n` ends a line, and the first of a label counts."""
+    labels: dict[str, str] = {}
+    for line in section.split("\n", 20)[:20]:
+        label, colon, value = line.removeprefix("- ").partition(": ")
+        if colon:
+            labels.setdefault(label, value)
+    return labels
+
+
+def _sections_of(text: str) -> dict[str, str]:
+    """`text` is a whole reply or only its YAML."""
+    if not (text.startswith("### ") or "\n### " in text):
         return {"Snapshot": text}
-    sections: dict[str, str] = {}
-    for part in re.split(r"(?m)^### ", text)[1:]:
-        title, _, body = part.partition("\n")
-        if title == "Snapshot":
-            sections[title] = body.removeprefix("```yaml\n").rstrip().removesuffix("```")
-        else:
-            sections.setdefault(title.strip(), body)
-    return sections
+    sections = split_sections(text)
+    return sections | {"Snapshot": yaml_of(sections.get("Snapshot", ""))}
 
 
 def _read_page(sections: dict[str, str], snapshot: Snapshot) -> None:
+    labels = labels_of(sections.get("Page", ""))
+    snapshot.url, snapshot.title = labels.get("Page URL", ""), labels.get("Page Title", "")[:MOST_CHARS]
     notes = []
-    for line in sections.get("Page", "").splitlines():
-        label, _, value = line.removeprefix("- ").partition(": ")
-        if label == "Page URL":
-            snapshot.url = value
-        elif label == "Page Title":
-            snapshot.title = value
-        elif label == "Console" and not value.startswith("0 errors"):
+    for label, value in labels.items():
+        if label == "Console" and not value.startswith("0 errors"):
             notes.append(f"console: {value.removesuffix(', 0 warnings')}")
         elif label in ("HTTP status", "Page status"):
             notes.append(f"{label}: {value}")
-    for line in sections.get("Modal state", "").splitlines():
+    for line in _lines(sections.get("Modal state", "")):
         notes.append(f"open now: {line.removeprefix('- ').partition(']: can be')[0].lstrip('[')}")
-    tabs = sections.get("Open tabs", "").splitlines()
+    tabs = _lines(sections.get("Open tabs", ""))
     if len(tabs) > 1:
         notes.append(f"{len(tabs)} tabs are open")
-    for line in sections.get("Events", "").splitlines():
+    for line in _lines(sections.get("Events", "")):
         if line.startswith("- Download"):
             notes.append(line.removeprefix("- ").partition(' to "')[0])
-    snapshot.notes = tuple(notes)
+    snapshot.notes = tuple(note[:NOTE_CHARS] for note in notes)
+
+
+def _lines(section: str) -> list[str]:
+    return list(filter(None, section[:MOST_CHARS].split("\n", MOST_NOTES)[:MOST_NOTES]))
 
 
 def _parse_nodes(yaml: str) -> list[Node]:
@@ -149,7 +198,9 @@ def _parse_nodes(yaml: str) -> list[Node]:
         body = line.lstrip(" ")
         if not body.startswith("- "):
             continue
-        depth, body = len(line) - len(body), body[2:]
+        if len(nodes) >= MOST_NODES:
+            break
+        depth, body = min(len(line) - len(body), 2 * MOST_DEPTH), body[2:]
         while open_nodes and open_nodes[-1][0] >= depth:
             nodes[open_nodes.pop()[1]].end = len(nodes)
         parent = open_nodes[-1][1] if open_nodes else -1

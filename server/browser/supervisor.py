@@ -1,7 +1,9 @@
 """Watches over the pages of one session through DevTools: what a page does that no tool call tells.
 
-It keeps the number of tabs small, sees crashes and dialogs, and runs the read-only page script. It never acts for
-the agent.
+It is the source of a page's address and title, keeps the number of tabs small, sees crashes and dialogs, and runs
+the read-only scripts. It clicks and types nothing: what the agent does on a page goes through MCP. What it does by
+itself is listed in docs/decisions/0010: it answers dialogs, closes tabs that hang or are too many, and denies
+permissions.
 """
 
 from __future__ import annotations
@@ -12,15 +14,16 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from server.browser import frames
-from server.browser.addresses import without_login
 from server.browser.cdp import Cdp, CdpError, Params
 from server.browser.chromium import VIEWPORT
 from server.browser.dialogs import Dialogs
-from server.browser.watched_page import WatchedPage
+from server.browser.watched_page import URL_CHARS, WatchedPage
 
 log = logging.getLogger(__name__)
 
 MAX_TABS = 5
+
+ADDRESS_SCRIPT = f"() => location.href.slice(0, {URL_CHARS})"
 
 
 class Supervisor:
@@ -58,6 +61,8 @@ class Supervisor:
             ("Target.targetCrashed", self._on_crashed),
             ("Target.attachedToTarget", self._on_attached),
             ("Target.detachedFromTarget", self._on_detached),
+            ("Page.frameNavigated", self._on_committed),
+            ("Page.navigatedWithinDocument", self._on_renamed),
         ):
             self._stops.append(self.cdp.on(event, listener))
         self._stops += self.dialogs.listen()
@@ -79,16 +84,21 @@ class Supervisor:
             await asyncio.wait(list(self._tasks), timeout=deadline)
 
     def page_at(self, url: str | None, title: str | None = None) -> WatchedPage | None:
-        """The page that a tool server calls by this address; the newest one without an address."""
+        """The page at this address; the newest one where there is none."""
         pages = list(self.pages.values())
-        same = [page for page in pages if page.url == url]
+        same = [page for page in pages if url in (page.document, page.url)]
         named = [page for page in same if page.title == title] if len(same) > 1 else []
         found = named or same or pages
         return found[-1] if found else None
 
+    async def read_title(self, page: WatchedPage) -> None:
+        """Chromium tells of new addresses by itself, of new titles only when asked. Raises CdpError."""
+        found = await self.cdp.send("Target.getTargetInfo", {"targetId": page.target}, deadline=1)
+        page.show(found["targetInfo"]["url"], found["targetInfo"]["title"])
+
     async def evaluate(self, script: str, page: WatchedPage, *, deadline: float = 3) -> Any:
         """The JSON value of a function's source, run beside the page's scripts (see frames.py). Raises CdpError."""
-        return await frames.evaluate(self.cdp, page.session, script, deadline=deadline)
+        return await frames.evaluate(self.cdp, page.session, script, frame=page.target, deadline=deadline)
 
     async def evaluate_inside(
         self, script: str, page: WatchedPage, *, deadline: float = 1.5
@@ -101,15 +111,28 @@ class Supervisor:
         is_ours = self.context is None or info.get("browserContextId") == self.context
         if info["type"] != "page" or not is_ours or info["url"].startswith("devtools://"):
             return
-        url, title = without_login(info["url"]), info.get("title", "")
-        page = WatchedPage(info["targetId"], url, title, opener=info.get("openerId"))
+        page = WatchedPage(info["targetId"], "", opener=info.get("openerId"))
+        page.show(info["url"], info.get("title", ""))
         self.pages[page.target] = page
         self._spawn(self._adopt(page))
 
     def _on_changed(self, params: Params, _: str | None) -> None:
         info = params["targetInfo"]
         if page := self.pages.get(info["targetId"]):
-            page.url, page.title = without_login(info["url"]), info.get("title", "")
+            page.show(info["url"], info.get("title", ""))
+
+    def _on_committed(self, params: Params, session: str | None) -> None:
+        frame = params["frame"]
+        if "parentId" not in frame and (page := self._page_of(session)):
+            page.arrive(frame["url"] + frame.get("urlFragment", ""))
+
+    def _on_renamed(self, params: Params, session: str | None) -> None:
+        page = self._page_of(session)
+        if page is not None and params["frameId"] == page.target:
+            page.arrive(params["url"])
+
+    def _page_of(self, session: str | None) -> WatchedPage | None:
+        return next((page for page in self.pages.values() if session and page.session == session), None)
 
     def _on_destroyed(self, params: Params, _: str | None) -> None:
         if page := self.pages.pop(params["targetId"], None):
@@ -128,6 +151,9 @@ class Supervisor:
         attached = await self.cdp.send("Target.attachToTarget", {"targetId": page.target, "flatten": True})
         page.session = attached["sessionId"]
         await self.cdp.send("Page.enable", session=page.session)
+        address = await self.evaluate(ADDRESS_SCRIPT, page)
+        if page.moves is None:  # nothing has committed since the page is watched
+            page.arrive(str(address))
         await self.dialogs.dismiss_in(page.session)
         await frames.watch_frames(self.cdp, page.session)
         if self._emulates_viewport:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from pathlib import Path
+
+from mcp.types import Tool
 
 from server.browser.browser import BrowserUnavailable, ToolSpec
 from server.browser.mcp_client import McpClient, ToolServerLost
@@ -23,25 +26,33 @@ class ToolFinder:
         self._kind = kind
         self._processes = processes
         self._scratch = scratch.resolve()
-        self._tools: tuple[ToolSpec, ...] | None = None
+        self._found: tuple[Sequence[Tool], Sequence[ToolSpec]] | None = None
+        """All that the browser's server has, and what the others offer."""
         self._finding = asyncio.Lock()
 
     async def find(self, settings: Settings) -> tuple[ToolSpec, ...]:
         """Raises BrowserUnavailable."""
         async with self._finding:
-            if self._tools is None:
-                self._tools = (*await self._ask_browser(settings), *await self._ask_others(settings))
-                log.info("tools found: %s", ", ".join(tool.name for tool in self._tools))
-        return self._tools
+            if self._found is None:
+                self._found = await self._ask_browser(settings), await self._ask_others(settings)
+                if problem := settings.agent_tool_problem:
+                    log.warning("%s", problem)
+                log.info("tools found: %s", ", ".join(tool.name for tool in self._offered(settings)))
+        return self._offered(settings)
 
-    async def _ask_browser(self, settings: Settings) -> tuple[ToolSpec, ...]:
+    def _offered(self, settings: Settings) -> tuple[ToolSpec, ...]:
+        """What is offered depends on keys, which may come later than the first question."""
+        own, others = self._found or ((), ())
+        return (*self._kind.offered(settings, own), *others)
+
+    async def _ask_browser(self, settings: Settings) -> Sequence[Tool]:
         """On a session of its own; no browser is needed for that."""
         self._scratch.mkdir(parents=True, exist_ok=True)
-        server = self._kind.server(settings, None, self._scratch, self._scratch)
+        server = await asyncio.to_thread(self._kind.server, settings, None, self._scratch, self._scratch)
         client = McpClient("browser", server, self._processes)
         try:
             await client.open(deadline=self._kind.start_deadline)
-            return self._kind.offered(settings, client.tools)
+            return client.tools
         except ToolServerLost as error:
             raise BrowserUnavailable(str(error)) from None
         finally:
@@ -62,5 +73,8 @@ class ToolFinder:
 
 def others_of(settings: Settings, processes: Processes) -> list[OtherServer]:
     """The MCP servers beside the browser's."""
-    deadline = settings.tool_timeout
-    return [OtherServer(*read_server(text), processes, deadline=deadline) for text in settings.extra_mcp]
+    deadline, allowed = settings.tool_timeout, settings.extra_mcp_allow
+    return [
+        OtherServer(*read_server(text), processes, deadline=deadline, allowed=allowed)
+        for text in settings.extra_mcp
+    ]

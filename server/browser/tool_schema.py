@@ -13,6 +13,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from mcp.types import CallToolResult, TextContent, Tool
+
+from server.browser.browser import Outcome, ToolSpec
+
 log = logging.getLogger(__name__)
 
 Schema = dict[str, Any]
@@ -56,6 +60,28 @@ def make_safe(schema: Mapping[str, Any] | None, *, tool: str = "") -> Schema:
         safe = _shorten(safe)
     _log_changes(tool, alternatives, set(properties) - set(kept))
     return safe
+
+
+def as_mcp_tool(spec: ToolSpec) -> Tool:
+    """The tool as LangChain's adapters take it: under the name that the model sees, with its safe schema."""
+    return Tool(name=spec.name, description=spec.description, inputSchema=spec.schema)
+
+
+def as_mcp_result(outcome: Outcome) -> CallToolResult:
+    """`{ok, url}` goes as structured content. It is never `isError`: the adapters would drop that content then."""
+    text = [TextContent(type="text", text=outcome.text or "done")]
+    return CallToolResult(content=text, structuredContent={"ok": outcome.ok, "url": outcome.url})
+
+
+def find_fault(spec: ToolSpec, args: Mapping[str, Any]) -> str | None:
+    """What is wrong with the arguments of a call, in words for the model; None when it may be made."""
+    wrong = check_arguments(spec.schema, args)
+    if (
+        wrong is None
+        and {"index", "coordinate_x", "coordinate_y"} <= _mapping(spec.schema.get("properties")).keys()
+    ):
+        wrong = check_click_target(args)
+    return f"{spec.name}: wrong arguments: {wrong}." if wrong else None
 
 
 def check_arguments(schema: Mapping[str, Any], args: Mapping[str, Any]) -> str | None:

@@ -225,7 +225,8 @@ class Upkeep:
         for folder in (self._outfit.scratch, self._outfit.files):
             folder.mkdir(parents=True, exist_ok=True)
         while True:
-            server = self._driver.server_at(self.chromium.endpoint if self.chromium else None)
+            endpoint = self.chromium.endpoint if self.chromium else None
+            server = await asyncio.to_thread(self._driver.server_at, endpoint)  # it looks for programs
             mcp = McpClient("browser", server, self._outfit.processes)
             try:
                 await mcp.open(deadline=self._driver.start_deadline)

@@ -21,12 +21,12 @@ _SPACE = re.compile(r"[\s\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2
 _ODD = re.compile(
     r"[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]|\s\s|[^\S ]"
 )
-_EID = re.compile(r"[\[［【](\s*e\s*\d+\s*)[\]］】]")
+_EID = re.compile(r"[\[［【](\s*(?:f\s*\d+\s*)?e\s*\d+\s*)[\]］】]")
 _QUOTES = str.maketrans({'"': "'"})
 
 
 def clean(text: str) -> str:
-    """One line without control characters, and nothing that reads as an eid of ours."""
+    """One line without control characters, and nothing that reads as an eid of ours or a reference of the server."""
     if _ODD.search(text):
         text = _SPACE.sub(" ", well_formed(text))
     if "e" in text:
@@ -51,10 +51,7 @@ def page_lines(page: Page, notes: Iterable[str], overlays: Iterable[Overlay], ro
     """The lines above the elements, as many as fit into `room` tokens; the address always."""
     lines = [_fit(f"URL: {clean(page.url)}", min(room, LINE_TOKENS))]
     more = [f"Title: {clean(page.title)}"] if page.title else []
-    more += [
-        f"Overlay: {overlay.kind} {quote(clean(overlay.text)) if overlay.text else ''}"
-        for overlay in overlays
-    ]
+    more += map(overlay_line, overlays)
     more += [f"Note: {clean(note)}" for note in notes]
     for line in more:
         line = _fit(line.rstrip(), LINE_TOKENS)
@@ -62,6 +59,10 @@ def page_lines(page: Page, notes: Iterable[str], overlays: Iterable[Overlay], ro
             break
         lines.append(line)
     return lines
+
+
+def overlay_line(overlay: Overlay) -> str:
+    return f"Overlay: {overlay.kind} {quote(clean(overlay.text)) if overlay.text else ''}".rstrip()
 
 
 def _fit(line: str, tokens: int) -> str:

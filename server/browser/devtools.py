@@ -1,0 +1,224 @@
+"""The DevTools pipe of one Chromium, shared by any number of clients.
+
+Chromium reads commands from file descriptor 3 and writes answers and events to 4, each a JSON message that ends
+with a NUL byte (`--remote-debugging-pipe`). No port is opened. Each client gets a browser-level session of its
+own (`Target.attachToBrowserTarget`, flat sessions) and sees neither the messages nor the sessions of the others.
+
+Messages from Chromium can have several MB (pictures). They are routed by their first and last bytes and not
+parsed: Chromium writes `id` or `method` first and `sessionId` last. What looks different is parsed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+log = logging.getLogger(__name__)
+
+Message = dict[str, Any]
+Receive = Callable[[bytes], None]
+
+PIPES_SCRIPT = 'exec "$@" 3<&0 4>&1 </dev/null >/dev/null 2>&1'
+"""For `sh -c`: runs its arguments with the pipes of stdin and stdout as file descriptors 3 and 4."""
+
+_CHUNK = 256 * 1024
+_ANSWER = re.compile(rb'\{"id":(\d+)(?=[,}])')
+_EVENT = b'{"method":"'
+_ATTACHED = b'{"method":"Target.attachedToTarget"'
+_DETACHED = b'{"method":"Target.detachedFromTarget"'
+_SESSION = re.compile(rb',"sessionId":"([^"\\]{1,64})"\}\Z')
+_SESSION_LENGTH = 90
+"""Bytes at the end of a message in which `_SESSION` is looked for."""
+
+_UNKNOWN_SESSION = {"code": -32001, "message": "Session with given id not found."}
+
+
+class DevTools:
+    """Routes the messages of one pipe. `closed` is set when Chromium has closed it."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.closed = asyncio.Event()
+        self._reader = reader
+        self._writer = writer
+        self._last_id = 0
+        self._asked: dict[int, tuple[DevToolsClient | asyncio.Future[Message], Any]] = {}
+        """For each id on the pipe: who asked, and the id that the client had given."""
+        self._owners: dict[str, tuple[DevToolsClient, str | None]] = {}
+        """For each session: the client, and the session through which it was attached."""
+        self._clients: set[DevToolsClient] = set()
+        self._reading = asyncio.create_task(self._read(), name="devtools pipe")
+
+    async def attach(self, receive: Receive, lost: Callable[[], None]) -> DevToolsClient:
+        """Connect a client. `receive` gets each message for it, `lost` is called once when Chromium is gone.
+
+        Both are called on the event loop and must not block. Raises ConnectionError.
+        """
+        answer: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
+        await self._write({"method": "Target.attachToBrowserTarget"}, answer, None)
+        reply = await answer
+        if self.closed.is_set() or "result" not in reply:
+            raise ConnectionError(reply.get("error", {}).get("message", "the browser is gone"))
+        client = DevToolsClient(self, reply["result"]["sessionId"], receive, lost)
+        self._owners[client.session] = client, None
+        self._clients.add(client)
+        return client
+
+    async def close(self) -> None:
+        """Close the pipe, at which Chromium ends."""
+        self._reading.cancel()
+        await asyncio.wait((self._reading,))
+        self._writer.close()
+
+    async def send(self, client: DevToolsClient, message: Message) -> None:
+        """Raises ConnectionError."""
+        if self.closed.is_set():
+            raise ConnectionError("the browser is gone")
+        session = message.get("sessionId") or client.session
+        owner = self._owners.get(session)
+        if owner is None or owner[0] is not client:
+            answer = {"id": message.get("id"), "error": _UNKNOWN_SESSION}
+            _hand_to(client, json.dumps(answer, separators=(",", ":")).encode())
+            return
+        await self._write({**message, "sessionId": session}, client, message.get("id"))
+
+    def detach(self, client: DevToolsClient) -> None:
+        """Chromium ends the client's sessions, and the browser contexts that it made to live as long as it."""
+        if client not in self._clients:
+            return
+        self._drop(client)
+        with suppress(ConnectionError):
+            self._put({"method": "Target.detachFromTarget", "params": {"sessionId": client.session}})
+
+    def _drop(self, client: DevToolsClient) -> None:
+        self._clients.discard(client)
+        self._owners = {session: owner for session, owner in self._owners.items() if owner[0] is not client}
+        self._asked = {number: asker for number, asker in self._asked.items() if asker[0] is not client}
+
+    def _put(self, message: Message) -> int:
+        if self.closed.is_set():
+            raise ConnectionError("the browser is gone")
+        self._last_id += 1
+        self._writer.write(json.dumps({**message, "id": self._last_id}).encode() + b"\0")
+        return self._last_id
+
+    async def _write(
+        self, message: Message, asker: DevToolsClient | asyncio.Future[Message], number: Any
+    ) -> None:
+        self._asked[self._put(message)] = asker, number
+        await self._writer.drain()
+
+    async def _read(self) -> None:
+        parts: list[bytes] = []
+        try:
+            while data := await self._reader.read(_CHUNK):
+                first, *more = data.split(b"\0")
+                parts.append(first)
+                for piece in more:
+                    self._route(b"".join(parts))
+                    parts = [piece]
+                    await asyncio.sleep(0)  # a flood of events must not keep the loop
+        except ConnectionError:
+            log.debug("the DevTools pipe broke")
+        finally:
+            self.closed.set()
+            for asker, _ in self._asked.values():
+                if isinstance(asker, asyncio.Future) and not asker.done():
+                    asker.set_result({})
+            for client in list(self._clients):
+                self._drop(client)
+                client.lost()
+
+    def _route(self, message: bytes) -> None:
+        answer = _ANSWER.match(message)
+        if answer is None and not message.startswith(_EVENT):
+            message = _in_usual_order(message)
+            answer = _ANSWER.match(message)
+        if answer is not None:
+            self._route_answer(message, int(answer[1]), answer.end())
+        else:
+            self._route_event(message)
+
+    def _route_answer(self, message: bytes, number: int, end: int) -> None:
+        asker, original = self._asked.pop(number, (None, None))
+        if isinstance(asker, asyncio.Future):
+            if not asker.done():
+                asker.set_result(json.loads(message))
+            elif attached := json.loads(message).get("result", {}).get("sessionId"):
+                self._put({"method": "Target.detachFromTarget", "params": {"sessionId": attached}})
+        elif asker is not None:
+            head = b'{"id":' + json.dumps(original).encode()
+            _hand_to(asker, head + _without_session(message, asker.session)[end:])
+
+    def _route_event(self, message: bytes) -> None:
+        session = _session_of(message)
+        owner, _ = self._owners.get(session or "", (None, None))
+        if message.startswith(_ATTACHED) and owner is not None:
+            self._owners[json.loads(message)["params"]["sessionId"]] = owner, session
+        if owner is not None:
+            _hand_to(owner, _without_session(message, owner.session))
+        if message.startswith(_DETACHED):
+            self._forget(json.loads(message)["params"]["sessionId"])
+
+    def _forget(self, session: str) -> None:
+        """The session is over, and those that were attached through it."""
+        client, _ = self._owners.pop(session, (None, None))
+        for child in [child for child, (_, through) in self._owners.items() if through == session]:
+            self._forget(child)
+        if client is not None and client.session == session:
+            self._drop(client)
+            client.lost()
+
+
+class DevToolsClient:
+    """One client of a pipe: to it, the pipe looks like a connection of its own."""
+
+    def __init__(self, devtools: DevTools, session: str, receive: Receive, lost: Callable[[], None]) -> None:
+        self._devtools = devtools
+        self.session = session
+        """Its browser-level session, which the client itself never sees."""
+        self.receive = receive
+        self.lost = lost
+
+    async def send(self, message: Message) -> None:
+        """Send `{id, method, params, sessionId?}`. Waits while Chromium does not read. Raises ConnectionError."""
+        await self._devtools.send(self, message)
+
+    def detach(self) -> None:
+        """Safe to repeat."""
+        self._devtools.detach(self)
+
+
+def _hand_to(client: DevToolsClient, message: bytes) -> None:
+    """A client that fails is no fault of the pipe, which the others use, too."""
+    try:
+        client.receive(message)
+    except Exception:
+        log.exception("a DevTools client failed at a message")
+
+
+def _session_of(message: bytes) -> str | None:
+    found = _SESSION.search(message[-_SESSION_LENGTH:])
+    return found[1].decode() if found else None
+
+
+def _without_session(message: bytes, session: str) -> bytes:
+    if _session_of(message) != session:
+        return message
+    return message[: message.rindex(b',"sessionId":')] + b"}"
+
+
+def _in_usual_order(message: bytes) -> bytes:
+    """`id` or `method` first and `sessionId` last, without spaces."""
+    try:
+        parsed: Message = dict(json.loads(message))
+        session = {"sessionId": parsed.pop("sessionId")} if "sessionId" in parsed else {}
+        first = {name: parsed.pop(name) for name in ("id", "method") if name in parsed}
+    except (ValueError, TypeError):
+        log.warning("Chromium wrote a message that cannot be read: %.100r", message)
+        return b"{}"
+    return json.dumps({**first, **parsed, **session}, separators=(",", ":")).encode()
