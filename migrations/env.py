@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from alembic import context
+from alembic.util import CommandError
 from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
 
 from server.models import Base
+from server.private import keep_database_private, keep_private
 from server.settings import Settings
 
 ADVISORY_LOCK = 7_405_112  # any number, the same in every process
@@ -17,7 +19,12 @@ def open_engine(url: str) -> Engine:
     if not url.startswith("sqlite"):
         return create_engine(url)
     parsed = make_url(url).set(drivername="sqlite")
-    Path(parsed.database or "").parent.mkdir(parents=True, exist_ok=True)
+    file = Path(parsed.database or "")
+    if not file.parent.is_dir():
+        raise CommandError(f"the folder {file.parent} of DATABASE_URL does not exist")
+    if file.is_dir():
+        raise CommandError(f"{file} of DATABASE_URL is a folder, not a file")
+    keep_database_private(file)
     engine = create_engine(parsed, connect_args={"timeout": 30})
 
     @event.listens_for(engine, "connect")
@@ -43,13 +50,21 @@ def is_ours(name: str | None, kind: str, _parents: object) -> bool:
 
 
 def main() -> None:
-    url = context.config.get_main_option("sqlalchemy.url") or Settings().database
+    url = context.config.get_main_option("sqlalchemy.url") or default_url()
     engine = open_engine(url)
     try:
         with engine.connect() as connection:
             run_on(connection)
     finally:
         engine.dispose()
+
+
+def default_url() -> str:
+    """The database of the settings; the folder of one that they do not name is made."""
+    settings = Settings()
+    if settings.database_url is None:
+        keep_private(settings.data_dir)
+    return settings.database
 
 
 def run_on(connection: Connection) -> None:

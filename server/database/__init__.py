@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from server.database.database import FAULTS, HEAD, Database, reading, words_of, writing
+from server.database.database import FAULTS, HEAD, Database, reading, writing, writing_synced
+from server.database.engines import is_refusal
 
-__all__ = ["FAULTS", "HEAD", "Database", "reading", "words_of", "writing"]
+__all__ = ["FAULTS", "HEAD", "Database", "is_refusal", "reading", "writing", "writing_synced"]

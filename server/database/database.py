@@ -5,15 +5,19 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
+import sqlite3
+import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from functools import wraps
+from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from urllib.parse import quote, unquote
 
-from sqlalchemy import Connection, Engine, text
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy import Connection, Engine, make_url, text
+from sqlalchemy.exc import ArgumentError, DBAPIError
 
-from server.database.engines import fault_of, open_postgresql, open_sqlite
+from server.database.engines import fault_of, is_refusal, open_sqlite
 from server.database.writer import Writer
 from server.errors import Unavailable
 from server.settings import Settings
@@ -25,6 +29,12 @@ SQLITE_READERS = 4
 POSTGRESQL_CONNECTIONS = 10
 PATIENCE = 5.0
 """Seconds that a transaction waits for a lock of somebody else."""
+ANSWER_SECONDS = 15.0
+"""A transaction on PostgreSQL fails when it is not over by then, time in the queue for a thread included."""
+READY_SECONDS = 5.0
+"""The same for the check whether the database can be used."""
+ERASE_TRIES = 5
+"""How often SQLite's log is emptied until no reader holds on to it."""
 
 FAULTS = (DBAPIError, OSError)
 """What a database that cannot be used raises to those who do not ask for it by way of `Database`."""
@@ -41,90 +51,132 @@ class Database:
     so nobody believes that a commit did not happen which did.
     """
 
-    def __init__(self, settings: Settings, *, patience: float = PATIENCE) -> None:
+    def __init__(
+        self, settings: Settings, *, patience: float = PATIENCE, answer_seconds: float = ANSWER_SECONDS
+    ) -> None:
         self.url = settings.database
         self.is_sqlite = settings.is_sqlite
+        self._answer_seconds = answer_seconds
+        self._run_until: Callable[..., Any] | None = None
         self.answers = False
+        self.is_refused = False
+        """The newest check found what only another setting, or another hand, can change."""
         self._fault: Unavailable | None = None
         """Why the newest write failed; None when it did not."""
         self._writer: Writer | None = None
         if self.is_sqlite:
             self._threads = ThreadPoolExecutor(SQLITE_READERS, "database reader")
             self._engine = self._snapshots = open_sqlite(self.url, SQLITE_READERS + 1, patience)
-            self._writer = Writer(self._engine.execution_options(immediate=True))
+            self._writer = Writer(self._engine)
         else:
             self._threads = ThreadPoolExecutor(POSTGRESQL_CONNECTIONS, "database")
-            self._engine = open_postgresql(self.url, POSTGRESQL_CONNECTIONS, patience)
+            from server.database.postgresql import open_postgresql, run_until
+
+            self._run_until = run_until
+            self._engine = open_postgresql(self.url, POSTGRESQL_CONNECTIONS, patience, answer_seconds)
             self._snapshots = self._engine.execution_options(isolation_level="REPEATABLE READ")
+
+    @property
+    def file(self) -> Path:
+        """SQLite's file."""
+        return Path(make_url(self.url).database or "").resolve()
 
     async def read(self, work: Work[T]) -> T:
         """All queries of `work` see the database at one moment. Raises Unavailable."""
         return await self._in_thread(_transact, self._snapshots, work)
 
-    async def write(self, work: Work[T]) -> T:
+    async def write(self, work: Work[T], *, synced: bool = False) -> T:
         """Returns after the COMMIT. Raises Unavailable, or what `work` raises; then nothing of it is kept.
 
-        `work` may be run a second time when the first attempt was rolled back.
+        `work` may be run a second time when the first attempt was rolled back. With `synced` the COMMIT is on the
+        disk and outlives a power cut. PostgreSQL's always is, unless its `synchronous_commit` was switched off.
         """
         try:
-            value = await self._write(work)
+            value = await self._write(work, synced)
         except Unavailable as fault:
             self._hear(fault)
             raise
         self._fault = None
         return value
 
-    async def _write(self, work: Work[T]) -> T:
+    async def _write(self, work: Work[T], synced: bool) -> T:
         if self._writer is None:
             return await self._in_thread(_transact, self._engine, work)
-        return await _to_its_end(self._writer.submit(work))
+        return await _to_its_end(self._writer.submit(work, synced=synced))
 
     def _hear(self, fault: Unavailable) -> None:
         """The log is told once of writes that fail one after the other; waiting for a lock is no fault."""
         if fault.code == "db_busy":
             return
         if self._fault is None:
-            logger.error("the database cannot be written: %s", words_of(fault))
+            logger.error("the database cannot be written: %s", self.words_of(fault))
         self._fault = fault
 
     async def flush(self, *, empty: bool = False) -> None:
         """Bring SQLite's log into its file, onto the disk; with `empty` nothing is left in the log. Raises Unavailable.
 
-        SQLite does it by itself now and then, and tells nobody when it fails.
+        SQLite does it by itself now and then, and does not report when it fails. With `empty` it raises Unavailable
+        `db_busy` when a reader kept the log in use.
         """
         if self.is_sqlite:
-            await self._in_thread(self._checkpoint, "TRUNCATE" if empty else "PASSIVE")
+            await self._in_thread(self._empty_log if empty else self._checkpoint)
 
-    def _checkpoint(self, mode: str) -> None:
+    def _empty_log(self) -> None:
+        for _ in range(ERASE_TRIES):  # each waits for readers as long as a transaction waits for a lock
+            if not self._checkpoint("TRUNCATE"):
+                return
+        raise sqlite3.OperationalError("the log is busy: a reader is using it")
+
+    def _checkpoint(self, mode: str = "PASSIVE") -> bool:
+        """True when it could not be completed: somebody is using the log."""
         connection = self._engine.raw_connection()  # not in a transaction
         try:
-            connection.cursor().execute(f"PRAGMA wal_checkpoint({mode})")
+            busy, _, _ = connection.cursor().execute(f"PRAGMA wal_checkpoint({mode})").fetchone()
+            return bool(busy)
         finally:
             connection.close()
 
     async def problem(self) -> str | None:
         """None when the database answers, its schema is the one this code knows, and it can be written."""
-        return await self._in_thread(self._problem) or await self._write_problem()
+        try:
+            found = await self._in_thread(self._problem, seconds=READY_SECONDS)
+        except Unavailable as fault:  # no thread was free for it in time
+            self.answers = False
+            return f"the database of DATABASE_URL does not answer: {fault.detail}"
+        return found or await self._write_problem()
 
     async def _write_problem(self) -> str | None:
         """Of a database that failed to write: whether it still does."""
         if self._fault is None or not self.is_sqlite:
             return None
         try:
-            await self.write(lambda db: db.exec_driver_sql("PRAGMA user_version = 0"))
+            await self.write(_touch)
         except Unavailable as fault:
-            return f"the database of DATABASE_URL cannot be written: {words_of(fault)}"
+            return f"the database of DATABASE_URL cannot be written: {self.words_of(fault)}"
+        return None
+
+    async def read_only_problem(self) -> str | None:
+        """Why SQLite's file can be read but not written; None when it can be, or when it is only busy."""
+        if not self.is_sqlite:
+            return None
+        try:
+            await self.write(_touch)
+        except Unavailable as fault:
+            self.is_refused = is_refusal(fault.__cause__)
+            if self.is_refused:
+                return f"the database of DATABASE_URL cannot be written: {self.words_of(fault)}"
         return None
 
     def _problem(self) -> str | None:
-        self.answers = False
+        self.answers = self.is_refused = False
         try:
             with self._engine.begin() as connection:
                 self.answers = True
                 version = connection.scalar(text("SELECT version_num FROM alembic_version"))
         except FAULTS as error:
             if not self.answers:
-                return f"the database of DATABASE_URL does not answer: {words_of(error)}"
+                self.is_refused = is_refusal(error)
+                return f"the database of DATABASE_URL does not answer: {self.words_of(error)}"
             version = None
         if version != HEAD:
             return f"the database schema is {version or 'missing'}, this server needs {HEAD}; run: alembic upgrade head"
@@ -140,9 +192,26 @@ class Database:
         self._threads.shutdown()
         self._engine.dispose()
 
-    async def _in_thread(self, work: Callable[..., T], *args: Any) -> T:
+    async def _in_thread(self, work: Callable[..., T], *args: Any, seconds: float | None = None) -> T:
+        """On PostgreSQL this raises Unavailable after `seconds` at the latest, by default `answer_seconds`."""
         loop = asyncio.get_running_loop()
-        return await _to_its_end(loop.run_in_executor(self._threads, work, *args))
+        if self._run_until is None:
+            return await _to_its_end(loop.run_in_executor(self._threads, work, *args))
+        seconds = min(seconds or self._answer_seconds, self._answer_seconds)
+        future = self._threads.submit(self._run_until, time.monotonic() + seconds, work, *args)
+        timer = loop.call_later(seconds, future.cancel)  # has an effect only while no thread has taken it
+        try:
+            return await _to_its_end(asyncio.wrap_future(future))
+        finally:
+            timer.cancel()
+
+    def words_of(self, fault: BaseException) -> str:
+        """What the database says, in one line and without the URL's password."""
+        words = (str(fault.__cause__ or fault).splitlines() or [type(fault).__name__])[0]
+        words = re.sub(r"://[^@/\s]*@", "://***@", words)
+        for secret in _secrets_of(self.url):
+            words = words.replace(secret, "***")
+        return words
 
 
 class OnDatabase(Protocol):
@@ -176,6 +245,23 @@ def writing(
     return call
 
 
+def writing_synced(
+    method: Callable[Concatenate[Self, Connection, P], T],
+) -> Callable[Concatenate[Self, P], Coroutine[Any, Any, T]]:
+    """As `writing`, and on the disk when it returns: for what somebody is told, or acts on, afterwards."""
+
+    @wraps(method)
+    async def call(self: Self, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self.database.write(lambda db: method(self, db, *args, **kwargs), synced=True)
+
+    return call
+
+
+def _touch(db: Connection) -> None:
+    """The smallest write."""
+    db.exec_driver_sql("PRAGMA user_version = 0")
+
+
 def _transact(engine: Engine, work: Work[T]) -> T:
     with engine.begin() as connection:
         return work(connection)
@@ -185,8 +271,11 @@ async def _to_its_end(work: asyncio.Future[T]) -> T:
     try:
         return await asyncio.shield(work)
     except asyncio.CancelledError:
+        if work.cancelled():
+            raise Unavailable("The database does not answer.", code="db_unavailable", retry_after=5) from None
         await asyncio.wait({work})
-        work.exception()  # looked at, so that nobody is told it was not
+        if not work.cancelled():
+            work.exception()  # retrieved, so that asyncio does not warn about it
         raise
     except Exception as error:
         if fault := fault_of(error):
@@ -194,7 +283,16 @@ async def _to_its_end(work: asyncio.Future[T]) -> T:
         raise
 
 
-def words_of(fault: BaseException) -> str:
-    """What the database says, in a line and without what could be a password."""
-    words = str(fault.__cause__ or fault).splitlines() or [type(fault).__name__]
-    return re.sub(r"://[^@/\s]*@", "://***@", words[0])
+def _secrets_of(url: str) -> list[str]:
+    """The password of a database URL as it may stand in a driver's message, the longest first."""
+    try:
+        parsed = make_url(url)
+    except ArgumentError:
+        return []
+    found = {str(parsed.password or ""), str(parsed.query.get("password", ""))}
+    found |= {quote(secret, safe="") for secret in found}
+    # A password with an unescaped "@" or "/" is cut there: the driver takes the rest for a host and repeats it.
+    authority = url.partition("://")[2].rpartition("@")[0]
+    for secret in (authority.partition(":")[2], unquote(authority.partition(":")[2])):
+        found |= {secret, *re.split(r"[@/?#]", secret)}
+    return sorted((secret for secret in found if len(secret) > 2), key=len, reverse=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
@@ -12,18 +13,30 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 from server.errors import Unavailable
 
 MOVED = "the database file was moved or replaced: put it back, or restart the server"
+MISSING, FOLDER = "does not exist", "is a folder, not a file"
+REFUSALS = (
+    MISSING, FOLDER, "unable to open database file", "readonly database", "file is not a database",
+    "password authentication failed", "no password supplied", "no pg_hba.conf entry", "is not permitted to log in",
+    "permission denied for database",
+)  # fmt: skip
+"""Of SQLite and PostgreSQL in English; PostgreSQL says "does not exist", too, of a database or a role. What is said in
+another language counts as one that may heal."""
+SYNCED, NOT_SYNCED = "FULL", "NORMAL"
+"""SQLite's levels of `synchronous`. NORMAL leaves a COMMIT in the page cache: it outlives a kill, not a power cut."""
 
 
 def open_sqlite(url: str, connections: int, patience: float) -> Engine:
-    """A transaction of this engine locks the file when it begins if the execution option `immediate` is set.
+    """Execution options of a transaction: `immediate` takes the write lock at BEGIN, and with `synced` its COMMIT
+    returns after an fsync of the write-ahead log.
 
-    `patience` is how many seconds it waits for a lock, here and with PostgreSQL.
+    `patience`: seconds to wait for a lock of another process.
     """
     engine = create_engine(make_url(url).set(drivername="sqlite"), pool_size=connections, max_overflow=0)
     file = OneFile(engine.url.database)
 
     @event.listens_for(engine, "do_connect")
     def look(*_connecting: object) -> None:
+        file.check_place()
         file.check()  # a connection would make a new file
 
     @event.listens_for(engine, "connect")
@@ -32,7 +45,7 @@ def open_sqlite(url: str, connections: int, patience: float) -> Engine:
         for pragma in (
             f"busy_timeout={patience * 1000:.0f}",
             "journal_mode=WAL",
-            "synchronous=NORMAL",
+            f"synchronous={NOT_SYNCED}",
             "foreign_keys=ON",
             "secure_delete=ON",
         ):
@@ -41,10 +54,20 @@ def open_sqlite(url: str, connections: int, patience: float) -> Engine:
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
         file.check()
-        immediate = connection.get_execution_options().get("immediate")
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
+        options = connection.get_execution_options()
+        if options.get("immediate"):
+            set_synchronous(connection, SYNCED if options.get("synced") else NOT_SYNCED)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get("immediate") else "BEGIN")
 
     return engine
+
+
+def set_synchronous(connection: Connection, level: str) -> None:
+    """SQLite ignores a change of the level inside a transaction, so it comes before BEGIN."""
+    known = connection.info
+    if known.get("synchronous", NOT_SYNCED) != level:
+        connection.exec_driver_sql(f"PRAGMA synchronous={level}")
+        known["synchronous"] = level
 
 
 class OneFile:
@@ -53,6 +76,16 @@ class OneFile:
     def __init__(self, path: str | None) -> None:
         self._path = path
         self._identity: tuple[int, int] | None = None
+
+    def check_place(self) -> None:
+        """Raises OperationalError, in clearer words than SQLite's, where no file can be."""
+        path = Path(self._path or "")
+        if not path.parent.is_dir():
+            raise OperationalError(
+                None, None, sqlite3.OperationalError(f"the folder {path.parent} {MISSING}")
+            )
+        if path.is_dir():
+            raise OperationalError(None, None, sqlite3.OperationalError(f"{path} {FOLDER}"))
 
     def check(self) -> None:
         """Raises OperationalError when the path leads to another file than the first time, or to none."""
@@ -69,17 +102,9 @@ class OneFile:
         return status.st_dev, status.st_ino
 
 
-def open_postgresql(url: str, connections: int, patience: float) -> Engine:
-    engine = create_engine(
-        url, pool_size=connections, max_overflow=0, pool_pre_ping=True, connect_args={"connect_timeout": 10}
-    )
-
-    @event.listens_for(engine, "connect")
-    def prepare(connection: Any, _record: object) -> None:
-        connection.execute(f"SET lock_timeout = {patience * 1000:.0f}")
-        connection.commit()
-
-    return engine
+def is_refusal(error: BaseException | None) -> bool:
+    """Does the error mean a wrong setting, which no waiting heals? Drivers tell these apart by words only."""
+    return any(words in str(error) for words in REFUSALS)
 
 
 def fault_of(error: Exception) -> Unavailable | None:

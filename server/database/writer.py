@@ -21,6 +21,8 @@ class Job:
 
     work: Callable[[Connection], Any]
     answer: asyncio.Future[Any]
+    synced: bool = False
+    """Its COMMIT has to be on the disk before the answer."""
     value: Any = None
     error: Exception | None = None
 
@@ -40,17 +42,19 @@ class Writer:
     """Each job is all or nothing, and nobody is answered before the COMMIT."""
 
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+        self._engines = {
+            synced: engine.execution_options(immediate=True, synced=synced) for synced in (False, True)
+        }
         self._waiting: SimpleQueue[Job | None] = SimpleQueue()
         """None is the end."""
         self._is_closed = False
         self._thread = threading.Thread(target=self._run, name="database writer", daemon=True)
         self._thread.start()
 
-    def submit(self, work: Callable[[Connection], Any]) -> asyncio.Future[Any]:
+    def submit(self, work: Callable[[Connection], Any], *, synced: bool = False) -> asyncio.Future[Any]:
         if self._is_closed:
             raise RuntimeError("the database is closed")
-        job = Job(work, asyncio.get_running_loop().create_future())
+        job = Job(work, asyncio.get_running_loop().create_future(), synced)
         self._waiting.put(job)
         return job.answer
 
@@ -84,8 +88,9 @@ class Writer:
     def _commit(self, jobs: Sequence[Job]) -> None:
         """All together; each alone when that fails. It is too rare to pay for a savepoint around each."""
         has_begun = False
+        engine = self._engines[any(job.synced for job in jobs)]
         try:
-            with self._engine.begin() as db:
+            with engine.begin() as db:
                 has_begun = True
                 for job in jobs:
                     job.run(db)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, select
 from sqlalchemy.exc import IntegrityError
 
-from server.database import Database, writing
+from server.database import Database, writing_synced
 from server.errors import BadRequest, Conflict
 from server.events import now
 from server.models import MessageRow, RunRow, SessionRow
@@ -21,7 +22,8 @@ from server.store.lookups import (
     open_question_of,
     session_of,
 )
-from server.store.records import Accepted, title_of, to_message
+from server.store.questions import close_question, last_question_of
+from server.store.records import Accepted, new_id, title_of, to_message
 from server.store.rows import change, first, get, insert
 
 BY_CLIENT_ID = select(MessageRow).where(
@@ -36,11 +38,15 @@ LAST_ASKED = (
 )
 
 
+ReadAnswer = Callable[[str, str], dict[str, Any]]
+"""From a question's kind and the person's words to the answer: `{confirmed, message?}`."""
+
+
 class Accepting:
     database: Database
     owner: str
 
-    @writing
+    @writing_synced
     def accept(
         self,
         db: Connection,
@@ -49,34 +55,55 @@ class Accepting:
         *,
         client_id: str | None = None,
         mode: str | None = None,
+        message_id: str | None = None,
+        read_answer: ReadAnswer | None = None,
+        is_late: Callable[[str], bool | None] = lambda _: None,
+        again: bool = False,
     ) -> Accepted:
         """Save a user message and what becomes of it in one transaction.
 
         The same `client_id` again gives the same message and run; with other words it raises BadRequest. While a
-        question is open the message answers it. With mode `steer` it belongs to the unfinished run, if there is one.
-        Else it gets a run; raises Conflict when the session has an unfinished one, unless the mode is `queue`: then
-        it waits behind that.
+        question is open the message answers it: `read_answer` says what the words mean, and the question is closed
+        with that. With mode `steer` it belongs to the unfinished run, if there is one. Else it gets a run; raises
+        Conflict when the session has an unfinished one, unless the mode is `queue`: then it waits behind that.
+
+        `message_id` is the id of the new message. With `again` the same call was made before and may have been
+        committed: the same is returned then. `is_late` as in `Questions.decide`.
         """
         session = session_of(db, session_id, lock=True)
+        if again and message_id and (message := get(db, MessageRow, message_id)):
+            return _accepted_before(db, session, message)
         if known := _known(db, session, client_id, content):
             return known
         question = open_question_of(db, session_id) if session.status == "waiting_user" else None
         if question:
             run = _present_run(db, question.run_id)
-            message = add_message(db, session, "user", content, run_id=run.id, client_id=client_id)
+            message = add_message(
+                db, session, "user", content, run_id=run.id, client_id=client_id, id=message_id or new_id()
+            )
+            if read_answer:
+                answer = read_answer(question.kind, content)
+                close_question(db, question, run, self.owner, answer, late=is_late(question.reference))
             return Accepted(to_message(message), run, session, question=question)
         present = first(db, RunRow, PRESENT_RUN, session_id=session_id) if mode else None
         if present and mode == "steer":
             message = add_message(
-                db, session, "user", content, run_id=present.id, client_id=client_id, meta_json=STEER
-            )
+                db, session, "user", content, run_id=present.id, client_id=client_id, meta_json=STEER,
+                id=message_id or new_id(),
+            )  # fmt: skip
             return Accepted(to_message(message), present, session, steers=True)
-        return self._start(db, session, content, client_id, held=present is not None)
+        return self._start(db, session, content, client_id, message_id, held=present is not None)
 
     def _start(
-        self, db: Connection, session: SessionRow, content: str, client_id: str | None, held: bool
+        self,
+        db: Connection,
+        session: SessionRow,
+        content: str,
+        client_id: str | None,
+        message_id: str | None,
+        held: bool,
     ) -> Accepted:
-        run = new_run(session, self.owner, held=held)
+        run = new_run(session, self.owner, held=held, message_id=message_id)
         message = new_message(session, "user", content, id=run.message_id, run_id=run.id, client_id=client_id)
         _insert_run(db, run)
         insert(db, message)
@@ -86,16 +113,28 @@ class Accepting:
         )  # fmt: skip
         return Accepted(to_message(message), run, session)
 
-    @writing
+    @writing_synced
     def rerun(
-        self, db: Connection, session_id: str, *, content: str | None = None, message_id: str | None = None
+        self,
+        db: Connection,
+        session_id: str,
+        *,
+        content: str | None = None,
+        message_id: str | None = None,
+        run_id: str | None = None,
+        again: bool = False,
     ) -> Accepted:
-        """A new run for the last user message; with `content` the message is changed and what followed is removed."""
+        """A new run for the last user message; with `content` the message is changed and what followed is removed.
+
+        `run_id` is the id of the new run, `again` as in `accept`.
+        """
         session = session_of(db, session_id, lock=True)
+        if again and run_id and (before := get(db, RunRow, run_id)):
+            return Accepted(to_message(_message_of(db, before)), before, session)
         message = first(db, MessageRow, LAST_ASKED, session_id=session_id)
         if message is None or (message_id and message.id != message_id):
             raise Conflict("Only the last message can be changed.", code="not_last_message")
-        run = _insert_run(db, new_run(session, self.owner, message_id=message.id))
+        run = _insert_run(db, new_run(session, self.owner, message_id=message.id, id=run_id))
         changes: dict[str, Any] = {"run_id": run.id}
         if content is not None:
             changes["content"] = content
@@ -115,7 +154,24 @@ def _known(db: Connection, session: SessionRow, client_id: str | None, content: 
     if message.content != content:
         raise BadRequest("This client_id belongs to another message.", code="idempotency_mismatch")
     run = _present_run(db, message.run_id or "")
-    return Accepted(to_message(message), run, session, is_new=False)
+    question = last_question_of(db, run.id) if run.attempt else None
+    return Accepted(to_message(message), run, session, is_new=False, question=question)
+
+
+def _accepted_before(db: Connection, session: SessionRow, message: MessageRow) -> Accepted:
+    """What `accept` returned for this message when it was committed."""
+    run = _present_run(db, message.run_id or "")
+    if run.message_id == message.id:
+        return Accepted(to_message(message), run, session)
+    if (message.meta_json or {}).get("mode") == STEER["mode"]:
+        return Accepted(to_message(message), run, session, steers=True)
+    return Accepted(to_message(message), run, session, question=last_question_of(db, run.id))
+
+
+def _message_of(db: Connection, run: RunRow) -> MessageRow:
+    message = get(db, MessageRow, run.message_id)
+    assert message is not None, "a run's message lives as long as the run"
+    return message
 
 
 def _present_run(db: Connection, run_id: str) -> RunRow:

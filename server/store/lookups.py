@@ -104,10 +104,17 @@ def add_message(db: Connection, session: SessionRow, role: str, content: str, **
     return row
 
 
-def new_run(session: SessionRow, owner: str, *, held: bool = False, message_id: str | None = None) -> RunRow:
+def new_run(
+    session: SessionRow,
+    owner: str,
+    *,
+    held: bool = False,
+    message_id: str | None = None,
+    id: str | None = None,
+) -> RunRow:
     """Its epoch is fixed here, so that its stream can be opened before its execution begins."""
     return RunRow(
-        id=new_id(), session_id=session.id, message_id=message_id or new_id(), answer_id=new_id(),
+        id=id or new_id(), session_id=session.id, message_id=message_id or new_id(), answer_id=new_id(),
         agent=session.agent, model=session.model, status="queued", held=held, usage={}, attempt=0,
         epoch=session.epoch + (0 if held else 1), owner=owner, lease_until=lease(), created_at=now(),
     )  # fmt: skip

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import logging
+from collections.abc import Callable, Collection
 from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, func, select
 
-from server.database import Database, reading, writing
+from server.database import Database, reading, writing, writing_synced
 from server.errors import Conflict, NotFound
 from server.events import Usage, now
 from server.models import GrantRow, InterruptRow, RunRow
@@ -25,6 +26,8 @@ from server.store.owners import lease
 from server.store.records import new_id
 from server.store.rows import change, first, get, insert
 
+logger = logging.getLogger(__name__)
+
 LAST_QUESTION = (
     select(InterruptRow)
     .where(InterruptRow.run_id == bindparam("run_id"))
@@ -32,6 +35,10 @@ LAST_QUESTION = (
     .limit(1)
 )
 MOST_REFERENCE = 64
+MOST_SITE = 255
+"""Characters, as in `GrantRow`."""
+ANSWER = "answer"
+"""Where a question's payload has the person's answer."""
 LAST_MOMENT = select(func.max(InterruptRow.created_at)).where(InterruptRow.session_id == OF_SESSION)
 
 
@@ -96,26 +103,38 @@ class Questions:
         ]
         return [(run, question) for run, question in found if run and question]
 
-    @writing
-    def decide(self, db: Connection, session_id: str, reference: str, confirmed: bool) -> InterruptRow:
+    @writing_synced
+    def decide(
+        self,
+        db: Connection,
+        session_id: str,
+        reference: str,
+        confirmed: bool,
+        *,
+        message: str | None = None,
+        grant_of: Callable[[dict[str, Any]], tuple[str, str] | None] = lambda _: None,
+        late: bool | None = None,
+        again: bool = False,
+    ) -> InterruptRow:
         """The first answer wins. Raises NotFound, or Conflict with already_decided / approval_expired.
 
-        The status of what it gives back is `expired` when the answer came too late.
+        The status of the result is `expired` when the answer came too late; `late` says whether it does, None leaves
+        it to the clock. A yes in time also keeps the grant (site, kind) that `grant_of` makes of the question's
+        payload. With `again` the same answer was given before and may have been committed: it is not given twice.
         """
         session_of(db, session_id, lock=True)
         row = get(db, InterruptRow, reference)
         if row is None or row.session_id != session_id:
             raise NotFound("There is no such question.", code="reference_unknown")
+        if again and _is_answered_with(row, confirmed):
+            return row
         if row.status != "open":
             code = "approval_expired" if row.status == "expired" else "already_decided"
             raise Conflict("This question is closed already.", code=code)
-        if row.expires_at is not None and row.expires_at <= now():
-            change(db, row, status="expired", decided_at=now(), confirmed=None)
-        else:
-            change(db, row, status="decided", decided_at=now(), confirmed=confirmed)
-        run = get(db, RunRow, row.run_id)
-        if run is not None:
-            change(db, run, status="queued", owner=self.owner, lease_until=lease())
+        answer: dict[str, Any] = {"confirmed": confirmed} | ({"message": message} if message else {})
+        close_question(db, row, get(db, RunRow, row.run_id), self.owner, answer, late=late)
+        if row.status == "decided" and confirmed and (grant := grant_of(row.payload)):
+            _add_grant(db, session_id, *grant)
         return row
 
     @reading
@@ -125,9 +144,7 @@ class Questions:
     @writing
     def add_grant(self, db: Connection, session_id: str, site: str, kind: str) -> None:
         session_of(db, session_id, lock=True)
-        if any((grant.site, grant.kind) == (site, kind) for grant in grants_of(db, session_id)):
-            return
-        insert(db, GrantRow(id=new_id(), session_id=session_id, site=site, kind=kind, created_at=now()))
+        _add_grant(db, session_id, site, kind)
 
     @writing
     def remove_grant(self, db: Connection, session_id: str, grant_id: str) -> None:
@@ -136,6 +153,57 @@ class Questions:
         )
         if not removed.rowcount:
             raise NotFound("There is no such grant.", code="grant_unknown")
+
+
+def close_question(
+    db: Connection,
+    row: InterruptRow,
+    run: RunRow | None,
+    owner: str,
+    answer: dict[str, Any],
+    *,
+    late: bool | None,
+) -> None:
+    """Answer an open question, or let it expire, and have its run executed by `owner`, with the answer.
+
+    The answer is kept with the question: whoever begins the execution finds it there. After a yes the run says what
+    it is about to do, so that nobody who finds it after a power cut repeats that.
+    """
+    if late is None:
+        late = row.expires_at is not None and row.expires_at <= now()
+    given = {"reference": row.payload.get("reference")} | answer
+    if late:
+        given |= {"confirmed": False, "expired": True}
+    elif row.kind == "manual":
+        given |= {"done": True}
+    change(
+        db, row, status="expired" if late else "decided", decided_at=now(),
+        confirmed=None if late else answer["confirmed"], payload=row.payload | {ANSWER: given},
+    )  # fmt: skip
+    if run is None:
+        return
+    doing = _action_of(row.payload) if row.kind == "confirm" and given["confirmed"] else None
+    change(db, run, status="queued", owner=owner, lease_until=lease(), doing=doing)
+
+
+def _is_answered_with(row: InterruptRow, confirmed: bool) -> bool:
+    return row.status == "expired" or (row.status == "decided" and row.confirmed == confirmed)
+
+
+def _action_of(payload: dict[str, Any]) -> str | None:
+    """The action that a question is about, in words."""
+    action, target = payload.get("action") or {}, payload.get("target") or {}
+    words = [action.get("kind"), target.get("name") or action.get("url")]
+    return " ".join(str(word) for word in words if word)[:300] or None
+
+
+def _add_grant(db: Connection, session_id: str, site: str, kind: str) -> None:
+    if len(site) > MOST_SITE:
+        logger.warning("the name of a site has %d characters: it is asked about each time", len(site))
+        return
+    if any((grant.site, grant.kind) == (site, kind) for grant in grants_of(db, session_id)):
+        return
+    insert(db, GrantRow(id=new_id(), session_id=session_id, site=site, kind=kind, created_at=now()))
 
 
 def _reference_of(db: Connection, payload: dict[str, Any]) -> str:

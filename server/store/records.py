@@ -39,6 +39,8 @@ class Begun:
     """(site, kind) pairs that the person allowed in this session."""
     before: dict[str, Any] = field(default_factory=dict)
     """The payload of the question after which it goes on."""
+    answer: dict[str, Any] | None = None
+    """What the person answered to that question; None for a run that begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,5 +87,5 @@ def to_message(row: MessageRow) -> Message:
 
 def title_of(content: str) -> str:
     """The first line of the first message, until somebody gives a better name."""
-    line = next((line.strip() for line in content.splitlines() if line.strip()), "")
+    line = next((line.strip() for line in content.split("\n") if line.strip()), "")
     return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1].rstrip() + "…"

@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection, select, update
 
-from server.database import Database, reading, writing
+from server.database import Database, reading, writing, writing_synced
 from server.errors import NotFound
 from server.events import Message, Usage, now, sum_usage
 from server.models import InterruptRow, MessageRow, RunRow, SessionRow
@@ -31,8 +31,8 @@ from server.store.lookups import (
     new_run,
     session_of,
 )
-from server.store.owners import is_alive, lease
-from server.store.questions import last_question_of
+from server.store.owners import LeaseWatch, is_gone, lease
+from server.store.questions import ANSWER, last_question_of
 from server.store.records import Accepted, Begun, Ended, to_message
 from server.store.rows import change, every, first, get, insert
 
@@ -59,6 +59,8 @@ LAST_CALL = (
 class Running:
     database: Database
     owner: str
+    leases: LeaseWatch
+    is_alone: bool
 
     @reading
     def run(self, db: Connection, run_id: str) -> RunRow:
@@ -89,7 +91,8 @@ class Running:
         for message in messages_of(db, session.id):
             is_unheard = message.run_id == run_id and message.meta_json == STEER
             (unheard if is_unheard else messages).append(message)
-        return Begun(run, session, messages, unheard, grants, question.payload if question else {})
+        before = question.payload if question else {}
+        return Begun(run, session, messages, unheard, grants, before, before.get(ANSWER))
 
     @writing
     def take_run(
@@ -114,8 +117,10 @@ class Running:
         )  # fmt: skip
 
     @writing
-    def set_doing(self, db: Connection, run: RunRow, action: str | None) -> None:
-        db.execute(update(RunRow).where(RunRow.id == run.id, RunRow.epoch == run.epoch).values(doing=action))
+    def set_doing(self, db: Connection, run: RunRow, action: str | None) -> bool:
+        """False when the run was finished or taken over meanwhile."""
+        ours = (RunRow.id == run.id, RunRow.epoch == run.epoch, UNFINISHED)
+        return db.execute(update(RunRow).where(*ours).values(doing=action)).rowcount > 0
 
     @writing
     def set_run_status(self, db: Connection, run: RunRow, status: str) -> bool:
@@ -142,7 +147,7 @@ class Running:
         change(db, run, doing=None)
         return to_message(row)
 
-    @writing
+    @writing_synced
     def finish_run(
         self,
         db: Connection,
@@ -201,26 +206,45 @@ class Running:
             insert(db, run)
             change(db, message, run_id=run.id, meta_json=None)
 
-    @reading
-    def orphaned_runs(self, db: Connection, lost: Collection[str] = ()) -> list[RunRow]:
+    async def orphaned_runs(self, lost: Collection[str] = ()) -> list[RunRow]:
         """Unfinished runs that nobody executes: their process is gone, its lease has ended, or it `lost` them."""
+        rows = await self._unfinished_of_others(lost)
+        ended = self.leases.ended({row.id: row.lease_until for row in rows})
+        return [
+            row
+            for row in rows
+            if self.is_alone or row.id in lost or row.id in ended or is_gone(row.owner, self.owner)
+        ]
+
+    @reading
+    def _unfinished_of_others(self, db: Connection, lost: Collection[str]) -> list[RunRow]:
         is_mine = (RunRow.owner == self.owner) & RunRow.id.not_in(lost)
-        rows = every(
+        return every(
             db,
             RunRow,
             select(RunRow)
             .where(UNFINISHED, RunRow.status != "waiting_user", RunRow.owner.is_not(None), ~is_mine)
             .order_by(RunRow.created_at),
         )
-        return [
-            row for row in rows
-            if row.id in lost or not is_alive(row.owner) or (row.lease_until or now()) < now()
-        ]  # fmt: skip
+
+    @reading
+    def unbegun_runs(self, db: Connection) -> list[Accepted]:
+        """Runs of this process that wait to be executed, after their question or for the first time."""
+        waiting = (UNFINISHED, ~RunRow.held, RunRow.owner == self.owner, RunRow.status == "queued")
+        found = []
+        for run in every(db, RunRow, select(RunRow).where(*waiting)):
+            session, message = get(db, SessionRow, run.session_id), get(db, MessageRow, run.message_id)
+            question = last_question_of(db, run.id) if run.attempt else None
+            if session and message:
+                found.append(Accepted(to_message(message), run, session, question=question))
+        return found
 
     @writing
-    def keep_leases(self, db: Connection) -> None:
+    def keep_leases(self, db: Connection) -> set[str]:
+        """Returns the runs that are still this process's."""
         mine = (RunRow.owner == self.owner, UNFINISHED)
         db.execute(update(RunRow).where(*mine).values(lease_until=lease()))
+        return set(db.scalars(select(RunRow.id).where(*mine)))
 
 
 def _session_and_run(db: Connection, run_id: str) -> tuple[SessionRow | None, RunRow | None]:

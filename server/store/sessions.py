@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, delete, or_, select
+from sqlalchemy import ColumnElement, Connection, Text, cast, delete, func, or_, select, union_all
 from sqlalchemy.exc import IntegrityError
 
 from server.database import Database, reading, writing
 from server.errors import Conflict, NotFound
-from server.events import Message, now
+from server.events import Message, Usage, now, sum_usage
 from server.models import InterruptRow, MessageRow, RunRow, SessionRow
 from server.store.lookups import (
     MESSAGES,
@@ -25,6 +27,7 @@ from server.store.records import Listed, Overview, new_id
 from server.store.rows import change, every, insert
 from server.store.searching import forget_deleted, matches_of, matching_sessions
 
+PICTURE_NAME = re.compile(r"\b[0-9a-f]{40}\.(?:jpg|png|webp)\b")
 NEWEST_FIRST = (SessionRow.pinned.desc(), SessionRow.updated_at.desc(), SessionRow.id.desc())
 QUESTIONS = (
     select(InterruptRow).where(InterruptRow.session_id == OF_SESSION).order_by(InterruptRow.created_at)
@@ -108,12 +111,13 @@ class Sessions:
         return row
 
     @writing
-    def rename_session(self, db: Connection, session_id: str, *, old: str, new: str) -> SessionRow | None:
-        """None when somebody has given it another name than `old`."""
+    def name_session(
+        self, db: Connection, session_id: str, *, old: str, new: str | None, usage: Usage
+    ) -> SessionRow:
+        """Give it the name `new` unless it has another than `old` by now; count what finding the name used."""
         row = session_of(db, session_id, lock=True)
-        if row.title != old:
-            return None
-        change(db, row, title=new)
+        total = sum_usage(Usage.model_validate(row.usage or {}), usage)
+        change(db, row, usage=total.model_dump(), title=new if new and row.title == old else row.title)
         return row
 
     @writing
@@ -128,25 +132,51 @@ class Sessions:
             await self.database.flush(empty=True)
 
     @reading
-    def sessions_untouched_since(self, db: Connection, moment: datetime | None) -> list[str]:
-        found = select(SessionRow.id)
-        if moment:
-            found = found.where(SessionRow.updated_at < moment)
+    def session_ids(self, db: Connection) -> list[str]:
+        """Of all sessions, archived and pinned ones included, the oldest first."""
+        return list(db.scalars(select(SessionRow.id).order_by(SessionRow.created_at, SessionRow.id)))
+
+    @reading
+    def sessions_untouched_since(self, db: Connection, moment: datetime) -> list[str]:
+        """Ids of the sessions that were last changed before `moment`. Pinned ones are to be kept: left out."""
+        found = select(SessionRow.id).where(SessionRow.updated_at < moment, ~SessionRow.pinned)
         return list(db.scalars(found))
 
+    @reading
+    def last_touched(self, db: Connection) -> datetime | None:
+        """When a session was last changed; None when there is none."""
+        return db.scalar(select(func.max(SessionRow.updated_at)))
+
+    @reading
+    def picture_names(self, db: Connection) -> set[str]:
+        """File names of all pictures that messages and questions name."""
+        texts = union_all(select(cast(MessageRow.meta_json, Text)), select(cast(InterruptRow.payload, Text)))
+        rows = db.execute(texts.execution_options(yield_per=1000))
+        return {name for (text,) in rows for name in PICTURE_NAME.findall(text or "")}
+
     @writing
-    def branch(self, db: Connection, session_id: str, message_id: str) -> SessionRow:
-        """A new session with copies of the messages up to this one."""
+    def branch(
+        self,
+        db: Connection,
+        session_id: str,
+        message_id: str,
+        *,
+        id: str | None = None,
+        copy_meta: Callable[[dict[str, Any]], dict[str, Any]] = dict,
+    ) -> SessionRow:
+        """A new session `id` with copies of the messages up to this one; `copy_meta` makes what each carries with it."""
         old = session_of(db, session_id)
         rows = every(db, MessageRow, MESSAGES, session_id=session_id)
         ids = [row.id for row in rows]
         if message_id not in ids:
             raise NotFound("There is no such message.", code="message_unknown")
         session = insert(db, new_session(
-            title=old.title, agent=old.agent, model=old.model, max_tool_steps=old.max_tool_steps
+            id=id, title=old.title, agent=old.agent, model=old.model, max_tool_steps=old.max_tool_steps
         ))  # fmt: skip
         for row in rows[: ids.index(message_id) + 1]:
-            add_message(db, session, row.role, row.content, meta_json=row.meta_json)
+            add_message(
+                db, session, row.role, row.content, meta_json=row.meta_json and copy_meta(row.meta_json)
+            )
         return session
 
 

@@ -1,0 +1,100 @@
+"""PostgreSQL: an engine on which nothing waits for ever, also when the network falls silent without a reset."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import psycopg
+from psycopg.abc import PQGen
+from sqlalchemy import Engine, create_engine, event, make_url
+
+T = TypeVar("T")
+
+CONNECT_SECONDS = 5
+SILENT_LINK = {
+    "keepalives_idle": 5,
+    "keepalives_interval": 3,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 10_000,
+}
+"""libpq's parameters: seconds, and milliseconds for the last. The kernel then drops a dead peer by itself. It cannot
+notice one whose kernel still acknowledges while nothing answers; that is what `Link` is for."""
+
+NO_ANSWER = "the server did not answer in time"
+
+_deadline = threading.local()
+
+
+def run_until(deadline: float, work: Callable[..., T], *args: Any) -> T:
+    """Run `work` in this thread; what it asks of PostgreSQL fails with OperationalError after `deadline`.
+
+    `deadline` is a moment of `time.monotonic()`.
+    """
+    _deadline.moment = deadline
+    try:
+        return work(*args)
+    finally:
+        del _deadline.moment
+
+
+def _seconds_left() -> float | None:
+    moment = getattr(_deadline, "moment", None)
+    return None if moment is None else moment - time.monotonic()
+
+
+class Link(psycopg.Connection[Any]):
+    """A connection that is given up when the server does not answer before the thread's deadline."""
+
+    def wait(self, gen: PQGen[T], interval: float = 0.1, timeout: float | None = None) -> T:
+        left = _seconds_left()
+        if left is not None:
+            timeout = max(0.0, left if timeout is None else min(left, timeout))
+        try:
+            return super().wait(gen, interval, timeout)
+        except psycopg.OperationalError as error:
+            left = _seconds_left()
+            if left is None or left > 0:
+                raise
+            self.pgconn.finish()  # its state is unknown: it must not go back to the pool
+            raise psycopg.OperationalError(NO_ANSWER) from error
+
+
+def open_postgresql(url: str, connections: int, patience: float, statement_seconds: float) -> Engine:
+    """`patience`: seconds to wait for a lock. `statement_seconds`: when the server ends a statement by itself."""
+    given = make_url(url).query
+    defaults = {name: value for name, value in SILENT_LINK.items() if name not in given}
+    engine = create_engine(
+        url, pool_size=connections, max_overflow=0, pool_pre_ping=True, connect_args=defaults
+    )
+    limits = {
+        "lock_timeout": patience,
+        "statement_timeout": statement_seconds,
+        # A client that the server cannot hear any more must not keep its locks.
+        "idle_in_transaction_session_timeout": statement_seconds,
+        "tcp_keepalives_idle": 10,
+        "tcp_keepalives_interval": 5,
+        "tcp_keepalives_count": 3,
+    }
+    values = {
+        name: f"{value:.0f}" if name.startswith("tcp") else f"{value * 1000:.0f}"
+        for name, value in limits.items()
+    }
+    settings = ", ".join(f"set_config('{name}', '{value}', false)" for name, value in values.items())
+
+    @event.listens_for(engine, "do_connect")
+    def connect(_dialect: object, _record: object, cargs: list[Any], cparams: dict[str, Any]) -> Link:
+        left = _seconds_left()
+        if left is not None and left <= 0:
+            raise psycopg.OperationalError(NO_ANSWER)
+        seconds = CONNECT_SECONDS if left is None else min(CONNECT_SECONDS, left)
+        return Link.connect(*cargs, **{"connect_timeout": max(2, round(seconds))} | cparams)
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: Any, _record: object) -> None:
+        connection.execute(f"SELECT {settings}")
+        connection.commit()
+
+    return engine
