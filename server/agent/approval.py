@@ -41,7 +41,10 @@ def eids_of(action: Action) -> list[str]:
 
 def site_of(url: str) -> str:
     """The host of an address, with its port when it has one of its own; "" for what is on no host."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return ""
     host = (parts.hostname or "").removeprefix("www.")
     try:
         return f"{host}:{parts.port}" if host and parts.port else host
@@ -49,11 +52,19 @@ def site_of(url: str) -> str:
         return host
 
 
+def joined(here: str, href: str) -> str:
+    """Where a link leads; one that cannot be read as it stands."""
+    try:
+        return urljoin(here, href)
+    except ValueError:
+        return href
+
+
 def place_of(action: Action, targets: Sequence[Element], observation: Observation) -> str:
     """The address of the site that an action has its effect on: where it leads or sends, else the page's own."""
     here = observation.page.url
     clicked = targets if action["kind"] == "click" else []
-    leads = [urljoin(here, element.href) for element in clicked if element.href]
+    leads = [joined(here, element.href) for element in clicked if element.href]
     wanted = [str(action.get("url", ""))] if action["kind"] == "navigate" else leads
     places = (read_address(url) for url in (*wanted, destination_of(action, targets, observation)) if url)
     return next((f"{place.scheme}://{place.host}:{place.port}" for place in places if place.host), here)
@@ -103,6 +114,15 @@ def arguments_of(action: Action) -> dict[str, Any]:
 def _identity(element: Element) -> list[str | None]:
     looks = [element.role, element.name, element.shows, element.value, element.context]
     return [*looks, element.href, element.sends_to]
+
+
+def is_unchanged(element: Element, other: Element) -> bool:
+    """Whether a person would take both for the same control; what a field holds may differ."""
+    return _looks(element) == _looks(other) and element.secret == other.secret
+
+
+def _looks(element: Element) -> list[Any]:
+    return [*_identity(element.model_copy(update={"value": None})), element.submits, element.options]
 
 
 def _form_of(element: Element, observation: Observation) -> list[list[str | None]]:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, NotRequired
-from weakref import WeakValueDictionary
+from typing import Any
 
 from langchain.agents.middleware import AgentMiddleware, AgentState
 from langchain.agents.middleware.types import ToolCallRequest
@@ -28,13 +25,26 @@ from server.agent.approval import (
 from server.agent.context import Grants, RunContext
 from server.agent.gate import MOST_ASKS, Gate
 from server.agent.policy import Judgement, Verdict
-from server.agent.taint import LEAK, carries_private_words, private_sites
-from server.agent.tool_actions import LOOKS_AT_PAGE, read_call
-from server.browser.browser import Browser, ToolSpec
+from server.agent.rulings import publish_ruling
+from server.agent.taint import (
+    LEAK,
+    carries_private_words,
+    count_arguments,
+    count_load,
+    gives_private_words,
+    private_sites,
+    remembering,
+)
+from server.agent.tool_actions import LOOKS_AT_PAGE, read_call, refs_of
+from server.browser.browser import BROWSER, ToolSpec
 from server.browser.observation import NOTHING, Observation, Page
+from server.browser.tool_schema import find_fault
+from server.clock import steady_time
 
 _UNSEEN = Judgement(Verdict.ASK, "acts on something that cannot be seen on the page", "unknown")
 _FOREIGN = Judgement(Verdict.ASK, "uses a tool that may change something", "tool")
+_NAMED = Judgement(Verdict.ALLOW, "named in EXTRA_MCP_ALLOW")
+LEAK_TO_TOOL = Judgement(Verdict.ASK, "gives words to a tool after private pages were seen", "transfer")
 
 _SEEN_AGAIN = ("truncated,", "console:", "HTTP status:", "Page status:", "open now:", NOTHING)
 """Beginnings of notes that every look at the page brings."""
@@ -42,22 +52,11 @@ _SEEN_AGAIN = ("truncated,", "console:", "HTTP status:", "Page status:", "open n
 _ASKED, _PAUSED = "asked", "paused"
 
 
-def _joined(known: list[str], more: list[str]) -> list[str]:
-    return list(dict.fromkeys([*known, *more]))
-
-
-class GateState(AgentState[Any]):
-    private_sites: NotRequired[Annotated[list[str], _joined]]
-    """Sites where something private was seen."""
-
-
-class GateMiddleware(AgentMiddleware[GateState, RunContext]):
-    """Asks by interrupt; what it refuses is an error for the model."""
+class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
+    """Asks by interrupt; what it refuses is an error for the model. `Turns` sees to it that it gets one call at a time."""
 
     def __init__(self, gate: Gate, specs: Sequence[ToolSpec], *, timeout: float) -> None:
         super().__init__()
-        self.state_schema = GateState
-        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._gate = gate
         self._specs = {spec.name: spec for spec in specs}
         self._timeout = timeout
@@ -69,40 +68,44 @@ class GateMiddleware(AgentMiddleware[GateState, RunContext]):
     ) -> ToolMessage | Command[Any]:
         call = request.tool_call
         spec = self._specs.get(call["name"])
-        if spec is None or not spec.acts:
+        if spec is None or (spec.server == BROWSER and not spec.acts):
             return await handler(request)
-        # Of several calls at once each is judged by the page that the one before it left.
-        async with self._turns.setdefault(get_runtime(RunContext).context.session_id, asyncio.Lock()):
-            memory = {"private_sites": [], **request.state}
-            ruling = await self._rule(spec, call["args"], call["id"] or call["name"], memory)
-            if ruling.refusal is None:
-                state = {**request.state, SECRETS: ruling.secrets}
-                result = await handler(request.override(state=state))
-            else:
-                result = ToolMessage(
-                    ruling.refusal, tool_call_id=call["id"] or "", name=call["name"], status="error"
-                )
-        result = _noted(_marked(result, ruling.mark), memory.get("notes", ()))
-        return _remembering(result, memory["private_sites"])
+        if fault := find_fault(spec, call["args"]):  # nobody is asked about what cannot be done
+            return ToolMessage(fault, tool_call_id=call["id"] or "", name=call["name"], status="error")
+        memory = {**request.state, "notes": ()}
+        ruling = await self._rule(spec, call["args"], call["id"] or call["name"], memory)
+        if ruling.refusal is None:
+            state = {**request.state, SECRETS: ruling.secrets}
+            result = await handler(request.override(state=state))
+        else:
+            result = ToolMessage(
+                ruling.refusal, tool_call_id=call["id"] or "", name=call["name"], status="error"
+            )
+        return _noted(_marked(result, ruling.mark), memory["notes"])
 
     async def _rule(
         self, spec: ToolSpec, args: dict[str, Any], call_id: str, memory: dict[str, Any]
     ) -> _Ruling:
-        """May the call be made? `memory` is the agent's state; private sites that are seen are added to it.
+        """May the call be made? `memory` is the agent's state; what the page at hand tells beside it is added.
 
         An interrupt runs this again from the top, so each round looks at the page anew: a yes counts only for
         the page it was given for, and a changed page is asked about again.
         """
         context, asks = get_runtime(RunContext).context, _count_asks(memory["messages"])
         for _ in range(MOST_ASKS):
-            browser = await context.browser()
-            observation = await self._observation(browser, spec.name)
-            action = read_call(spec.name, args, observation)
+            observation = await self._observation(context, spec, args)
+            action = read_call(spec.name, args, observation) if spec.server == BROWSER else None
+            memory |= remembering(memory, context.private)
             memory["private_sites"] = private_sites(memory["private_sites"], observation)
+            context.private.add(memory["private_sites"])
             memory["notes"] = observation.notes
-            judgement = self._judge(spec, action, observation, context.grants, memory)
+            judgement = self._judge(spec, args, action, observation, context.grants, memory)
             secrets = secrets_of(action, observation) if action else ()
+            told = action or _as_action(spec, args)
+            await publish_ruling(call_id, told, targets_of(told, observation), observation, judgement)
             if judgement.verdict is not Verdict.ASK:
+                if judgement.verdict is Verdict.ALLOW:
+                    self._count(spec, args, action, observation, context, memory, approved=False)
                 refusal = None if judgement.verdict is Verdict.ALLOW else f"Not allowed: {judgement.reason}."
                 return _Ruling(refusal, secrets=secrets)
             if asks >= MOST_ASKS:
@@ -114,6 +117,8 @@ class GateMiddleware(AgentMiddleware[GateState, RunContext]):
             if answer.get("reference") != question["reference"] or answer.get("expired"):
                 continue
             is_yes = answer.get("confirmed") is True
+            if is_yes:
+                self._count(spec, args, action, observation, context, memory, approved=True)
             refusal = None if is_yes else f"Not done: the person said no. {_words(answer)}".strip()
             return _Ruling(refusal, _ASKED, secrets)
         return _Ruling("Not done: the page changed after every approval.", _ASKED)
@@ -121,11 +126,17 @@ class GateMiddleware(AgentMiddleware[GateState, RunContext]):
     def _judge(
         self,
         spec: ToolSpec,
+        args: dict[str, Any],
         action: Action | None,
         observation: Observation,
         grants: Grants,
         memory: dict[str, Any],
     ) -> Judgement:
+        if spec.server != BROWSER:
+            known = self._results_of(spec.server, memory["messages"])
+            if gives_private_words(args, memory, spec.server, known):
+                return LEAK_TO_TOOL
+            return _FOREIGN if spec.acts else _NAMED
         if action is None:
             return _UNSEEN if spec.name in LOOKS_AT_PAGE else _FOREIGN
         judgement = self._gate.judge(action, observation, grants=grants)
@@ -134,8 +145,33 @@ class GateMiddleware(AgentMiddleware[GateState, RunContext]):
         place = place_of(action, targets_of(action, observation), observation)
         return judgement if grants.allowed(site_of(place), LEAK.kind) else LEAK
 
-    async def _observation(self, browser: Browser, tool: str) -> Observation:
-        return await browser.observe() if tool in LOOKS_AT_PAGE else Observation(page=Page(url="", title=""))
+    def _count(
+        self,
+        spec: ToolSpec,
+        args: dict[str, Any],
+        action: Action | None,
+        observation: Observation,
+        context: RunContext,
+        memory: dict[str, Any],
+        *,
+        approved: bool,
+    ) -> None:
+        if action:
+            count_load(action, observation, memory, context.private, approved=approved)
+        elif spec.server != BROWSER:
+            known = self._results_of(spec.server, memory["messages"])
+            count_arguments(args, memory, spec.server, known, context.private, approved=approved)
+
+    def _results_of(self, server: str, messages: Sequence[AnyMessage]) -> list[str]:
+        """What the server itself has answered."""
+        names = {spec.name for spec in self._specs.values() if spec.server == server}
+        return [m.text for m in messages if isinstance(m, ToolMessage) and m.name in names]
+
+    async def _observation(self, context: RunContext, spec: ToolSpec, args: dict[str, Any]) -> Observation:
+        """The page that the call is judged by. A tool from outside of the browser starts no browser."""
+        if spec.server == BROWSER and spec.name in LOOKS_AT_PAGE:
+            return await (await context.browser()).observe(refs_of(args))
+        return Observation(page=Page(url="", title=""))
 
     async def _question(
         self,
@@ -145,13 +181,13 @@ class GateMiddleware(AgentMiddleware[GateState, RunContext]):
         judgement: Judgement,
         call_id: str,
     ) -> dict[str, Any]:
-        picture = await (await context.browser()).screenshot()
+        picture = await (await context.browser()).screenshot() if context.has_browser() else None
         screenshot = await context.keep(picture) if picture else None
         size = (picture.width, picture.height) if picture else None
         question = confirm_question(
             action | {"id": call_id}, targets_of(action, observation), Sight(observation, screenshot, size),
             run_id=context.run_id, reason=judgement.reason, risk=judgement.kind,
-            asked_at=time.time(), timeout=self._timeout,
+            asked_at=steady_time(), timeout=self._timeout,
         )  # fmt: skip
         return question | {"reference": f"{call_id}:{question['digest'][:16]}"}
 
@@ -204,12 +240,6 @@ def _noted(result: ToolMessage | Command[Any], notes: Sequence[str]) -> ToolMess
         return result
     news = [note for note in notes if not note.startswith(_SEEN_AGAIN) and note not in result.content]
     return result.model_copy(update={"content": "\n".join([*news, result.content])}) if news else result
-
-
-def _remembering(result: ToolMessage | Command[Any], sites: list[str]) -> ToolMessage | Command[Any]:
-    if not sites or not isinstance(result, ToolMessage):
-        return result
-    return Command(update={"messages": [result], "private_sites": sites})
 
 
 def _words(answer: Any) -> str:

@@ -1,26 +1,39 @@
-"""What one run of the assistant may take: tool calls, tokens, money. Beyond it the model is told to answer."""
+"""What one run of the assistant may take: tool calls, tokens, money. Beyond it the run ends with a summary and the
+question whether to go on."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from langchain.agents.middleware import AgentMiddleware, AgentState
+from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
 from langchain.agents.middleware.types import ToolCallRequest
 from langchain_core.callbacks import adispatch_custom_event
-from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 from langgraph.runtime import get_runtime
 from langgraph.types import Command
 
 from server.agent.assistant_input import EARLIER
 from server.agent.context import RunContext
+from server.agent.operator.phrases import limit_summary, phrase
 from server.agent.prices import CostOf
 
-OUT_OF_STEPS = "The limit of tool calls is reached. Make no more of them: answer with what you know."
-OUT_OF_BUDGET = (
-    "The budget of this task is used up. Make no more calls: say what you found, and ask whether to go on."
+log = logging.getLogger(__name__)
+
+_QUESTION_MARKS = "?？؟"
+_SUM_UP = (
+    "Make no more calls. Tell the person in their language, in a few sentences, what you did, what you found and what "
+    "is left, and ask whether to go on."
 )
+OUT_OF_STEPS = f"The limit of tool calls is reached: this one was not made. {_SUM_UP}"
+OUT_OF_BUDGET = f"The budget of this task is used up: this call was not made. {_SUM_UP}"
+
+LIMIT = "limit"
+"""Marks the result of a call that was not made because of a limit, with the name of the limit's phrase."""
+LINES = 8
+"""Of what was done and of what failed so many of the newest are in a summary by rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,39 +44,85 @@ class Budget:
     dollars: float | None
     cost_of: CostOf
 
-    def is_spent(self, messages: Sequence[AnyMessage]) -> bool:
-        """Is so much used by the model's calls among these messages?"""
+    def spent(self, messages: Sequence[AnyMessage]) -> str | None:
+        """Which budget the model's calls among these messages have used up: `tokens`, `cost` or None."""
         calls = [m.usage_metadata for m in messages if isinstance(m, AIMessage) and m.usage_metadata]
         if self.tokens is not None and sum(call["total_tokens"] for call in calls) >= self.tokens:
-            return True
-        return self.dollars is not None and sum(self.cost_of(call) or 0.0 for call in calls) >= self.dollars
+            return "tokens"
+        is_over = (
+            self.dollars is not None and sum(self.cost_of(call) or 0.0 for call in calls) >= self.dollars
+        )
+        return "cost" if is_over else None
 
 
 class RunLimits(AgentMiddleware[AgentState[Any], RunContext]):
-    """Tool calls beyond a limit are not made. The state counts them, over questions to the person too."""
+    """Tool calls beyond a limit are not made. The state counts them, over questions to the person too.
+
+    The model is then asked once more, for a summary. What it leaves out of that is added by rule.
+    """
 
     def __init__(self, budget: Budget) -> None:
         super().__init__()
         self._budget = budget
+
+    async def awrap_model_call(
+        self,
+        request: ModelRequest[RunContext],
+        handler: Callable[[ModelRequest[RunContext]], Awaitable[ModelResponse[Any]]],
+    ) -> ModelResponse[Any]:
+        name = next(
+            (m.additional_kwargs[LIMIT] for m in request.messages if LIMIT in m.additional_kwargs), None
+        )
+        if name is None:
+            return await handler(request)
+        try:
+            response = await handler(request)
+        except Exception as error:
+            log.warning("the summary is written by rule: %s", error)
+            response = ModelResponse(result=[AIMessage("")])
+        *before, last = response.result
+        asked = next((m.text for m in reversed(request.messages) if isinstance(m, HumanMessage)), "")
+        steps = get_runtime(RunContext).context.max_tool_steps
+        if not isinstance(last, AIMessage):
+            return response
+        if last.tool_calls or not last.text.strip():
+            rest = _summary(request.messages, asked, phrase(name, asked, n=steps))
+        else:
+            rest = "" if any(mark in last.text[-200:] for mark in _QUESTION_MARKS) else phrase("go_on", asked)
+        if rest:
+            await adispatch_custom_event("token", {"text": rest})
+        said = "\n\n".join(part for part in (last.text.strip(), rest) if part)
+        return ModelResponse(result=[*before, AIMessage(said, usage_metadata=last.usage_metadata)])
 
     async def awrap_tool_call(
         self,
         request: ToolCallRequest,
         handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
     ) -> ToolMessage | Command[Any]:
-        reached = self._reached(request)
+        reached = self._reached(request.state["messages"])
         if reached is None:
             return await handler(request)
         await adispatch_custom_event("outcome", {"outcome": "limit"})
-        call = request.tool_call
-        return ToolMessage(reached, tool_call_id=call["id"] or "", name=call["name"], status="error")
+        call, text = request.tool_call, OUT_OF_STEPS if reached == "steps" else OUT_OF_BUDGET
+        return ToolMessage(
+            text, tool_call_id=call["id"] or "", name=call["name"], status="error",
+            additional_kwargs={LIMIT: reached},
+        )  # fmt: skip
 
-    def _reached(self, request: ToolCallRequest) -> str | None:
-        """What the model is told; None while there is room."""
-        messages: list[AnyMessage] = request.state["messages"]
+    def _reached(self, messages: Sequence[AnyMessage]) -> str | None:
+        """The name of the limit; None while there is room."""
         made = sum(isinstance(m, ToolMessage) and EARLIER not in m.additional_kwargs for m in messages)
-        asked = [other["id"] for m in messages[-1:] if isinstance(m, AIMessage) for other in m.tool_calls]
-        before = asked.index(request.tool_call["id"]) if request.tool_call["id"] in asked else 0
-        if made + before >= get_runtime(RunContext).context.max_tool_steps:
-            return OUT_OF_STEPS
-        return OUT_OF_BUDGET if self._budget.is_spent(messages) else None
+        if made >= get_runtime(RunContext).context.max_tool_steps:
+            return "steps"
+        return self._budget.spent(messages)
+
+
+def _summary(messages: Sequence[AnyMessage], asked: str, reason: str) -> str:
+    """What was done and what failed in this run, and the question whether to go on."""
+    done: list[str] = []
+    failed: list[str] = []
+    for message in messages:
+        if isinstance(message, ToolMessage) and not message.additional_kwargs.keys() & {EARLIER, LIMIT}:
+            line = f"{message.name}: {' '.join(message.text.partition(chr(10))[0].split())[:200]}"
+            (failed if message.status == "error" else done).append(line)
+    return limit_summary(asked, reason, done[-LINES:], [], failed[-LINES:], None)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from server.agent.private_sites import PrivateSites
 from server.browser.browser import Browser, Picture
 
 
@@ -19,6 +20,8 @@ class News:
     """The plan as the person edited it; None when it was not touched."""
     takeover: str | None = None
     """What changed while a person held the browser; None when nobody did."""
+    dismissed: tuple[str, ...] | None = None
+    """The proposed plan that the person turned down; None when they did not."""
     before_answer: bool = False
     """They gave it back before they answered the run's question: the answer is about the page as they left it."""
 
@@ -50,5 +53,7 @@ class RunContext:
     """False while no browser was needed yet in this session: then there is no page to look at."""
     take_queued: Callable[[], float] = lambda: 0.0
     """Seconds that the run waited for a free browser since this was last asked."""
+    private: PrivateSites = field(default_factory=PrivateSites)
+    """What is known of private sites in the session's browser profile; the same for both agents."""
     files: Path | None = None
     """The folder of the session's own files: no others can be given to a page."""

@@ -169,7 +169,7 @@ def _is_asked(message: BaseMessage) -> bool:
 
 def _progress(acted: Sequence[ToolMessage]) -> Progress:
     if acted and (acted[-1].status == "error" or acted[-1].text.startswith("Error")):
-        return Progress(len(acted) - 1, acted[-1].text.strip().splitlines()[0][:200])
+        return Progress(len(acted) - 1, acted[-1].text.strip().partition("\n")[0][:200])
     return Progress(len(acted))
 
 

@@ -12,7 +12,7 @@ from server.agent.demo_planner import Act, Answer, Next, Progress, plan_next
 from server.agent.demo_words import Words
 
 _ACTIONS = {"open": "navigate", "log_in": "need_user"}
-_NOT_STEPS = re.compile(r"the user (?:edited|had the browser)")
+_NOT_STEPS = re.compile(r"the user (?:edited|accepted|turned the proposed plan|had the browser)")
 _HEARD = re.compile(r"the user said: (.*)")
 
 

@@ -65,19 +65,39 @@ def read_page(text: str) -> DemoPage | None:
     """The last page shown in a text; None when there is none."""
     if page := _read_json(text):
         return page
-    shown = re.findall(r"<(page(?:-\d+)?|untrusted-page)>\n(.*?)\n</\1>", text, re.DOTALL)
-    lines = (shown[-1][1] if shown else text).splitlines()
-    if any(re.match(r"\[e\d+\] ", line) for line in lines) or any(line.startswith("URL: ") for line in lines):
-        return _read_observation(lines)
+    shown = _last_shown(text)
+    lines = shown.split("\n")
     if any("[ref=" in line for line in lines):
         return _read_snapshot(lines, text)
+    if shown != text or any(_ELEMENT.match(line) or line.startswith("URL: ") for line in lines):
+        return _read_observation(lines, text)
     return None
 
 
-def _read_observation(lines: Iterable[str]) -> DemoPage:
+_FENCE = re.compile(r"<((?:untrusted-)?page(?:-\d{1,6})?)>\n")
+
+
+def _last_shown(text: str) -> str:
+    """What stands in the last fence; the whole text where there is none."""
+    shown, at = text, 0
+    while start := _FENCE.search(text, at):
+        end = text.find(f"\n</{start[1]}>", start.end() - 1)
+        if end < 0:
+            break
+        shown, at = text[start.end() : end], end
+    return shown
+
+
+_ELEMENT = re.compile(r'\[(\S+(?: > \S+)*)\] (\S+) "([^"]*)"(.*)')
+"""With an eid, a reference, an index or a selector at its beginning."""
+
+
+def _read_observation(lines: Iterable[str], whole: str) -> DemoPage:
     page = DemoPage()
+    if heads := re.findall(r'^Page: (\S+)(?: "(.*)")?$', whole, re.MULTILINE):
+        page.url, page.title = heads[-1]
     for line in lines:
-        if match := re.match(r'\[(e\d+)\] (\S+) "((?:[^"])*)"(.*)', line):
+        if match := _ELEMENT.match(line):
             page.things.append(Thing(match[1], match[2], match[3], " disabled" in match[4]))
         elif line.startswith("URL: "):
             page.url = line[5:].strip()

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from server.agent.storable import storable
+from server.agent.thoughts import loggable, typed_by
 from server.events import (
     Event,
     Observed,
+    PolicyRuled,
     State,
     Thinking,
     Token,
@@ -19,6 +22,8 @@ from server.events import (
     UsageChanged,
     sum_usage,
 )
+
+log = logging.getLogger(__name__)
 
 ANSWERING_NODE = "model"  # create_agent's; the operator sends its answer as custom "token" events
 VALUE_LENGTH = 500
@@ -40,6 +45,7 @@ class EventAdapter:
         usage: Usage | None = None,
         cost: Callable[[Usage], float | None] = lambda usage: None,
         clock: Callable[[], float] = time.monotonic,
+        log_thoughts: bool = False,
     ) -> None:
         self.message_id = message_id
         self.answer = said
@@ -55,6 +61,9 @@ class EventAdapter:
         self._speaker: str | None = None
         self._thinking_since: float | None = None
         self._thought_seconds = 0.0
+        self._logs_thoughts = log_thoughts
+        self._unlogged = ""
+        self._typed: set[str] = set()
 
     @property
     def answer_meta(self) -> dict[str, Any] | None:
@@ -86,6 +95,7 @@ class EventAdapter:
 
     def flush(self, summary: str) -> list[Event]:
         """Close what is open: every tool_start has its tool_end, also on failure and cancel."""
+        self._log_thoughts()
         return [self._close(call_id, ok=False, summary=summary, data={}) for call_id in list(self._open)]
 
     def _chunk(self, raw: Mapping[str, Any]) -> list[Event]:
@@ -117,6 +127,8 @@ class EventAdapter:
     def _think(self, text: str) -> Thinking:
         text = storable(text)
         self.thinking += text
+        if self._logs_thoughts:
+            self._unlogged += text
         if self._thinking_since is None:
             self._thinking_since = self._clock()
         return Thinking(message_id=self.message_id, text=text)
@@ -126,17 +138,20 @@ class EventAdapter:
             self._thought_seconds += self._clock() - self._thinking_since
             self._thinking_since = None
 
+    def _log_thoughts(self) -> None:
+        """The thoughts of one model call, when its own calls tell what in them was typed into pages."""
+        if self._unlogged:
+            log.info(
+                "for answer %s the model thinks: %s", self.message_id, loggable(self._unlogged, self._typed)
+            )
+            self._unlogged = ""
+
     def _model_end(self, output: Any) -> list[Event]:
         self._stop_thinking()
-        counted = getattr(output, "usage_metadata", None) or {}
-        details = counted.get("input_token_details") or {}
-        call = Usage(
-            input_tokens=counted.get("input_tokens", 0),
-            output_tokens=counted.get("output_tokens", 0),
-            cached_tokens=details.get("cache_read") or 0,
-            model_calls=1,
-        )
-        call = call.model_copy(update={"cost": self._cost(call)})
+        if self._logs_thoughts:
+            self._typed.update(typed_by(output))
+            self._log_thoughts()
+        call = read_usage(output, self._cost)
         self.usage = sum_usage(self.usage, call)
         return [UsageChanged(call=call, total=self.usage)]
 
@@ -154,6 +169,8 @@ class EventAdapter:
                 return [State.model_validate(data)]
             case "observation":
                 return [Observed.model_validate(data)]
+            case "policy":
+                return [PolicyRuled.model_validate(storable(dict(data)))]
             case "outcome":
                 self.outcome = data["outcome"]
             case "step":
@@ -186,6 +203,19 @@ class EventAdapter:
             screenshot=data.get("screenshot"),
             box=data.get("box"),
         )
+
+
+def read_usage(output: Any, cost: Callable[[Usage], float | None]) -> Usage:
+    """What one call of a model used, by the message that it answered."""
+    counted = getattr(output, "usage_metadata", None) or {}
+    details = counted.get("input_token_details") or {}
+    call = Usage(
+        input_tokens=counted.get("input_tokens", 0),
+        output_tokens=counted.get("output_tokens", 0),
+        cached_tokens=details.get("cache_read") or 0,
+        model_calls=1,
+    )
+    return call.model_copy(update={"cost": cost(call)})
 
 
 def _thought(chunk: Any) -> str:

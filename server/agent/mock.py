@@ -1,8 +1,9 @@
 """Mock mode's model: scripted, deterministic, chosen by words in the message. Speaks for both agents.
 
 `error` fails, `slow` streams for ten seconds, `think` thinks first, `shop` works in the mock shop up to the
-order, which asks for approval, `log in` hands over to the person, `steps` goes on until its limit. Anything
-else is answered in Markdown; the ping of `scripts/curl_e2e.sh` with one noun.
+order, which asks for approval, and stops when the person says "leave it", `log in` hands over to the person, `steps`
+goes on until its limit. Anything else is answered in Markdown; the ping of `scripts/curl_e2e.sh` with one noun. A plan
+that the person edited is answered by the proposal of another one.
 """
 
 from __future__ import annotations
@@ -67,6 +68,9 @@ Reply = Move | Say
 
 
 def _shop(url: str, text: str) -> Reply:
+    heard = re.findall(r"the user said: (.*)", text)
+    if heard and "leave it" in heard[-1]:
+        return Say(f"The blue kettle stays in the basket, as you said: “{heard[-1]}”")
     if "/thanks" in url:
         return Say("The blue kettle is ordered: **€43.90**, delivered on Tuesday.")
     if "/basket" in url:
@@ -186,7 +190,7 @@ def _asked(messages: list[BaseMessage]) -> str:
 def _url(messages: list[BaseMessage]) -> str:
     """The address of the newest page in the prompt."""
     for message in reversed(messages):
-        if found := re.search(r"(?:Page )?URL: *(\S+)", message.text):
+        if found := re.search(r"^(?:Page|URL): *(\S+)", message.text, re.MULTILINE):
             return found.group(1)
     return ""
 
@@ -225,6 +229,7 @@ def _called(name: str, args: dict[str, Any], reply: Reply) -> list[tuple[AIMessa
 
 
 PLAN = ["Look at the page", "Do what is asked", "Tell the result"]
+OTHER_PLAN = ["Look at the basket", "Compare the price", "Do what is asked", "Tell the result"]
 
 
 def _operator_move(reply: Reply, messages: list[BaseMessage]) -> tuple[str, dict[str, Any]]:
@@ -235,7 +240,8 @@ def _operator_move(reply: Reply, messages: list[BaseMessage]) -> tuple[str, dict
             "action": "stop",
             "final_response": reply.text,
         }
-    common: dict[str, Any] = {"reason": f"Next: {reply.kind} {reply.name}".strip(), "plan": PLAN}
+    plan = OTHER_PLAN if "Plan (edited" in messages[-1].text else PLAN
+    common: dict[str, Any] = {"reason": f"Next: {reply.kind} {reply.name}".strip(), "plan": plan}
     match reply.kind:
         case "navigate":
             return DECISION_TOOL, common | {"action": "navigate", "url": reply.text, "step": 0}
@@ -257,7 +263,7 @@ def _tool_call(reply: Reply, messages: list[BaseMessage]) -> tuple[str, dict[str
         case "navigate":
             return "browser_navigate", {"url": reply.text}
         case "click":
-            ref = _find(reply.name, messages, r"\[ref=(\w+)\]")
+            ref = _find(reply.name, messages, r"\[(e\d+)\]")
             return "browser_click", {"element": reply.name, "target": ref}
     return "browser_snapshot", {}
 
@@ -265,7 +271,7 @@ def _tool_call(reply: Reply, messages: list[BaseMessage]) -> tuple[str, dict[str
 def _find(name: str, messages: list[BaseMessage], mark: str) -> str:
     """The number of the named element in the newest page of the prompt."""
     for message in reversed(messages):
-        for line in message.text.splitlines():
+        for line in message.text.split("\n"):
             if f'"{name}"' in line and (found := re.search(mark, line)):
                 return found.group(1)
     return "e0"

@@ -1,53 +1,158 @@
 """Does an action carry something from a private page to another site? Pure.
 
-Once a private page was seen (a login, a secret field, a person at the wheel), words typed into any other site
-must come from the person or from that very page; else the person is asked first.
+Once a private page was seen (a login, a secret field, a person at the wheel), words that go to any other site must
+come from the person or from the page that they are put into; else the person is asked first. Nothing is compared with
+the private page itself: encoded, reversed or split, its words are none of the known ones.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import unquote_plus, urlsplit
 
-from server.agent.approval import Action, place_of, site_of, targets_of
+from server.agent.approval import Action, destination_of, joined, place_of, site_of, targets_of
 from server.agent.keys import brings_text
 from server.agent.policy import Judgement, Verdict
+from server.agent.policy.address import read_address
+from server.agent.private_sites import PrivateSites
 from server.browser.observation import Observation
 
 LEAK = Judgement(Verdict.ASK, "takes words to another site after private pages were seen", "transfer")
 
 SHORTEST = 4
-"""Shorter words tell nothing."""
+"""Letters. Shorter words tell nothing by themselves: they are counted together, also over several actions."""
+PLAIN_LABEL = 12
+"""Letters of one word before the name of a site that tell nothing, as in `support.shop.example`."""
 
 _WORD = re.compile(r"\w+")
 
 
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What an action takes to another site."""
+
+    is_strange: bool = False
+    """There is a word in it that comes neither from the person nor from the page at hand."""
+    letters: int = 0
+    """Of such words that are shorter than `SHORTEST`."""
+
+
+NOTHING = Load()
+
+
 def carries_private_words(action: Action, observation: Observation, state: Mapping[str, Any]) -> bool:
-    """`state` tells the `private_sites` seen and the `messages` of the conversation."""
-    place = site_of(place_of(action, targets_of(action, observation), observation))
-    if all(site == place for site in state.get("private_sites", [])):
-        return False
+    """`state` tells the `private_sites` seen, the `messages` of the conversation, and the `letters` sent before."""
+    load = load_of(action, observation, state)
+    before = state.get("letters", {}).get(owner_of(_place(action, observation)), 0)
+    return load.is_strange or (bool(load.letters) and load.letters + before >= SHORTEST)
+
+
+def load_of(action: Action, observation: Observation, state: Mapping[str, Any]) -> Load:
+    """What the action takes to a site other than the private ones; nothing where no private page was seen."""
+    private, place = state.get("private_sites", []), _place(action, observation)
+    if all(site == place for site in private):
+        return NOTHING
+    said = list(_said(state))
+    here = site_of(observation.page.url)
+    known = said if here in private and here != place else [*said, *_page_words(observation)]
     match action["kind"]:
         case "navigate":
-            known = [*_said(state), *(element.href or "" for element in observation.interactive)]
-            return not _comes_from(_in_address(action["url"]), known)
-        case "press":
-            return brings_text(str(action["key"]))
+            return _load_of_address(str(action["url"]), place, observation, said)
+        case "press" if brings_text(str(action["key"])):
+            return Load(is_strange=True)
         case "type" | "dialog":
-            texts = [field["text"] for field in action.get("fields", [])] + [action.get("text") or ""]
-            return not _comes_from(texts, [*_said(state), observation.text()])
-    return False
+            texts = [str(field["text"]) for field in action.get("fields", [])]
+            return _load(
+                [*texts, str(action.get("text") or ""), *_values_sent(action, observation, place)], known
+            )
+        case "click" | "press":
+            return _load(_values_sent(action, observation, place), known)
+    return NOTHING
+
+
+def remembering(state: Mapping[str, Any], private: PrivateSites) -> dict[str, Any]:
+    """The state with what is known of the browser profile: sites that another agent or session found private, too."""
+    sites = list(dict.fromkeys([*state.get("private_sites", []), *private.sites]))
+    return {**state, "private_sites": sites, "letters": private.letters}
+
+
+def count_load(
+    action: Action,
+    observation: Observation,
+    state: Mapping[str, Any],
+    private: PrivateSites,
+    *,
+    approved: bool,
+) -> None:
+    """Counts what an action that is about to be done takes to another site; what a person approved begins anew."""
+    load = load_of(action, observation, remembering(state, private))
+    if load != NOTHING:
+        private.count(owner_of(_place(action, observation)), 0 if approved else load.letters)
+
+
+def owner_of(site: str) -> str:
+    """Who gets what is sent to a site, as far as its name tells: `a.b.shop.example` is `shop.example`."""
+    host = site.partition(":")[0]
+    _, owner = _split_host(host)
+    return owner + site[len(host) :]
 
 
 def private_sites(known: list[str], observation: Observation) -> list[str]:
     """A page with a login or a secret field makes its site private from here on."""
-    is_private = any(element.secret for element in observation.interactive) or any(
-        overlay.kind == "login" for overlay in observation.overlays
-    )
     site = site_of(observation.page.url)
-    return [*known, site] if is_private and site and site not in known else known
+    return [*known, site] if observation.asks_for_secret and site and site not in known else known
+
+
+def gives_private_words(
+    args: Mapping[str, Any], state: Mapping[str, Any], server: str, known: Iterable[str]
+) -> bool:
+    """May the arguments of a tool outside of the browser carry what a private page told?
+
+    `known` are texts that the tool's server has anyway, such as its own results.
+    """
+    load, before = (
+        _load_of_arguments(args, state, known),
+        state.get("letters", {}).get(_owner_of_tool(server), 0),
+    )
+    return load.is_strange or (bool(load.letters) and load.letters + before >= SHORTEST)
+
+
+def count_arguments(
+    args: Mapping[str, Any], state: Mapping[str, Any], server: str, known: Iterable[str], private: PrivateSites,
+    *, approved: bool,
+) -> None:  # fmt: skip
+    """As `count_load`, for a call of a tool outside of the browser."""
+    load = _load_of_arguments(args, remembering(state, private), known)
+    if load != NOTHING:
+        private.count(_owner_of_tool(server), 0 if approved else load.letters)
+
+
+def _load_of_arguments(args: Mapping[str, Any], state: Mapping[str, Any], known: Iterable[str]) -> Load:
+    if not state.get("private_sites"):
+        return NOTHING
+    texts = [text for value in args.values() for text in _texts_in(value)]
+    return _load(texts, [*_said(state), *known])
+
+
+def _owner_of_tool(server: str) -> str:
+    """No name of a site has a colon before its port."""
+    return f"tool:{server}"
+
+
+def _texts_in(value: Any) -> list[str]:
+    if isinstance(value, Mapping):
+        return [text for name, item in value.items() for text in (str(name), *_texts_in(item))]
+    if isinstance(value, list | tuple):
+        return [text for item in value for text in _texts_in(item)]
+    return [str(value)]
+
+
+def _place(action: Action, observation: Observation) -> str:
+    return site_of(place_of(action, targets_of(action, observation), observation))
 
 
 def _said(state: Mapping[str, Any]) -> Iterable[str]:
@@ -55,22 +160,94 @@ def _said(state: Mapping[str, Any]) -> Iterable[str]:
     return (message.text for message in state.get("messages", []) if message.type == "human")
 
 
-def _in_address(url: str) -> list[str]:
-    """The parts of an address that can carry something; plain places to go are no secret."""
-    parts = urlsplit(url)
-    values = [value for _, value in parse_qsl(parts.query, keep_blank_values=True)] or [parts.query]
-    coded = [
-        word for word in _WORD.findall(unquote(f"{parts.hostname or ''} {parts.path}")) if _is_coded(word)
-    ]
-    return [*values, unquote(parts.fragment), *coded]
+def _page_words(observation: Observation) -> Iterator[str]:
+    """What stands on the page. What a field holds does not count: the agent may have typed it."""
+    yield from (observation.page.title, *observation.text_blocks, *observation.notes)
+    yield from (overlay.text for overlay in observation.overlays)
+    for element in observation.interactive:
+        yield from (element.name, element.shows, element.placeholder or "", element.context, *element.options)
 
 
-def _is_coded(word: str) -> bool:
-    """With digits in it: a code, a number of an account, no word of a language."""
-    return len(word) >= SHORTEST and not word.isalpha()
+def _values_sent(action: Action, observation: Observation, place: str) -> list[str]:
+    """What the fields hold of a form that is sent to another site."""
+    targets = targets_of(action, observation)
+    if place == site_of(observation.page.url) or not destination_of(action, targets, observation):
+        return []
+    group = targets[-1].group
+    beside = (element for element in observation.interactive if group and element.group == group)
+    fields = ("textbox", "searchbox", "spinbutton", "combobox")
+    return [element.value for element in beside if element.value and element.role in fields]
 
 
-def _comes_from(texts: Iterable[str], sources: Iterable[str]) -> bool:
+def _load_of_address(url: str, place: str, observation: Observation, said: list[str]) -> Load:
+    """A bare origin, a link of the page and an address in the person's words are plain places to go."""
+    known = set(_links(observation))
+    if _plain(url) in (*known, "about:blank"):
+        return NOTHING
+    try:
+        parts = urlsplit(_plain(url))
+        port = str(parts.port or "")
+    except ValueError:
+        return Load(is_strange=True)
+    host = _load_of_host(read_address(url).host, port, {site_of(link) for link in known}, said)
+    login, _, _ = parts.netloc.rpartition("@")
+    sources = [*said, *(unquote_plus(link) for link in known if site_of(link) == place)]
+    rest = _load([unquote_plus(part) for part in (login, parts.path, parts.query, parts.fragment)], sources)
+    return Load(host.is_strange or rest.is_strange, host.letters + rest.letters)
+
+
+def _links(observation: Observation) -> Iterator[str]:
+    """The page's own address and those that its links lead to."""
+    here = observation.page.url
+    for href in ("", *(element.href for element in observation.interactive if element.href)):
+        yield _plain(joined(here, href))
+
+
+def _plain(url: str) -> str:
+    return url.strip().replace("\\", "/").rstrip("/")
+
+
+def _load_of_host(host: str, port: str, known: set[str], said: list[str]) -> Load:
+    """Whoever has a name has all names below it, and the words in those reach them by the look-up alone. A name has as
+    many ports as a code of four digits has values.
+
+    One plain word below a name is common and counts as one letter.
+    """
+    before, owner = _split_host(host)
+    told = " ".join(said).casefold()
+    is_named = "." in owner and not _is_ip(owner)
+    if port and is_named and f"{host}:{port}" not in known and port not in told:
+        return Load(is_strange=True)
+    if not before or host in {site.partition(":")[0] for site in known}:
+        return NOTHING
+    strange = [label for label in before if label != "www" and label not in told]
+    if len(strange) == 1 and strange[0].isalpha() and len(strange[0]) <= PLAIN_LABEL:
+        return Load(letters=1)
+    return Load(is_strange=bool(strange))
+
+
+def _split_host(host: str) -> tuple[list[str], str]:
+    """The labels that whoever has the rest of the name can choose at will, and that rest."""
+    if _is_ip(host):
+        return [], host
+    labels = host.casefold().strip(".").split(".")
+    is_below_country = len(labels) > 2 and len(labels[-1]) == 2 and len(labels[-2]) <= 3
+    owned = 1 if labels[-1] == "localhost" else 3 if is_below_country else 2
+    return labels[:-owned], ".".join(labels[-owned:])
+
+
+def _is_ip(host: str) -> bool:
+    try:
+        ip_address(host.strip("[]"))
+    except ValueError:
+        return False
+    return True
+
+
+def _load(texts: Iterable[str], sources: Iterable[str]) -> Load:
     known = " ".join(sources).casefold()
-    words = (word for text in texts for word in _WORD.findall(text.casefold()) if len(word) >= SHORTEST)
-    return all(word in known for word in words)
+    known_words = set(_WORD.findall(known))
+    new = [word for text in texts for word in _WORD.findall(text.casefold()) if word not in known_words]
+    is_strange = any(len(word) >= SHORTEST and word not in known for word in new)
+    short = (word for word in new if len(word) < SHORTEST and (word.isascii() or word not in known))
+    return Load(is_strange, sum(map(len, short)))

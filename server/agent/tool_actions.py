@@ -55,6 +55,15 @@ def read_call(name: str, args: Mapping[str, Any], observation: Observation) -> A
     return _PASSIVE.get(name)
 
 
+def refs_of(args: Mapping[str, Any]) -> list[str]:
+    """The references that a call names, as the tool server writes them."""
+    fields = [field for field in args.get("fields") or [] if isinstance(field, Mapping)]
+    named = [part.get(name) for part in (args, *fields) for name in _REFERENCES]
+    return [str(ref) for ref in named if ref is not None]
+
+
+_REFERENCES = ("target", "ref", "index", "startTarget", "endTarget")
+
 _PASSIVE: dict[str, Action] = {
     "browser_navigate_back": {"kind": "back"}, "browser_go_back": {"kind": "back"},
     "browser_hover": {"kind": "hover"}, "browser_wait_for": {"kind": "wait"}, "browser_scroll": {"kind": "scroll"},

@@ -14,8 +14,9 @@ from server.browser.observation import Element, Observation
 
 TARGETED = frozenset({"click", "select", "hover", "focus", "read", "upload"})
 FIELDS = frozenset({"textbox", "searchbox", "combobox", "spinbutton", "textarea", "input", "clickable"})
-LOOKS = frozenset({"focus", "read", "screenshot"})
-"""Actions that only look: the page stays as it is."""
+TEXT_FIELDS = frozenset({"textbox", "searchbox", "spinbutton"})
+LOOKS = frozenset({"focus", "read"})
+"""Actions that only look, and after which the last picture stays valid unless the page changed by itself."""
 SCROLL_PIXELS = 600
 WAIT_MS = 1000
 MOST_WAIT_MS = 10_000
@@ -56,11 +57,20 @@ def problem_of(action: Action, observation: Observation, files: Files) -> str | 
     return None
 
 
-def may_commit(action: Action) -> bool:
-    """Whether it could have an effect, if the page were another than it was."""
-    return action["kind"] in ("click", "select", "press") or bool(
-        action["kind"] == "type" and action.get("submit")
-    )
+def may_commit(action: Action, observation: Observation) -> bool:
+    """Whether it could have an effect, if the page were another than it was.
+
+    To type into what is no text field is to click it first; to accept a dialog is to press its button.
+    """
+    match action["kind"]:
+        case "click" | "select" | "press" | "upload":
+            return True
+        case "dialog":
+            return bool(action.get("accept"))
+        case "type":
+            plain = all(element.role in TEXT_FIELDS for element in targets_of(action, observation))
+            return bool(action.get("submit")) or not plain
+    return False
 
 
 def _missing_argument(action: Action) -> str | None:

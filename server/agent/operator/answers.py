@@ -1,22 +1,30 @@
-"""Pure: what a person's words mean as an answer. What is not plainly a yes is never taken for one."""
+"""Pure: classify a person's reply as yes, no, or unclear. Only an unambiguous yes is read as a yes."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 
 
 def _listed(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
+def _phrases(lines: str) -> frozenset[str]:
+    return frozenset(" ".join(phrase.split()) for phrase in re.split(r"[,\n]", lines) if phrase.strip())
+
+
 YES = _listed(
-    """yes yep yeah yup sure ok okay confirm confirmed approve approved agreed proceed y 👍 ✅ 👌
-    да ага угу делай конечно подтверждаю разрешаю давай согласен согласна хорошо ладно так авжеж підтверджую
+    """yes yep yeah yup yea sure ok okay okey okie oki okei okej oké okk alright absolutely definitely certainly
+    da affirmative confirm confirmed approve approved agreed agree proceed y 👍 ✅ 👌 🆗 ✔ ☑
+    да ок окей окэй оке оки окк ага угу делай делайте конечно разумеется подтверждаю подтвердить разрешаю одобряю
+    давай давайте валяй действуй действуйте согласен согласна хорошо ладно добро так авжеж підтверджую
     oui ouais d'accord confirmer confirme ja jawohl genau klar bestätigt sí si claro vale confirmo sim certo
-    confirma sì confermo va bene tak zgoda potwierdzam evet tamam onaylıyorum
+    confirma sì confermo tak zgoda potwierdzam evet tamam onaylıyorum
     是 是的 好 好的 可以 确认 同意 はい うん ええ いいよ お願いします 承認 네 예 응 좋아 확인
-    نعم أجل موافق تأكيد हाँ हां ठीक जी ya iya setuju boleh baik vâng có đồng ý được ใช่ ตกลง כן בסדר بله باشه تایید"""
+    نعم أجل موافق تأكيد हाँ हां ठीक जी ya iya setuju boleh baik vâng có được ใช่ ตกลง כן בסדר بله باشه تایید"""
 )
 NO = _listed(
     """no nope nah don't dont not never cancel stop reject deny denied decline n 👎 ❌ 🚫
@@ -27,26 +35,48 @@ NO = _listed(
 )
 GO_ON = _listed(
     """continue go on keep going next done ready finished complete completed
-    продолжай продолжи продолжить продолжаем продолжайте дальше далее готово готов готова сделал сделала сделано
+    продолжай продолжи продолжить продолжаем продолжайте дальше далее погнали готово готов готова сделал сделала сделано
     закончил закончила вошёл вошел вошла поехали продовжуй далі weiter fertig erledigt fortfahren mach continuer
     terminé fini prêt continúa continua sigue adelante listo hecho continuar pronto feito prossiga avanti fatto fine
     kontynuuj dalej gotowe devam et bitti hazır 继续 完成 完成了 好了 下一步 続けて 続ける 完了 できました 終わった 계속 완료 다
     했어 متابعة استمر تم जारी रखें हो गया lanjut lanjutkan selesai tiếp tục xong ต่อไป เสร็จแล้ว המשך סיימתי ادامه انجام
     شد verder klaar"""
 )
-AGREEMENTS = frozenset(
-    ("go ahead", "do it", "go for it", "do that", "жми", "mach das", "mach es", "vas y",
-     "hazlo", "adelante", "fallo pure", "zrób to", "yap", "やって", "해줘", "做吧")
-)  # fmt: skip
+AGREEMENTS = _phrases(
+    """go ahead, do it, go for it, do that, of course, sounds good, uh huh, mm hmm, жми, так точно, само собой, ну давай
+    ну ок, mach das, mach es, vas y, va bene, đồng ý, hazlo, adelante, fallo pure, zrób to, yap, やって, 해줘, 做吧"""
+)
+"""Whole replies or parts of one that say yes in several words."""
+NO_PROBLEM = _phrases(
+    """no problem, no problems, no worries, no objection, no objections, not a problem, no prob, np
+    нет проблем, без проблем, не проблема, нет возражений, не вопрос, не возражаю, не против, я не против
+    немає проблем, без питань, kein problem, keine einwände, pas de problème, pas de souci, sans problème
+    ningún problema, sin problema, sin problemas, no hay problema, nessun problema, sem problema, sem problemas
+    nie ma problemu, nie ma sprawy, sorun yok, sorun değil, geen probleem, tidak masalah, không vấn đề gì
+    没问题, 沒問題, 問題ない, 問題ありません, 문제없어, ไม่มีปัญหา, אין בעיה, مافي مشكلة, لا مشكلة"""
+)
+"""They begin like a no and agree. On their own they are no plain yes; beside one they say nothing more."""
+IRONY = _phrases("да ладно, ага конечно, ну конечно, yeah right, yeah sure, sure sure")
+"""Words of agreement that often mean the opposite."""
 FILLER = _listed(
-    """please it that this do i am i'm have has with the and all thanks thank you go ahead let's for me
-    пожалуйста это уже надо нужно спасибо я все всё можно и bitte das es ich bin danke s'il te vous plaît
+    """please pls plz it that this do just i am i'm have has with the and all thanks thank you go ahead let's for me
+    пожалуйста плиз это уже надо нужно спасибо спс благодарю я все всё можно и bitte das es ich bin danke s'il te vous plaît
     le por favor lo gracias isso per grazie proszę lütfen 请 吧 了 てください ください 해 주세요 من فضلك कृपया tolong
     silakan làm ơn ครับ ค่ะ בבקשה لطفا"""
 )
 
 
 _UNSPACED = (("\u0e00", "\u0e7f"), ("\u3040", "\u30ff"), ("\u4e00", "\u9fff"))
+_MARKS = frozenset("👍✅👌🆗✔☑👎❌🚫")
+_FRIENDLY = frozenset("🙂😊😀😃😄😁😉☺🙏❤♥💙💚🎉✨🚀💪🔥👏😇🤗")
+"""Symbols that change nothing; any other symbol may mean doubt or irony."""
+_BREAKS = re.compile(r"[.,;:!?…。，、！？؟()\n]|\s[-–—]\s|[–—]")
+_PHRASES = AGREEMENTS | NO_PROBLEM
+_LONGEST_PHRASE = max(phrase.count(" ") for phrase in _PHRASES) + 1
+_VOCABULARY = YES | NO | GO_ON | FILLER | _PHRASES
+_CYRILLIC, _LATIN = "авеіјкмнорстухѕ", "abeijkmhopctyxs"
+"""Lower-case letters that look alike, in lower or upper case."""
+_TO_LATIN, _TO_CYRILLIC = str.maketrans(_CYRILLIC, _LATIN), str.maketrans(_LATIN, _CYRILLIC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,49 +88,105 @@ class Answer:
 
 
 def read_answer(text: str) -> Answer:
-    """A person's answer to "shall I?", in any of the common languages."""
-    words = _words(text)
-    if not words:
+    """Classify the reply to "shall I do this?", in any of the common languages.
+
+    A reply that begins with a no and goes on with a plain yes ("not an issue, go ahead") is unclear.
+    """
+    clauses = _clauses(text)
+    units = [unit for clause in clauses for unit in clause]
+    if not units:
         return Answer(None)
-    if _begins_with_no(words[0]):
+    if _begins_with_no(units[0]):
+        if any(map(_is_plain_yes, clauses[1:])):
+            return Answer(None, text.strip())
+        words = [word for unit in units for word in unit.split()]
         is_bare = all(_consists_of(word, NO | FILLER) for word in words)
         return Answer(False, None if is_bare else text.strip())
-    agrees = " ".join(word for word in words if word != "please") in AGREEMENTS
-    is_yes = agrees or (
-        all(_consists_of(word, YES | FILLER) for word in words) and any(map(_says_yes, words))
-    )
-    if is_yes and not _asks(text):
+    if _is_plain_yes(units) and not _doubts(text):
         return Answer(True)
     return Answer(None, text.strip())
 
 
 def is_continuation(text: str) -> bool:
     """True for "continue", "yes", "готово": words that keep the goal and add nothing to it."""
-    words = _words(text)
-    if not words or _asks(text):
+    units = [unit for clause in _clauses(text) for unit in clause]
+    if _doubts(text):
         return False
-    is_known = all(_consists_of(word, YES | GO_ON | FILLER) for word in words)
-    return is_known and any(_consists_of(word, YES | GO_ON) for word in words)
+    known = YES | GO_ON | FILLER | _PHRASES
+    return all(_consists_of(unit, known) for unit in units) and any(
+        _consists_of(unit, YES | GO_ON | _PHRASES) for unit in units
+    )
 
 
-def _words(text: str) -> list[str]:
+def _is_plain_yes(units: list[str]) -> bool:
+    known = YES | FILLER | _PHRASES
+    return all(_consists_of(unit, known) for unit in units) and any(
+        _consists_of(unit, YES | AGREEMENTS) for unit in units
+    )
+
+
+def _clauses(text: str) -> list[list[str]]:
+    """The words and known phrases of each clause; "no, problem" is not "no problem"."""
     plain = unicodedata.normalize("NFKC", text).casefold().replace("’", "'").replace("i̇", "i")
-    return "".join(char if _is_kept(char) else " " for char in plain).split()
+    parts = (_units(_words(part)) for part in _BREAKS.split(plain))
+    return [units for units in parts if units]
+
+
+def _words(plain: str) -> list[str]:
+    kept = "".join(f" {char} " if char in _MARKS else char if _is_kept(char) else " " for char in plain)
+    stripped = (word.strip("'") for word in kept.replace("\ufe0f", "").split())
+    return [_canonical(word) for word in stripped if word]
 
 
 def _is_kept(char: str) -> bool:
-    return char in "'👍✅👌👎❌🚫" or unicodedata.category(char)[0] in "LMN"
+    return char == "'" or unicodedata.category(char)[0] in "LMN"
 
 
-def _asks(text: str) -> bool:
-    return any(mark in text for mark in "?？؟")
+def _units(words: list[str]) -> list[str]:
+    """Joins the words of known phrases, the longest first."""
+    units: list[str] = []
+    joined_until = 0
+    for at, word in enumerate(words):
+        if at < joined_until:
+            continue
+        sizes = range(min(_LONGEST_PHRASE, len(words) - at), 1, -1)
+        phrases = (" ".join(words[at : at + size]) for size in sizes)
+        units.append(next((phrase for phrase in phrases if phrase in _PHRASES), word))
+        joined_until = at + units[-1].count(" ") + 1
+    return units
 
 
-def _says_yes(word: str) -> bool:
-    return _consists_of(word, YES)
+@lru_cache(maxsize=1024)
+def _canonical(word: str) -> str:
+    """The listed word that was meant. Letters of another alphabet that look the same and drawn-out letters
+    ("okkk", "даааа") are read as what they stand for, unless that could mean different answers."""
+    if word in _VOCABULARY or len(word) > 40:
+        return word
+    shapes = {word, word.translate(_TO_LATIN), word.translate(_TO_CYRILLIC)} if _is_mixed(word) else {word}
+    for shape in tuple(shapes):
+        shapes |= {re.sub(r"(.)\1{2,}", kept, shape) for kept in (r"\1", r"\1\1")}
+    meant = sorted(shapes & _VOCABULARY)
+    is_clear = any(kind.issuperset(meant) for kind in (YES, NO, GO_ON, FILLER, _PHRASES))
+    return meant[0] if meant and is_clear else word
+
+
+def _is_mixed(word: str) -> bool:
+    return bool(re.search("[a-z]", word) and re.search("[а-яёіїєґ]", word))
+
+
+def _doubts(text: str) -> bool:
+    """A question mark, irony, or a symbol such as a thinking face."""
+    plain = f" {' '.join(word for clause in _clauses(text) for word in clause)} "
+    return (
+        any(mark in text for mark in "?？؟")
+        or any(f" {phrase} " in plain for phrase in IRONY)
+        or any(unicodedata.category(char) == "So" and char not in _MARKS | _FRIENDLY for char in text)
+    )
 
 
 def _begins_with_no(word: str) -> bool:
+    if word in _PHRASES:
+        return False
     return word in NO or (_is_unspaced(word) and any(word.startswith(no) for no in NO if _is_unspaced(no)))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,17 +15,22 @@ from langgraph.types import interrupt
 from server.agent.approval import approval_digest, confirm_question, place_of, retarget, site_of, targets_of
 from server.agent.context import RunContext
 from server.agent.gate import MOST_ASKS, Gate
-from server.agent.operator import asking, facts, records
-from server.agent.operator.looking import Eyes, as_seen, focused_element, seen, sight
+from server.agent.operator import acting, asking, facts, records
+from server.agent.operator.looking import Eyes, focused_element, seen, sight
 from server.agent.operator.phrases import phrase
 from server.agent.operator.state import State, Update, merged, planned
 from server.agent.policy import Judgement, Verdict
-from server.agent.taint import LEAK, carries_private_words
+from server.agent.rulings import publish_ruling
+from server.agent.taint import LEAK, carries_private_words, remembering
 from server.browser.observation import Element, Observation
+from server.browser.overlays import speaks_of_captcha
+from server.clock import steady_time
 
 log = logging.getLogger(__name__)
 
 WISH_CHARS = 1000
+MOST_TRIES = 1
+"""Acts on a page with a captcha in view before the person is asked to answer it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +41,31 @@ class Consent:
     eyes: Eyes
     timeout: float
     """Seconds that a question stays open."""
-    clock: Callable[[], float] = time.time
+    clock: Callable[[], float] = steady_time
 
     async def policy_gate(self, state: State, runtime: Runtime[RunContext]) -> Update:
         """Allow, ask, hand over or deny: judged by what the page is made of; the model's word only adds questions."""
         action = planned(state)
         if action["kind"] == "need_user":
             return {"route": "manual_interrupt", "pending": self.hand_over(state, _wish(state))}
+        here = seen(state)
+        if self._is_stopped_by_captcha(state):
+            url = here.page.url
+            text = phrase("captcha", state["task"], site=site_of(url) or url)
+            pending = self.hand_over(state, text)
+            return {
+                "route": "manual_interrupt",
+                "pending": pending,
+                "captcha_tries": 0,
+                "captcha_done": url,
+            }
         judgement = self._judge(state, runtime.context)
+        await publish_ruling(action["id"], action, self._targets(state, here), here, judgement)
+        return self._route(state, judgement) | {"captcha_tries": _captcha_tries(state)}
+
+    def _route(self, state: State, judgement: Judgement) -> Update:
+        """Where the graph goes after a judgement on the planned action."""
+        action = planned(state)
         if judgement.verdict is Verdict.DENY:
             return records.failed(state, f"{action['kind']}: {judgement.reason}") | {
                 "route": "finalize_denied"
@@ -88,9 +109,12 @@ class Consent:
         Returns the fresh page and the action on it; `planned_action` is None when the approval is void.
         """
         approval = state["approval"] or {}
-        update: Update = {"approval": None} | await self.eyes.look(context, state)
+        refs = [element.ref for element in self._targets(state, seen(state))]
+        update: Update = {"approval": None} | await self.eyes.look(context, state, refs)
         after = merged(state, update)
-        action = retarget(planned(state), self._targets(state, seen(state)), seen(after))
+        action = None
+        if not _is_lost(seen(state), seen(after)):
+            action = retarget(planned(state), self._targets(state, seen(state)), seen(after))
         if self.clock() > datetime.fromisoformat(approval["expires_at"]).timestamp():
             why = "the user's approval came too late"
         elif action and self._digest(merged(after, {"planned_action": action})) == approval["digest"]:
@@ -103,17 +127,37 @@ class Consent:
     async def judge_again(self, state: State, context: RunContext) -> Update:
         """What needs no yes is judged once more by the page as it is now: it may have changed while the model thought.
 
-        Returns the action on the fresh page; `planned_action` is None when a person must be asked after all.
+        Returns the action on the fresh page. `planned_action` is None when a person must be asked after all, and when
+        the page does not tell: a target that is not found again has changed, and so has a page that can no longer be
+        read. Such a round counts as a step, so that a page that always changes ends the run at its step limit.
         """
-        update = as_seen(await (await context.browser()).observe())
-        action = retarget(planned(state), self._targets(state, seen(state)), seen(merged(state, update)))
-        if action is None:  # the tool call will tell that it is gone
-            return {}
-        update["planned_action"] = action
-        if self._judge(merged(state, update), context).verdict is Verdict.ALLOW:
-            return update
+        before = seen(state)
+        targets = self._targets(state, before)
+        update = await self.eyes.look_again(context, state, [element.ref for element in targets])
+        after = seen(merged(state, update))
+        action = None if _is_lost(before, after) else retarget(planned(state), targets, after)
+        if action is not None:
+            update["planned_action"] = action
+            if self._judge(merged(state, update), context).verdict is Verdict.ALLOW:
+                return update
         log.info("the page changed before the action: nothing is done")
-        return update | records.void(state, "the page changed before the action") | {"planned_action": None}
+        void = records.void(state, "the page changed before the action") | {"planned_action": None}
+        return update | void | {"tool_steps": state.get("tool_steps", 0) + 1}
+
+    def _is_stopped_by_captcha(self, state: State) -> bool:
+        """A captcha is the person's to answer, whatever the model wants: its own controls are never used, and after
+        some acts on a page that still shows one the page is taken to be blocked.
+
+        Once the person was asked, the page's other controls are free: an answered widget mostly stays in view.
+        """
+        action, observation = planned(state), seen(state)
+        if not _captcha_tries(state):
+            return False
+        targets = self._targets(state, observation)
+        if any(speaks_of_captcha(text) for element in targets for text in (element.name, element.shows)):
+            return True
+        is_done = state.get("captcha_done", "") == observation.page.url
+        return not is_done and acting.may_commit(action, observation) and _captcha_tries(state) > MOST_TRIES
 
     def hand_over(self, state: State, text: str) -> dict[str, Any]:
         """The payload of a manual interrupt."""
@@ -130,7 +174,8 @@ class Consent:
         action, observation = planned(state), seen(state)
         focused = focused_element(state, observation)
         judgement = self.gate.judge(action, observation, grants=context.grants, focused=focused)
-        if judgement.verdict is not Verdict.ALLOW or not carries_private_words(action, observation, state):
+        known = remembering(state, context.private)
+        if judgement.verdict is not Verdict.ALLOW or not carries_private_words(action, observation, known):
             return judgement
         place = place_of(action, self._targets(state, observation), observation)
         return judgement if context.grants.allowed(site_of(place), LEAK.kind) else LEAK
@@ -154,13 +199,30 @@ class Consent:
         return [focused] if focused else targets_of(action, observation)
 
     def _extended(self, state: State, question: dict[str, Any]) -> float:
-        """The time budget without the time that the question was open."""
+        """The time that was left when the question was asked, from now on.
+
+        After a restart the clock may be behind that moment: then the deadline comes nearer by as much.
+        """
         asked_at: float = question["asked_at"]
-        return state["deadline"] + max(0.0, self.clock() - asked_at)
+        return state["deadline"] + self.clock() - asked_at
+
+
+def _captcha_tries(state: State) -> int:
+    """Acts in a row on a page with a captcha in view, the planned one included; 0 where there is none."""
+    observation = seen(state)
+    if not any(overlay.kind == "captcha" for overlay in observation.overlays):
+        return 0
+    return state.get("captcha_tries", 0) + acting.may_commit(planned(state), observation)
+
+
+def _is_lost(before: Observation, after: Observation) -> bool:
+    """Whether nothing can be read any more where something could be: a look that failed says nothing of the page."""
+    return bool(before.interactive or before.text_blocks) and not (after.interactive or after.text_blocks)
 
 
 def _wish(state: State) -> str:
     """What the person is asked to do, in the model's words; the numbers of elements mean nothing to them."""
-    lines = (facts.without_eids(line, WISH_CHARS) for line in str(planned(state)["reason"]).splitlines())
+    page = facts.page_words(seen(state), state.get("reading") or "", state["task"])
+    lines = (facts.without_eids(line, WISH_CHARS, page) for line in str(planned(state)["reason"]).split("\n"))
     wish = "\n".join(filter(None, lines))
     return facts.cut(wish, WISH_CHARS) or phrase("your_turn", state["task"])

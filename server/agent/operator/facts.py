@@ -1,15 +1,20 @@
-"""Pure: the working state that outlives a step. Facts are merged, never repeated and never tied to a page's eids."""
+"""Pure: the working state that outlives a step: plan, progress and facts, without eids and without raw page text."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
+
+from server.agent.operator.phrases import phrase
+from server.browser.observation import Observation
 
 FACT_CHARS = 300
 MOST_FACTS = 100
 MOST_NEWS = 20
 """Facts added by one step: a flood of them must not wash the older ones away."""
+LEAST_PLAN_ITEMS = 3
 PLAN_ITEMS = 6
 ITEM_CHARS = 200
 
@@ -17,30 +22,116 @@ _NUMBER = re.compile(r"^(?:step\s+)?\d{1,2}[.):]\s+", re.IGNORECASE)
 """Plans are numbered where they are shown."""
 
 _EIDS = re.compile(
-    r"\s*(?:\[\s*e\d+(?:\s*[,;]\s*e\d+)*\s*\]|\((?:(?:eid|ref)\W*)?e\d+\)|\beid\s*[=:]?\s*e?\d+\b|\bref\s*=\s*e\d+\b)"
+    r"(?<!\s)\s*(?:\[\s*e\d+(?:\s*[,;]\s*e\d+)*\s*\]|\((?:(?:eid|ref)\W*)?e\d+\)|\beid\s*[=:]?\s*e?\d+\b|\bref\s*=\s*e\d+\b)"
 )
+
+_EID_WORDS = re.compile(r"\be\d{1,4}\b(?:\s*(?:,|/|&|\+|and|or|then|и|или)\s*e\d{1,4}\b)*")
+_AIMS = re.compile(
+    r"(?:click|clic|klick|klik|tap|press|type|typ|fill|enter|select|toggle|hover|focus|scroll|upload|submit|button|btn|link"
+    r"|field|box|element|input|checkbox|radio|icon|eid"
+    r"|нажм|нажат|нажим|клик|щелк|щёлк|выбер|выбр|введ|ввод|ввест|заполн|кнопк|ссылк|элемент|значок)"
+)
+"""Beginnings of words beside which `e12` is an element of the page and no move in chess."""
+_WORD = re.compile(r"[^\W_]+")
+_WORDS_BEFORE, _WORDS_AFTER = 3, 1
+
+VERBATIM_CHARS = 120
+"""A fact may repeat so many characters of a page in a row, a name or a price with its terms."""
+VERBATIM_UNSPACED = 40
+"""The same for writing without spaces."""
+
+_ANSWERS = re.compile(
+    r"\b(?:answer|repl(?:y|ies)|respond|report|tell|say|summar|inform|present|give|show the user|explain|conclude|deliver"
+    r"|provide|final|ответ|отвеч|сообщ|расска[зж]|скаж|сказать|итог|вывод|доложи|отч[её]т|резюм|подытож|відпов|повідом"
+    r"|antwort|bericht|zusammenfass|répon|résum|informe[rz]?|respond|respuesta|informar|resum|rispond|rispost|riassum"
+    r"|odpowied|podsum|yanıt|cevap|özet|trả lời|jawab)|回答|答复|答覆|告诉|告訴|汇报|总结|報告|报告|答え|伝え|まとめ|답변|대답|보고"
+    r"|알려|إجابة|أجب|الرد|उत्तर|जवाब|ตอบ|תשובה|לענות|پاسخ",
+    re.IGNORECASE,
+)
+"""How an item begins to say that it gives the answer."""
 
 Fact = dict[str, Any]
 """`{fact, url, at}`: a finding in one sentence, the page it came from and the time, ISO 8601 in UTC."""
 
 
-def merge_facts(known: Sequence[Fact], news: Sequence[str], url: str, at: str) -> list[Fact]:
+@dataclass(frozen=True, slots=True)
+class PageWords:
+    """What of the page must not get into the working state: its eids, and its text word by word."""
+
+    eids: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()
+    """Words that look like eids and are none: the page or the person uses them ("e4" of a chess page)."""
+    text: str = ""
+    """In lower case, with single spaces."""
+
+
+NO_PAGE = PageWords()
+
+
+def page_words(observation: Observation, reading: str = "", task: str = "") -> PageWords:
+    """`reading` is the text around one element; `task` is in the person's words."""
+    elements = observation.interactive
+    named = [text for element in elements for text in (element.name, element.value or "")]
+    text = _plain(" ".join([*observation.text_blocks, reading]))
+    names = frozenset(re.findall(r"\be\d{1,4}\b", f"{text} {_plain(' '.join(named))} {_plain(task)}"))
+    return PageWords(frozenset(element.eid for element in elements), names, text)
+
+
+def merge_facts(
+    known: Sequence[Fact], news: Sequence[str], url: str, at: str, page: PageWords = NO_PAGE
+) -> list[Fact]:
     """`known` with the new findings appended; a fuller wording of a known fact takes its place."""
     merged = [dict(fact) for fact in known]
-    for text in filter(None, map(clean_fact, news[: 2 * MOST_FACTS])):
-        if len(merged) < len(known) + MOST_NEWS:
-            _merge_one(merged, {"fact": text, "url": url, "at": at})
+    for text in filter(None, (clean_fact(text, page) for text in news[: 2 * MOST_FACTS])):
+        if len(merged) >= len(known) + MOST_NEWS:
+            break
+        _merge_one(merged, {"fact": text, "url": url, "at": at})
     return merged[-MOST_FACTS:]
 
 
-def clean_fact(text: str) -> str:
-    """One line, without eids, cut to a length that holds a finding but no page text."""
-    return without_eids(text, FACT_CHARS)
+def clean_fact(text: str, page: PageWords = NO_PAGE) -> str:
+    """One line, without eids and long quotations, cut to a length that holds a finding but no page text."""
+    return cut(_generalised(without_eids(text, 2 * FACT_CHARS, page), page), FACT_CHARS)
 
 
-def without_eids(text: str, chars: int) -> str:
-    """One line of at most `chars` characters; the numbers of a page mean other things on the next one."""
-    return cut(" ".join(_EIDS.sub("", text).split()), chars)
+def without_eids(text: str, chars: int, page: PageWords = NO_PAGE) -> str:
+    """One line of at most `chars` characters; the numbers of a page mean other things on the next one.
+
+    Eids in brackets are always taken out, others where they are known and stand beside words such as "click".
+    """
+
+    def bare(found: re.Match[str]) -> str:
+        eids = set(re.findall(r"e\d+", found[0]))
+        return "" if eids <= page.eids and not eids & page.names and _is_aimed(found) else found[0]
+
+    return cut(" ".join(_EID_WORDS.sub(bare, _EIDS.sub("", text)).split()), chars)
+
+
+def _is_aimed(found: re.Match[str]) -> bool:
+    """Whether the words around say that it is an element."""
+    before = _WORD.findall(found.string[: found.start()].casefold())[-_WORDS_BEFORE:]
+    after = _WORD.findall(found.string[found.end() :].casefold())[:_WORDS_AFTER]
+    return any(_AIMS.match(word) for word in (*before, *after))
+
+
+def _generalised(text: str, page: PageWords) -> str:
+    """Without long passages of the page: each is cut to its beginning."""
+    size = VERBATIM_CHARS if " " in text[:VERBATIM_CHARS].strip() else VERBATIM_UNSPACED
+    plain = text.lower()
+    if len(plain) != len(text):  # "İ" gets longer in lower case, and places would not agree
+        plain = text
+    starts = range(len(text) - size)
+    start = next((at for at in starts if plain[at : at + size + 1] in page.text), None)
+    if start is None:
+        return text
+    ends = range(start + size + 1, len(text) + 1)
+    end = next((at - 1 for at in ends if plain[start:at] not in page.text), len(text))
+    rest = _generalised(text[end:].strip(), page)
+    return f"{text[: start + size].rstrip()}… {rest}".rstrip()
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.lower().split())
 
 
 def cut(text: str, chars: int) -> str:
@@ -69,24 +160,37 @@ def tidy_plan(items: Sequence[str]) -> list[str]:
     return [" ".join(item.split())[:300] for item in items if item.strip()]
 
 
-def clean_plan(items: Sequence[str]) -> list[str]:
+def clean_plan(items: Sequence[str], page: PageWords = NO_PAGE) -> list[str]:
     """The model's plan: at most six items; the last one, the answer, is never cut off."""
-    plan = [without_eids(_NUMBER.sub("", item), ITEM_CHARS) for item in tidy_plan(items)]
+    plan = [without_eids(_NUMBER.sub("", item), ITEM_CHARS, page) for item in tidy_plan(items)]
+    plan = [item for item in plan if item]
     return plan if len(plan) <= PLAN_ITEMS else [*plan[: PLAN_ITEMS - 1], plan[-1]]
 
 
+def whole_plan(plan: Sequence[str], task: str, *, least: int = LEAST_PLAN_ITEMS) -> list[str]:
+    """The plan with `least` to 6 items whose last is the answer; what is missing is added in the task's language."""
+    whole = list(plan)
+    if not whole or not _ANSWERS.search(whole[-1]):
+        whole = [*whole[: PLAN_ITEMS - 1], phrase("plan_answer", task)]
+    for name in ("plan_check", "plan_look"):
+        if len(whole) < least:
+            whole.insert(len(whole) - 1 if name == "plan_check" else 0, phrase(name, task))
+    return whole
+
+
 def next_progress(
-    progress: dict[str, Any], plan: Sequence[str], *, step: int | None, done: str | None, blocked: str | None
-) -> dict[str, Any]:
+    progress: dict[str, Any], plan: Sequence[str], *, step: int | None, done: str | None, blocked: str | None,
+    page: PageWords = NO_PAGE,
+) -> dict[str, Any]:  # fmt: skip
     """Progress after a move. `step` counts the plan's items from 1, `current` from 0."""
     current = progress.get("current", 0) if step is None else step - 1
     return {
         "current": max(0, min(current, len(plan) - 1)),
-        "done": _append(progress.get("done", []), done),
-        "blocked": _append(progress.get("blocked", []), blocked),
+        "done": _append(progress.get("done", []), done, page),
+        "blocked": _append(progress.get("blocked", []), blocked, page),
     }
 
 
-def _append(items: Sequence[str], new: str | None) -> list[str]:
-    text = without_eids(new or "", ITEM_CHARS)
+def _append(items: Sequence[str], new: str | None, page: PageWords) -> list[str]:
+    text = without_eids(new or "", ITEM_CHARS, page)
     return [*items, text][-20:] if text and text not in items else list(items)

@@ -3,7 +3,6 @@ and an ill-typed record never spoil a sound action."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -34,7 +33,8 @@ _NOTHING = frozenset({"", "null", "none", "n/a", "undefined"})
 _WORDS = ("text", "option", "final_response")
 """Words for a page or a person: there "none" may be meant."""
 
-_EID = re.compile(r"\W*e?(\d+)\W*|\[e(\d+)\][^\[]*", re.IGNORECASE)
+_AROUND_EID = "[](){}<>`'\"# "
+"""What models put around an eid."""
 
 
 def forgive(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -49,11 +49,15 @@ def forgive(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def bare_eid(value: object) -> object:
-    """`[e12]`, `E12`, `12`, 12 and `[e12] button "Buy"` mean `e12`."""
+    """`[e12]`, `E12`, `12`, 12 and the page's own line `[e12] button "Buy"` mean `e12`."""
     if not isinstance(value, str | int):
         return value
-    found = _EID.fullmatch(str(value))
-    return f"e{found[1] or found[2]}" if found else str(value).strip().lower()
+    text = str(value).strip()
+    in_brackets, bracket, rest = text.partition("]")
+    eid = (in_brackets if bracket and "[" not in rest else text).strip(_AROUND_EID).lower()
+    if "[" in eid or "]" in eid:
+        return text.lower()
+    return f"e{eid}" if eid.isdecimal() else eid
 
 
 def _read(name: str, value: Any) -> Any:
@@ -69,7 +73,7 @@ def _read(name: str, value: Any) -> Any:
 
 
 def _lines(value: Any) -> list[str] | None:
-    items = value.splitlines() if isinstance(value, str) else value
+    items = value.split("\n") if isinstance(value, str) else value
     if not isinstance(items, list):
         return None
     return [str(item) for item in items if isinstance(item, str | int) and not _is_nothing(item)] or None

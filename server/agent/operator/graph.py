@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -22,6 +21,7 @@ from server.agent.operator.nodes import Nodes
 from server.agent.operator.planner import Planner
 from server.agent.operator.state import Input, State
 from server.agent.prices import CostOf
+from server.clock import steady_time
 
 FINALS = ("finalize_done", "finalize_denied", "finalize_cancelled", "finalize_blocked", "finalize_limit")
 
@@ -39,7 +39,7 @@ def build_operator(
     run_timeout: float = 1800,
     decision_timeout: float = 600,
     checkpointer: BaseCheckpointSaver[Any] | None = None,
-    clock: Callable[[], float] = time.time,
+    clock: Callable[[], float] = steady_time,
 ) -> Operator:
     """A graph that any run can use: what belongs to one run comes as its context."""
     eyes = Eyes(vision, model_sees=takes_images(model))
@@ -75,7 +75,7 @@ def assemble(nodes: Nodes) -> StateGraph[State, RunContext, Input, State]:
     graph.add_edge(START, "ingest_user_input")
     graph.add_edge("ingest_user_input", "maybe_observe")
     graph.add_edge("maybe_observe", "plan_action")
-    graph.add_edge("plan_action", "validate_action")
+    _route(graph, "plan_action", "validate_action", "plan_action")
     _route(graph, "validate_action", "policy_gate", "plan_action", "manual_interrupt", "finalize_blocked")
     _route(graph, "policy_gate", "execute_action", "confirm_interrupt", "manual_interrupt", "finalize_denied")
     _route(graph, "confirm_interrupt", "execute_action", "maybe_observe", "finalize_cancelled")

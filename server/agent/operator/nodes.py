@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import time
+import logging
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
-from langchain_core.messages import BaseMessage, HumanMessage
+from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
 from server.agent.approval import site_of, targets_of
 from server.agent.context import RunContext
+from server.agent.model_errors import BAD_RESPONSE
 from server.agent.operator import acting, finishing, records
 from server.agent.operator.consent import Consent
 from server.agent.operator.limits import HOPELESS_TRIES, VAIN_TRIES, Limits, count_attempt
@@ -21,12 +21,18 @@ from server.agent.operator.looking import Eyes, seen
 from server.agent.operator.move import to_action
 from server.agent.operator.performing import perform_step
 from server.agent.operator.phrases import phrase
-from server.agent.operator.planner import Planned, Planner
+from server.agent.operator.planner import Planner
 from server.agent.operator.prompts import step_prompt
 from server.agent.operator.state import State, Update, fresh_run, merged, planned
 from server.agent.operator.telling import note, say, tell_state, think
+from server.agent.taint import count_load
+from server.clock import steady_time
+
+log = logging.getLogger(__name__)
 
 MOST_INVALID = 3
+REPAIR_TURNS = 2
+"""How often in a row the model is asked again when its answer is no move."""
 AT_ONCE = 0.2
 """Seconds; a longer wait may have changed the page."""
 
@@ -39,7 +45,7 @@ class Nodes:
     consent: Consent
     eyes: Eyes
     limits: Limits
-    clock: Callable[[], float] = time.time
+    clock: Callable[[], float] = steady_time
 
     async def ingest_user_input(self, state: State) -> Update:
         """A new message: the run's counters start anew, the goal stays unless the message brings a new one."""
@@ -61,32 +67,44 @@ class Nodes:
         if waited > AT_ONCE or news.takeover is not None:
             update["is_pictured"] = False
         now = merged(state, update)
-        if "plan" in update:
+        if records.changes_plan(news):
             await tell_state(now)
         if now.get("needs_observe") or now.get("last_observation") is None:
             update |= await self.eyes.look(runtime.context, now) | {"looked_at": self.clock()}
         return update
 
     async def plan_action(self, state: State, runtime: Runtime[RunContext]) -> Update:
-        """One model call: what changed in the working state, and the next action."""
+        """One model call: what changed in the working state, and the next action. An answer that is no move is
+        asked for again; the third in a row raises RunFailed."""
         observation = seen(state)
-        image = await self.eyes.image(runtime.context, state, observation)
-        files = list(acting.files_in(runtime.context.files))
-
-        def prompt(problem: str | None) -> list[BaseMessage]:
-            page, cached = observation.text(), self.planner.caches
-            return step_prompt(state, page, files=files, image=image, problem=problem, cached=cached)
-
-        answer = await self.planner.decide(prompt, say=say, think=think, note=note)
-        update = records.take_move(state, answer.move, observation.page.url, datetime.now(UTC))
-        if update:
-            await tell_state(merged(state, update))
-        action = acting.with_whole_address(_action(answer), observation.page.url)
-        records.log_move(answer.move, action, observation)
-        return update | {
-            "planned_action": action, "reading": None, "spoken": answer.spoken,
+        prompt = step_prompt(
+            state, observation.text(), files=list(acting.files_in(runtime.context.files)),
+            image=await self.eyes.image(runtime.context, state, observation), problem=state.get("problem"),
+            cached=self.planner.caches,
+        )  # fmt: skip
+        answer = await self.planner.decide(prompt, say=say, think=think)
+        spent = {
             "tokens": state.get("tokens", 0) + answer.tokens, "cost": state.get("cost", 0.0) + answer.cost,
         }  # fmt: skip
+        if answer.move is None:
+            return spent | await self._repair(state, answer.problem or "")
+        update = records.take_move(state, answer.move, observation, datetime.now(UTC))
+        if update:
+            await tell_state(merged(state, update))
+        action = acting.with_whole_address(to_action(answer.move, uuid.uuid4().hex), observation.page.url)
+        records.log_move(answer.move, action, observation)
+        return update | spent | {
+            "planned_action": action, "reading": None, "spoken": answer.spoken, "problem": None, "repairs": 0,
+            "route": "validate_action",
+        }  # fmt: skip
+
+    async def _repair(self, state: State, problem: str) -> Update:
+        log.warning("the model's answer could not be used: %s", problem)
+        repairs = state.get("repairs", 0) + 1
+        if repairs > REPAIR_TURNS:
+            raise BAD_RESPONSE.as_error()
+        await note(f"The model's answer could not be used; asking again ({repairs} of {REPAIR_TURNS} times).")
+        return {"problem": problem, "repairs": repairs, "route": "plan_action"}
 
     async def validate_action(self, state: State, runtime: Runtime[RunContext]) -> Update:
         """What cannot be done on this page, or was done here in vain, goes back to the model."""
@@ -123,11 +141,18 @@ class Nodes:
             return update | {"approval": None, "needs_observe": True}
         if state.get("approval"):
             update |= await self.consent.hold_to_approval(merged(state, update), runtime.context)
-        elif acting.may_commit(planned(state)) and self.clock() - state.get("looked_at", 0.0) > AT_ONCE:
+        elif acting.may_commit(planned(state), seen(state)) and not self._has_just_looked(state):
             update |= await self.consent.judge_again(merged(state, update), runtime.context)
         if update.get("planned_action", planned(state)) is None:
             return update
-        return update | await perform_step(merged(state, update), runtime.context, self.eyes)
+        now = merged(state, update)
+        is_approved = bool(state.get("approval"))
+        count_load(planned(now), seen(now), now, runtime.context.private, approved=is_approved)
+        return update | await perform_step(now, runtime.context, self.eyes)
+
+    def _has_just_looked(self, state: State) -> bool:
+        """False also where the clock was set back meanwhile."""
+        return 0 <= self.clock() - state.get("looked_at", 0.0) <= AT_ONCE
 
     async def maybe_stop_or_continue(self, state: State, runtime: Runtime[RunContext]) -> Update:
         """Ends when the answer is given or a limit is reached, else goes on with the next step."""
@@ -143,9 +168,3 @@ class Nodes:
 
     def _reached(self, state: State, runtime: Runtime[RunContext]) -> str | None:
         return self.limits.reached(state, runtime.context.max_tool_steps, self.clock())
-
-
-def _action(answer: Planned) -> dict[str, Any]:
-    """The move's action; what was streamed of its answer is the answer."""
-    action = to_action(answer.move, uuid.uuid4().hex)
-    return action | {"final_response": answer.spoken} if answer.spoken else action

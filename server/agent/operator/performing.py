@@ -11,12 +11,12 @@ from server.agent.context import RunContext
 from server.agent.keys import may_move_focus
 from server.agent.operator import acting, records
 from server.agent.operator.limits import SILENT_SITE, is_timeout
-from server.agent.operator.looking import Eyes, as_seen, seen, sight
+from server.agent.operator.looking import Eyes, seen, sight
 from server.agent.operator.prompts import READING_CHARS
 from server.agent.operator.state import State, Update, planned
 from server.agent.operator.telling import tell
-from server.browser.browser import Browser, Outcome
-from server.browser.observation import Element, Observation
+from server.browser.browser import Outcome
+from server.browser.observation import Element
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +29,6 @@ async def perform_step(state: State, context: RunContext, eyes: Eyes) -> Update:
     action, observation = planned(state), seen(state)
     targets = targets_of(action, observation)
     steps = state.get("tool_steps", 0) + 1
-    browser = await context.browser()
     box = sight(state).box(targets[-1] if targets else None)
     await tell(
         "tool_start",
@@ -39,10 +38,11 @@ async def perform_step(state: State, context: RunContext, eyes: Eyes) -> Update:
         box=box,
     )
     began = time.monotonic()
-    outcome, update = await _do(browser, action, observation, acting.files_in(context.files), eyes)
+    outcome, update = await _do(state, context, eyes)
     milliseconds = round((time.monotonic() - began) * 1000)
-    looks = action["kind"] in acting.LOOKS
-    screenshot = state.get("last_screenshot") if looks else await eyes.picture(context)
+    is_old = action["kind"] in acting.LOOKS
+    old = update.get("last_screenshot", state.get("last_screenshot"))
+    screenshot = old if is_old else await eyes.picture(context)
     what = acting.describe(action, targets)
     summary = _summary(outcome)
     await tell(
@@ -56,25 +56,25 @@ async def perform_step(state: State, context: RunContext, eyes: Eyes) -> Update:
     log.info("step %d: %s: %s (%d ms), because: %s", steps, what, ended, milliseconds, why)
     return update | _record(state, what, outcome, summary) | {
         "tool_steps": steps, "focused": _focus(state, action, targets), "last_screenshot": screenshot,
-        "is_pictured": screenshot is not None and not looks,
+        "is_pictured": screenshot is not None and not is_old,
     }  # fmt: skip
 
 
-async def _do(
-    browser: Browser, action: Action, observation: Observation, files: acting.Files, eyes: Eyes
-) -> tuple[Outcome, Update]:
+async def _do(state: State, context: RunContext, eyes: Eyes) -> tuple[Outcome, Update]:
     """Looking leaves the page as it is; everything else makes it worth a new observation."""
+    action, observation, browser = planned(state), seen(state), await context.browser()
     here, targets = observation.page, targets_of(action, observation)
     match action["kind"]:
         case "screenshot":
             blind = () if eyes.see else ("This model cannot see pictures.",)
             taken = Outcome(True, "A picture was taken.", here.url, here.title, blind)
-            return taken, {"needs_observe": eyes.see}
+            return taken, {"needs_observe": True}
         case "read":
             text = await browser.text_near(targets[0])
             return Outcome(True, "", here.url, here.title), {"reading": text[:READING_CHARS]}
         case "focus":
-            return Outcome(True, "", here.url, here.title), as_seen(await browser.focus(targets[0]))
+            return Outcome(True, "", here.url, here.title), await eyes.look_closer(context, state, targets[0])
+    files = acting.files_in(context.files)
     return await acting.perform(browser, action, observation, files), {"needs_observe": True}
 
 

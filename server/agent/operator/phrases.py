@@ -23,6 +23,10 @@ _ENGLISH = {
     "time": "the time for this task is used up",
     "asks": "I have asked for your approval {n} times in this task. How shall I go on?",
     "stuck": "I am not getting any further: what I try changes nothing on {site}. How shall I go on?",
+    "plan_look": "Look at the page",
+    "plan_check": "Do what is asked and check it",
+    "plan_answer": "Give the answer",
+    "captcha": "{site} wants to see that a person is there. Please answer its check in the browser, then tell me.",
     "your_turn": "Please do the next step in the browser yourself, then tell me.",
 }
 _RUSSIAN = {
@@ -42,6 +46,10 @@ _RUSSIAN = {
     "time": "время на эту задачу вышло",
     "asks": "В этой задаче я уже {n} раз просил подтверждения. Как продолжать?",
     "stuck": "Дальше не продвигаюсь: мои действия на {site} ничего не меняют. Как продолжать?",
+    "plan_look": "Посмотреть страницу",
+    "plan_check": "Сделать, что нужно, и проверить",
+    "plan_answer": "Дать ответ",
+    "captcha": "{site} проверяет, что перед экраном человек. Пройдите, пожалуйста, проверку в браузере и скажите мне.",
     "your_turn": "Сделайте, пожалуйста, следующий шаг в браузере сами и скажите мне.",
 }
 

@@ -1,9 +1,7 @@
-"""The one model call of a step: structured output, streamed, repaired at most twice."""
+"""The one model call of a step: structured output, streamed."""
 
 from __future__ import annotations
 
-import contextlib
-import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
@@ -19,18 +17,12 @@ from pydantic import ValidationError
 
 from server.agent.chat_model import broken_tool_calls, check_complete, forces_tools
 from server.agent.model_errors import BAD_RESPONSE
-from server.agent.operator.answer_stream import AnswerReader
+from server.agent.operator.answer_stream import AnswerStream
 from server.agent.operator.move import TOOL_NAME, Move, move_schema
 from server.agent.prices import CostOf
 from server.agent.storable import storable
 
-log = logging.getLogger(__name__)
-
-REPAIR_TURNS = 2
-
 Say = Callable[[str], Awaitable[None]]
-Prompt = Callable[[str | None], list[BaseMessage]]
-"""The messages of a call; given a problem, they tell the model what was wrong with its last answer."""
 
 
 class Unusable(Exception):
@@ -39,9 +31,10 @@ class Unusable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A move, what of its answer was streamed already, and what it took: tokens, US dollars."""
+    """A move, or why the answer is none; what of its answer was streamed; what it took: tokens, US dollars."""
 
-    move: Move
+    move: Move | None
+    problem: str | None
     spoken: str
     tokens: int
     cost: float
@@ -57,25 +50,17 @@ class Planner:
         self._by_tool = not _prefers_schema(model)
         self._asking = _asking(model, "function_calling" if self._by_tool else "json_schema")
 
-    async def decide(self, prompt: Prompt, *, say: Say, think: Say, note: Say) -> Planned:
-        """Raises RunFailed when the model gives no usable answer in three turns. `note` is what takes so long."""
-        problem: str | None = None
-        tokens, cost = 0, 0.0
-        for turn in range(1 + REPAIR_TURNS):
-            if problem:
-                await note(
-                    f"The model's answer could not be used; asking again ({turn} of {REPAIR_TURNS} times)."
-                )
-            reply = _Reply(say, think, self._by_tool)
-            await reply.take(self._asking.astream(prompt(problem)))
-            if usage := reply.usage:
-                tokens, cost = tokens + usage["total_tokens"], cost + (self._cost_of(usage) or 0.0)
-            try:
-                return Planned(reply.move(), reply.reader.text, tokens, cost)
-            except Unusable as unusable:
-                problem = str(unusable)
-                log.warning("the model's answer could not be used: %s", problem)
-        raise BAD_RESPONSE.as_error()
+    async def decide(self, prompt: list[BaseMessage], *, say: Say, think: Say) -> Planned:
+        """One call. Raises RunFailed when the model fails, or when what was streamed cannot be the answer."""
+        reply = _Reply(say, think, self._by_tool)
+        await reply.take(self._asking.astream(prompt))
+        usage = reply.usage
+        tokens = usage["total_tokens"] if usage else 0
+        cost = (self._cost_of(usage) or 0.0) if usage else 0.0
+        try:
+            return Planned(reply.move(), None, reply.answer.text, tokens, cost)
+        except Unusable as unusable:
+            return Planned(None, str(unusable), "", tokens, cost)
 
     async def speak(self, messages: list[BaseMessage], *, say: Say) -> None:
         """A plain spoken answer, streamed."""
@@ -113,7 +98,7 @@ class _Reply:
     think: Say
     by_tool: bool
     chunks: list[AIMessageChunk] = field(default_factory=list)
-    reader: AnswerReader = field(default_factory=AnswerReader)
+    answer: AnswerStream = field(default_factory=AnswerStream)
     call_index: Any = None
 
     async def take(self, chunks: AsyncIterator[Any]) -> None:
@@ -121,7 +106,7 @@ class _Reply:
             self.chunks.append(chunk)
             if thought := _thought(chunk):
                 await self.think(thought)
-            if text := self.reader.feed(self._fragment(chunk)):
+            if text := self.answer.feed(self._fragment(chunk)):
                 await self.say(text)
 
     def _fragment(self, chunk: AIMessageChunk) -> str:
@@ -139,18 +124,24 @@ class _Reply:
         return reduce(add_usage, told) if told else None
 
     def move(self) -> Move:
-        """Raises Unusable. An answer that was streamed whole is kept, whatever is wrong around it; one that broke
-        off was shown already and cannot be repaired."""
-        if self.reader.text and not self.reader.is_complete:
+        """Raises Unusable. What was streamed is the beginning of the parsed answer; an answer that broke off was
+        shown already and cannot be repaired. One that arrived whole counts, whatever is wrong behind it."""
+        spoken, whole = self.answer.text, self.answer.complete()
+        if spoken and whole is not None and "final_response" not in whole:
             raise BAD_RESPONSE.as_error()
         try:
-            return self._move()
+            move = self._parsed()
         except Unusable:
-            if not self.reader.text:
+            if not spoken:
                 raise
-            return Move(action="stop", final_response=self.reader.text)
+            if whole is None:
+                raise BAD_RESPONSE.as_error() from None
+            move = Move(action="stop", final_response=whole.get("final_response"))
+        if spoken and not (move.final_response or "").startswith(spoken):
+            raise BAD_RESPONSE.as_error()
+        return move
 
-    def _move(self) -> Move:
+    def _parsed(self) -> Move:
         if not self.chunks:
             raise Unusable("it was empty")
         message = add_ai_message_chunks(*self.chunks)
@@ -167,7 +158,7 @@ class _Reply:
 def _called(message: AIMessageChunk) -> Any:
     """The arguments of the first call; further calls of the same turn are ignored: one step at a time."""
     if not message.tool_calls and not message.invalid_tool_calls:
-        return _written_instead(message)
+        raise Unusable(f"answer by a call of the tool `{TOOL_NAME}`, not in words")
     call = next(iter(message.tool_calls), None)
     if call is None or (call["id"] or "") in broken_tool_calls(message):
         raise Unusable("its arguments are no valid JSON")
@@ -176,15 +167,8 @@ def _called(message: AIMessageChunk) -> Any:
     return call["args"]
 
 
-def _written_instead(message: AIMessageChunk) -> Any:
-    """Models that are bad at calling tools write the call's arguments down, often in a code fence."""
-    with contextlib.suppress(Unusable):
-        if isinstance(move := _written(message), dict):
-            return move
-    raise Unusable(f"answer by a call of the tool `{TOOL_NAME}`, not in words")
-
-
 def _written(message: AIMessageChunk) -> Any:
+    """The answer by JSON schema."""
     try:
         return JsonOutputParser().parse(message.text)
     except OutputParserException:

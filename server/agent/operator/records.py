@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from langchain_core.messages import BaseMessage, HumanMessage, RemoveMessage
 
@@ -21,6 +23,7 @@ MESSAGES_KEPT = 40
 LINES_KEPT = 60
 LINE_CHARS = 240
 GOAL_CHARS = 500
+NO_PLAN: Mapping[str, Any] = {"plan": [], "plan_edited": False, "proposed_plan": [], "models_plan": []}
 FAILED = "failed: "
 """How the line of a step begins that did not work."""
 
@@ -36,8 +39,16 @@ def take_message(state: State, text: str, message_id: str) -> Update:
         return {}
     update: Update = {"task": text, "task_id": message_id}
     if not goal or is_again or state.get("outcome") == "done":
-        update |= {"current_goal": text, "plan": [], "plan_edited": False, "progress": {}}
+        update |= {"current_goal": text, "progress": {}, **NO_PLAN}
     return update
+
+
+def take_plan(state: Mapping[str, Any], plan: Sequence[str]) -> Update:
+    """The plan as a person set it: their own, or the model's proposal that they accepted."""
+    tidy = facts.tidy_plan(plan)
+    if tidy and tidy == state.get("proposed_plan"):
+        return {"plan": tidy, "plan_edited": False, "proposed_plan": []}
+    return {"plan": tidy, "plan_edited": True}
 
 
 def replayed(state: State, message: HumanMessage) -> list[BaseMessage]:
@@ -53,7 +64,11 @@ def trimmed(messages: list[BaseMessage]) -> list[BaseMessage]:
 
 
 def says_something(news: News) -> bool:
-    return bool(news.messages or news.plan is not None or news.takeover is not None)
+    return bool(news.messages or news.takeover is not None) or changes_plan(news)
+
+
+def changes_plan(news: News) -> bool:
+    return news.plan is not None or news.dismissed is not None
 
 
 def leaves_approval(news: News) -> bool:
@@ -70,8 +85,12 @@ def take_news(state: State, news: News) -> Update:
         update["last_user_message"] = news.messages[-1]
         steps += [f"the user said: {line(text)}" for text in news.messages]
     if news.plan is not None:
-        update |= {"plan": facts.tidy_plan(news.plan), "plan_edited": True}
-        steps.append("the user edited the plan")
+        update |= take_plan(state, news.plan)
+        accepted = "proposed_plan" in update
+        steps.append("the user accepted the new plan" if accepted else "the user edited the plan")
+    if news.dismissed is not None and list(news.dismissed) == state.get("proposed_plan"):
+        update["proposed_plan"] = []
+        steps.append("the user turned the proposed plan down")
     if news.takeover is not None:
         steps.append(f"the user had the browser: {line(news.takeover) or 'nothing was told of it'}")
         update |= {"needs_observe": True, "tried": {}, "private_sites": with_site(state)}
@@ -103,23 +122,42 @@ def take_manual(state: State, words: str) -> Update:
     return update
 
 
-def take_move(state: State, move: Move, url: str, now: datetime) -> Update:
+def take_move(state: State, move: Move, observation: Observation, now: datetime) -> Update:
     """The working state after a move; only what changed."""
+    page = facts.page_words(observation, state.get("reading") or "", state.get("task", ""))
     update: Update = {}
-    if goal := facts.without_eids(move.goal or "", GOAL_CHARS):
+    if goal := facts.without_eids(move.goal or "", GOAL_CHARS, page):
         update["current_goal"] = goal
-    if move.plan and not state.get("plan_edited"):
-        update["plan"] = facts.clean_plan(move.plan)
+    update |= _planned(state, move, page)
     plan = update.get("plan", state.get("plan", []))
     progress = facts.next_progress(
-        state.get("progress", {}), plan, step=move.step, done=move.done, blocked=move.blocked
+        state.get("progress", {}), plan, step=move.step, done=move.done, blocked=move.blocked, page=page
     )
     update["progress"] = progress
-    update["works_plan"] = state.get("works_plan", False) or bool(move.plan or move.step or move.done)
+    update["works_plan"] = state.get("works_plan", False) or bool(
+        move.plan or move.step or move.done or "plan" in update
+    )
     if move.facts:
-        at = now.isoformat(timespec="seconds")
-        update["facts"] = facts.merge_facts(state.get("facts", []), move.facts, url, at)
+        at, url = now.isoformat(timespec="seconds"), observation.page.url
+        update["facts"] = facts.merge_facts(state.get("facts", []), move.facts, url, at, page)
     return {name: value for name, value in update.items() if value != state.get(name)}
+
+
+def _planned(state: State, move: Move, page: facts.PageWords) -> Update:
+    """The plan after a move, 3-6 items with the answer as the last. Work in the browser always has a plan: without
+    one of the model's a general one. A task that is answered at once needs none and may have a shorter one. Beside
+    a person's own plan a new one of the model's is a proposal."""
+    known, is_edited, task = state.get("plan", []), state.get("plan_edited", False), state.get("task", "")
+    is_work = move.action not in ("stop", "need_user")
+    if not move.plan and (known or is_edited or not is_work):
+        return {}
+    least = facts.LEAST_PLAN_ITEMS if is_work else 1
+    plan = facts.whole_plan(facts.clean_plan(move.plan, page), task, least=least)
+    if not is_edited:
+        return {"plan": plan} | ({"models_plan": plan} if move.plan else {})
+    if plan in (state.get("models_plan"), known):
+        return {}
+    return {"proposed_plan": plan, "models_plan": plan}
 
 
 def failed(state: State, what: str) -> Update:

@@ -25,6 +25,11 @@ class State(TypedDict, total=False):
     current_goal: str | None
     plan: list[str]
     plan_edited: bool
+    """The plan is the person's own: the model's new plans are only proposed."""
+    proposed_plan: list[str]
+    """A plan of the model's that waits for the person's yes; [] when there is none."""
+    models_plan: list[str]
+    """The model's newest plan, followed or not: a plan that the person has already turned down is not proposed again."""
     progress: dict[str, Any]
     """`{current: index in the plan, done: [text], blocked: [text]}`"""
     facts: list[dict[str, Any]]
@@ -58,6 +63,10 @@ class State(TypedDict, total=False):
     failures: list[str]
     tool_steps: int
     invalid_actions: int
+    problem: str | None
+    """Why the model's last answer could not be used."""
+    repairs: int
+    """How often in a row it was asked again."""
     works_plan: bool
     """The model planned, or told of progress: then its answer completes the plan."""
     asks: int
@@ -68,6 +77,10 @@ class State(TypedDict, total=False):
     """Unix time at which the run's time budget ends; waiting for a person does not count."""
     tried: dict[str, int]
     """How often an action was wanted on the very same page."""
+    captcha_tries: int
+    """Acts in a row on a page with a captcha in view."""
+    captcha_done: str
+    """Address of the page whose captcha the person was asked to answer."""
     timeouts: dict[str, int]
     """Per site, how often it did not answer in a row."""
     focused: str | None
@@ -92,11 +105,15 @@ def fresh_run() -> Update:
         "failures": [],
         "tool_steps": 0,
         "invalid_actions": 0,
+        "problem": None,
+        "repairs": 0,
         "works_plan": False,
         "asks": 0,
         "tokens": 0,
         "cost": 0.0,
         "tried": {},
+        "captcha_tries": 0,
+        "captcha_done": "",
         "timeouts": {},
         "outcome": "",
         "final_response": None,

@@ -31,7 +31,7 @@ async def note(text: str) -> None:
 async def tell_state(state: State) -> None:
     await tell(
         "state", goal=state.get("current_goal"), plan=state.get("plan", []), progress=state.get("progress", {}),
-        facts=state.get("facts", []),
+        facts=state.get("facts", []), proposed_plan=state.get("proposed_plan", []),
     )  # fmt: skip
 
 

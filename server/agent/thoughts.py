@@ -1,0 +1,58 @@
+"""Pure: what of a model's reasoning may go to the log."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from langchain_core.messages import AIMessage
+from pydantic_core import from_json
+
+from server.agent.approval import MASK, without
+
+_TYPED = ("text", "value")
+"""Arguments of the tools of all browsers that hold what is typed into a page."""
+_STATED = re.compile(
+    r"((?:pass(?:word|code|phrase)|passwort|kennwort|mot de passe|contraseña|senha|hasło|şifre|парол|пин-?код"
+    r"|\bpin\b|\botp\b|\bcv[vc]\d?\b|secret|token|api[ _-]?key)\w*[\s:=\"'`«“-]*(?:(?:is|as|to|это|как)\b[\s:\"'`«“]*)?)\S+",
+    re.IGNORECASE,
+)
+_CODE = re.compile(r"(\b(?:code|код|pin|otp)\w*(?:\W+\w+){0,3}?\W+)\d{4,8}\b", re.IGNORECASE)
+"""One-time codes."""
+_LONG_NUMBER = re.compile(r"\b\d(?:[ -]?\d){11,18}\b")
+"""Card and account numbers."""
+
+
+def loggable(thoughts: str, typed: Iterable[str]) -> str:
+    """Thoughts without what was `typed` into pages, what follows "password", "code" and the like, and long numbers.
+
+    More is masked than has to be: the thoughts come before it is known which field the words go into.
+    """
+    plain = without([text for text in typed if text.strip()], thoughts)
+    return _LONG_NUMBER.sub(MASK, _CODE.sub(rf"\1{MASK}", _STATED.sub(rf"\1{MASK}", plain)))
+
+
+def typed_by(message: Any) -> Iterator[str]:
+    """The texts that the calls of this message type into a page: of tool calls, or of a move by JSON schema."""
+    if not isinstance(message, AIMessage):
+        return
+    for call in message.tool_calls:
+        yield from _typed(call["args"])
+    if not message.tool_calls:
+        try:
+            yield from _typed(from_json(message.text, allow_partial=True))
+        except ValueError:
+            return
+
+
+def _typed(value: Any) -> Iterator[str]:
+    if isinstance(value, list):
+        for item in value:
+            yield from _typed(item)
+    if isinstance(value, dict):
+        for name, item in value.items():
+            if name in _TYPED and isinstance(item, str):
+                yield item
+            else:
+                yield from _typed(item)
