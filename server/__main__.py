@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import gc
 import logging
+import os
 import sys
 import webbrowser
 from collections.abc import Callable
@@ -16,16 +17,14 @@ import uvicorn
 from pydantic import ValidationError
 
 from server.auth import Logins, load_password
-from server.connection import Connection
+from server.connection import connections_up_to
 from server.front import Front
 from server.log_lines import OneLine
-from server.settings import Settings
+from server.settings import MOST_FILES, Settings, file_limit
+from server.tracing import configure_tracing
 
 KEEP_ALIVE = 75
 """Seconds. Clients keep an idle connection for some seconds; one that the server closes just then is an error."""
-
-FILES = 10_000
-"""Open at a time."""
 
 
 class Server(uvicorn.Server):
@@ -44,6 +43,9 @@ class Server(uvicorn.Server):
         self._is_ending = True
         asyncio.get_running_loop().call_soon_threadsafe(self._begin_drain)
 
+    async def on_tick(self, counter: int) -> bool:
+        return self._front.fatal is not None or await super().on_tick(counter)
+
     def _begin_drain(self) -> None:
         self._drain = asyncio.create_task(self._drain_and_exit())
 
@@ -56,6 +58,7 @@ class Server(uvicorn.Server):
 
 
 def main() -> int:
+    os.umask(0o077)  # whatever is made from here on is for this user only
     arguments = argparse.ArgumentParser(prog="python -m server", description="Serve Pilothouse.")
     arguments.add_argument("--open", action="store_true", help="open the page in a browser")
     options = arguments.parse_args()
@@ -64,18 +67,19 @@ def main() -> int:
         password, is_new = load_password(settings)
     except (ValidationError, ValueError) as error:
         print(f"pilothouse: {plain(error)}", file=sys.stderr)
-        return 2
+        return 1
     lines = logging.StreamHandler()
     lines.setFormatter(OneLine("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=settings.log_level, handlers=[lines])
     if settings.log_level == "DEBUG":
         # They would log every frame of every socket, and what a person types into a page is among them.
-        for wire in ("websockets", "uvicorn.error"):
+        for wire in ("websockets", "uvicorn.error", "sse_starlette"):
             logging.getLogger(wire).setLevel(logging.INFO)
     else:
         # A line for every call of a model, or every plugin of the migrations, says nothing new.
         for chatty in ("httpx", "httpx2", "alembic.runtime.plugins"):
             logging.getLogger(chatty).setLevel(logging.WARNING)
+    configure_tracing(settings)
     return serve(settings, password, is_new=is_new, open_page=options.open)
 
 
@@ -93,7 +97,7 @@ def open_many_files() -> None:
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = FILES if hard == resource.RLIM_INFINITY else min(FILES, hard)
+    wanted = MOST_FILES if hard == resource.RLIM_INFINITY else min(MOST_FILES, hard)
     if soft < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
@@ -110,16 +114,19 @@ def serve(settings: Settings, password: str, *, is_new: bool, open_page: bool) -
     open_many_files()
     front = Front(settings, Logins(password, settings.data_dir))
     Server(configure(settings, front), front).run()
-    return 0
+    return 1 if front.fatal else 0
 
 
 def configure(settings: Settings, app: Callable[..., Any]) -> uvicorn.Config:
-    """What is told of a client's address and scheme is believed of the proxies that are named, of nobody else."""
+    """What is told of a client's address and scheme is believed of the proxies that are named, of nobody else.
+
+    A quarter of the files that the process may open is left for the database, browsers and pictures.
+    """
     proxies = list(settings.forwarded_allow_ips)
     return uvicorn.Config(
         app, host=settings.host, port=settings.port, log_config=None, access_log=False,
         server_header=False, ws_max_size=1_000_000, timeout_graceful_shutdown=5, proxy_headers=bool(proxies),
-        forwarded_allow_ips=proxies, timeout_keep_alive=KEEP_ALIVE, http=Connection,
+        forwarded_allow_ips=proxies, timeout_keep_alive=KEEP_ALIVE, http=connections_up_to(file_limit() * 3 // 4),
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from server.agent.context import RunContext
 from server.agent.event_adapter import EventAdapter
-from server.events import Message, State
+from server.events import Message, State, Usage
 from server.models import RunRow
 
 
@@ -30,8 +30,8 @@ class Agents(Protocol):
 
     async def resume(self, run: RunRow, context: RunContext, answer: dict[str, Any]) -> Agent: ...
 
-    async def title(self, asked: str, answered: str) -> str | None:
-        """A name for the session, None when there is no better one than its first words."""
+    async def title(self, model_name: str, asked: str, answered: str) -> tuple[str | None, Usage]:
+        """A name for a session of this model, None when there is no better one than its first words; what it cost."""
         ...
 
     def adapter(self, run: RunRow, said: str) -> EventAdapter: ...

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-from dataclasses import replace
-from typing import Any
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
 
 from server.agent.approval import site_of
 from server.agent.operator.answers import read_answer
 from server.agent_protocol import Agents
 from server.browser.browser import Browsers
 from server.bus import InProcessBus
-from server.errors import Conflict, Unavailable
+from server.errors import Conflict, NotFound, Unavailable
 from server.events import Decision, MessageAdded, SessionChanged, now
 from server.execution import Execution
 from server.executor import Executor
 from server.journal import Journal, to_its_end
-from server.models import InterruptRow
+from server.models import InterruptRow, SessionRow
 from server.screenshots import Screenshots
-from server.store import Accepted, Store
+from server.store import Accepted, Store, new_id
 from server.working_state import WorkingState
+
+T = TypeVar("T")
+
+AT_ONCE = 2.0
+"""Seconds. A commit that failed later than this is not tried again within the request."""
 
 
 class AgentRunner:
@@ -40,6 +45,8 @@ class AgentRunner:
         self._screenshots = screenshots
         self._journal = journal
         self._executor = executor
+        self._in_doubt: set[str] = set()
+        """Questions with an answer that was refused, and that may have been committed nevertheless."""
         self.working_state = WorkingState(store, bus, agents, executor.executions)
 
     # A message, and the answer to a question
@@ -57,23 +64,37 @@ class AgentRunner:
     async def _accept(
         self, session_id: str, content: str, client_id: str | None, mode: str | None
     ) -> Accepted:
-        accepted = await self._store.accept(session_id, content, client_id=client_id, mode=mode)
-        if not accepted.is_new:
-            self._start_if_unknown(accepted)
-            return accepted
-        if accepted.question:
-            return await self._answer_in_words(accepted, accepted.question)
-        if accepted.steers:
-            self._steer(accepted)
-        else:
-            self._executor.start(accepted)
+        message_id = new_id()
+        with self._executor.expecting(session_id):
+            accepted = await self._surely(
+                lambda again: self._store.accept(
+                    session_id, content, client_id=client_id, mode=mode, message_id=message_id,
+                    read_answer=_read_answer, is_late=self._journal.is_late, again=again,
+                )
+            )  # fmt: skip
+            if not accepted.is_new:
+                self._executor.adopt(accepted)
+            elif accepted.question:
+                self._go_on_in_words(accepted, accepted.question)
+            elif accepted.steers:
+                self._steer(accepted)
+            else:
+                self._executor.start(accepted)
         return accepted
 
-    def _start_if_unknown(self, accepted: Accepted) -> None:
-        """The message was committed, but the database's answer was lost, and nobody heard of its run."""
-        run = accepted.run
-        if run.status == "queued" and not run.held and self._bus.run_of(run.session_id) != run.id:
-            self._executor.start(accepted)
+    async def _surely(self, query: Callable[[bool], Awaitable[T]]) -> T:
+        """Ask once more at once when the connection broke: it may have been committed, only the answer was lost.
+
+        A longer outage is left to the caller, who is told at once, and to `Recovery.begin_forgotten`.
+        """
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        try:
+            return await query(False)
+        except Unavailable as fault:
+            if fault.code != "db_unavailable" or loop.time() - began > AT_ONCE:
+                raise
+            return await query(True)
 
     def _steer(self, accepted: Accepted) -> None:
         """Who executes the run hears of it now, when it begins, or at its end from the database."""
@@ -94,8 +115,12 @@ class AgentRunner:
 
     async def _rerun(self, session_id: str, **changes: Any) -> Accepted:
         self._refuse_when_draining()
-        accepted = await self._store.rerun(session_id, **changes)
-        self._executor.start(accepted)
+        run_id = new_id()
+        with self._executor.expecting(session_id):
+            accepted = await self._surely(
+                lambda again: self._store.rerun(session_id, **changes, run_id=run_id, again=again)
+            )
+            self._executor.start(accepted)
         return accepted
 
     async def decide(
@@ -114,38 +139,40 @@ class AgentRunner:
     async def _decide(
         self, session_id: str, reference: str, confirmed: bool, message: str | None, remember: bool
     ) -> None:
-        row = await self._store.decide(session_id, reference, confirmed)
-        answer: dict[str, Any] = {"reference": row.payload.get("reference"), "confirmed": confirmed}
-        if row.status == "expired":
-            # Whoever answers too late is asked anew: about the page as it is now.
-            self._executor.go_on(row.run_id, answer | {"confirmed": False, "expired": True})
+        with self._executor.expecting(session_id):
+            try:
+                row = await self._surely(
+                    lambda again: self._store.decide(
+                        session_id, reference, confirmed, message=message,
+                        grant_of=_grant_of if remember else _no_grant,
+                        late=self._journal.is_late(reference), again=again or reference in self._in_doubt,
+                    )
+                )  # fmt: skip
+            except Unavailable:
+                self._in_doubt.add(reference)
+                raise
+            self._journal.forget_question(reference)
+            if reference not in self._in_doubt or await self._is_unbegun(row.run_id):
+                self._tell_decision(row)
+            self._in_doubt.discard(reference)
+        if row.status == "expired":  # asked anew: about the page as it is now
             raise Conflict("This approval has expired; you are asked again.", code="approval_expired")
-        if remember and confirmed and row.payload.get("risk"):
-            await self._remember(row)
-        if row.kind == "manual":
-            answer |= {"done": True}
-        if message:
-            answer["message"] = message
-        self._bus.publish(session_id, None, [Decision(reference=reference, confirmed=confirmed)])
-        self._executor.go_on(row.run_id, answer)
 
-    async def _answer_in_words(self, accepted: Accepted, question: InterruptRow) -> Accepted:
-        """A message while a question is open is its answer. Only a plain yes is a yes."""
+    async def _is_unbegun(self, run_id: str) -> bool:
+        """Does the run wait for an execution that nobody has begun or is about to?"""
+        return not self._executor.knows(run_id) and (await self._store.run(run_id)).status == "queued"
+
+    def _tell_decision(self, row: InterruptRow) -> None:
+        if row.status != "expired":
+            told = Decision(reference=row.reference, confirmed=bool(row.confirmed))
+            self._bus.publish(row.session_id, None, [told])
+        self._executor.go_on(row.run_id)
+
+    def _go_on_in_words(self, accepted: Accepted, question: InterruptRow) -> None:
+        """The message was the question's answer, and is committed with it."""
+        self._journal.forget_question(question.reference)
         self._bus.publish(question.session_id, None, [MessageAdded(message=accepted.message)])
-        content = accepted.message.content
-        answer = read_answer(content)
-        is_manual = question.kind == "manual"
-        feedback = content if is_manual or answer.confirmed is None else answer.feedback
-        with suppress(Conflict):  # decided elsewhere meanwhile, or expired: then it is asked anew
-            await self.decide(
-                question.session_id, question.reference,
-                confirmed=is_manual or answer.confirmed is True, message=feedback,
-            )  # fmt: skip
-        return replace(accepted, run=await self._store.run(question.run_id))
-
-    async def _remember(self, row: InterruptRow) -> None:
-        site = site_of(row.payload.get("place") or row.payload.get("url") or "")
-        await self._store.add_grant(row.session_id, site, row.payload["risk"])
+        self._tell_decision(question)
 
     async def reload_grants(self, session_id: str) -> None:
         """A grant was taken back: the run in progress must ask again."""
@@ -215,6 +242,26 @@ class AgentRunner:
 
     # What is left of a session
 
+    async def branch(self, session_id: str, message_id: str) -> SessionRow:
+        """A new session with copies of the messages up to this one, and of their pictures."""
+        said = await self._store.messages(session_id)
+        addresses = {address for message in said if (address := (message.meta_json or {}).get("screenshot"))}
+        new = new_id()
+
+        def copy_meta(meta: dict[str, Any]) -> dict[str, Any]:
+            if meta.get("screenshot") not in addresses:
+                return meta
+            return meta | {"screenshot": self._screenshots.address_in(new, meta["screenshot"])}
+
+        await self._screenshots.copy_session(session_id, new, addresses)
+        try:
+            row = await self._store.branch(session_id, message_id, id=new, copy_meta=copy_meta)
+        except NotFound:
+            await self._screenshots.remove_session(new)
+            raise
+        self._journal.announce(row)
+        return row
+
     async def delete(self, session_id: str, *, purge: bool) -> None:
         """Cancel, close the browser, archive; with `purge` nothing of the session is left."""
         await self._store.session(session_id)
@@ -282,3 +329,22 @@ class AgentRunner:
     def _refuse_when_draining(self) -> None:
         if self._executor.is_draining:
             raise Unavailable("The server is going down.", code="draining", retry_after=10)
+
+
+def _read_answer(kind: str, content: str) -> dict[str, Any]:
+    """What a message means that answers a question of this kind. Only a plain yes is a yes."""
+    answer = read_answer(content)
+    is_manual = kind == "manual"
+    feedback = content if is_manual or answer.confirmed is None else answer.feedback
+    confirmed = is_manual or answer.confirmed is True
+    return {"confirmed": confirmed} | ({"message": feedback} if feedback else {})
+
+
+def _grant_of(payload: dict[str, Any]) -> tuple[str, str] | None:
+    """The site and the kind of action that "always here" allows; None where nothing can be allowed for good."""
+    site = site_of(payload.get("place") or payload.get("url") or "")
+    return (site, payload["risk"]) if payload.get("risk") else None
+
+
+def _no_grant(_payload: dict[str, Any]) -> None:
+    return None

@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -18,19 +20,26 @@ from server import replaced
 from server.agent.assistant_input import first_input, recursion_limit
 from server.agent.chat_model import DEMO, classify, usage_cost
 from server.agent.context import RunContext
-from server.agent.event_adapter import EventAdapter
+from server.agent.event_adapter import EventAdapter, read_usage
 from server.agent.gate import Gate
 from server.agent.operator.graph import build_operator
+from server.agent.operator.records import take_plan
 from server.agent.streaming import events
-from server.agent.titles import make_title
+from server.agent.titles import ask_title, namer_of, read_title
 from server.browser.browser import Browsers
 from server.checkpoints import Checkpoints, Durability, OpenThread
-from server.errors import AppError, Conflict
+from server.errors import AppError, Conflict, RunFailed
 from server.events import Message, State, Usage
 from server.models import RunRow
 from server.settings import Settings
 
 Graph = CompiledStateGraph[Any, Any, Any, Any]
+
+ASSISTANT_LIBRARIES = ("langchain", "langgraph", "langchain-mcp-adapters")
+
+
+class AssistantUnavailable(RunFailed):
+    code = "assistant_unavailable"
 
 
 @dataclass
@@ -47,6 +56,12 @@ class PreparedAgent:
     def events(self) -> AsyncIterator[Mapping[str, Any]]:
         config: RunnableConfig = {**self.thread.config, "recursion_limit": self.recursion_limit}
         return events(self.graph, self.input, config, context=self.context, durability=self.thread.durability)
+
+    async def addressed(self, answer: dict[str, Any]) -> dict[str, Any]:
+        """The answer by the id of the interrupt that it belongs to: several may lie on a checkpoint."""
+        interrupts = (await self.graph.aget_state(self.thread.config)).interrupts
+        asked = [one.id for one in interrupts if one.value.get("reference") == answer.get("reference")]
+        return {asked[0]: answer} if asked else answer
 
     async def question(self) -> dict[str, Any] | None:
         await self.thread.settle()
@@ -69,7 +84,9 @@ class AgentFactory:
         browsers: Browsers,
         checkpoints: Checkpoints,
         is_replaced: Callable[[], bool] = replaced.is_replaced,
+        load_module: Callable[[str], Any] = import_module,
     ) -> None:
+        self._load_module = load_module
         self._is_replaced = is_replaced
         self._settings = settings
         self.model = model
@@ -87,11 +104,12 @@ class AgentFactory:
 
     async def resume(self, run: RunRow, context: RunContext, answer: dict[str, Any]) -> PreparedAgent:
         """The agent at its question, with the person's answer."""
-        command: Command[Any] = Command(resume=answer)
         if run.agent == "operator":
             # What a person approved is on disk before it is done.
-            return await self._prepared_operator(run, context, command, "sync")
-        return await self._prepared_assistant(run, context, command, starts_over=False)
+            return await self._prepared_operator(run, context, Command(resume=answer), "sync")
+        prepared = await self._prepared_assistant(run, context, None, starts_over=False)
+        prepared.input = Command(resume=await prepared.addressed(answer))
+        return prepared
 
     async def warm_up(self, agent: str, model_name: str) -> None:
         """Build ahead what the first message will need."""
@@ -140,9 +158,7 @@ class AgentFactory:
         settings, specs = self._settings(), await self._browsers.tools()
 
         def build() -> Graph:
-            # Imported here: it brings all of LangChain's agents, and the operator does without them.
-            from server.agent.assistant import build_assistant
-
+            build_assistant = load_assistant(self._load_module)
             return build_assistant(
                 self.model(model_name),
                 specs,
@@ -167,10 +183,13 @@ class AgentFactory:
             graphs.pop(key, None)
             raise
 
-    async def title(self, asked: str, answered: str) -> str | None:
-        """A better name for a session than its first words; None without a SUMMARY_MODEL."""
-        name = self._settings().summary_model
-        return await make_title(self.model(name), asked, answered) if name else None
+    async def title(self, model_name: str, asked: str, answered: str) -> tuple[str | None, Usage]:
+        settings = self._settings()
+        name = namer_of(settings.summary_model, model_name)
+        if name is None or settings.is_mock:
+            return None, Usage()
+        reply = await ask_title(await asyncio.to_thread(self.model, name), asked, answered)
+        return read_title(reply), read_usage(reply, partial(_cost, name))
 
     def adapter(self, run: RunRow, said: str) -> EventAdapter:
         return EventAdapter(
@@ -178,6 +197,7 @@ class AgentFactory:
             said=said,
             usage=Usage.model_validate(run.usage or {}),
             cost=partial(_cost, run.model),
+            log_thoughts=self._settings().log_thoughts,
         )
 
     def failure(self, error: BaseException) -> tuple[str, str]:
@@ -201,9 +221,10 @@ class AgentFactory:
         if await self._checkpoints.aget_tuple(config) is None:
             raise Conflict("This session has no plan yet.", code="no_plan")
         graph = await self._operator(DEMO)
+        saved = await graph.aget_state(config)
         if "plan" in values:
-            values["plan_edited"] = True
-        is_waiting = bool((await graph.aget_state(config)).next)
+            values |= take_plan(saved.values, values["plan"])
+        is_waiting = bool(saved.next)
         await graph.aupdate_state(config, values, as_node=None if is_waiting else "finalize_done")
         return await self.read_state(session_id) or State()
 
@@ -214,6 +235,29 @@ class AgentFactory:
     def rebuild(self) -> None:
         """Settings or keys changed: build anew at the next need."""
         self._graphs = {}
+
+
+def load_assistant(load_module: Callable[[str], Any]) -> Callable[..., Graph]:
+    """What builds the assistant. Raises AssistantUnavailable where the installed LangChain lacks what it is made of.
+
+    Loaded when it is needed: it brings all of LangChain's agents, and the operator does without them.
+    """
+    try:
+        build: Callable[..., Graph] = load_module("server.agent.assistant").build_assistant
+    except (ImportError, AttributeError) as error:
+        installed = ", ".join(f"{name} {_version(name)}" for name in ASSISTANT_LIBRARIES)
+        raise AssistantUnavailable(
+            f"The assistant does not work with the installed libraries ({installed}): {error}. "
+            "Install the versions of requirements.txt, or choose the operator."
+        ) from error
+    return build
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "missing"
 
 
 def _config(thread_id: str) -> RunnableConfig:
@@ -228,6 +272,7 @@ def to_state(values: Mapping[str, Any]) -> State:
     return State(
         goal=values.get("current_goal"),
         plan=values.get("plan") or [],
+        proposed_plan=values.get("proposed_plan") or [],
         progress=values.get("progress") or {},
         facts=values.get("facts") or [],
     )

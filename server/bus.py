@@ -9,13 +9,14 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Sequence
-from itertools import islice
 from typing import Protocol
 
 from server.events import Event, SessionChanged, Stamped
 from server.topic import KEPT_ENTRIES, Entry, EventId, Topic, until_end
 
 KEPT_QUIET_TOPICS = 200
+KEPT_QUIET_BYTES = 64_000_000
+"""Of all quiet topics together."""
 
 
 class Fenced(Exception):
@@ -65,12 +66,14 @@ class InProcessBus:
         heartbeat: float = 10.0,
         kept_entries: int = KEPT_ENTRIES,
         kept_topics: int = KEPT_QUIET_TOPICS,
+        kept_bytes: int = KEPT_QUIET_BYTES,
     ) -> None:
         self._topics: OrderedDict[str, Topic] = OrderedDict()
         self._watchers: set[_Watcher] = set()
         self._heartbeat = heartbeat
         self._kept_entries = kept_entries
         self._kept_topics = kept_topics
+        self._kept_bytes = kept_bytes
         self._closed = False
         self.listeners: list[Callable[[Stamped], None]] = []
 
@@ -88,6 +91,8 @@ class InProcessBus:
             raise Fenced(session_id)
         stamped = [self._add(topic, event) for event in events]
         topic.wake()
+        if topic.ended:
+            self._drop_quiet_topics()
         return stamped
 
     def _add(self, topic: Topic, event: Event) -> Stamped:
@@ -198,10 +203,16 @@ class InProcessBus:
         return topic
 
     def _drop_quiet_topics(self) -> None:
+        """The oldest quiet topics go, until there are few enough and they are small enough together."""
         excess = len(self._topics) - self._kept_topics
-        quiet = (id for id, topic in self._topics.items() if topic.ended and not topic.waiting)
-        for session_id in list(islice(quiet, max(0, excess))):
-            del self._topics[session_id]
+        quiet = [topic for topic in self._topics.values() if topic.is_quiet]
+        size = sum(topic.size for topic in quiet)
+        for topic in quiet:
+            if excess <= 0 and size <= self._kept_bytes:
+                return
+            del self._topics[topic.session_id]
+            excess -= 1
+            size -= topic.size
 
 
 class _Watcher:

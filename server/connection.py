@@ -1,21 +1,32 @@
-"""A client's connection, and what uvicorn does not limit: how large the head of a request is, and how late."""
+"""A client's connection, and what uvicorn does not limit: how many there are, how large and how late a head is."""
 
 from __future__ import annotations
 
 import asyncio
+from collections import OrderedDict
 from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+REFUSAL = (
+    b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 5\r\nconnection: close\r\n"
+    b"content-type: text/plain; charset=utf-8\r\ncontent-length: 25\r\n\r\nToo many open connections"
+)
 
 
 class Connection(HttpToolsProtocol):
     """Refuses a head of more than `HEAD_BYTES`, and closes when one is not complete after `HEAD_SECONDS`.
 
-    Both count before anybody is asked for a login.
+    When there are more than `MOST` connections, the one that has waited longest for a head is closed: idle ones make
+    room for those that ask for something. When none is idle, the new one is refused with 503. All of it counts before
+    anybody is asked for a login.
     """
 
     HEAD_BYTES = 64 * 1024
     HEAD_SECONDS = 60.0
+    MOST = 7_500
+    idle: OrderedDict[Connection, None]
+    """Those that wait for a head, the longest first. Given by `connections_up_to`."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -24,9 +35,23 @@ class Connection(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        if len(self.connections) > self.MOST and not self._make_room():
+            transport.write(REFUSAL)
+            transport.close()
+            return
+        self.idle[self] = None
         self._await_head()
 
+    def _make_room(self) -> bool:
+        """Close the connection that has been idle for longest; False when none is."""
+        if not self.idle:
+            return False
+        longest, _ = self.idle.popitem(last=False)
+        longest.transport.close()
+        return True
+
     def connection_lost(self, exc: Exception | None) -> None:
+        self.idle.pop(self, None)
         self._end_head()
         super().connection_lost(exc)
 
@@ -43,8 +68,14 @@ class Connection(HttpToolsProtocol):
         self._await_head()
 
     def on_headers_complete(self) -> None:
+        self.idle.pop(self, None)
         self._end_head()
         super().on_headers_complete()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if not self.transport.is_closing() and not self.pipeline and self.cycle.response_complete:
+            self.idle[self] = None
 
     def _await_head(self) -> None:
         if self._deadline is None:
@@ -55,3 +86,13 @@ class Connection(HttpToolsProtocol):
         if self._deadline:
             self._deadline.cancel()
             self._deadline = None
+
+
+def connections_up_to(most: int) -> type[Connection]:
+    """The protocol of one server, which has at most so many connections at a time."""
+
+    class Limited(Connection):
+        MOST = most
+        idle = OrderedDict()
+
+    return Limited

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any, ClassVar, Literal
@@ -124,8 +125,16 @@ class State(Payload):
     type: Literal["state"] = "state"
     goal: str | None = None
     plan: list[str] = Field(default_factory=list)
+    proposed_plan: list[str] = Field(default_factory=list)
+    """A new plan of the agent's beside one that a person edited: followed when they accept it; [] for none."""
     progress: dict[str, Any] = Field(default_factory=dict)
     facts: list[dict[str, Any]] = Field(default_factory=list)
+
+
+def with_plan(state: State, plan: Sequence[str]) -> State:
+    """The state after a person set the plan; the proposal is gone when it is the one that they accepted."""
+    left = [] if list(plan) == state.proposed_plan else state.proposed_plan
+    return state.model_copy(update={"plan": list(plan), "proposed_plan": left})
 
 
 class Observed(Payload):
@@ -144,6 +153,23 @@ class Target(BaseModel):
     role: str
     name: str
     box: tuple[float, float, float, float] | None = None
+
+
+class PolicyRuled(Payload):
+    """What the policy decided about an action before it was done: also where it was allowed."""
+
+    type: Literal["policy"] = "policy"
+    call_id: str
+    """That of the action's `tool_start`, if it comes to that."""
+    action: str
+    """The kind of action; for a tool that the policy knows no kind of, the tool's name."""
+    verdict: Literal["allow", "ask", "deny"]
+    reason: str
+    kind: str | None = None
+    """The kind of effect, such as `order`, where the policy found one."""
+    target: Target | None = None
+    url: str | None = None
+    """The address that is opened, else that of the page."""
 
 
 class Interrupt(Payload):
@@ -195,6 +221,7 @@ Event = Annotated[
     | RunChanged
     | State
     | Observed
+    | PolicyRuled
     | Interrupt
     | Decision
     | MessageAdded
@@ -262,6 +289,7 @@ def to_sse(stamped: Stamped) -> bytes:
 _OBSERVER_TYPES = {
     "tool_start": "tool_call",
     "tool_end": "tool_result",
+    "policy": "policy_result",
     "decision": "policy_result",
     "done": "final",
     "observation": "observation",
@@ -279,6 +307,11 @@ def stage_of(code: str) -> str:
     return _STAGES.get(code.partition("_")[0], "run")
 
 
+def ruled_by(event: Event) -> Literal["policy", "person"]:
+    """Whose decision a `policy_result` is."""
+    return "policy" if isinstance(event, PolicyRuled) else "person"
+
+
 def to_observer(stamped: Stamped) -> dict[str, Any] | None:
     """Second wire form: `{type, session_id, ts, payload}` of `/events/{session_id}`, or None if not told there."""
     kind = _OBSERVER_TYPES.get(stamped.event.type)
@@ -289,6 +322,8 @@ def to_observer(stamped: Stamped) -> dict[str, Any] | None:
     payload = _fields(stamped.event) | {"run_id": stamped.run_id}
     if isinstance(stamped.event, Error):
         payload["stage"] = stage_of(stamped.event.code)
+    if kind == "policy_result":
+        payload["by"] = ruled_by(stamped.event)
     return {"type": kind, "session_id": stamped.session_id, "ts": stamped.ts, "payload": payload}
 
 

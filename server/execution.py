@@ -10,7 +10,7 @@ from typing import Any
 from server.agent.context import News
 from server.agent.event_adapter import EventAdapter
 from server.bus import EventBus, Fenced
-from server.events import Event, Message, RunChanged, RunStatus, State, Thinking, Token
+from server.events import Event, Message, RunChanged, RunStatus, State, Thinking, Token, with_plan
 from server.models import RunRow
 from server.text_joiner import TextJoiner
 
@@ -80,9 +80,12 @@ class Execution:
         """The ids of the steering messages that the agent has read."""
         self._plan: tuple[str, ...] | None = None
         self._takeover: str | None = None
+        self._dismissed: tuple[str, ...] | None = None
         self._is_before_answer = True
         self._paused = False
         self._held = False
+        self.has_unsaved_picture = False
+        """A picture could not be kept since the last tool call was told."""
         self.queue_place: int | None = None
         """While it waits for a free browser: its place in the queue, from 1."""
         self.telling = asyncio.Lock()
@@ -103,8 +106,16 @@ class Execution:
             return
         self._joiner.flush()
         if isinstance(event, State):
-            self.state = event
+            event = self.state = self._with_edits(event)
         self._publish(event)
+
+    def _with_edits(self, state: State) -> State:
+        """The state with what the person changed and the agent has not read yet."""
+        if self._plan is not None:
+            state = with_plan(state, self._plan)
+        if self._dismissed is not None and list(self._dismissed) == state.proposed_plan:
+            state = state.model_copy(update={"proposed_plan": []})
+        return state
 
     def _publish(self, event: Event) -> None:
         if self.ended.is_set():
@@ -158,6 +169,10 @@ class Execution:
     def edit_plan(self, plan: Sequence[str]) -> None:
         self._plan = tuple(plan)
 
+    def dismiss_plan(self, proposed: Sequence[str]) -> None:
+        """The person does not want the plan that the agent proposed."""
+        self._dismissed = tuple(proposed)
+
     def pause(self) -> None:
         self._paused = True
         self._keep_time()
@@ -200,9 +215,10 @@ class Execution:
     async def hear(self) -> News:
         await self._going.wait()
         said = tuple(message.content for message in self._messages)
-        news = News(said, self._plan, self._takeover, self._is_before_answer)
+        news = News(said, self._plan, self._takeover, self._dismissed, self._is_before_answer)
         self.heard.update(message.id for message in self._messages)
         self._messages, self._plan, self._takeover, self._is_before_answer = [], None, None, True
+        self._dismissed = None
         return news
 
     def _keep_time(self) -> None:

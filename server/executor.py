@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import aclosing, contextmanager
 from typing import Any
 
 from server.agent import policy
 from server.agent.context import RunContext
+from server.agent.private_sites import PrivateSites
 from server.agent_protocol import Agent, Agents
 from server.browser.browser import Browser, Browsers, Picture
+from server.browser.profiles import folder_name
 from server.budget_guard import check_budget
 from server.bus import InProcessBus
 from server.errors import Unavailable
-from server.events import Message, UsageChanged
+from server.events import Decision, Message, UsageChanged
 from server.execution import Execution
 from server.journal import PATIENCE, Journal
-from server.models import SessionRow
 from server.queue import InProcessRunQueue
 from server.run_events import ENDINGS
 from server.screenshots import Screenshots
@@ -55,8 +57,10 @@ class Executor:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._begins: dict[str, asyncio.Event] = {}
         """By run: set when its execution is among the `executions`."""
-        self._answers: dict[str, dict[str, Any]] = {}
-        """By run: what the person answered to its question."""
+        self._submitted: set[str] = set()
+        """Runs in the queue whose turn has not come."""
+        self._expected: Counter[str] = Counter()
+        """By session: how many calls are about to commit a run that is then executed here."""
         self.executions: dict[str, Execution] = {}
         self.browser_changes: dict[str, tuple[str, bool]] = {}
         """By session: what a person changed in the browser while no run was there to be told, and whether that was
@@ -74,12 +78,45 @@ class Executor:
         """Have the run of a new message executed, unless it is held."""
         self._journal.tell_accepted(accepted)
         if not accepted.run.held:
-            self._queue.submit(accepted.run.id)
+            self._submit(accepted.run.id)
 
-    def go_on(self, run_id: str, answer: dict[str, Any]) -> None:
-        """Have a run executed from its question on."""
-        self._answers[run_id] = answer
+    def go_on(self, run_id: str) -> None:
+        """Have a run executed from its question on; the answer is kept with the question."""
+        self._submit(run_id)
+
+    def _submit(self, run_id: str) -> None:
+        self._submitted.add(run_id)
         self._queue.submit(run_id)
+
+    @contextmanager
+    def expecting(self, session_id: str) -> Iterator[None]:
+        """While a call commits a run of the session and has it executed, nobody else does so for it."""
+        self._expected[session_id] += 1
+        try:
+            yield
+        finally:
+            self._expected[session_id] -= 1
+            if not self._expected[session_id]:
+                del self._expected[session_id]
+
+    def busy_sessions(self) -> set[str]:
+        """Sessions whose runs are seen to: one is executed, or about to be."""
+        return {*self._expected, *self.executions}
+
+    def adopt(self, accepted: Accepted) -> None:
+        """Have a committed run executed that nobody here knows: the answer to its commit was lost."""
+        run = accepted.run
+        if self.is_draining or run.status != "queued" or run.held or self.knows(run.id):
+            return
+        if run.attempt == 0 and self._bus.run_of(run.session_id) != run.id:
+            self.start(accepted)
+        elif run.attempt and (question := accepted.question):
+            told = Decision(reference=question.reference, confirmed=bool(question.confirmed))
+            self._bus.publish(run.session_id, None, [told])
+            self.go_on(run.id)
+
+    def knows(self, run_id: str) -> bool:
+        return run_id in self._submitted or run_id in self._begins
 
     def then_next(self, ended: Ended | None) -> None:
         """A run is over: others may have its browser, and the run that waited behind it begins."""
@@ -88,6 +125,13 @@ class Executor:
         self._browsers.rest(ended.run.session_id)
         if ended.next:
             self.start(ended.next)
+
+    def stop_lost(self, before: Collection[Execution], ours: Collection[str]) -> None:
+        """End those executions whose run is not among `ours`: another server took it over meanwhile."""
+        for execution in before:
+            if execution.run.id not in ours and not execution.ended.is_set():
+                logger.info("run %s is not executed here any more", execution.run.id)
+                execution.stop("interrupted")
 
     async def drain(self, seconds: float) -> None:
         """Take nothing new, give runs time to end, interrupt the rest."""
@@ -107,6 +151,7 @@ class Executor:
     async def execute(self, run_id: str) -> None:
         """Run it until it ends or asks something. Called by the queue, once per submission."""
         with self._beginning(run_id) as has_begun:
+            self._submitted.discard(run_id)
             try:
                 begun = await self._journal.patiently(
                     lambda again: self._store.begin_execution(run_id, again=again)
@@ -125,7 +170,7 @@ class Executor:
             has_begun.set()
             self._journal.announce(begun.session)
             await self._hear_of_takeover(execution)
-            return await self._supervise(execution, begun.messages)
+            return await self._supervise(execution, begun)
         except Exception:
             logger.exception("the execution of run %s broke", begun.run.id)
             return await self._end_broken(begun, execution.heard if execution else set())
@@ -183,9 +228,9 @@ class Executor:
         elif view.is_held:
             execution.release(await view.hand_back(), before_answer=True)
 
-    async def _supervise(self, execution: Execution, history: Sequence[Message]) -> Ended | None:
+    async def _supervise(self, execution: Execution, begun: Begun) -> Ended | None:
         """Let the agent work until it ends, its time is up or somebody stops it; then end the run."""
-        work = asyncio.create_task(self._work(execution, history), name=f"agent {execution.run.id}")
+        work = asyncio.create_task(self._work(execution, begun), name=f"agent {execution.run.id}")
         stopped = asyncio.create_task(execution.stopped.wait())
         try:
             while not work.done() and not stopped.done():
@@ -206,17 +251,16 @@ class Executor:
                 logger.warning("the agent of run %s does not end; it is left to itself", execution.run.id)
                 self._in_background(abandoned)
             self._reset_browser(execution.run.session_id)
-        return await self._end(execution, work, history)
+        return await self._end(execution, work, begun.messages)
 
-    async def _work(self, execution: Execution, history: Sequence[Message]) -> dict[str, Any] | None:
+    async def _work(self, execution: Execution, begun: Begun) -> dict[str, Any] | None:
         """Drive the agent to its end; returns the payload of its question, None when it has finished."""
         run = execution.run
         context = self._context(execution)
-        answer = self._answers.pop(run.id, None)
-        if answer is None:
-            agent = await self._agents.begin(run, context, history)
+        if begun.answer is None:
+            agent = await self._agents.begin(run, context, begun.messages)
         else:
-            agent = await self._agents.resume(run, context, answer)
+            agent = await self._agents.resume(run, context, begun.answer)
         try:
             await self._drive(agent, execution)
             return await agent.question()
@@ -248,8 +292,8 @@ class Executor:
             await self._journal.ask(execution, question)
             return None
         ended = await self._journal.complete(execution)
-        if ended and ended.message and {said.run_id for said in history} == {execution.run.id}:
-            self._in_background(self._name_session(ended.session, history[0], ended.message))
+        if ended and ended.message and not any(said.role == "assistant" for said in history):
+            self._in_background(self._name_session(ended, history[0], ended.message))
         return ended
 
     async def _end_broken(self, begun: Begun, heard: set[str]) -> Ended | None:
@@ -264,14 +308,15 @@ class Executor:
 
     # Small parts
 
-    async def _name_session(self, session: SessionRow, asked: Message, answer: Message) -> None:
+    async def _name_session(self, ended: Ended, asked: Message, answer: Message) -> None:
         """After the first answer, unless the person has named the session."""
-        if session.title != title_of(asked.content):
+        session, first_words = ended.session, title_of(asked.content)
+        if session.title != first_words:
             return
-        if title := await self._agents.title(asked.content, answer.content):
-            renamed = await self._store.rename_session(session.id, old=session.title, new=title)
-            if renamed:
-                self._journal.announce(renamed)
+        title, usage = await self._agents.title(ended.run.model, asked.content, answer.content)
+        if usage.model_calls:
+            named = await self._store.name_session(session.id, old=first_words, new=title, usage=usage)
+            self._journal.announce(named)
 
     def _context(self, execution: Execution) -> RunContext:
         session_id = execution.run.session_id
@@ -288,6 +333,7 @@ class Executor:
                 return await self._screenshots.keep(session_id, picture.data, picture.mime)
             except OSError as error:
                 logger.warning("screenshot not saved: %s", error)
+                execution.has_unsaved_picture = True
                 return None
 
         return RunContext(
@@ -300,8 +346,14 @@ class Executor:
             max_tool_steps=execution.max_steps,
             has_browser=lambda: self._browsers.peek(session_id) is not None,
             take_queued=execution.take_queued,
+            private=self._private_sites(session_id),
             files=self._settings.downloads_dir / session_id,
         )
+
+    def _private_sites(self, session_id: str) -> PrivateSites:
+        settings = self._settings
+        has_no_profile = settings.is_mock or settings.browser_layout == "shared"
+        return PrivateSites(settings.profiles / folder_name(session_id), makes_folder=has_no_profile)
 
     def _hear_of_place(self, session_id: str, place: int | None) -> None:
         """The session's run stands in the queue for a browser, or does so no longer."""

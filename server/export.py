@@ -16,9 +16,13 @@ from typing import TYPE_CHECKING, Any
 from server.events import Message
 
 if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
     from server.models import SessionRow
 
-PAGE = Template((Path(__file__).parent / "templates" / "replay.html").read_text())
+PAGE_HEAD, PAGE_TAIL = map(
+    Template, (Path(__file__).parent / "templates" / "replay.html").read_text().split("$rows\n")
+)
 PictureOf = Callable[[str], Path | None]
 """From a screenshot's address to its file; None when it is gone."""
 Box = Sequence[float]
@@ -54,7 +58,8 @@ def _tool_line(message: Message) -> str:
     meta = message.meta_json or {}
     mark = "✓" if meta.get("ok") else "✗"
     where = f" — {meta['url']}" if meta.get("url") else ""
-    return f"> {mark} {message.content.splitlines()[0] if message.content else meta.get('name', '')}{where}"
+    first_line, _, _ = message.content.partition("\n")
+    return f"> {mark} {first_line or meta.get('name', '')}{where}"
 
 
 def _fact_line(fact: dict[str, Any]) -> str:
@@ -80,22 +85,24 @@ def to_json(conversation: Conversation) -> str:
     return json.dumps(head | {"messages": messages}, ensure_ascii=False, indent=2)
 
 
-def to_html(conversation: Conversation, picture_of: PictureOf) -> str:
-    """One page with everything in it; it loads nothing and runs nothing that is not in this file."""
-    aims = aims_of(conversation.messages)
-    rows = "\n".join(
-        _row(number, message, aims.get(number), picture_of)
-        for number, message in enumerate(conversation.messages)
-    )
+def to_html(conversation: Conversation, picture_of: PictureOf) -> Iterator[str]:
+    """The parts of one page with everything in it; it loads nothing and runs nothing that is not in this file.
+
+    One part a message, since each may bring a picture of some megabytes.
+    """
     facts = "".join(
         f"<li>{html.escape(_fact_line(fact)[2:])}</li>" for fact in conversation.state.get("facts") or []
     )
-    return PAGE.substitute(
-        title=html.escape(conversation.title),
-        created=f"{conversation.session.created_at:%Y-%m-%d %H:%M} UTC",
-        rows=rows,
-        facts=f"<h2>Facts</h2><ul>{facts}</ul>" if facts else "",
-    )
+    known = {
+        "title": html.escape(conversation.title),
+        "created": f"{conversation.session.created_at:%Y-%m-%d %H:%M} UTC",
+        "facts": f"<h2>Facts</h2><ul>{facts}</ul>" if facts else "",
+    }
+    yield PAGE_HEAD.substitute(known)
+    aims = aims_of(conversation.messages)
+    for number, message in enumerate(conversation.messages):
+        yield _row(number, message, aims.get(number), picture_of) + "\n"
+    yield PAGE_TAIL.substitute(known)
 
 
 def aims_of(messages: Sequence[Message]) -> dict[int, Box]:
@@ -139,18 +146,66 @@ def _picture(meta: dict[str, Any], aim: Box | None, picture_of: PictureOf) -> st
     return f"<figure><div>{image}{mark}</div>{note}</figure>"
 
 
-def file_name(conversation: Conversation, suffix: str) -> str:
-    """A plain file name from the title."""
+def file_stem(conversation: Conversation) -> str:
+    """A plain file name from the title, without its suffix: lower-case letters, digits and hyphens, then the id."""
     kept = "".join(char if char.isalnum() and char.isascii() else "-" for char in conversation.title.lower())
     stem = "-".join(part for part in kept.split("-") if part)[:60] or "session"
-    return f"{stem}-{conversation.session.id[:8]}.{suffix}"
+    return f"{stem}-{conversation.session.id[:8]}"
 
 
-def to_zip(conversations: Iterator[Conversation]) -> bytes:
-    """All sessions as JSON and Markdown; names are made here, whatever the titles are."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for conversation in conversations:
-            archive.writestr(file_name(conversation, "json"), to_json(conversation))
-            archive.writestr(file_name(conversation, "md"), to_markdown(conversation))
-    return out.getvalue()
+def file_name(conversation: Conversation, suffix: str) -> str:
+    return f"{file_stem(conversation)}.{suffix}"
+
+
+class Archive:
+    """A zip that is written and handed on piece by piece: it holds no more than the newest session.
+
+    archive = Archive()
+    for conversation in conversations:
+        yield archive.add(conversation)
+    yield archive.end()
+    """
+
+    def __init__(self) -> None:
+        self._out = _Pieces()
+        self._zip = zipfile.ZipFile(self._out, "w", zipfile.ZIP_DEFLATED)
+        self._stems: set[str] = set()
+
+    def add(self, conversation: Conversation) -> bytes:
+        """The session as JSON and as Markdown. Names are made here, whatever the title is, and each of them once."""
+        stem = self._free_stem(file_stem(conversation))
+        self._zip.writestr(f"{stem}.json", to_json(conversation))
+        self._zip.writestr(f"{stem}.md", to_markdown(conversation))
+        return self._out.take()
+
+    def end(self) -> bytes:
+        self._zip.close()
+        return self._out.take()
+
+    def _free_stem(self, wanted: str) -> str:
+        """Different in more than the case, too: not every file system tells `a.md` from `A.md`."""
+        stem, number = wanted, 1
+        while stem.casefold() in self._stems:
+            number += 1
+            stem = f"{wanted}-{number}"
+        self._stems.add(stem.casefold())
+        return stem
+
+
+class _Pieces(io.RawIOBase):
+    """A file that can only be written to, and whose content is taken away meanwhile."""
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Buffer, /) -> int:
+        piece = bytes(data)
+        self._pieces.append(piece)
+        return len(piece)
+
+    def take(self) -> bytes:
+        taken, self._pieces = b"".join(self._pieces), []
+        return taken

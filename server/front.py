@@ -18,7 +18,7 @@ import orjson
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from server.auth import GUARDED_PREFIXES, Gate, Logins
+from server.auth import Gate, Logins, guarded_prefixes
 from server.errors import Unavailable
 from server.problems import render
 from server.settings import Settings
@@ -52,13 +52,20 @@ class Front:
         self._spa = Spa()
         self._build = partial(build, settings, logins, self._spa)
         self._early = Gate(self._answer_early, settings=settings, logins=logins, render=render)
+        self._guarded = guarded_prefixes(settings)
         self._stack = AsyncExitStack()
         self._opening: asyncio.Task[FastAPI]
+
+    @property
+    def fatal(self) -> str | None:
+        """Why the server should end: it cannot start, and waiting does not help."""
+        world = getattr(self.app.state, "world", None) if self.app else None
+        return world.fatal if world else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             await self._live(receive, send)
-        elif self.app is None and is_early(scope["path"]):
+        elif self.app is None and is_early(scope["path"], self._guarded):
             await self._early(scope, receive, send)
         else:
             await (self.app or await self._wait())(scope, receive, send)
@@ -102,5 +109,5 @@ class Front:
         await answers.get(scope["path"], self._spa)(scope, receive, send)
 
 
-def is_early(path: str) -> bool:
-    return path in (HEALTH, READY) or not path.startswith(GUARDED_PREFIXES)
+def is_early(path: str, guarded: tuple[str, ...]) -> bool:
+    return path in (HEALTH, READY) or not path.startswith(guarded)

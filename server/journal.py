@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import Any, TypeVar
 
 from server.bus import Fenced, InProcessBus
+from server.clock import elapsed
 from server.errors import Unavailable
 from server.events import Done, Error, Event, MessageAdded, ToolEnd, ToolStart, now
 from server.execution import Execution
@@ -23,14 +24,26 @@ PATIENCE = 30.0
 """Seconds a run waits for a database that is away."""
 
 
+PICTURE_NOT_SAVED = "picture not saved"
+
+
 class Journal:
     def __init__(
-        self, settings: Settings, store: Store, bus: InProcessBus, *, patience: float = PATIENCE
+        self,
+        settings: Settings,
+        store: Store,
+        bus: InProcessBus,
+        *,
+        patience: float = PATIENCE,
+        clock: Callable[[], float] = elapsed,
     ) -> None:
         self._settings = settings
         self._store = store
         self._bus = bus
         self._patience = patience
+        self._clock = clock
+        self._expires: dict[str, float] = {}
+        """By question: when it expires, by `clock`, which nobody can set."""
         self._reading: dict[str, object] = {}
         """By session: set while it is read to be announced, and nothing newer has been announced meanwhile."""
         self.frees_next = True
@@ -82,7 +95,9 @@ class Journal:
         """Keep what has to last of what the agent did, and tell it."""
         match event:
             case ToolStart():
-                await self.patiently(lambda _: self._store.set_doing(execution.run, describe(event)))
+                doing = describe(event)
+                if not await self.patiently(lambda _: self._store.set_doing(execution.run, doing)):
+                    execution.stop("interrupted")  # it was ended or taken over meanwhile
                 execution.publish(event)
             case ToolEnd():
                 await to_its_end(self._take_tool_end(execution, event))
@@ -90,6 +105,9 @@ class Journal:
                 execution.publish(event)
 
     async def _take_tool_end(self, execution: Execution, event: ToolEnd) -> None:
+        if execution.has_unsaved_picture:
+            execution.has_unsaved_picture = False
+            event = event.model_copy(update={"summary": f"{event.summary} ({PICTURE_NOT_SAVED})".strip()})
         args = execution.adapter.args_of(event.call_id)
         meta = event.model_dump(exclude={"type", "summary"}, exclude_none=True) | {"args": dict(args)}
         meta |= {"tool_name": event.name, "tool_call_id": event.call_id}
@@ -100,6 +118,8 @@ class Journal:
         execution.publish(event)
         if message:
             execution.publish(MessageAdded(message=message))
+        else:
+            execution.stop("interrupted")  # it was ended or taken over meanwhile
 
     async def show_status(self, execution: Execution) -> None:
         """Commit and tell what the execution does now, unless it has been stopped or has asked something."""
@@ -133,9 +153,23 @@ class Journal:
                 )
             )
             if row:
+                if expires_at:
+                    self.expect_answer(row.reference, self._settings.decision_timeout)
                 execution.publish(execution.changed("waiting_user"))
                 execution.publish(to_interrupt(row))
         await self.read_and_announce(run.session_id)
+
+    def expect_answer(self, reference: str, seconds: float) -> None:
+        """From now on the question is open for so long, whatever becomes of the wall clock."""
+        self._expires[reference] = self._clock() + seconds
+
+    def is_late(self, reference: str) -> bool | None:
+        """Has the question expired? None when its time is not known here."""
+        moment = self._expires.get(reference)
+        return None if moment is None else self._clock() >= moment
+
+    def forget_question(self, reference: str) -> None:
+        self._expires.pop(reference, None)
 
     # A run's end. None when it was ended or taken over already.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 
 from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -23,8 +23,9 @@ from server.api import (
     ws,
 )
 from server.api import settings as settings_api
+from server.api.deps import Streams
 from server.api.description import DescribedAPI
-from server.auth import GUARDED_PREFIXES, Gate, Logins, load_password
+from server.auth import Gate, Logins, guarded_prefixes, load_password
 from server.errors import NotFound, Unavailable
 from server.migrate import NotReady
 from server.problems import render
@@ -46,6 +47,8 @@ class BuildingWorld:
         self._stack = AsyncExitStack()
         self._runtime: Runtime | None = None
         self._reason: str | None = None
+        self.fatal: str | None = None
+        """Why the server cannot start and should end; None while waiting may help."""
         self._changed = asyncio.Event()
         self._closing = asyncio.Event()
         self._task = asyncio.create_task(self._build())
@@ -55,7 +58,7 @@ class BuildingWorld:
         if not task.cancelled() and (error := task.exception()):
             logger.critical("the server cannot start", exc_info=error)
             self._reason = f"The server could not start ({type(error).__name__}); see its log."
-            self._changed.set()
+        self._changed.set()
 
     async def _build(self) -> None:
         """A database that is away or not migrated is looked for again and again."""
@@ -63,11 +66,16 @@ class BuildingWorld:
             try:
                 self._runtime = await self._stack.enter_async_context(open_runtime(self._settings))
             except NotReady as error:
+                if error.is_final:
+                    self._reason = self.fatal = str(error)
+                    logger.critical("cannot start: %s", error)
+                    return
                 if str(error) != self._reason:
                     logger.error("not ready: %s", error)
                 self._reason = str(error)
                 self._changed.set()
-                await asyncio.wait({asyncio.ensure_future(self._closing.wait())}, timeout=RETRY_SECONDS)
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._closing.wait(), RETRY_SECONDS)
         self._changed.set()
         logger.info("ready")
 
@@ -75,9 +83,7 @@ class BuildingWorld:
         """Waits while it is being built. Raises Unavailable when it cannot be built now."""
         if self._runtime:
             return self._runtime
-        await asyncio.wait(
-            {self._task, asyncio.ensure_future(self._changed.wait())}, return_when=asyncio.FIRST_COMPLETED
-        )
+        await self._changed.wait()
         if self._runtime is None:
             raise Unavailable(
                 self._reason or "The server could not start; see its log.", code="not_ready", retry_after=5
@@ -107,11 +113,11 @@ class BuildingWorld:
         await self._stack.aclose()
 
 
-def outside_api(pages: ASGIApp) -> ASGIApp:
+def outside_api(pages: ASGIApp, guarded: tuple[str, ...]) -> ASGIApp:
     """What no route takes is a page, except below the addresses that are the API's."""
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["path"].startswith(GUARDED_PREFIXES):
+        if scope["type"] == "http" and scope["path"].startswith(guarded):
             raise NotFound("There is nothing at this address.")
         await pages(scope, receive, send)
 
@@ -133,10 +139,12 @@ def create_app(settings: Settings, logins: Logins | None = None, spa: Spa | None
         redirect_slashes=False,
     )  # fmt: skip
     app.state.logins = logins
+    app.state.streams = Streams(settings.stream_limit)
     for part in (messages, stream, system, sessions, files, export, browser, settings_api, ws, live):
         app.include_router(part.router)
+    app.include_router(files.pictures_at(settings.screenshot_url_prefix))
     # Not mounted: a mount would also get the calls of our own addresses with a wrong method.
-    app.router.default = outside_api(spa or Spa())
+    app.router.default = outside_api(spa or Spa(), guarded_prefixes(settings))
     exception_handlers.install(app)
     app.add_middleware(Gate, settings=settings, logins=logins, render=render)
     return app

@@ -5,27 +5,35 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from server.database import FAULTS, Database, words_of
+from server.database import FAULTS, Database, is_refusal
 from server.settings import Settings
 
 DATABASE_PATIENCE = 30.0
+ALEMBIC_INI = Path(__file__).parent.parent / "alembic.ini"
 
 
 class NotReady(Exception):
     """The world cannot be built now; the text says why and what to do."""
 
+    def __init__(self, text: str, *, is_final: bool = False) -> None:
+        super().__init__(text)
+        self.is_final = is_final
+        """Waiting does not help: a setting has to be changed."""
+
 
 async def prepare_database(database: Database, settings: Settings) -> None:
     """Migrate where the service may, then insist on the schema this code knows. Raises NotReady."""
     problem = await _patient_problem(database)
-    if problem and settings.migrates_at_start:
+    if problem and not database.is_refused and settings.migrates_at_start:
         try:
             await asyncio.to_thread(migrate, database.url)
         except FAULTS as error:
-            raise NotReady(f"the database of DATABASE_URL cannot be migrated: {words_of(error)}") from error
+            text = f"the database of DATABASE_URL cannot be migrated: {database.words_of(error)}"
+            raise NotReady(text, is_final=is_refusal(error)) from error
         problem = await database.problem()
+    problem = problem or await database.read_only_problem()
     if problem:
-        raise NotReady(problem)
+        raise NotReady(problem, is_final=database.is_refused)
 
 
 async def _patient_problem(database: Database) -> str | None:
@@ -33,7 +41,8 @@ async def _patient_problem(database: Database) -> str | None:
     deadline = asyncio.get_running_loop().time() + (0 if database.is_sqlite else DATABASE_PATIENCE)
     while True:
         problem = await database.problem()
-        if problem is None or database.answers or asyncio.get_running_loop().time() > deadline:
+        settled = problem is None or database.answers or database.is_refused
+        if settled or asyncio.get_running_loop().time() > deadline:
             return problem
         await asyncio.sleep(1)
 
@@ -47,8 +56,12 @@ def migrate(url: str) -> None:
     from alembic.config import Config
     from alembic.util import CommandError
 
-    root = Path(__file__).parent.parent
-    config = Config(root / "alembic.ini")
+    if not ALEMBIC_INI.is_file():
+        raise NotReady(
+            f"the database needs `alembic upgrade head`, and the migrations are not here ({ALEMBIC_INI}): they are in "
+            "a checkout of Pilothouse, not in its wheel; run it there with the same DATABASE_URL, or start from there"
+        )
+    config = Config(ALEMBIC_INI)
     config.set_main_option("sqlalchemy.url", url.replace("%", "%%"))
     try:
         command.upgrade(config, "head")

@@ -31,6 +31,8 @@ class Preferences:
         self._values: dict[str, Any] = {}
         self._keys: dict[str, SecretStr] = {}
         self._fernet: Fernet | None = None
+        self._changing = asyncio.Lock()
+        """Held by one change at a time: each starts from what the one before it left."""
         self.current = base
         self.listeners: list[Callable[[Settings], None]] = []
 
@@ -53,6 +55,10 @@ class Preferences:
         unknown = values.keys() - set(CHANGEABLE)
         if unknown:
             raise BadRequest(f"These settings cannot be changed here: {', '.join(sorted(unknown))}.")
+        async with self._changing:
+            await self._change(values)
+
+    async def _change(self, values: dict[str, Any]) -> None:
         merged = {name: value for name, value in (self._values | values).items() if value is not None}
         current = self._merged(merged)
         if values.get("browser_headless") is False and not current.has_display:
@@ -64,6 +70,10 @@ class Preferences:
     async def set_key(self, provider: str, key: str | None) -> None:
         if provider not in PROVIDERS:
             raise NotFound("There is no such provider.")
+        async with self._changing:
+            await self._set_key(provider, key)
+
+    async def _set_key(self, provider: str, key: str | None) -> None:
         if key is None:
             self._keys.pop(provider, None)
             await self._store.set_provider_key(provider, None)

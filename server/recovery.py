@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 
 from server.bus import InProcessBus
-from server.events import Error
+from server.events import Error, now
 from server.executor import Executor
 from server.journal import Journal
+from server.models import InterruptRow
 from server.run_events import ENDINGS, interruption, to_interrupt
 from server.store import Store
 
@@ -29,6 +30,31 @@ class Recovery:
             if renewed:
                 self._bus.open(run.session_id, run.id, renewed.epoch)
                 self._bus.publish(run.session_id, renewed.epoch, [to_interrupt(question)])
+                self._limit(question)
+
+    def _limit(self, question: InterruptRow) -> None:
+        """The time that is left to answer, at most the whole: the clock may have been put back since."""
+        if question.expires_at:
+            whole = (question.expires_at - question.created_at).total_seconds()
+            left = (question.expires_at - now()).total_seconds()
+            self._journal.expect_answer(question.reference, min(left, whole))
+
+    async def see_to_runs(self) -> None:
+        """Keep the leases of this process's runs, end those that nobody executes, begin those that nobody began."""
+        before = list(self._executor.executions.values())
+        ours = await self._store.keep_leases()
+        self._executor.stop_lost(before, ours)
+        await self.end_orphans()
+        await self.begin_forgotten()
+
+    async def begin_forgotten(self) -> None:
+        """Execute runs that are committed and that this process does not know of: the answer to the commit was lost."""
+        busy = self._executor.busy_sessions()
+        for accepted in await self._store.unbegun_runs():
+            run = accepted.run
+            if run.session_id in busy | self._executor.busy_sessions() or run.id in self._executor.lost:
+                continue
+            self._executor.adopt(accepted)
 
     async def end_orphans(self) -> None:
         """They end as interrupted; nothing is silently run again."""

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from server.agent import policy
+from server.agent.approval import Action, approval_digest, targets_of
 from server.agent.gate import Gate, judge_command
 from server.agent_runner import AgentRunner
 from server.agents import AgentFactory
@@ -17,14 +18,18 @@ from server.browser.browser import Browsers
 from server.browser.observation import Observation
 from server.bus import InProcessBus
 from server.checkpoints import Checkpoints, DatabaseTables, MemoryTables
-from server.chores import chores_of
+from server.chores import PlausibleClock, chores_of
 from server.database import Database
+from server.disk import shortage
 from server.errors import BadRequest, Conflict, Forbidden, Unavailable
 from server.executor import Executor
 from server.files import Files
+from server.installation import held, owned_installation
 from server.journal import Journal
 from server.migrate import prepare_database
 from server.preferences import Preferences
+from server.private import keep_private
+from server.receipts import Receipts
 from server.recovery import Recovery
 from server.screenshots import Screenshots
 from server.settings import Settings
@@ -35,6 +40,17 @@ logger = logging.getLogger(__name__)
 
 MOCK_MODEL = "mock:scripted"
 MODEL_CHARS = 200
+
+
+@dataclass
+class ByHand:
+    """What a person who drives a session's browser by hand was shown last."""
+
+    observation: Observation
+    id: str
+    """Names the observation in requests: an eid means something in the observation that it came from only."""
+    asked: str = ""
+    """Digest of the command that the person was asked to confirm; "" before that."""
 
 
 @dataclass
@@ -52,8 +68,12 @@ class Runtime:
     runner: AgentRunner
     preferences: Preferences
     files: Files
-    by_hand: dict[str, Observation] = field(default_factory=dict)
-    """The newest observation of each session whose browser is driven by hand."""
+    is_erased: bool = True
+    """False while words of purged sessions may be left in the database's files."""
+    by_hand: dict[str, ByHand] = field(default_factory=dict)
+    """The newest look of each session whose browser is driven by hand."""
+    receipts: Receipts = field(default_factory=Receipts)
+    """Of the frames that clients sent with an id of their own."""
 
     @property
     def current_settings(self) -> Settings:
@@ -91,32 +111,44 @@ class Runtime:
         """What is missing, in words."""
         if self.settings.is_mock:
             return [{"code": "mock", "text": "Mock mode: the model and the browser are scripted."}]
+        problem = self.current_settings.agent_tool_problem
+        notices = [{"code": "no_agent_tool", "text": problem}] if problem else []
         if self.default_model == self.current_settings.agent_model:
-            return []
+            return notices
         from server.agent.chat_model import is_known, unknown_words
 
         name = self.current_settings.agent_model
         why = f"There is no key for {name}." if is_known(name) else unknown_words(name)
         text = f"{why} The built-in demo model answers: it follows plain commands, it is no LLM."
-        return [{"code": "no_model_key", "text": text}]
+        return [{"code": "no_model_key", "text": text}, *notices]
 
     async def problem(self) -> str | None:
         """Why messages cannot be taken now; None when they can."""
         if self.executor.is_draining:
             return "The server is going down."
-        return await self.database.problem() or await self.browsers.ready()
+        if problem := await self.database.problem():
+            return problem
+        return shortage(self.settings.data_dir, self.settings.min_free_disk) or await self.browsers.ready()
 
     async def judge_by_hand(
-        self, action: dict[str, Any], observation: Observation, *, confirmed: bool
+        self, known: ByHand, shown: Action, action: Action, observation: Observation, *, confirmed: bool
     ) -> None:
-        """The same policy as for the agent. Raises Forbidden, or Conflict where a confirmation is missing."""
+        """The same policy as for the agent. `shown` is the command on the observation that the person was shown,
+        `action` the same on the page as it is now. Raises Forbidden, or Conflict where a confirmation is missing.
+
+        A confirmation counts for the page that the person was shown, or was asked about.
+        """
         settings = self.current_settings
         gate = Gate(settings.blocked_hosts, settings.allowed_hosts)
         await asyncio.to_thread(policy.warm_up)
         judgement = judge_command(gate, action, observation)
         if judgement.verdict == "deny":
             raise Forbidden(judgement.reason, code="denied")
-        if judgement.verdict == "ask" and not confirmed:
+        if judgement.verdict != "ask":
+            return
+        digest = _digest(action, observation)
+        if not confirmed or digest not in (known.asked, _digest(shown, known.observation)):
+            known.asked = digest
             raise Conflict(judgement.reason, code="confirmation_required")
 
     async def delete(self, session_id: str, *, purge: bool) -> None:
@@ -131,10 +163,21 @@ class Runtime:
         for session_id in session_ids:
             await self.runner.delete(session_id, purge=True)
             self.by_hand.pop(session_id, None)
+        self.is_erased = False
         try:
-            await self.store.erase_deleted()
+            await self.erase()
         except Unavailable as error:
             logger.warning("words of purged sessions are overwritten later: %s", error.detail)
+
+    async def erase(self) -> None:
+        """Overwrite what was purged, where that is still to be done. Raises Unavailable."""
+        if not self.is_erased:
+            self.is_erased = True  # a purge during this call sets it back
+            try:
+                await self.store.erase_deleted()
+            except Unavailable:
+                self.is_erased = False
+                raise
 
     async def try_provider(self, provider: str, model: str | None) -> dict[str, Any]:
         """One short call, so that a key is known to work before it is needed."""
@@ -146,15 +189,26 @@ class Runtime:
         return {"ok": True, "detail": f"{name} answers."}
 
 
+def _digest(action: Action, observation: Observation) -> str:
+    """What a confirmation of a command by hand is bound to."""
+    return approval_digest("by hand", action, targets_of(action, observation), observation)
+
+
 @asynccontextmanager
 async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
     """Build the world, and take it down in reverse order. Raises NotReady."""
     async with AsyncExitStack() as stack:
-        settings.data_dir.mkdir(parents=True, exist_ok=True)
+        keep_private(settings.data_dir)
+        installation = stack.enter_context(owned_installation(settings.data_dir))
         database = Database(settings)
         stack.push_async_callback(database.aclose)
         await prepare_database(database, settings)
-        store = Store(database, process_name())
+        is_alone = False
+        if (
+            settings.is_sqlite
+        ):  # one server works on a file; who holds its lock knows that all others are gone
+            is_alone = stack.enter_context(held(database.file.with_name(f"{database.file.name}.lock")))
+        store = Store(database, process_name(installation), is_alone=is_alone)
         preferences = Preferences(settings, store)
         await preferences.load()
         browsers = _open_browsers(preferences.current)
@@ -175,6 +229,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         executor = Executor(settings, store, bus, agents, browsers, screenshots, journal)
         runner = AgentRunner(store, bus, agents, browsers, screenshots, journal, executor)
         recovery = Recovery(store, bus, journal, executor)
+        clock = PlausibleClock(await store.last_touched())  # before recovery, which stores the present time
         await recovery.recover()
         files = Files(lambda session_id: settings.downloads_dir / session_id)
         runtime = Runtime(
@@ -191,7 +246,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             files,
         )
         stack.enter_context(stalls_told())
-        for chore in chores_of(runtime, recovery):
+        for chore in chores_of(runtime, recovery, clock):
             stack.callback(asyncio.create_task(chore).cancel)
         stack.push_async_callback(executor.drain, 0)
         yield runtime

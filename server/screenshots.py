@@ -9,6 +9,8 @@ import io
 import os
 import re
 import shutil
+from collections.abc import Collection
+from contextlib import suppress
 from pathlib import Path
 
 from PIL import Image
@@ -28,7 +30,7 @@ class Screenshots:
 
     def __init__(self, folder: Path, url_prefix: str) -> None:
         self._folder = folder
-        self._url_prefix = url_prefix.rstrip("/")
+        self._url_prefix = url_prefix
 
     async def keep(self, session_id: str, data: bytes, mime: str) -> str:
         """Store the picture once; returns its address."""
@@ -65,10 +67,40 @@ class Screenshots:
         return data, MEDIA_TYPES[path.suffix]
 
     def path_of(self, address: str) -> Path | None:
-        """The file behind an address, for exports; None when it is gone."""
-        session_id, _, name = address.removeprefix(self._url_prefix + "/").partition("/")
+        """The file behind an address, for exports, whatever prefix it was made with; None when it is gone."""
+        rest, _, name = address.rpartition("/")
+        session_id = rest.rpartition("/")[2]
         path = self._folder / session_id / name
         return path if SESSION.fullmatch(session_id) and NAME.fullmatch(name) and path.is_file() else None
+
+    async def copy_session(self, session_id: str, other_id: str, addresses: Collection[str]) -> None:
+        """Give another session the pictures at these addresses; each has them for as long as it lives."""
+        await asyncio.to_thread(self._link, session_id, other_id, addresses)
+
+    def _link(self, session_id: str, other_id: str, addresses: Collection[str]) -> None:
+        for address in addresses:
+            source = self.path_of(address)
+            if source is None or source.parent.name != session_id:
+                continue
+            target = self._folder / other_id / source.name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                os.link(source, target)
+            except OSError:  # a file system without hard links
+                shutil.copyfile(source, target)
+
+    def address_in(self, other_id: str, address: str) -> str:
+        """The address of the same picture in another session."""
+        return f"{self._url_prefix}/{other_id}/{address.rpartition('/')[2]}"
+
+    def older_than(self, moment: float) -> list[Path]:
+        """All files of sessions that were written before `moment`, in seconds since 1970."""
+        found: list[Path] = []
+        for path in self._folder.glob("*/*"):
+            with suppress(FileNotFoundError):  # its session has just been purged
+                if SESSION.fullmatch(path.parent.name) and path.lstat().st_mtime < moment:
+                    found.append(path)
+        return found
 
     async def remove_session(self, session_id: str) -> None:
         await asyncio.to_thread(shutil.rmtree, self._folder / session_id, ignore_errors=True)

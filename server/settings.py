@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Annotated, Literal
@@ -13,7 +14,23 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 DATABASES = ("sqlite", "postgres", "postgresql", "postgresql+psycopg")
 
+PICTURE_PATH = re.compile(r"(/(?!\.+(/|$))[A-Za-z0-9._~-]+)+")
+PAGES = frozenset({"s", "login", "settings", "assets", "ws", "events", "docs", "openapi.json"})
+"""First parts of addresses that are the web UI's or the API's."""
+MOST_FILES = 10_000
+"""The server does not ask for more, however many the system allows."""
+
 Names = Annotated[tuple[str, ...], NoDecode]
+
+
+def file_limit() -> int:
+    """How many files and connections this process may have open at a time."""
+    if sys.platform == "win32":
+        return 8192
+    import resource
+
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return MOST_FILES if soft == resource.RLIM_INFINITY else min(soft, MOST_FILES)
 
 
 class Settings(BaseSettings):
@@ -28,6 +45,7 @@ class Settings(BaseSettings):
     trusted_hosts: Names = ()
     forwarded_allow_ips: Names = ()
     data_dir: Path = Path(".data")
+    min_free_disk: int = Field(500, ge=0)
     database_url: str | None = None
     auto_migrate: bool | None = None
     redis_url: str | None = None
@@ -36,7 +54,9 @@ class Settings(BaseSettings):
     screenshot_url_prefix: str = "/api/files/screenshots"
     drain_timeout: float = Field(30, ge=0)
     retention_days: int | None = Field(None, ge=1, le=36_500)
+    max_streams: int | None = Field(None, ge=1)
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+    log_thoughts: bool = False
 
     # The agent
     agent_mode: Literal["real", "mock"] = "real"
@@ -63,6 +83,7 @@ class Settings(BaseSettings):
     # The browser
     browser_mcp: str = "playwright"
     extra_mcp: Names = ()
+    extra_mcp_allow: Names = ()
     browser_executable: Path | None = None
     browser_sandbox: bool | None = None
     browser_headless: bool | None = None
@@ -70,6 +91,7 @@ class Settings(BaseSettings):
     browser_layout: Literal["own", "shared"] = "own"
     browser_agent_tool: bool = False
     browser_memory: int = Field(3000, ge=200)
+    browser_disk: int = Field(2000, ge=50)
     max_browsers: int = Field(4, ge=1)
     session_idle_timeout: float = Field(900, gt=0)
     allowed_hosts: Names = ()
@@ -91,9 +113,16 @@ class Settings(BaseSettings):
     google_base_url: str | None = None
     ollama_base_url: str | None = None
 
+    # Tracing
+    langsmith_tracing: bool = False
+    langsmith_api_key: SecretStr | None = None
+    langsmith_endpoint: str | None = None
+    langsmith_project: str | None = None
+
     @field_validator(
-        "trusted_hosts", "forwarded_allow_ips", "allowed_hosts", "blocked_hosts", "extra_mcp", mode="before"
-    )
+        "trusted_hosts", "forwarded_allow_ips", "allowed_hosts", "blocked_hosts", "extra_mcp", "extra_mcp_allow",
+        mode="before",
+    )  # fmt: skip
     @classmethod
     def _split(cls, value: object) -> object:
         if isinstance(value, str):
@@ -121,6 +150,15 @@ class Settings(BaseSettings):
             raise ValueError(
                 "name addresses or networks of proxies, such as 10.0.0.2 or 10.0.0.0/8"
             ) from None
+
+    @field_validator("screenshot_url_prefix")
+    @classmethod
+    def _path_of_its_own(cls, value: str) -> str:
+        """A path on this server: pictures need its login. The web UI's own pages stay where they are."""
+        path = value.rstrip("/")
+        if not PICTURE_PATH.fullmatch(path) or path == "/api" or path.split("/")[1] in PAGES:
+            raise ValueError("use a path of its own on this server, such as /pics")
+        return path
 
     @field_validator("redis_url")
     @classmethod
@@ -161,6 +199,17 @@ class Settings(BaseSettings):
         return self.is_sqlite if self.auto_migrate is None else self.auto_migrate
 
     @property
+    def agent_tool_problem(self) -> str | None:
+        """Why BROWSER_AGENT_TOOL has no effect, as a sentence; None when it has one, or is not set."""
+        if not self.browser_agent_tool:
+            return None
+        if self.browser_mcp != "browser-use":
+            return "BROWSER_AGENT_TOOL is set, but only the server browser-use has such tools (BROWSER_MCP)."
+        if self.openai_api_key is None:
+            return "BROWSER_AGENT_TOOL is set, but its tools call OpenAI: without OPENAI_API_KEY they are not offered."
+        return None
+
+    @property
     def is_mock(self) -> bool:
         return self.agent_mode == "mock"
 
@@ -173,26 +222,31 @@ class Settings(BaseSettings):
             return self.host != "localhost"
 
     @property
-    def private_network_allowed(self) -> bool:
-        """May pages on loopback and private addresses be opened?
+    def private_network(self) -> Literal["always", "by name", "never"]:
+        """For which names pages on loopback and private addresses are opened.
 
-        By default only when the server itself is bound to loopback: there the person at the machine
-        and the server are one, and local pages are their own.
+        Unless it is set: on a loopback bind for names that can only be private (see browser/reach.py), because there
+        the person at the machine and the server are one and local pages are their own; else for none.
         """
-        if self.allow_private_network is not None:
-            return self.allow_private_network
-        return not self.is_public
+        if self.allow_private_network is None:
+            return "never" if self.is_public else "by name"
+        return "always" if self.allow_private_network else "never"
 
     @property
     def headless(self) -> bool:
-        """Headed where there is a display to show the window on."""
-        return not self.has_display if self.browser_headless is None else self.browser_headless
+        """Always without a display: there is nothing to show a window on."""
+        return not self.has_display or bool(self.browser_headless)
 
     @property
     def has_display(self) -> bool:
         """Is there anything to show a window on?"""
         names = ("DISPLAY", "WAYLAND_DISPLAY")
         return sys.platform in ("darwin", "win32") or any(os.environ.get(name) for name in names)
+
+    @property
+    def stream_limit(self) -> int:
+        """How many streams (SSE and WebSocket) may be open at a time; each takes a file of the process."""
+        return self.max_streams or file_limit() // 2
 
     @property
     def screenshots(self) -> Path:

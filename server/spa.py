@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import mimetypes
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,8 @@ from pathlib import Path
 from starlette.datastructures import Headers
 from starlette.responses import HTMLResponse, Response
 from starlette.types import Receive, Scope, Send
+
+logger = logging.getLogger(__name__)
 
 DIST = Path(__file__).parent.parent / "web" / "dist"
 CSP = (
@@ -25,7 +28,8 @@ SECURITY = {
     "cross-origin-resource-policy": "same-origin",
 }
 NOT_BUILT = """<!doctype html><title>Pilothouse</title>
-<p>The web UI is not built. Run <code>make setup</code> and start the server again. The API works without it."""
+<p>The web UI is not here: it is built in a checkout by <code>make setup</code>, and is not in the wheel. Start the
+server from there. The API works without it."""
 MEDIA_TYPES = {".js": "text/javascript", ".webmanifest": "application/manifest+json", ".svg": "image/svg+xml"}
 
 
@@ -43,6 +47,8 @@ class Spa:
 
     def __init__(self, dist: Path = DIST) -> None:
         self._assets = dict(_load(dist)) if dist.is_dir() else {}
+        if not self._assets:
+            logger.warning("the web UI is not here (%s): it is built in a checkout by `make setup`", dist)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":

@@ -3,14 +3,38 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import deque
 from dataclasses import dataclass, field
 from itertools import islice
 
-from server.events import Event, Resync, Stamped, now, to_sse
+from pydantic import BaseModel
+
+from server.events import Event, Resync, Stamped, Thinking, Token, now, to_sse
 
 KEPT_ENTRIES = 5_000
 KEPT_BYTES = 8_000_000
+ENTRY_BYTES = 1_000
+"""Of an entry with its event and the bytes on the wire, whatever is in them: about what it takes in memory."""
+
+
+def size_of(event: Event) -> int:
+    """About how many bytes its entry takes: the text of all its fields, as an object and on the wire."""
+    if isinstance(event, Token | Thinking):  # by far the most, and published while a model speaks
+        return ENTRY_BYTES + 2 * len(event.text)
+    return ENTRY_BYTES + 2 * _weight(event.__dict__)
+
+
+def _weight(value: object) -> int:
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, dict):
+        return sum(20 + _weight(name) + _weight(inner) for name, inner in value.items())
+    if isinstance(value, list | tuple):
+        return sum(20 + _weight(inner) for inner in value)
+    if isinstance(value, BaseModel):
+        return _weight(value.__dict__)
+    return 20
 
 
 class Entry:
@@ -45,10 +69,13 @@ def until_end(entries: list[Entry], run_id: str | None) -> tuple[list[Entry], bo
 EventId = tuple[int, int]
 
 
+_EVENT_ID = re.compile(r"([0-9]{1,15})-([0-9]{1,15})")
+
+
 def read_event_id(text: str | None) -> EventId | None:
-    """`<epoch>-<seq>` -> (epoch, seq); None for anything else."""
-    epoch, _, seq = (text or "").partition("-")
-    return (int(epoch), int(seq)) if epoch.isdigit() and seq.isdigit() else None
+    """`<epoch>-<seq>` -> (epoch, seq), each of at most 15 digits, which JSON can carry; None for anything else."""
+    found = _EVENT_ID.fullmatch(text or "")
+    return (int(found[1]), int(found[2])) if found else None
 
 
 @dataclass
@@ -69,6 +96,11 @@ class Topic:
     waiting: set[asyncio.Event] = field(default_factory=set)
 
     @property
+    def is_quiet(self) -> bool:
+        """Nobody reads it and nothing is under way: it is only kept for who comes back."""
+        return not self.waiting and (self.ended or not self.entries)
+
+    @property
     def end(self) -> int:
         return self.first + len(self.entries)
 
@@ -76,13 +108,13 @@ class Topic:
         """Number the event and keep it, at the cost of the oldest ones."""
         self.seq += 1
         stamped = self._stamp(event)
-        self._append(Entry(stamped, 200 + len(getattr(event, "text", ""))))
+        self._append(Entry(stamped, size_of(event)))
         self.ended = event.is_terminal
         return stamped
 
     def resync(self) -> Entry:
         """For a reader whose place is not kept any more; it is no event of the log."""
-        return Entry(self._stamp(Resync()), 200)
+        return Entry(self._stamp(Resync()), ENTRY_BYTES)
 
     def _stamp(self, event: Event) -> Stamped:
         return Stamped(

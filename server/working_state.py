@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from server.agent_protocol import Agents
 from server.bus import InProcessBus
 from server.errors import Conflict, NotFound
-from server.events import State
+from server.events import State, with_plan
 from server.execution import Execution
 from server.store import Store
 
@@ -28,22 +28,37 @@ class WorkingState:
         state = await self._agents.read_state(session_id)
         pending = await self._store.pending(session_id) if state else None
         edited = pending.payload.get("plan") if pending else None  # the agent hears of it with the answer
-        return state.model_copy(update={"plan": edited}) if state and edited else state
+        return with_plan(state, edited) if state and edited else state
 
     async def edit_plan(self, session_id: str, plan: list[str]) -> State:
-        """The agent follows the edited plan from its next step, in its next run if none is going on."""
+        """The agent follows the edited plan from its next step, in its next run if none is going on. Setting the
+        plan that the agent proposed accepts it."""
         execution = self._executions.get(session_id)
         pending = await self._store.pending(session_id)
         if execution is None and pending is None:
             return await self._agents.write_state(session_id, plan=plan)
         known = await self.read(session_id) or State()
-        state = known.model_copy(update={"plan": plan})
+        state = with_plan(known, plan)
         if execution:
             execution.edit_plan(plan)
             execution.publish(state)
         elif pending:
             await self._store.amend_interrupt(pending.reference, {"plan": plan})
             self._bus.publish(session_id, None, [state])
+        return state
+
+    async def dismiss_plan(self, session_id: str) -> State:
+        """Turn down the plan that the agent proposed. Raises NotFound when there is none."""
+        known = await self.read(session_id)
+        if known is None or not known.proposed_plan:
+            raise NotFound("There is no proposed plan.", code="no_proposal")
+        state = known.model_copy(update={"proposed_plan": []})
+        if execution := self._executions.get(session_id):
+            execution.dismiss_plan(known.proposed_plan)
+            execution.publish(state)
+            return state
+        await self._agents.write_state(session_id, proposed_plan=[])
+        self._bus.publish(session_id, None, [state])
         return state
 
     async def drop_fact(self, session_id: str, index: int) -> State:

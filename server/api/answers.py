@@ -119,6 +119,7 @@ class Fact(Answer):
 class WorkingState(Answer):
     goal: str | None = None
     plan: list[str]
+    proposed_plan: list[str] = []
     progress: Progress
     facts: list[Fact]
 
@@ -223,7 +224,10 @@ class Defaults(Answer):
 
 
 class Limits(Answer):
+    message_bytes: int
+    """Of a message, in UTF-8."""
     message_chars: int
+    """Never more characters than this, since each takes a byte at least; `message_bytes` is the limit."""
     file_bytes: int
     files: int
     max_browsers: int

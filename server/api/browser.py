@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import APIRouter
 from pydantic import Field
 
+from server.agent.approval import is_unchanged, retarget, targets_of
 from server.api.answers import Outcome, Picture
 from server.api.deps import Body, SessionId, Text, World
 from server.errors import BadRequest, Conflict, NotFound
-from server.runtime import Runtime
+from server.runtime import ByHand, Runtime
 
 if TYPE_CHECKING:
     from server.browser.browser import Browser
@@ -25,19 +27,26 @@ class Launch(Body):
     url: Annotated[Text, Field(max_length=4000)] | None = None
 
 
+ObservationId = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
+"""`id` of the observation that an eid came from; without it the eid is one of the newest observation."""
+
+
 class Look(Body):
     mode: Literal["main", "focused"] = "main"
     target: Eid | None = None
-    """Of the newest observation: what `focused` looks closer at."""
+    """What `focused` looks closer at."""
+    observation: ObservationId | None = None
 
 
 class Click(Body):
     eid: Eid
+    observation: ObservationId | None = None
     confirmed: bool = False
 
 
 class Type(Body):
     eid: Eid
+    observation: ObservationId | None = None
     text: Annotated[Text, Field(max_length=10_000)]
     submit: bool = False
     confirmed: bool = False
@@ -62,13 +71,15 @@ async def free_browser(session_id: str, world: Runtime) -> Browser:
     return await world.browsers.get(session_id)
 
 
-def observation_json(observation: Observation) -> dict[str, Any]:
-    return observation.model_dump(mode="json") | {"text": observation.text()}
+def observation_json(look: ByHand) -> dict[str, Any]:
+    observation = look.observation
+    return {"id": look.id, **observation.model_dump(mode="json"), "text": observation.text()}
 
 
 @router.post("/launch")
 async def launch(session_id: SessionId, world: World, body: Launch | None = None) -> Outcome:
     browser = await free_browser(session_id, world)
+    world.by_hand.pop(session_id, None)
     url = body.url if body else None
     outcome = await browser.navigate(url or "about:blank")
     return Outcome.model_validate(outcome)
@@ -80,29 +91,53 @@ async def observe(session_id: SessionId, world: World, body: Look | None = None)
     if body is None or body.mode == "main":
         observation = await browser.observe()
     elif body.target:
-        observation = await browser.focus(element_of(session_id, body.target, world)[0])
+        element, _ = element_of(session_id, body.target, body.observation, world)
+        observation = await browser.focus(element)
     else:
         raise BadRequest("Say which element to look at, as `target`.", code="no_target")
-    world.by_hand[session_id] = observation
-    return observation_json(observation)
+    look = world.by_hand[session_id] = ByHand(observation, secrets.token_hex(8))
+    return observation_json(look)
 
 
-def element_of(session_id: str, eid: str, world: Runtime) -> tuple[Element, Observation]:
-    observation = world.by_hand.get(session_id)
-    element = observation.find(eid) if observation else None
-    if observation is None or element is None:
+def element_of(
+    session_id: str, eid: str, observation_id: str | None, world: Runtime
+) -> tuple[Element, ByHand]:
+    """The element and the look that it is of. Raises NotFound for an eid of any look but the newest."""
+    look = world.by_hand.get(session_id)
+    element = look.observation.find(eid) if look else None
+    if look is None or element is None or observation_id not in (None, look.id):
         raise NotFound(
             f"There is no element {eid} in the newest observation; observe first.", code="eid_unknown"
         )
-    return element, observation
+    return element, look
+
+
+async def approved_element(
+    session_id: str, action: dict[str, Any], body: Click | Type, browser: Browser, world: Runtime
+) -> Element:
+    """The element that `body` names, on the page as it is now, after the policy has let the action pass.
+
+    Raises NotFound when the page no longer shows it as it did, and what `judge_by_hand` raises.
+    """
+    element, look = element_of(session_id, body.eid, body.observation, world)
+    now = await browser.observe([element.ref])
+    renewed = retarget(action, [element], now)
+    found = targets_of(renewed, now)[0] if renewed else None
+    if renewed is None or found is None or not is_unchanged(element, found) or _has_left(look, now):
+        world.by_hand.pop(session_id, None)
+        raise NotFound(f"The page has changed since {body.eid} was seen; observe again.", code="eid_unknown")
+    await world.judge_by_hand(look, action, renewed, now, confirmed=body.confirmed)
+    return found
+
+
+def _has_left(look: ByHand, now: Observation) -> bool:
+    return look.observation.page.url != now.page.url
 
 
 @router.post("/click")
 async def click(session_id: SessionId, body: Click, world: World) -> Outcome:
     browser = await free_browser(session_id, world)
-    element, observation = element_of(session_id, body.eid, world)
-    action = {"kind": "click", "eid": body.eid}
-    await world.judge_by_hand(action, observation, confirmed=body.confirmed)
+    element = await approved_element(session_id, {"kind": "click", "eid": body.eid}, body, browser, world)
     world.by_hand.pop(session_id, None)
     return Outcome.model_validate(await browser.click(element))
 
@@ -110,9 +145,8 @@ async def click(session_id: SessionId, body: Click, world: World) -> Outcome:
 @router.post("/type")
 async def type_text(session_id: SessionId, body: Type, world: World) -> Outcome:
     browser = await free_browser(session_id, world)
-    element, observation = element_of(session_id, body.eid, world)
     action = {"kind": "type", "eid": body.eid, "text": body.text, "submit": body.submit}
-    await world.judge_by_hand(action, observation, confirmed=body.confirmed)
+    element = await approved_element(session_id, action, body, browser, world)
     from server.browser.browser import Field as FieldText
 
     return Outcome.model_validate(await browser.type([FieldText(element, body.text)], submit=body.submit))

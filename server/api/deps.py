@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from typing import Annotated
 
 from fastapi import Depends, Request
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from starlette.requests import HTTPConnection
 
 from server.auth import Caller
+from server.errors import Unavailable
 from server.runtime import Runtime
+
+STREAM_RETRY_SECONDS = 5.0
 
 
 async def get_runtime(connection: HTTPConnection) -> Runtime:
@@ -23,6 +28,36 @@ async def get_caller(connection: HTTPConnection) -> Caller:
     return caller
 
 
+async def take_stream(connection: HTTPConnection) -> AsyncIterator[None]:
+    """A place among the open streams, until the stream has ended. Raises Unavailable when all are taken."""
+    streams: Streams = connection.app.state.streams
+    with streams.one():
+        yield
+
+
+class Streams:
+    """Counts open streams, so that they cannot take all files of the process."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.open = 0
+
+    @contextmanager
+    def one(self) -> Iterator[None]:
+        if self.open >= self.limit:
+            raise Unavailable(
+                f"The server has {self.limit} open streams, which is its limit.", code="too_many_streams",
+                retry_after=STREAM_RETRY_SECONDS,
+            )  # fmt: skip
+        self.open += 1
+        try:
+            yield
+        finally:
+            self.open -= 1
+
+
+STREAM = Depends(take_stream)
+"""For `dependencies` of a route that answers with a stream or is a WebSocket."""
 World = Annotated[Runtime, Depends(get_runtime)]
 CallerOf = Annotated[Caller, Depends(get_caller)]
 
@@ -41,7 +76,13 @@ SessionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 
 
 class Body(BaseModel):
-    """A request body. Unknown fields are ignored, so that newer clients can talk to older servers."""
+    """A request body. A field that is not known is refused with 422: a misspelt one must not mean its default."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class SocketFrame(BaseModel):
+    """A WebSocket frame. Fields that are not known are ignored: frames carry `session_id`, `ts` and `payload`."""
 
 
 def request_id(request: Request) -> str:

@@ -46,7 +46,11 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
         # The input is not echoed: it may hold what cannot be encoded, or what must not be logged.
-        places = [f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors()[:10]]
+        # The names of fields are the client's own, too, and may have any length.
+        places = [
+            f"{'.'.join(str(part)[:100] for part in item['loc'])}: {item['msg']}"
+            for item in error.errors()[:10]
+        ]
         return problem(422, "invalid", "; ".join(places), request.state.request_id)
 
     @app.exception_handler(HTTPException)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator, Iterable
+from contextlib import suppress
 from typing import Literal
 
 from fastapi import APIRouter
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
 from server.api.deps import SessionId, World
+from server.errors import NotFound
 from server.events import State
-from server.export import Conversation, file_name, to_html, to_json, to_markdown, to_zip
+from server.export import Archive, Conversation, file_name, to_html, to_json, to_markdown
 from server.runtime import Runtime
 
 router = APIRouter(prefix="/api")
@@ -23,22 +26,30 @@ async def export_session(
     session_id: SessionId, world: World, format: Literal["md", "json", "html"] = "md"
 ) -> Response:
     conversation = await _conversation(world, session_id)
+    parts: Iterable[str]
     match format:
         case "md":
-            text = to_markdown(conversation)
+            parts = [to_markdown(conversation)]
         case "json":
-            text = to_json(conversation)
+            parts = [to_json(conversation)]
         case "html":
-            text = await asyncio.to_thread(to_html, conversation, world.screenshots.path_of)
-    return _attachment(text.encode(), MEDIA_TYPES[format], file_name(conversation, format))
+            parts = to_html(conversation, world.screenshots.path_of)
+    return _attachment(parts, MEDIA_TYPES[format], file_name(conversation, format))
 
 
 @router.get("/export", response_class=Response)
 async def export_all(world: World) -> Response:
-    ids = await world.store.sessions_untouched_since(None)
-    conversations = [await _conversation(world, session_id) for session_id in ids]
-    data = await asyncio.to_thread(to_zip, iter(conversations))
-    return _attachment(data, "application/zip", "pilothouse.zip")
+    return _attachment(_archived(world), "application/zip", "pilothouse.zip")
+
+
+async def _archived(world: Runtime) -> AsyncIterator[bytes]:
+    """One session after the other is read, packed in a thread and sent."""
+    archive = Archive()
+    for session_id in await world.store.session_ids():
+        with suppress(NotFound):  # it was purged meanwhile
+            conversation = await _conversation(world, session_id)
+            yield await asyncio.to_thread(archive.add, conversation)
+    yield await asyncio.to_thread(archive.end)
 
 
 async def _conversation(world: Runtime, session_id: str) -> Conversation:
@@ -47,11 +58,11 @@ async def _conversation(world: Runtime, session_id: str) -> Conversation:
     return Conversation(overview.session, overview.messages, state.model_dump(exclude={"type"}))
 
 
-def _attachment(data: bytes, media_type: str, name: str) -> Response:
+def _attachment(parts: Iterable[str] | AsyncIterator[bytes], media_type: str, name: str) -> Response:
     headers = {
         "content-disposition": f'attachment; filename="{name}"',
         "x-content-type-options": "nosniff",
         "cache-control": "private, no-store",
         "content-security-policy": "sandbox; default-src 'none'",
     }
-    return Response(data, media_type=media_type, headers=headers)
+    return StreamingResponse(parts, media_type=media_type, headers=headers)

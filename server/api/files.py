@@ -22,12 +22,23 @@ PICTURE_HEADERS = {
 }
 
 
-@router.get("/files/screenshots/{session_id}/{name}", response_class=Response)
+PICTURE = "/{session_id}/{name}"
+
+
+@router.get(f"/files/screenshots{PICTURE}", response_class=Response)
 async def screenshot(
     session_id: str, name: str, world: World, w: Annotated[int | None, Query()] = None
 ) -> Response:
     data, media_type = await world.screenshots.read(session_id, name, w)
     return Response(data, media_type=media_type, headers=PICTURE_HEADERS)
+
+
+def pictures_at(prefix: str) -> APIRouter:
+    """The same pictures at the addresses that `SCREENSHOT_URL_PREFIX` gives them; older addresses stay good."""
+    pictures = APIRouter()
+    if prefix != "/api/files/screenshots":
+        pictures.get(prefix + PICTURE, response_class=Response, include_in_schema=False)(screenshot)
+    return pictures
 
 
 def file_of(session_id: str, info: FileInfo) -> File:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from fastapi import APIRouter, WebSocket
 from pydantic import Field, TypeAdapter
 
-from server.api.deps import Body, CallerOf, SessionId, Text, World
+from server.api.deps import STREAM, CallerOf, SessionId, SocketFrame, Text, World
 from server.api.sockets import Told, end_at_logout, listen, refuse, run_until_one_ends, send
 from server.browser.person_input import Input
 from server.errors import AppError
@@ -25,24 +25,24 @@ MESSAGES_PER_SECOND = 200
 NO_TARGET: Told = {"type": "target", "box": None, "label": ""}
 
 
-class Ack(Body):
+class Ack(SocketFrame):
     type: Literal["ack"]
 
 
-class Beat(Body):
+class Beat(SocketFrame):
     type: Literal["beat"]
 
 
-class Take(Body):
+class Take(SocketFrame):
     type: Literal["take"]
 
 
-class Release(Body):
+class Release(SocketFrame):
     type: Literal["release"]
     note: Annotated[Text, Field(max_length=4000)] | None = None
 
 
-class ListElements(Body):
+class ListElements(SocketFrame):
     type: Literal["elements"]
 
 
@@ -50,7 +50,7 @@ Wanted = Ack | Beat | Take | Release | ListElements | Input
 WANTED: TypeAdapter[Wanted] = TypeAdapter(Annotated[Wanted, Field(discriminator="type")])
 
 
-@router.websocket("/api/sessions/{session_id}/live")
+@router.websocket("/api/sessions/{session_id}/live", dependencies=[STREAM])
 async def live(socket: WebSocket, session_id: SessionId, world: World, caller: CallerOf) -> None:
     await socket.accept()
     try:

@@ -74,9 +74,7 @@ async def retry(session_id: SessionId, world: World) -> Accepted:
 
 @router.post("/branch", status_code=201)
 async def branch(session_id: SessionId, body: Branch, world: World) -> Session:
-    row = await world.store.branch(session_id, body.message_id)
-    await world.runner.announce(row.id)
-    return Session.model_validate(row)
+    return Session.model_validate(await world.runner.branch(session_id, body.message_id))
 
 
 @router.post("/decision", status_code=202)

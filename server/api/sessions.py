@@ -171,6 +171,13 @@ async def edit_plan(session_id: SessionId, body: PlanEdit, world: World) -> Work
     return WorkingState.model_validate(state)
 
 
+@router.delete("/{session_id}/plan/proposal")
+async def dismiss_plan(session_id: SessionId, world: World) -> WorkingState:
+    await world.store.session(session_id)
+    state = await world.runner.working_state.dismiss_plan(session_id)
+    return WorkingState.model_validate(state)
+
+
 @router.delete("/{session_id}/facts/{index}")
 async def drop_fact(session_id: SessionId, index: int, world: World) -> WorkingState:
     await world.store.session(session_id)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from fastapi import APIRouter
-from pydantic import Field
+from pydantic import Field, model_validator
 from starlette.responses import Response
 
 from server.api.answers import KeyTested, Purged
@@ -29,8 +29,16 @@ class KeyTest(Body):
 
 
 class Purge(Body):
-    # Strict: `false` is no number of days, and 0 would remove everything.
-    older_than_days: Annotated[int, Field(ge=0, le=10_000, strict=True)] | None = None
+    """Exactly one of the two: everything goes only when it is asked for by name."""
+
+    all: Annotated[bool, Field(strict=True)] = False
+    older_than_days: Annotated[int, Field(ge=1, le=10_000, strict=True)] | None = None
+
+    @model_validator(mode="after")
+    def _says_what(self) -> Self:
+        if self.all == (self.older_than_days is not None):
+            raise ValueError("send either all: true or older_than_days")
+        return self
 
 
 @router.get("/settings")
@@ -70,10 +78,11 @@ async def try_key(provider: str, world: World, body: KeyTest | None = None) -> K
 
 
 @router.post("/purge")
-async def purge(world: World, body: Purge | None = None) -> Purged:
-    """Remove sessions for good: all, or those untouched for so many days."""
-    days = body.older_than_days if body else None
-    moment = now() - timedelta(days=days) if days is not None else None
-    doomed = await world.store.sessions_untouched_since(moment)
+async def purge(world: World, body: Purge) -> Purged:
+    """Remove sessions for good: all of them, or the unpinned ones that were untouched for so many days."""
+    if body.older_than_days is None:
+        doomed = await world.store.session_ids()
+    else:
+        doomed = await world.store.sessions_untouched_since(now() - timedelta(days=body.older_than_days))
     await world.purge(doomed)
     return Purged(sessions=len(doomed))

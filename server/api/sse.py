@@ -1,64 +1,68 @@
-"""Server-sent events straight on ASGI: whatever waits goes out in one write."""
+"""Server-sent events: sse-starlette's response with the rules of this server's streams."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 
-from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
+from sse_starlette import EventSourceResponse, ServerSentEvent
+from starlette.types import Message, Receive, Scope, Send
 
+PING_SECONDS = 10.0
 SEND_TIMEOUT = 30.0
 """Seconds a reader may leave its socket full; then it is dropped. It comes back with Last-Event-ID."""
-HEADERS = [
-    (b"content-type", b"text/event-stream; charset=utf-8"),
-    (b"cache-control", b"no-store"),
-    (b"x-accel-buffering", b"no"),
-    (b"x-content-type-options", b"nosniff"),
-]
-PING = b": ping\n\n"
 
 
-class EventStream(Response):
-    """Sends blocks of bytes as they come; an empty block becomes a ping.
+class EventStream(EventSourceResponse):
+    """Sends blocks of bytes, each of whole events, in one chunk per block.
 
-    Ends when the source does, when the reader goes away or does not read, and when `is_allowed` says no.
+    An empty block sends nothing: it is an occasion to check the login. Ends when the source does, when the reader
+    goes away or does not read for `send_timeout` seconds, and when `is_allowed` says no. Raises what the source raises, so
+    that a stream that failed does not look like one that is complete.
     """
 
     media_type = "text/event-stream"
 
-    def __init__(self, source: AsyncIterator[bytes], *, is_allowed: Callable[[], bool]) -> None:
-        super().__init__()
-        self._source = source
-        self._is_allowed = is_allowed
+    def __init__(
+        self,
+        source: AsyncIterator[bytes],
+        *,
+        is_allowed: Callable[[], bool],
+        ping: float = PING_SECONDS,
+        send_timeout: float = SEND_TIMEOUT,
+    ) -> None:
+        super().__init__(
+            _while_allowed(source, is_allowed),
+            media_type=self.media_type,
+            ping=ping,
+            ping_message_factory=lambda: ServerSentEvent(comment="ping", sep="\n"),
+            sep="\n",
+            send_timeout=send_timeout,
+        )
+        self._patience = send_timeout
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
-        writing = asyncio.create_task(self._write(send))
-        leaving = asyncio.create_task(_disconnect(receive))
+        async def send_last(message: Message) -> None:
+            async with asyncio.timeout(self._patience):
+                await send(message)
+
+        def send_in_time(message: Message) -> Awaitable[None]:
+            # The library has no deadline for the last, empty chunk, which may wait for the reader, too.
+            return send(message) if message.get("more_body", True) else send_last(message)
+
         try:
-            ended, _ = await asyncio.wait({writing, leaving}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            leaving.cancel()
-            writing.cancel()
-            await asyncio.gather(writing, leaving, return_exceptions=True)
-        if writing in ended:
-            await writing  # a source that failed is not to look like one that ended
-
-    async def _write(self, send: Send) -> None:
-        try:
-            async with aclosing(self._source) as blocks:  # type: ignore[type-var]
-                async for block in blocks:
-                    if not self._is_allowed():
-                        break
-                    async with asyncio.timeout(SEND_TIMEOUT):
-                        await send({"type": "http.response.body", "body": block or PING, "more_body": True})
-            await send({"type": "http.response.body", "body": b""})
-        except (TimeoutError, OSError):
-            return
+            await super().__call__(scope, receive, send_in_time)
+        except* (TimeoutError, OSError):
+            pass  # the reader does not read, or is gone; a ping and an event may find that out at once
 
 
-async def _disconnect(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
+async def _while_allowed(
+    source: AsyncIterator[bytes], is_allowed: Callable[[], bool]
+) -> AsyncIterator[bytes]:
+    async with aclosing(source) as blocks:  # type: ignore[type-var]
+        async for block in blocks:
+            if not is_allowed():
+                return
+            if block:
+                yield block

@@ -9,7 +9,7 @@ import orjson
 from fastapi import APIRouter, Header
 from starlette.responses import Response
 
-from server.api.deps import CallerOf, SessionId, Text, World
+from server.api.deps import STREAM, CallerOf, SessionId, Text, World
 from server.api.merge import merge
 from server.api.sse import EventStream
 from server.errors import NotFound
@@ -40,8 +40,9 @@ LastEventId = Annotated[str | None, Header(alias="Last-Event-ID")]
 
 
 @router.get(
-    "/api/sessions/{session_id}/stream", status_code=200, response_class=EventStream, responses=EVENTS
-)
+    "/api/sessions/{session_id}/stream", status_code=200, response_class=EventStream, responses=EVENTS,
+    dependencies=[STREAM],
+)  # fmt: skip
 async def stream_session(
     session_id: SessionId,
     world: World,
@@ -124,8 +125,8 @@ async def stored_events(session_id: SessionId, world: World) -> list[object]:
     return []
 
 
-@router.get("/events/{session_id}", status_code=200, response_class=EventStream)
-@router.get("/api/events/{session_id}", status_code=200, response_class=EventStream)
+@router.get("/events/{session_id}", status_code=200, response_class=EventStream, dependencies=[STREAM])
+@router.get("/api/events/{session_id}", status_code=200, response_class=EventStream, dependencies=[STREAM])
 async def observe_session(session_id: SessionId, world: World, caller: CallerOf) -> Response:
     """What happens in the session, for any number of observers; never ends by itself."""
     await world.store.session(session_id)
@@ -143,7 +144,9 @@ def _observer_block(entry: Entry) -> bytes:
     return b"event: %b\ndata: %b\n\n" % (told["type"].encode(), orjson.dumps(told)) if told else b""
 
 
-@router.get("/api/stream", status_code=200, response_class=EventStream, responses=EVENTS)
+@router.get(
+    "/api/stream", status_code=200, response_class=EventStream, responses=EVENTS, dependencies=[STREAM]
+)
 async def stream_browser(
     world: World,
     caller: CallerOf,

@@ -22,7 +22,7 @@ from server.api.answers import (
     Tool,
     Tools,
 )
-from server.api.deps import Body, CallerOf, Text, World
+from server.api.deps import Body, CallerOf, Streams, Text, World
 from server.api.messages import MESSAGE_BYTES
 from server.auth import COOKIE_SECONDS, cookie_name, peer_of
 from server.errors import Unauthorized
@@ -47,7 +47,7 @@ async def log_in(body: Login, request: Request) -> Response:
     response = Response(status_code=204)
     secure = request.url.scheme == "https"
     response.set_cookie(
-        cookie_name(secure=secure), value, max_age=COOKIE_SECONDS, path="/", httponly=True,
+        cookie_name(request.headers, secure=secure), value, max_age=COOKIE_SECONDS, path="/", httponly=True,
         samesite="strict", secure=secure,
     )  # fmt: skip
     return response
@@ -58,7 +58,9 @@ async def log_out(request: Request, caller: CallerOf) -> Response:
     if caller.cookie:
         request.app.state.logins.log_out(caller.cookie)
     response = Response(status_code=204)
-    response.delete_cookie(cookie_name(secure=request.url.scheme == "https"), path="/")
+    secure = request.url.scheme == "https"
+    name = cookie_name(request.headers, secure=secure)
+    response.delete_cookie(name, path="/", httponly=True, samesite="strict", secure=secure)
     return response
 
 
@@ -95,6 +97,7 @@ async def config(world: World) -> Config:
             agent=settings.default_agent, model=world.default_model, max_tool_steps=settings.max_tool_steps
         ),
         limits=Limits(
+            message_bytes=MESSAGE_BYTES,
             message_chars=MESSAGE_BYTES,
             file_bytes=FILE_BYTES,
             files=FILES,
@@ -115,21 +118,23 @@ async def tools(world: World) -> Tools:
 
 
 @router.get("/metrics", response_class=Response)
-async def metrics(world: World) -> Response:
+async def metrics(world: World, request: Request) -> Response:
     registry = CollectorRegistry()
-    registry.register(_Readings(world))
+    registry.register(_Readings(world, request.app.state.streams))
     return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
 
 
 class _Readings:
-    def __init__(self, world: Runtime) -> None:
+    def __init__(self, world: Runtime, streams: Streams) -> None:
         self._world = world
+        self._streams = streams
 
     def collect(self) -> list[GaugeMetricFamily]:
         return [
             GaugeMetricFamily(
                 "pilothouse_runs_active", "Runs in progress", len(self._world.executor.executions)
             ),
+            GaugeMetricFamily("pilothouse_streams_open", "Open connections of streams", self._streams.open),
             GaugeMetricFamily("pilothouse_stream_readers", "Open streams", self._world.bus.reader_count),
             GaugeMetricFamily(
                 "pilothouse_topics", "Sessions with buffered events", self._world.bus.topic_count

@@ -1,22 +1,37 @@
 """The chat as a WebSocket: messages and decisions in, what the agent says and asks out.
 
 A frame has its fields beside `type`; in the common form of events, `{type, session_id, ts, payload}`, they are in
-`payload`. Both are understood, and what is told is told in both ways.
+`payload`. Both are understood, and what is told is told in both ways. A frame with a `client_id` is acknowledged when
+it is carried out, and carried out once, so that a client may send it again after its connection broke.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Annotated, Any, Literal
 
+import orjson
 from fastapi import APIRouter, WebSocket
-from pydantic import BeforeValidator, Field, TypeAdapter
+from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
 
-from server.api.deps import Body, CallerOf, SessionId, Text, World
+from server.api.deps import STREAM, CallerOf, SessionId, SocketFrame, Text, World
 from server.api.messages import check_content
 from server.api.sockets import Told, end_at_logout, listen, refuse, run_until_one_ends, send
 from server.errors import AppError
-from server.events import Done, Error, Event, Interrupt, RunChanged, now
+from server.events import (
+    Decision,
+    Done,
+    Error,
+    Event,
+    Interrupt,
+    PolicyRuled,
+    RunChanged,
+    Stamped,
+    now,
+    ruled_by,
+)
+from server.receipts import Receipt
 from server.runtime import Runtime
 from server.topic import EventId, read_event_id
 
@@ -25,19 +40,26 @@ router = APIRouter()
 FRAMES_PER_SECOND = 50
 
 
-class UserMessage(Body):
+class Command(SocketFrame):
+    client_id: Annotated[Text, Field(min_length=1, max_length=64)] | None = None
+    """Chosen by the client: the frame is acknowledged, and carried out once however often it is sent."""
+
+
+class UserMessage(Command):
     type: Literal["user_message"]
     text: Text
+    mode: Literal["steer", "queue"] | None = None
 
 
-class UserConfirm(Body):
+class UserConfirm(Command):
     type: Literal["user_confirm"]
-    reference: Text
+    reference: Annotated[Text, Field(max_length=64)]
     confirmed: bool
-    text: Text | None = None
+    text: Annotated[Text, Field(max_length=4000)] | None = None
+    remember: bool = False
 
 
-class Control(Body):
+class Control(Command):
     type: Literal["control"]
     action: Literal["cancel", "pause", "resume"]
 
@@ -53,8 +75,8 @@ FRAME: TypeAdapter[UserMessage | UserConfirm | Control] = TypeAdapter(
 )
 
 
-@router.websocket("/ws/{session_id}")
-@router.websocket("/api/ws/{session_id}")
+@router.websocket("/ws/{session_id}", dependencies=[STREAM])
+@router.websocket("/api/ws/{session_id}", dependencies=[STREAM])
 async def chat(socket: WebSocket, session_id: SessionId, world: World, caller: CallerOf) -> None:
     await socket.accept()
     is_over = world.bus.has_ended(session_id)  # before its status is read: what happens after that is told
@@ -70,7 +92,28 @@ async def chat(socket: WebSocket, session_id: SessionId, world: World, caller: C
         await send(socket, {"session_id": session_id, "ts": now(), "payload": fields} | told)
 
     async def obey(text: str) -> None:
-        await _obey(FRAME.validate_json(text), session_id, world)
+        try:
+            frame = FRAME.validate_json(text)
+        except ValidationError:
+            await tell(_not_understood(text))
+            return
+        work = partial(_carry_out, frame, session_id, world)
+        if frame.client_id is None:
+            await work()
+            return
+        head: Told = {"client_id": frame.client_id}
+        try:
+            receipt = await world.receipts.once((session_id, frame.client_id), work)
+        except AppError as error:
+            told = head | {
+                "type": "error",
+                "code": error.code,
+                "message": error.detail,
+                "status": error.status,
+            }
+            await tell(told | ({"retry_after": error.retry_after} if error.retry_after else {}))
+        else:
+            await tell(head | {"type": "ack"} | receipt)
 
     await tell({"type": "status", "status": _status(session.status)})
     await run_until_one_ends(
@@ -80,19 +123,37 @@ async def chat(socket: WebSocket, session_id: SessionId, world: World, caller: C
     )
 
 
-async def _obey(frame: UserMessage | UserConfirm | Control, session_id: str, world: Runtime) -> None:
+def _not_understood(text: str) -> Told:
+    """The error for a frame that has no meaning here, with its `client_id` where it can be read."""
+    told: Told = {"type": "error", "code": "invalid", "message": "This message is not understood."}
+    try:
+        frame = unpacked(orjson.loads(text))
+    except orjson.JSONDecodeError:
+        return told
+    client_id = frame.get("client_id") if isinstance(frame, dict) else None
+    return told | ({"client_id": client_id} if isinstance(client_id, str) else {})
+
+
+async def _carry_out(frame: UserMessage | UserConfirm | Control, session_id: str, world: Runtime) -> Receipt:
+    """Do what the frame asks for; returns what its acknowledgement says. Raises AppError."""
     runner = world.runner
     match frame:
         case UserMessage():
-            await runner.accept(session_id, check_content(frame.text))
+            content = check_content(frame.text)
+            accepted = await runner.accept(session_id, content, client_id=frame.client_id, mode=frame.mode)
+            return {"message_id": accepted.message.id, "run_id": accepted.run.id}
         case UserConfirm():
-            await runner.decide(session_id, frame.reference, confirmed=frame.confirmed, message=frame.text)
+            await runner.decide(
+                session_id, frame.reference, confirmed=frame.confirmed, message=frame.text,
+                remember=frame.remember,
+            )  # fmt: skip
         case Control(action="cancel"):
             await runner.cancel(session_id)
         case Control(action="pause"):
             await runner.pause(session_id)
         case Control():
             await runner.resume(session_id)
+    return {}
 
 
 async def _follow(
@@ -101,8 +162,14 @@ async def _follow(
     """What is over was told to who asked for it: without `after` a run in progress is told from its beginning."""
     async for batch in world.bus.follow(session_id, after=after, forever=True):
         for entry in batch:
+            place = _place(entry.stamped)
             for told in to_frames(entry.stamped.event):
-                await tell(told)
+                await tell(told | place)
+
+
+def _place(stamped: Stamped) -> Told:
+    """Where an event stands in the session's stream: a client that reads both can put them in order."""
+    return {"run_id": stamped.run_id, "event_id": stamped.id}
 
 
 def to_frames(event: Event) -> list[Told]:
@@ -120,9 +187,12 @@ def to_frames(event: Event) -> list[Told]:
         case Interrupt():
             known = event.model_dump(mode="json", exclude={"type", "reason"}, exclude_none=True)
             return [{"type": "agent_question", "text": event.reason, **known}]
+        case PolicyRuled() | Decision():
+            known = event.model_dump(mode="json", exclude={"type"}, exclude_none=True)
+            return [{"type": "policy_result", "by": ruled_by(event), **known}]
         case Done():
             return [
-                {"type": "agent_message", "text": event.message.content},
+                {"type": "agent_message", "text": event.message.content, "message_id": event.message.id},
                 {"type": "status", "status": "idle"},
             ]
         case Error():

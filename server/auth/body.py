@@ -13,7 +13,9 @@ from server.errors import BadRequest, TooLarge
 JSON_LIMIT = 1_000_000
 FILE_LIMIT = 26_000_000
 BODY_SECONDS = 30.0
-"""Between two parts of a body."""
+"""Between two parts of a body, and more than the whole may take at `SLOWEST`."""
+SLOWEST = 2_000
+"""Bytes a second."""
 
 
 def limit_body(
@@ -29,11 +31,16 @@ def limit_body(
     if int(declared) > limit:
         raise TooLarge(f"The body is larger than {limit} bytes.")
     received, is_whole = 0, False
+    began: float | None = None
 
     async def counted() -> Message:
-        nonlocal received, is_whole
+        nonlocal received, is_whole, began
+        loop = asyncio.get_running_loop()
+        began = began or loop.time()
+        # By the whole body's rate, too: a byte now and then must not keep a connection for hours.
+        until = min(loop.time(), began + received / SLOWEST) + patience
         try:
-            async with asyncio.timeout(None if is_whole else patience):
+            async with asyncio.timeout_at(None if is_whole else until):
                 message = await receive()
         except TimeoutError as error:
             raise HTTPException(408, "The body did not come in time.") from error

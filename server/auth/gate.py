@@ -5,11 +5,11 @@ from __future__ import annotations
 import ipaddress
 import secrets
 import socket
-import time
+from collections.abc import Awaitable
 from typing import Any
 
-from starlette.datastructures import Headers
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server.auth.body import limit_body
 from server.auth.logins import Caller, Logins, read_caller
@@ -31,12 +31,14 @@ class Gate:
         self._logins = logins
         self._render = render
         self._hosts = allowed_hosts(settings)
+        self._guarded = guarded_prefixes(settings)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
         scope.setdefault("state", {})["request_id"] = secrets.token_hex(8)
+        send = with_safe_headers(send)
         try:
             receive = self._admit(scope, receive)
         except AppError as error:
@@ -51,6 +53,7 @@ class Gate:
         scope["state"]["caller"] = caller
         self._check_host(headers)
         self._check_origin(scope, headers, caller)
+        self._check_fetch_site(scope, headers, caller)
         self._check_login(scope, caller)
         return limit_body(scope, headers, receive)
 
@@ -76,22 +79,26 @@ class Gate:
         if origin.lower() not in (f"http://{host}", f"https://{host}"):
             raise Forbidden("This request comes from another site.", code="origin")
 
+    def _check_fetch_site(self, scope: Scope, headers: Headers, caller: Caller) -> None:
+        """A page elsewhere may not load a picture or an answer with the person's cookie, not even to measure it.
+
+        SameSite=Strict does not cover pages on other ports of this host, which are the same site.
+        """
+        if caller.cookie is None or caller.bearer is not None or not self._is_guarded(scope["path"]):
+            return
+        if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
+            raise Forbidden("This request comes from another site.", code="origin")
+
+    def _is_guarded(self, path: str) -> bool:
+        return path not in PUBLIC and path.startswith(self._guarded)
+
     def _check_login(self, scope: Scope, caller: Caller) -> None:
-        path = scope["path"]
-        if path in PUBLIC or not path.startswith(GUARDED_PREFIXES):
+        if not self._is_guarded(scope["path"]):
             return
         if caller.bearer is not None:
-            self._check_bearer(scope, caller)
+            self._logins.check_bearer(caller.bearer, peer_of(scope))
         elif not caller.is_logged_in:
             raise Unauthorized("Log in first.")
-
-    def _check_bearer(self, scope: Scope, caller: Caller) -> None:
-        if caller.is_logged_in:
-            return
-        peer, now = peer_of(scope), time.monotonic()
-        self._logins.attempts.check(peer, now)
-        self._logins.attempts.failed(peer, now)
-        raise Unauthorized("This token is not the right one.", code="wrong_token")
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send, error: AppError) -> None:
         if scope["type"] == "http":
@@ -103,6 +110,24 @@ class Gate:
             await send({"type": "websocket.close", "code": WS_UNAUTHORIZED, "reason": error.detail})
         else:
             await send({"type": "websocket.close", "code": 1008, "reason": error.detail})
+
+
+def guarded_prefixes(settings: Settings) -> tuple[str, ...]:
+    """The beginnings of paths that want a login: the API's own, and that of the pictures."""
+    return (*GUARDED_PREFIXES, f"{settings.screenshot_url_prefix}/")
+
+
+def with_safe_headers(send: Send) -> Send:
+    """Nothing is sniffed, and nothing is kept in a cache, unless the answer says otherwise of itself."""
+
+    def send_safely(message: Message) -> Awaitable[None]:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            headers.setdefault("x-content-type-options", "nosniff")
+            headers.setdefault("cache-control", "no-store")
+        return send(message)
+
+    return send_safely
 
 
 class Hosts(frozenset[str]):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import ipaddress
 import json
 import secrets
 import time
-from collections import deque
-from collections.abc import Callable
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 
 from starlette.datastructures import Headers
@@ -20,7 +20,10 @@ from server.errors import TooMany, Unauthorized
 from server.settings import Settings
 
 COOKIE_SECONDS = 30 * 24 * 3600
-PEER_FAILURES, ALL_FAILURES, FAILURE_SECONDS = 5, 60, 60.0
+PEER_FAILURES, FAILURE_SECONDS = 5, 60.0
+COMMON_BURST, COMMON_PER_SECOND = 30, 0.5
+KNOWN_PEERS = 1_000
+LOOPBACK = "loopback"
 
 
 def load_password(settings: Settings) -> tuple[str, bool]:
@@ -36,50 +39,130 @@ def load_password(settings: Settings) -> tuple[str, bool]:
 
 @dataclass
 class Attempts:
-    """Failed logins of the last minute, by peer and in all."""
+    """How often the password may be guessed. Times are seconds of a monotonic clock.
 
-    failures: dict[str, deque[float]] = field(default_factory=dict)
-    all: deque[float] = field(default_factory=deque)
+    A peer is an IPv4 address or an IPv6 /64, since who has one address of a /64 has all of them. Each peer may fail
+    `PEER_FAILURES` times in `FAILURE_SECONDS`. All peers that never gave the right password share a bucket of
+    `COMMON_BURST` failures that fills again by `COMMON_PER_SECOND`: at most 60 in any minute, however many they are.
+    Peers that did give it are not held up by the others' failures, nor is the machine itself: whoever guesses from
+    many addresses cannot keep the owner out. Failures are only kept for `FAILURE_SECONDS`, and the bucket bounds how
+    many there are, so memory is bounded, too.
+    """
+
+    recent: OrderedDict[str, deque[float]] = field(default_factory=OrderedDict)
+    """Times of the failures of each peer; the peer that failed last is the last."""
+    known: OrderedDict[str, bool] = field(default_factory=OrderedDict)
+    """Peers that gave the right password since the start, the newest last: did they give it as a token?"""
+    common: float = 0.0
+    """How full the common bucket is, at the time `common_at`."""
+    common_at: float = 0.0
 
     def check(self, peer: str, now: float) -> None:
-        """Raises TooMany while the peer, or everybody together, failed too often."""
-        for recent, limit in ((self.failures.get(peer), PEER_FAILURES), (self.all, ALL_FAILURES)):
-            while recent and now - recent[0] > FAILURE_SECONDS:
-                recent.popleft()
-            if recent and len(recent) >= limit:
-                wait = FAILURE_SECONDS - (now - recent[0])
-                raise TooMany("Too many failed logins; wait a moment.", code="login_locked", retry_after=wait)
+        """Raises TooMany while this peer, or all unknown peers together, failed too often."""
+        peer = network_of(peer)
+        times = [at for at in self.recent.get(peer, ()) if now - at < FAILURE_SECONDS]
+        if len(times) >= PEER_FAILURES:
+            raise _too_many(FAILURE_SECONDS - (now - times[0]))
+        excess = self._common_at(now) + 1 - COMMON_BURST
+        if excess > 0 and not self._knows(peer):
+            raise _too_many(excess / COMMON_PER_SECOND)
 
     def failed(self, peer: str, now: float) -> None:
-        if len(self.failures) > 10_000:
-            self.failures = {
-                peer: times for peer, times in self.failures.items() if now - times[-1] < FAILURE_SECONDS
-            }
-        self.failures.setdefault(peer, deque()).append(now)
-        self.all.append(now)
+        peer = network_of(peer)
+        self._drop_old(now)
+        self.recent.setdefault(peer, deque(maxlen=PEER_FAILURES)).append(now)
+        self.recent.move_to_end(peer)
+        if not self._knows(peer):
+            self.common, self.common_at = self._common_at(now) + 1, now
+
+    def succeeded(self, peer: str, *, by_token: bool) -> None:
+        by_token = by_token or self.gave_token(peer)
+        peer = network_of(peer)
+        self.known[peer] = by_token
+        self.known.move_to_end(peer)
+        if len(self.known) > KNOWN_PEERS:
+            self.known.popitem(last=False)
+
+    def gave_token(self, peer: str) -> bool:
+        return self.known.get(network_of(peer), False)
+
+    def _knows(self, peer: str) -> bool:
+        return peer == LOOPBACK or peer in self.known
+
+    def _common_at(self, now: float) -> float:
+        return max(0.0, self.common - (now - self.common_at) * COMMON_PER_SECOND)
+
+    def _drop_old(self, now: float) -> None:
+        while self.recent:
+            peer, times = next(iter(self.recent.items()))
+            if now - times[-1] < FAILURE_SECONDS:
+                return
+            del self.recent[peer]
+
+
+def _too_many(wait: float) -> TooMany:
+    return TooMany("Too many failed logins; wait a moment.", code="login_locked", retry_after=wait)
+
+
+def network_of(peer: str) -> str:
+    """Whom a failure is counted for: `192.0.2.1`, `2001:db8::/64`, `loopback`, or `?` for what is no address."""
+    try:
+        address = ipaddress.ip_address(peer.partition("%")[0])
+    except ValueError:
+        return "?"
+    if isinstance(address, ipaddress.IPv6Address):
+        address = address.ipv4_mapped or address
+    if address.is_loopback:
+        return LOOPBACK
+    if isinstance(address, ipaddress.IPv4Address):
+        return str(address)
+    return str(ipaddress.IPv6Network((address, 64), strict=False))
 
 
 class Logins:
     """Makes and checks login cookies: `<expiry>.<id>.<signature>`. A logout is remembered on disk."""
 
-    def __init__(self, password: str, data_dir: Path, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        password: str,
+        data_dir: Path,
+        clock: Callable[[], float] = time.time,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
         secret, _ = secret_file.load_or_make(data_dir / "cookie_secret", lambda: secrets.token_urlsafe(32))
         # A changed password ends all logins: it is part of the key.
         self._key = hashlib.sha256(f"{secret}\0{password}".encode()).digest()
         self._password = _digest(password)
         self._clock = clock
+        self._monotonic = monotonic
         self._revoked_file = data_dir / "logged_out.json"
         self._revoked: dict[str, float] = self._load_revoked()
         self.attempts = Attempts()
 
     def log_in(self, password: str, peer: str) -> str:
         """A new cookie value. Raises Unauthorized or TooMany."""
-        now = time.monotonic()
+        self._check_guess(password, peer, Unauthorized("This is not the password.", code="wrong_password"))
+        self.attempts.succeeded(peer, by_token=False)
+        return self._sign(f"{int(self._clock()) + COOKIE_SECONDS}.{secrets.token_hex(8)}")
+
+    def check_bearer(self, token: str, peer: str) -> None:
+        """Raises Unauthorized or TooMany.
+
+        Where a program gave the right token before, its requests go on while somebody else at the same address
+        (behind one proxy, say) fails. Elsewhere a locked peer is not told whether a token is right: requests with a
+        token would be guesses without a limit.
+        """
+        if self.is_password(token) and self.attempts.gave_token(peer):
+            return
+        self._check_guess(token, peer, Unauthorized("This token is not the right one.", code="wrong_token"))
+        self.attempts.succeeded(peer, by_token=True)
+
+    def _check_guess(self, password: str, peer: str, refusal: Unauthorized) -> None:
+        now = self._monotonic()
         self.attempts.check(peer, now)
         if not self.is_password(password):
             self.attempts.failed(peer, now)
-            raise Unauthorized("This is not the password.", code="wrong_password")
-        return self._sign(f"{int(self._clock()) + COOKIE_SECONDS}.{secrets.token_hex(8)}")
+            raise refusal
 
     def is_password(self, text: str) -> bool:
         return hmac.compare_digest(_digest(text), self._password)
@@ -128,17 +211,35 @@ class Caller:
         return self.cookie is not None and self.logins.is_valid(self.cookie)
 
 
-def cookie_name(*, secure: bool) -> str:
-    return "__Host-pilothouse" if secure else "pilothouse"
+COOKIE = "pilothouse"
+
+
+def cookie_name(headers: Headers, *, secure: bool) -> str:
+    """The name of the login cookie for the address that the client asked for.
+
+    Cookies are kept by host name and know no ports, so the port is in the name: two servers on one host would
+    otherwise end each other's logins. Under https it is `__Host-`, which a browser only takes with `Secure`.
+    """
+    port = headers.get("host", "").rpartition("]")[2].partition(":")[2]
+    name = f"{COOKIE}-{port}" if port.isascii() and port.isdigit() and len(port) <= 5 else COOKIE
+    return f"__Host-{name}" if secure else name
+
+
+def read_cookies(headers: Headers, *names: str) -> Iterator[str]:
+    """The values of the cookies of these names. Cookies of others are skipped, whatever is in them."""
+    for header in headers.getlist("cookie"):
+        for pair in header.split(";"):
+            name, _, value = pair.strip().partition("=")
+            if name in names:
+                yield value.strip('"')
 
 
 def read_caller(headers: Headers, logins: Logins, *, secure: bool) -> Caller:
+    """By the bearer token when there is one, else by the first valid login cookie."""
     scheme, _, token = headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer" and token:
         return Caller(logins, bearer=token.strip())
-    try:
-        cookies = SimpleCookie(headers.get("cookie", ""))
-    except CookieError:
-        return Caller(logins)
-    found = cookies.get(cookie_name(secure=secure))
-    return Caller(logins, cookie=found.value if found else None)
+    # The name without a port is that of logins made by earlier versions.
+    older = f"__Host-{COOKIE}" if secure else COOKIE
+    cookies = list(read_cookies(headers, cookie_name(headers, secure=secure), older))
+    return Caller(logins, cookie=next(filter(logins.is_valid, cookies), cookies[0] if cookies else None))

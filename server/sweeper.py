@@ -1,0 +1,57 @@
+"""Removes files that belong to nothing: what a purge or a process that was cut short has left."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from server.screenshots import SESSION, Screenshots
+from server.settings import Settings
+from server.store import Store
+
+logger = logging.getLogger(__name__)
+
+GRACE = 86_400.0
+"""Seconds. Pictures and folders are on disk before the rows that name them; younger ones are left alone."""
+
+
+class Sweeper:
+    """For the folders of pictures, files and browser profiles. Never removes what a row of the database names."""
+
+    def __init__(self, settings: Settings, store: Store, screenshots: Screenshots) -> None:
+        self._folders = (settings.screenshots, settings.downloads_dir, settings.profiles)
+        self._store = store
+        self._screenshots = screenshots
+
+    async def sweep(self) -> int:
+        """Returns how many folders and pictures were removed. Raises Unavailable."""
+        # Looked at before the database: what comes into being later is not among them.
+        moment = time.time() - GRACE
+        folders = await asyncio.to_thread(lambda: list(self._session_folders(moment)))
+        pictures = await asyncio.to_thread(self._screenshots.older_than, moment)
+        sessions = set(await self._store.session_ids())
+        unused = [folder for folder in folders if folder.name not in sessions]
+        if pictures:
+            named = await self._store.picture_names()
+            unused += [picture for picture in pictures if picture.name not in named]
+        await asyncio.to_thread(_remove, unused)
+        if unused:
+            logger.info("%d folders and pictures that belong to no session were removed", len(unused))
+        return len(unused)
+
+    def _session_folders(self, moment: float) -> Iterator[Path]:
+        for path in (path for folder in self._folders for path in folder.glob("*")):
+            if SESSION.fullmatch(path.name) and path.is_dir() and path.stat().st_mtime < moment:
+                yield path
+
+
+def _remove(paths: list[Path]) -> None:
+    for path in paths:
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
