@@ -1,23 +1,29 @@
-"""The server over HTTP and SSE: calls that answer or raise `Trouble`, and events that survive a bad line."""
+"""The server over HTTP and SSE: calls that answer or raise `Trouble`, and events that survive a bad line.
+
+What a person says to the agent goes over the WebSocket of `cli/dialogue.py`; `Client.dialogue` opens it.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import random
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote
 
 import httpx
 from httpx_sse import EventSource, SSEError
 
 from cli.address import Address
+from cli.backoff import backoff
 from cli.errors import Misused, Refused, Trouble, Unreachable
 from cli.text import clean
+
+if TYPE_CHECKING:
+    from cli.dialogue import Dialogue
 
 TERMINAL = frozenset({"done", "error"})
 QUIET_AT_MOST = 45.0
@@ -46,6 +52,8 @@ class Client:
         self.address = address
         self._pause = pause
         self._quiet = quiet
+        self._dialogues: dict[str, Dialogue] = {}
+        self._stack = AsyncExitStack()
         headers = {b"Authorization": f"Bearer {address.token}".encode()} if address.token else {}
         self._http = httpx.AsyncClient(
             base_url=f"{address.url}/api",
@@ -60,6 +68,7 @@ class Client:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        await self._stack.aclose()
         await self._http.aclose()
 
     async def call(self, method: str, path: str, body: Any = None, **options: Any) -> Any:
@@ -117,6 +126,15 @@ class Client:
         path = f"/sessions/{session_id}/browser/{tool}"
         return dict(await self.call("POST", path, args, timeout=BROWSER_PATIENCE) or {})
 
+    async def dialogue(self, session_id: str) -> Dialogue:
+        """The dialogue of this session, opened at the first call and closed with the client."""
+        from cli.dialogue import Dialogue  # the library costs every command its start otherwise
+
+        if session_id not in self._dialogues:
+            dialogue = Dialogue(self.address, session_id, pause=self._pause)
+            self._dialogues[session_id] = await self._stack.enter_async_context(dialogue)
+        return self._dialogues[session_id]
+
     async def follow(self, session_id: str, run_id: str | None = None) -> AsyncGenerator[Event]:
         """The events of a session from now on without end, or of one run until its end.
 
@@ -165,10 +183,7 @@ class Client:
         except httpx.TimeoutException:
             raise Unreachable(f"{self.address.url} did not answer in time.") from None
         except httpx.TransportError as error:
-            raise Unreachable(
-                f"No server at {self.address.url} ({error or type(error).__name__}). "
-                "Is it running? `make run` starts one; --url or PILOTHOUSE_URL names another."
-            ) from None
+            raise Unreachable.nobody_at(self.address.url, error) from None
         if not response.is_success:
             raise self._refused(response)
         return response
@@ -185,14 +200,6 @@ class Client:
             problem = {}
         known = problem if isinstance(problem, dict) else {}
         return Refused(response.status_code, known, self.address.url, response.headers.get("retry-after"))
-
-
-def backoff(first: float, limit: float = 5.0) -> Iterator[float]:
-    """Waits between tries, doubling, each with a little chance so that many clients do not return at once."""
-    delay = first
-    while True:
-        yield delay * random.uniform(0.75, 1.25)
-        delay = min(delay * 2, limit)
 
 
 async def _decode(source: EventSource) -> AsyncIterator[Event]:

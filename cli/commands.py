@@ -77,8 +77,8 @@ COMMANDS = {
         Command("resume", "go on"),
         Command(
             "plan",
-            "show the plan; /plan edit changes it",
-            (Param("edit", is_optional=True, choices=("edit",)),),
+            "show the plan; edit changes it, accept and dismiss answer the agent's proposal of another one",
+            (Param("what", is_optional=True, choices=("edit", "accept", "dismiss")),),
         ),
         Command("state", "goal, plan, facts and usage"),
         Command("sessions", "your newest sessions"),

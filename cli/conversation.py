@@ -1,8 +1,12 @@
-"""One session at one server: what a person says and does goes out, what happens comes back on the screen."""
+"""One session at one server: what a person says and does goes out, what happens comes back on the screen.
+
+Words, answers and control go over the session's WebSocket, events come over SSE, everything else is HTTP.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Iterable, Mapping
 from contextlib import aclosing
 from datetime import UTC, datetime
@@ -15,10 +19,13 @@ from cli.commands import Call, Words
 from cli.errors import Misused, Refused, Trouble
 from cli.items import Asked, Item, Note
 from cli.screen import Screen
-from cli.view import View
+from cli.view import View, place_of
 
 STEERED = frozenset({"queued", "running", "paused"})
 """While the session is in one of these, words are read by the agent before its next step."""
+LAG = 1.0
+"""Seconds that the event stream may be behind the dialogue before the dialogue is shown without it."""
+CONTROLS = {"stop": "cancel", "pause": "pause", "resume": "resume"}
 
 
 class Conversation:
@@ -36,8 +43,13 @@ class Conversation:
         self.view = View(client.address)
         self.session_id = session_id
         self.elements: list[dict[str, Any]] = []
+        self._observation: str | None = None
+        """The id of the observation that was printed last: eids are meant as they stand there."""
         self._wishes = dict(wishes or {})
         self._begun = asyncio.Event()
+        self._taken = asyncio.Event()
+        self._stream_lags = False
+        """The event stream was waited for in vain and has told nothing since."""
         self._unconfirmed: Call | None = None
 
     async def attach(self, *, silently: bool = False) -> dict[str, Any]:
@@ -63,8 +75,29 @@ class Conversation:
             self.view.connection(lost=event.data["lost"])
             return
         await self.show(self.view.apply(event.data))
+        self._stream_lags = False
+        self._taken.set()
         if event.type == "resync":
             await self.attach()
+
+    async def listen(self) -> None:
+        """Show what the agent says and asks on the dialogue. Ends only by `Trouble`."""
+        await self._begun.wait()
+        dialogue = await self.client.dialogue(await self._session())
+        async with aclosing(dialogue.frames()) as frames:
+            async for frame in frames:
+                await self.hear(frame)
+
+    async def hear(self, frame: Mapping[str, Any]) -> None:
+        """One frame. The event stream gets a moment to tell the same in its place among the tool calls."""
+        try:
+            async with asyncio.timeout(0 if self._stream_lags else LAG):
+                while self.view.place < place_of(frame):
+                    self._taken.clear()
+                    await self._taken.wait()
+        except TimeoutError:
+            self._stream_lags = True
+        await self.show(self.view.hear(frame))
 
     async def show(self, items: Iterable[Item]) -> None:
         for item in items:
@@ -81,10 +114,10 @@ class Conversation:
         match entry.name:
             case "yes" | "no" | "done":
                 return await self._decide(entry.name, entry.args)
-            case "stop":
-                return await self._post("cancel")
-            case "pause" | "resume":
-                return await self._post(entry.name)
+            case "stop" | "pause" | "resume":
+                return await self._send({"type": "control", "action": CONTROLS[entry.name]})
+            case "plan" if entry.args.get("what") in ("accept", "dismiss"):
+                return await self._answer_proposal(entry.args["what"])
             case "plan":
                 self.screen.show(self.view.plan if self.view.plan.steps else Note("There is no plan yet."))
             case "state":
@@ -96,18 +129,35 @@ class Conversation:
         return {}
 
     async def say(self, text: str) -> dict[str, Any]:
-        """Send words. A run in progress is steered by them, an open question answered, else a run begins."""
-        body = {"content": text, "client_id": uuid4().hex}
+        """Send words. A run in progress is steered by them, an open question answered, else a run begins.
+
+        Returns the acknowledgement: `{message_id, run_id}`.
+        """
+        frame = {"type": "user_message", "text": text, "client_id": uuid4().hex}
         if self.view.status in STEERED:
-            body["mode"] = "steer"
+            frame["mode"] = "steer"
         try:
-            answer = await self._post("messages", body)
+            answer = await self._send_words(frame)
         except Refused as error:
             if error.code != "run_in_progress":
                 raise
-            answer = await self._post("messages", body | {"mode": "steer"})
+            answer = await self._send_words(frame | {"mode": "steer"})
         await self._learn_title()
         return answer
+
+    async def _send_words(self, frame: dict[str, Any]) -> dict[str, Any]:
+        from cli.dialogue import FRAME_BYTES
+
+        if len(json.dumps(frame, ensure_ascii=False).encode()) <= FRAME_BYTES:
+            return await self._send(frame)
+        body = {name: value for name, value in frame.items() if name not in ("type", "text")}
+        path = f"/sessions/{await self._session()}/messages"
+        answer = await self.client.call("POST", path, body | {"content": frame["text"]})
+        return {"message_id": answer["message"]["id"], "run_id": answer["run"]["id"]}
+
+    async def _send(self, frame: dict[str, Any]) -> dict[str, Any]:
+        """Send a frame of the dialogue; its acknowledgement."""
+        return await (await self.client.dialogue(await self._session())).send(frame)
 
     async def _learn_title(self) -> None:
         """The first message names the session."""
@@ -118,6 +168,15 @@ class Conversation:
         session_id = await self._session()
         await self.client.call("PUT", f"/sessions/{session_id}/plan", {"plan": steps})
 
+    async def _answer_proposal(self, answer: str) -> dict[str, Any]:
+        if not self.view.plan.proposed:
+            raise Misused("The agent has proposed no other plan.")
+        if answer == "accept":
+            await self.edit_plan(list(self.view.plan.proposed))
+            return {}
+        await self.client.call("DELETE", f"/sessions/{await self._session()}/plan/proposal")
+        return {}
+
     async def _decide(self, answer: str, args: dict[str, Any]) -> dict[str, Any]:
         asked = self.view.pending
         if asked is None:
@@ -126,11 +185,23 @@ class Conversation:
             raise Misused("This wants /yes or /no.")
         if asked.kind == "manual" and answer == "no":
             raise Misused("This wants /done when you have done it, plain words to go on otherwise, or /stop.")
-        body: dict[str, Any] = {"reference": asked.reference}
-        body |= {"done": True} if asked.kind == "manual" else {"confirmed": answer == "yes"}
-        body |= {"message": args["words"]} if "words" in args else {}
-        body |= {"remember": True} if "always" in args else {}
-        return await self._post("decision", body)
+        frame: dict[str, Any] = {"type": "user_confirm", "reference": asked.reference}
+        frame |= {"confirmed": asked.kind == "manual" or answer == "yes"}
+        frame |= {"text": args["words"]} if "words" in args else {}
+        frame |= {"remember": True} if "always" in args else {}
+        try:
+            return await self._send(frame)
+        except Refused as error:
+            if error.code == "already_decided" and await self._is_decided_so(frame):
+                return {}
+            raise
+
+    async def _is_decided_so(self, frame: Mapping[str, Any]) -> bool:
+        """Was the question answered as the frame answers it? So it is when only the acknowledgement was lost."""
+        session = await self.client.session(await self._session())
+        known = {question["reference"]: question for question in session.get("interrupts", [])}
+        question = known.get(frame["reference"], {})
+        return bool(question.get("status") == "decided" and question.get("confirmed") == frame["confirmed"])
 
     async def _decide_by_hand(self, answer: str) -> dict[str, Any]:
         """The answer to a command of the person's own that the policy wants confirmed."""
@@ -145,7 +216,7 @@ class Conversation:
     async def _browse(self, call: Call) -> dict[str, Any]:
         self._unconfirmed = None
         try:
-            answer = await self.client.browse(await self._session(), call.name, call.args)
+            answer = await self.client.browse(await self._session(), call.name, self._located(call.args))
         except Refused as error:
             if error.code != "confirmation_required":
                 raise
@@ -155,12 +226,18 @@ class Conversation:
             ) from None
         if "interactive" in answer:
             self.elements = answer["interactive"]
+            self._observation = answer.get("id")
             self.screen.print(tables.observation(answer))
         else:
             told = {name: value for name, value in call.args.items() if name not in ("text", "confirmed")}
             self.screen.print(tables.outcome(call.name, told, answer, self.client.address))
         await self._show_picture(answer.get("screenshot"))
         return answer
+
+    def _located(self, args: dict[str, Any]) -> dict[str, Any]:
+        """The arguments, with the observation that an eid among them is of."""
+        is_seen = "eid" in args and self._observation is not None
+        return args | {"observation": self._observation} if is_seen else args
 
     async def _show_picture(self, path: str | None) -> None:
         if not path or not self.screen.shows_pictures:
@@ -169,10 +246,6 @@ class Conversation:
             self.screen.picture(await self.client.picture(path))
         except (Trouble, OSError) as error:
             self.screen.show(Note(f"The picture cannot be shown: {error}", "warning"))
-
-    async def _post(self, action: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
-        session_id = await self._session()
-        return dict(await self.client.call("POST", f"/sessions/{session_id}/{action}", body) or {})
 
     async def _session(self) -> str:
         if self.session_id is None:

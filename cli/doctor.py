@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Literal
+from uuid import uuid4
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -41,6 +42,7 @@ async def examine(client: Client) -> AsyncIterator[Check]:
         return
     yield _login(client)
     yield await _readiness(client)
+    yield await _dialogue(client)
     yield await _browser(client)
     for check in models(config):
         yield check
@@ -63,6 +65,21 @@ async def _readiness(client: Client) -> Check:
         advice = "`make migrate` brings the schema to this version; the server's log says more."
         return Check("readiness", "fail", str(error), advice)
     return Check("readiness", "ok", "database reachable and at this version, browser startable")
+
+
+async def _dialogue(client: Client) -> Check:
+    """Does a WebSocket get through? A session that does not exist is enough to see that."""
+    dialogue = await client.dialogue(uuid4().hex)
+    try:
+        await dialogue.send({"type": "control", "action": "pause"})
+    except Refused as error:
+        if error.status != 404:
+            return Check("dialogue", "fail", str(error))
+    except Trouble as error:
+        return Check(
+            "dialogue", "fail", str(error), "Have the proxy allow WebSocket upgrades below /api/ws/."
+        )
+    return Check("dialogue", "ok", "a WebSocket gets through")
 
 
 async def _browser(client: Client) -> Check:

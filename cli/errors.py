@@ -8,6 +8,7 @@ Trouble
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 ADVICE = {
@@ -21,7 +22,14 @@ class Trouble(Exception):
 
 
 class Unreachable(Trouble):
-    pass
+    @classmethod
+    def nobody_at(cls, url: str, error: Exception) -> Unreachable:
+        number = getattr(error, "errno", None)
+        why = os.strerror(number) if isinstance(number, int) and number > 0 else error or type(error).__name__
+        return cls(
+            f"No server at {url} ({why}). "
+            "Is it running? `make run` starts one; --url or PILOTHOUSE_URL names another."
+        )
 
 
 class Misused(Trouble):

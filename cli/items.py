@@ -53,12 +53,14 @@ class Visited:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`current` is an index into `steps`; `done` and `blocked` hold texts of steps."""
+    """`current` is an index into `steps`; `done` and `blocked` hold texts of steps. `proposed` is another plan of the
+    agent's, beside one that a person edited; empty when there is none."""
 
     steps: tuple[str, ...] = ()
     current: int = 0
     done: frozenset[str] = frozenset()
     blocked: frozenset[str] = frozenset()
+    proposed: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, state: Mapping[str, Any]) -> Self:
@@ -68,6 +70,7 @@ class Plan:
             current=int(progress.get("current") or 0),
             done=frozenset(progress.get("done") or ()),
             blocked=frozenset(progress.get("blocked") or ()),
+            proposed=tuple(state.get("proposed_plan") or ()),
         )
 
 

@@ -32,7 +32,7 @@ async def run_line(conversation: Conversation, line: str, *, waits: bool, lines:
 
 def _run_to_follow(entry: Words | Call, session: dict[str, Any], answer: dict[str, Any]) -> str:
     if isinstance(entry, Words):
-        return str(answer["run"]["id"])
+        return str(answer["run_id"])
     return str((session.get("run") or {}).get("id", "")) if entry.name in ANSWERS else ""
 
 

@@ -125,6 +125,10 @@ def _(item: Visited) -> RenderableType:
 def _(item: Plan) -> RenderableType:
     rows = [Text("Plan", "bold")]
     rows += [_plan_row(item, index, step) for index, step in enumerate(item.steps)]
+    if item.proposed:
+        rows += [Text(), Text("The agent suggests another plan", "bold")]
+        rows += [Text.assemble((f"{at} ", "quiet"), step) for at, step in enumerate(item.proposed, 1)]
+        rows.append(Text("/plan accept uses it, /plan dismiss keeps yours", "quiet"))
     return indent(Group(*rows))
 
 

@@ -27,7 +27,7 @@ TALLEST = 14
 
 
 class Repl:
-    """Lines are read by one task, carried out by another, and a third shows what happens meanwhile."""
+    """Lines are read by one task, carried out by another, and two others show what happens meanwhile."""
 
     def __init__(self, conversation: Conversation) -> None:
         self.mode: Mode = "chat"
@@ -51,7 +51,8 @@ class Repl:
         """Until the person leaves, or the server no longer has us. The run is never ended by leaving."""
         await self._conversation.attach()
         self._note("/help lists the commands; everything else goes to the agent.")
-        work = (self._read(), self._conversation.follow(), self._work(), self._tick())
+        talk = self._conversation
+        work = (self._read(), talk.follow(), talk.listen(), self._work(), self._tick())
         tasks = [asyncio.create_task(part) for part in work]
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -96,7 +97,7 @@ class Repl:
                 self._switch("chat")
             case "exit":
                 self._switch("cmd")
-            case "plan" if entry.args:
+            case "plan" if entry.args.get("what") == "edit":
                 await self._edit_plan()
             case _:
                 if entry.command.by_hand:

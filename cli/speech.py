@@ -16,6 +16,8 @@ class Speech:
 
     def __init__(self) -> None:
         self.message_id = self.tail = self.thinking = ""
+        self._given = 0
+        """Characters of the message that were handed out."""
         self._torn: set[str] = set()
 
     def think(self, text: str) -> None:
@@ -29,6 +31,7 @@ class Speech:
         self.tail += text
         if "\n" in text:
             finished, self.tail = split_blocks(self.tail)
+            self._given += len(finished)
             parts += [Spoken(finished)] if finished else []
         return parts
 
@@ -38,14 +41,23 @@ class Speech:
         if not self.message_id:
             return []
         part = Spoken(self.tail, ends=True)
-        self.message_id = self.tail = ""
+        self._forget()
         return [part]
+
+    def complete(self, text: str) -> list[Spoken]:
+        """The rest of the message that is being spoken, whose whole `text` is known."""
+        self.tail = text[self._given :]
+        return self.finish()
+
+    def _forget(self) -> None:
+        self.message_id = self.tail = ""
+        self._given = 0
 
     def tear(self) -> bool:
         """Tokens were missed: the message cannot be continued. True if one was being spoken."""
         was_speaking = bool(self.message_id)
         self._torn.add(self.message_id)
-        self.message_id = self.tail = ""
+        self._forget()
         return was_speaking
 
 

@@ -64,7 +64,8 @@ class View:
         self._shown: set[str] = set()
         self._ended: dict[str, datetime | None] = {}
         self._loaded: datetime | None = None
-        self._place = (0, 0)
+        self.place = (0, 0)
+        """Epoch and seq of the newest event of the stream."""
         self._page = ("", "")
 
     @property
@@ -137,14 +138,50 @@ class View:
                 return self._error(event)
         return []
 
+    def hear(self, frame: Mapping[str, Any]) -> list[Item]:
+        """One frame of the dialogue: what the agent says, asks, or how it stands.
+
+        The event stream tells the same with more beside it. A frame counts where the stream has not come so
+        far, and the stream's own event adds nothing afterwards.
+        """
+        if place_of(frame) <= self.place:
+            return []
+        match frame.get("type"):
+            case "agent_message":
+                return self._said(frame["message_id"], frame["text"])
+            case "agent_question" if _key_of(frame) not in self._shown:
+                return self._asked({**frame, "reason": frame["text"]})
+            case "status" if frame.get("message"):
+                return self._failed(frame)
+            case "status":
+                self.status = frame["status"]
+                self.pending = self.pending if self.status == "waiting_user" else None
+        return []
+
+    def _said(self, message_id: str, text: str) -> list[Item]:
+        if message_id in self._shown:
+            return []
+        is_begun = message_id == self.speech.message_id
+        items: list[Item] = [*self.speech.complete(text)] if is_begun else [Spoken(text, ends=True)]
+        self._shown.add(message_id)
+        return items
+
+    def _failed(self, frame: Mapping[str, Any]) -> list[Item]:
+        self.status, self.pending = frame["status"], None
+        ended = f"ended:{frame.get('run_id')}"
+        if ended in self._shown:
+            return []
+        self._shown.add(ended)
+        return [Failed(frame.get("code") or frame["status"], frame["message"])]
+
     def connection(self, *, lost: bool) -> None:
         self.is_lost = lost
 
     def _is_old(self, event: Mapping[str, Any]) -> bool:
         place = (event.get("epoch", 0), event.get("seq", 0))
-        if place <= self._place:
+        if place <= self.place:
             return True
-        self._place = place
+        self.place = place
         ended, happened = self._ended.get(event.get("run_id", "")), moment(event.get("ts"))
         return ended is not None and happened is not None and happened <= ended
 
@@ -235,7 +272,7 @@ class View:
         self.goal, self.facts = state.get("goal") or "", list(state.get("facts") or [])
         if self.speech.message_id:
             return []  # a line between two paragraphs of the answer would tear it
-        if self.plan.steps != was.steps:
+        if self.plan.steps != was.steps or (self.plan.proposed and self.plan.proposed != was.proposed):
             return [self.plan] if self.plan.steps else []
         if self.plan.current != was.current and self.plan.current < len(self.plan.steps):
             step = self.plan.current
@@ -255,7 +292,7 @@ class View:
             return []
         self.pending = Asked.read(question, self._picture(question))
         self.status = "waiting_user"
-        asked = f"asked:{self.pending.reference}"  # it has the name of the call that it is about
+        asked = _key_of(question)
         if asked in self._shown:
             return []
         self._shown.add(asked)
@@ -277,6 +314,10 @@ class View:
         is_torn = bool(self.speech.message_id)
         items = self._finish_text()
         self._rest(event)
+        ended = f"ended:{event.get('run_id')}"
+        if ended in self._shown:
+            return items
+        self._shown.add(ended)
         return [*items, Failed(event["code"], event["message"], is_torn)]
 
     def _rest(self, last: Mapping[str, Any]) -> None:
@@ -287,3 +328,14 @@ class View:
     def _picture(self, facts: Mapping[str, Any]) -> str | None:
         path = facts.get("screenshot")
         return self._address.absolute(path) if path else None
+
+
+def place_of(frame: Mapping[str, Any]) -> tuple[int, int]:
+    """Where the event of a frame stands in the session's stream, from its `event_id`; (0, 0) when it has none."""
+    epoch, _, seq = str(frame.get("event_id", "")).partition("-")
+    return (int(epoch), int(seq)) if epoch.isdecimal() and seq.isdecimal() else (0, 0)
+
+
+def _key_of(question: Mapping[str, Any]) -> str:
+    """A question has the name of the call that it is about, which is shown, too."""
+    return f"asked:{question['reference']}"

@@ -1,0 +1,220 @@
+"""The dialogue of one session over `WS /ws/{session_id}`: frames out, each acknowledged, and frames in.
+
+A connection that breaks is opened again. A frame whose acknowledgement was lost is sent again under its `client_id`,
+and the server carries it out once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Self
+from urllib.parse import quote
+from uuid import uuid4
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
+
+from cli.address import Address
+from cli.backoff import backoff
+from cli.errors import Refused, Trouble, Unreachable
+from cli.text import clean
+
+Frame = dict[str, Any]
+
+FRAME_BYTES = 60_000
+"""What a frame may hold: the server closes the socket at 64 KB. Longer messages go over HTTP."""
+PATIENCE = 45.0
+"""Seconds to wait for an acknowledgement, through reconnects."""
+HEARTBEAT = 10.0
+"""Seconds between pings; a connection that leaves one unanswered for as long is lost."""
+KEPT_FRAMES = 1000
+"""Frames in that nobody has read yet; the oldest are dropped, the event stream has the same facts."""
+NOT_LOGGED_IN, UNKNOWN = 4401, 4404
+
+
+@dataclass(eq=False)
+class Unanswered:
+    """A frame without acknowledgement so far; `was_sent` on any connection."""
+
+    text: str
+    answer: asyncio.Future[Frame]
+    was_sent: bool = False
+
+
+class Dialogue:
+    """Use as `async with`. `pause` is the first wait before reconnecting, in seconds."""
+
+    def __init__(
+        self, address: Address, session_id: str, *, pause: float = 0.5, patience: float = PATIENCE
+    ) -> None:
+        scheme, _, rest = address.url.partition("://")
+        secure = "s" if scheme == "https" else ""
+        self._url = f"ws{secure}://{rest}/api/ws/{quote(session_id, safe='')}"
+        self._address = address
+        self._pause = pause
+        self._patience = patience
+        self._unanswered: dict[str, Unanswered] = {}
+        self._news = asyncio.Event()
+        self._frames: asyncio.Queue[Frame] = asyncio.Queue(KEPT_FRAMES)
+        self._task: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        self._task = asyncio.create_task(self._run())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._task:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def send(self, frame: Frame) -> Frame:
+        """Send the frame and wait for its acknowledgement.
+
+        Raises `Refused` when the server says no, `Unreachable` when it cannot be reached or does not answer.
+        """
+        assert self._task, "the dialogue is not open"
+        if self._task.done():
+            self._task.result()  # raises why it ended
+        client_id = str(frame.get("client_id") or uuid4().hex)
+        text = json.dumps(frame | {"client_id": client_id}, ensure_ascii=False)
+        waiting = Unanswered(text, asyncio.get_running_loop().create_future())
+        self._unanswered[client_id] = waiting
+        self._news.set()
+        try:
+            async with asyncio.timeout(self._patience):
+                return await waiting.answer
+        except TimeoutError:
+            raise Unreachable(
+                f"{self._address.url} did not confirm in time; look whether it has happened before you repeat it."
+            ) from None
+        finally:
+            del self._unanswered[client_id]
+
+    async def frames(self) -> AsyncGenerator[Frame]:
+        """What the server tells: agent_message, agent_question, status. Each frame is given to one reader."""
+        while True:
+            yield await self._frames.get()
+
+    async def _run(self) -> None:
+        """Connect, again and again. Ends only by `Refused`: not logged in, or the session is gone."""
+        delays = backoff(self._pause)
+        try:
+            while True:
+                try:
+                    async with self._connection() as socket:
+                        delays = backoff(self._pause)
+                        await self._talk(socket)
+                    trouble = self._closed(socket.close_code, socket.close_reason)
+                except ConnectionClosed:
+                    trouble = self._closed(socket.close_code, socket.close_reason)
+                except (OSError, TimeoutError, WebSocketException) as error:
+                    trouble = self._not_connected(error)
+                if isinstance(trouble, Refused):
+                    raise trouble
+                self._give_up_unsent(trouble)
+                self._news.clear()
+                with suppress(TimeoutError):  # who sends something wants a connection now
+                    await asyncio.wait_for(self._news.wait(), next(delays))
+        except Refused as error:
+            for waiting in self._unanswered.values():
+                _fail(waiting, error)
+            raise
+
+    def _connection(self) -> connect:
+        token = self._address.token
+        return connect(
+            self._url,
+            additional_headers={"Authorization": f"Bearer {token}"} if token else {},
+            proxy=None if self._address.is_local else True,
+            open_timeout=5,
+            ping_interval=HEARTBEAT,
+            ping_timeout=HEARTBEAT,
+            close_timeout=1,
+            max_size=None,
+        )
+
+    async def _talk(self, socket: ClientConnection) -> None:
+        """Write and read until the connection is lost."""
+        writing = asyncio.create_task(self._write(socket))
+        try:
+            async for text in socket:
+                self._take(text)
+        finally:
+            writing.cancel()
+            await asyncio.gather(writing, return_exceptions=True)
+
+    async def _write(self, socket: ClientConnection) -> None:
+        """What is unanswered goes out first, in its order; then each new frame."""
+        sent: set[Unanswered] = set()
+        while True:
+            self._news.clear()
+            for waiting in list(self._unanswered.values()):
+                if waiting not in sent and not waiting.answer.done():
+                    sent.add(waiting)
+                    waiting.was_sent = True
+                    await socket.send(waiting.text)
+            sent &= set(self._unanswered.values())
+            await self._news.wait()
+
+    def _take(self, text: str | bytes) -> None:
+        try:
+            frame = clean(json.loads(text))
+        except ValueError:
+            return
+        if not isinstance(frame, dict):
+            return
+        waiting = self._unanswered.get(str(frame.get("client_id")))
+        if frame.get("type") == "ack" and waiting and not waiting.answer.done():
+            waiting.answer.set_result(frame)
+        elif frame.get("type") == "error" and waiting:
+            _fail(waiting, self._refused(frame))
+        elif frame.get("type") not in ("ack", "error"):
+            if self._frames.full():
+                self._frames.get_nowait()
+            self._frames.put_nowait(frame)
+
+    def _refused(self, frame: Frame) -> Refused:
+        status = frame.get("status")
+        problem = {"code": frame.get("code", ""), "detail": frame.get("message", "")}
+        pause = frame.get("retry_after")
+        return Refused(
+            status if isinstance(status, int) else 422,
+            problem,
+            self._address.url,
+            str(pause) if pause else None,
+        )
+
+    def _closed(self, code: int | None, reason: str | None) -> Trouble:
+        """Why the server ended the connection: only a missing login or session is final."""
+        detail = {"detail": str(clean(reason))} if reason else {}
+        if code == NOT_LOGGED_IN:
+            return Refused(401, detail, self._address.url, None)
+        if code == UNKNOWN:
+            return Refused(404, detail | {"code": "not_found"}, self._address.url, None)
+        return Unreachable(f"The connection to {self._address.url} is lost.")
+
+    def _not_connected(self, error: Exception) -> Trouble:
+        url = self._address.url
+        if isinstance(error, InvalidStatus):
+            return Unreachable(
+                f"{url} lets no WebSocket through (HTTP {error.response.status_code}): "
+                "is there a proxy in between that does not pass them on?"
+            )
+        if isinstance(error, TimeoutError):
+            return Unreachable(f"{url} did not answer in time.")
+        return Unreachable.nobody_at(url, error)
+
+    def _give_up_unsent(self, trouble: Trouble) -> None:
+        """What never went out is reported at once; what did may have arrived and is sent again."""
+        for waiting in self._unanswered.values():
+            if not waiting.was_sent:
+                _fail(waiting, trouble)
+
+
+def _fail(waiting: Unanswered, trouble: Trouble) -> None:
+    if not waiting.answer.done():
+        waiting.answer.set_exception(trouble)
