@@ -50,6 +50,7 @@ export const api = {
   resume: (id: string) => request<unknown>('POST', at(id, '/resume')),
   decide: (id: string, decision: Decision) => request<unknown>('POST', at(id, '/decision'), decision),
   setPlan: (id: string, plan: string[]) => request<WorkState>('PUT', at(id, '/plan'), { plan }),
+  dismissPlan: (id: string) => request<WorkState>('DELETE', at(id, '/plan/proposal')),
   dropFact: (id: string, index: number) => request<WorkState>('DELETE', at(id, `/facts/${index}`)),
   branch: (id: string, messageId: string) => request<Session>('POST', at(id, '/branch'), { message_id: messageId }),
 
@@ -66,7 +67,11 @@ export const api = {
   removeKey: (provider: string) => request<void>('DELETE', `/settings/keys/${provider}`),
   testKey: (provider: string) => request<KeyTest>('POST', `/settings/keys/${provider}/test`),
   purge: (olderThanDays: number | null) =>
-    request<{ sessions: number }>('POST', '/purge', olderThanDays === null ? {} : { older_than_days: olderThanDays }),
+    request<{ sessions: number }>(
+      'POST',
+      '/purge',
+      olderThanDays === null ? { all: true } : { older_than_days: olderThanDays },
+    ),
 }
 
 /** Addresses that the browser fetches by itself, as downloads. */

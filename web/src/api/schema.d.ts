@@ -453,6 +453,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{session_id}/plan/proposal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Dismiss Plan */
+        delete: operations["dismiss_plan_api_sessions__session_id__plan_proposal_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{session_id}/facts/{index}": {
         parameters: {
             query?: never;
@@ -777,7 +794,7 @@ export interface paths {
         put?: never;
         /**
          * Purge
-         * @description Remove sessions for good: all, or those untouched for so many days.
+         * @description Remove sessions for good: all of them, or the unpinned ones that were untouched for so many days.
          */
         post: operations["purge_api_purge_post"];
         delete?: never;
@@ -816,6 +833,8 @@ export interface components {
         Click: {
             /** Eid */
             eid: string;
+            /** Observation */
+            observation?: string | null;
             /**
              * Confirmed
              * @default false
@@ -1058,6 +1077,8 @@ export interface components {
         };
         /** Limits */
         Limits: {
+            /** Message Bytes */
+            message_bytes: number;
             /** Message Chars */
             message_chars: number;
             /** File Bytes */
@@ -1140,6 +1161,8 @@ export interface components {
             mode: "main" | "focused";
             /** Target */
             target?: string | null;
+            /** Observation */
+            observation?: string | null;
         };
         /** Me */
         Me: {
@@ -1350,6 +1373,33 @@ export interface components {
             plan: string[];
         };
         /**
+         * PolicyRuled
+         * @description What the policy decided about an action before it was done: also where it was allowed.
+         */
+        PolicyRuled: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "policy";
+            /** Call Id */
+            call_id: string;
+            /** Action */
+            action: string;
+            /**
+             * Verdict
+             * @enum {string}
+             */
+            verdict: "allow" | "ask" | "deny";
+            /** Reason */
+            reason: string;
+            /** Kind */
+            kind?: string | null;
+            target?: components["schemas"]["Target"] | null;
+            /** Url */
+            url?: string | null;
+        };
+        /**
          * Progress
          * @description How far the plan is: `current` counts its items from 0, and is behind the last when all is done.
          */
@@ -1367,8 +1417,16 @@ export interface components {
              */
             blocked: string[];
         };
-        /** Purge */
+        /**
+         * Purge
+         * @description Exactly one of the two: everything goes only when it is asked for by name.
+         */
         Purge: {
+            /**
+             * All
+             * @default false
+             */
+            all: boolean;
             /** Older Than Days */
             older_than_days?: number | null;
         };
@@ -1633,6 +1691,8 @@ export interface components {
             goal?: string | null;
             /** Plan */
             plan?: string[];
+            /** Proposed Plan */
+            proposed_plan?: string[];
             /** Progress */
             progress?: {
                 [key: string]: unknown;
@@ -1759,6 +1819,8 @@ export interface components {
         Type: {
             /** Eid */
             eid: string;
+            /** Observation */
+            observation?: string | null;
             /** Text */
             text: string;
             /**
@@ -1824,6 +1886,11 @@ export interface components {
             goal?: string | null;
             /** Plan */
             plan: string[];
+            /**
+             * Proposed Plan
+             * @default []
+             */
+            proposed_plan: string[];
             progress: components["schemas"]["Progress"];
             /** Facts */
             facts: components["schemas"]["Fact"][];
@@ -2134,7 +2201,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": components["schemas"]["Token"] | components["schemas"]["Thinking"] | components["schemas"]["ToolStart"] | components["schemas"]["ToolEnd"] | components["schemas"]["Done"] | components["schemas"]["Error"] | components["schemas"]["RunChanged"] | components["schemas"]["State"] | components["schemas"]["Observed"] | components["schemas"]["Interrupt"] | components["schemas"]["Decision"] | components["schemas"]["MessageAdded"] | components["schemas"]["UsageChanged"] | components["schemas"]["Resync"];
+                    "text/event-stream": components["schemas"]["Token"] | components["schemas"]["Thinking"] | components["schemas"]["ToolStart"] | components["schemas"]["ToolEnd"] | components["schemas"]["Done"] | components["schemas"]["Error"] | components["schemas"]["RunChanged"] | components["schemas"]["State"] | components["schemas"]["Observed"] | components["schemas"]["PolicyRuled"] | components["schemas"]["Interrupt"] | components["schemas"]["Decision"] | components["schemas"]["MessageAdded"] | components["schemas"]["UsageChanged"] | components["schemas"]["Resync"];
                 };
             };
             /** @description What went wrong */
@@ -2261,7 +2328,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": components["schemas"]["Token"] | components["schemas"]["Thinking"] | components["schemas"]["ToolStart"] | components["schemas"]["ToolEnd"] | components["schemas"]["Done"] | components["schemas"]["Error"] | components["schemas"]["RunChanged"] | components["schemas"]["State"] | components["schemas"]["Observed"] | components["schemas"]["Interrupt"] | components["schemas"]["Decision"] | components["schemas"]["MessageAdded"] | components["schemas"]["UsageChanged"] | components["schemas"]["Resync"];
+                    "text/event-stream": components["schemas"]["Token"] | components["schemas"]["Thinking"] | components["schemas"]["ToolStart"] | components["schemas"]["ToolEnd"] | components["schemas"]["Done"] | components["schemas"]["Error"] | components["schemas"]["RunChanged"] | components["schemas"]["State"] | components["schemas"]["Observed"] | components["schemas"]["PolicyRuled"] | components["schemas"]["Interrupt"] | components["schemas"]["Decision"] | components["schemas"]["MessageAdded"] | components["schemas"]["UsageChanged"] | components["schemas"]["Resync"];
                 };
             };
             /** @description What went wrong */
@@ -2712,6 +2779,37 @@ export interface operations {
                 "application/json": components["schemas"]["PlanEdit"];
             };
         };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkingState"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    dismiss_plan_api_sessions__session_id__plan_proposal_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
         responses: {
             /** @description Successful Response */
             200: {
@@ -3457,9 +3555,9 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
-                "application/json": components["schemas"]["Purge"] | null;
+                "application/json": components["schemas"]["Purge"];
             };
         };
         responses: {

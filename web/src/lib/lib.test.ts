@@ -46,7 +46,13 @@ test('only harmless addresses are followed and only our pictures are shown', () 
     expect(safeUrl(bad)).toBeNull()
   }
   expect(pictureUrl('/api/files/screenshots/s/a.jpg', 320)).toBe('/api/files/screenshots/s/a.jpg?w=320')
-  expect(pictureUrl('https://evil.example/a.jpg')).toBeNull()
+  expect(pictureUrl('/pics/s-1/0123abcd.webp')).toBe('/pics/s-1/0123abcd.webp')
+  for (const bad of [
+    'https://evil.example/a.jpg', '//evil.example/a.jpg', '/\\evil.example/a.jpg', '/api/auth/logout', '/pics/../api/x.jpg',
+    '/pics/./a.jpg', '/pics/a.jpg?x=1', '/pics/a.svg', 'pics/a.jpg', 'data:image/png;base64,x', '/pics/%2e%2e/a.jpg', '',
+  ]) {
+    expect(pictureUrl(bad)).toBeNull()
+  }
   expect(hostOf('http://127.0.0.1:8000/x')).toBe('127.0.0.1:8000')
 })
 

@@ -15,7 +15,9 @@ export function hydrate(state: Live, session: SessionDetail): Live {
   for (const row of Object.values(draft.rows)) if (row.before && !draft.rows[row.before]) delete draft.rows[row.id]
   draft.run = run
   draft.work = session.state ?? NO_WORK
-  draft.usage = session.run?.usage ?? state.usage
+  // Stored only when the run ends or asks: while it goes on, the stream knows better.
+  const streamed = run !== null && isOpen(run) && state.run?.id === run.id ? state.usage : null
+  draft.usage = streamed ?? session.run?.usage ?? state.usage
   showClosed(draft, session)
   syncAsk(draft, session)
   if (session.run) showFailure(draft, session.run)

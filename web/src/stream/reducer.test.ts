@@ -53,6 +53,16 @@ function sessionAfter(name: string, count: number): SessionDetail {
   return { ...end, messages, run, pending, interrupts, errors: [], state: NO_WORK }
 }
 
+test('a session that is read while its run goes on keeps the tokens that the stream has counted', () => {
+  const events = eventsOf('shop')
+  const count = events.findIndex((event) => event.type === 'usage') + 1
+  const live = reduce(EMPTY, events.slice(0, count))
+  const read = sessionAfter('shop', count)
+  const usage = { ...read.run!.usage!, input_tokens: 0, output_tokens: 0, model_calls: 0 }
+  expect(live.usage!.model_calls).toBe(1)
+  expect(hydrate(live, { ...read, run: { ...read.run!, usage } }).usage).toEqual(live.usage)
+})
+
 describe.each(RECORDED)('the recorded run %s', (name) => {
   const events = eventsOf(name)
   const live = reduce(EMPTY, events)

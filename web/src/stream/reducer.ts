@@ -62,7 +62,13 @@ function apply(live: Draft, event: LiveEvent): void {
     case 'decision':
       return closeAsk(live, event.reference, event.confirmed ? 'yes' : 'no')
     case 'state':
-      live.work = { goal: event.goal, plan: event.plan, progress: event.progress, facts: event.facts }
+      live.work = {
+        goal: event.goal,
+        plan: event.plan,
+        proposed_plan: event.proposed_plan ?? [],
+        progress: event.progress,
+        facts: event.facts,
+      }
       return
     case 'observation':
       live.page = event

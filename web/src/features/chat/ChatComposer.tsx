@@ -44,7 +44,7 @@ export function ChatComposer({ session }: { session: Session }) {
           sessionId={session.id}
           label={t('composer')}
           placeholder={words}
-          maxLength={config?.limits.message_chars}
+          maxBytes={config?.limits.message_bytes}
           onSend={send}
           onEscape={stop}
           above={<AttachmentChips sessionId={session.id} />}
@@ -57,7 +57,7 @@ export function ChatComposer({ session }: { session: Session }) {
               </span>
             </>
           }
-          actions={({ isEmpty, submit }) => (
+          actions={({ isEmpty, isTooLong, submit }) => (
             <>
               {isBusy && (
                 <>
@@ -68,7 +68,7 @@ export function ChatComposer({ session }: { session: Session }) {
                 </>
               )}
               {(!isBusy || !isEmpty) && (
-                <IconButton filled label={t('send')} keys="enter" disabled={isEmpty} onClick={submit}>
+                <IconButton filled label={t('send')} keys="enter" disabled={isEmpty || isTooLong} onClick={submit}>
                   <ArrowUp size={18} aria-hidden />
                 </IconButton>
               )}

@@ -1,4 +1,6 @@
 import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
+import { useT } from '@/i18n'
+import { bytesOf } from '@/lib/bytes'
 import { cx } from '@/lib/cx'
 import { isTouch } from '@/lib/media'
 import { useDraft } from './draft'
@@ -10,14 +12,15 @@ interface Props {
   onSend: (text: string) => void
   /** Esc in the empty or filled box. */
   onEscape?: () => void
-  maxLength?: number
+  /** Of the message in UTF-8. */
+  maxBytes?: number
   above?: ReactNode
   /** Left and right of the line below the text. */
   tools: ReactNode
-  actions: (state: { isEmpty: boolean; submit: () => void }) => ReactNode
+  actions: (state: { isEmpty: boolean; isTooLong: boolean; submit: () => void }) => ReactNode
 }
 
-export function Composer({ sessionId, placeholder, label, onSend, onEscape, maxLength, above, tools, actions }: Props) {
+export function Composer({ sessionId, placeholder, label, onSend, onEscape, maxBytes, above, tools, actions }: Props) {
   const [text, setText] = useDraft(sessionId)
   const box = useRef<HTMLTextAreaElement>(null)
   useGrowth(box, text)
@@ -25,9 +28,12 @@ export function Composer({ sessionId, placeholder, label, onSend, onEscape, maxL
     if (!isTouch()) box.current?.focus()
   }, [sessionId])
 
+  const t = useT()
   const isEmpty = text.trim() === ''
+  const excess = maxBytes === undefined ? 0 : bytesOf(text.trim()) - maxBytes
+  const isTooLong = excess > 0
   const submit = () => {
-    if (isEmpty) return
+    if (isEmpty || isTooLong) return
     onSend(text.trim())
     setText('')
     box.current?.focus()
@@ -52,16 +58,22 @@ export function Composer({ sessionId, placeholder, label, onSend, onEscape, maxL
         id="composer"
         rows={1}
         value={text}
-        maxLength={maxLength}
+        aria-invalid={isTooLong || undefined}
+        aria-describedby={isTooLong ? 'composer-too-long' : undefined}
         aria-label={label}
         placeholder={placeholder}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={onKeyDown}
         className="block w-full resize-none bg-transparent px-4 pt-3 pb-1 text-base leading-6 outline-none placeholder:text-faint"
       />
+      {isTooLong && (
+        <p id="composer-too-long" role="alert" className="px-4 pb-1 text-sm text-danger">
+          {t('composer.tooLong', { n: excess })}
+        </p>
+      )}
       <div className="flex items-center justify-between gap-2 px-2 pb-2">
         <div className="flex min-w-0 items-center gap-0.5">{tools}</div>
-        <div className="flex shrink-0 items-center gap-1">{actions({ isEmpty, submit })}</div>
+        <div className="flex shrink-0 items-center gap-1">{actions({ isEmpty, isTooLong, submit })}</div>
       </div>
     </div>
   )

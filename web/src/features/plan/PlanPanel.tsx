@@ -5,6 +5,7 @@ import { isOpen } from '@/stream/live'
 import { useLive } from '@/stream/store'
 import { Button } from '@/ui/Button'
 import { PlanItem } from './PlanItem'
+import { ProposedPlan } from './ProposedPlan'
 import { StepText } from './StepText'
 import { planSteps } from './steps'
 import { type Plan, usePlan } from './usePlan'
@@ -25,6 +26,10 @@ export function PlanPanel() {
           <p className="text-sm wrap-anywhere">{work.goal}</p>
         </div>
       )}
+      <p role="status" className="sr-only">
+        {plan.proposed.length > 0 && t('plan.proposed')}
+      </p>
+      {plan.proposed.length > 0 && <ProposedPlan plan={plan} />}
       {steps.length > 0 && <Progress done={done} total={steps.length} />}
       <ol aria-label={t('plan')} className="-mx-2 flex flex-col">
         {steps.map((step, index) => (

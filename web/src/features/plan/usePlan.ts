@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { api } from '@/api/client'
+import type { WorkState } from '@/api/types'
 import { useSessionId } from '@/features/chat/session'
 import { isOpen } from '@/stream/live'
 import { useLive, useSessionStore } from '@/stream/store'
@@ -10,31 +11,41 @@ export function usePlan() {
   const sessionId = useSessionId()
   const store = useSessionStore()
   const plan = useLive((state) => state.work.plan)
+  const proposed = useLive((state) => state.work.proposed_plan ?? NONE)
   const [editedAt, setEditedAt] = useState<number | null>(null)
   /** Between a change and the step from which the agent follows it. */
   const isPending = useLive(({ run }) => isOpen(run) && editedAt !== null && run.step === editedAt)
 
-  const change = async (next: string[]) => {
-    const { work, run } = store.getState()
-    store.setState({ work: { ...work, plan: next } })
-    setEditedAt(run?.step ?? null)
+  const show = async (next: Partial<WorkState>, send: () => Promise<WorkState>) => {
+    const { work } = store.getState()
+    store.setState({ work: { ...work, ...next } })
     try {
-      store.setState({ work: await api.setPlan(sessionId, next) })
+      store.setState({ work: await send() })
+      return true
     } catch (error) {
       store.setState({ work })
-      setEditedAt(null)
       toast((error as Error).message)
+      return false
     }
+  }
+  const change = async (next: string[], more: Partial<WorkState> = {}) => {
+    setEditedAt(store.getState().run?.step ?? null)
+    if (!(await show({ plan: next, ...more }, () => api.setPlan(sessionId, next)))) setEditedAt(null)
   }
   return {
     plan,
+    proposed,
     isPending,
+    accept: () => void change(proposed, { proposed_plan: [] }),
+    dismiss: () => void show({ proposed_plan: [] }, () => api.dismissPlan(sessionId)),
     rename: (index: number, text: string) => void change(plan.with(index, text)),
     remove: (index: number) => void change(plan.toSpliced(index, 1)),
     add: (text: string) => void change([...plan, text]),
     move: (from: number, to: number) => void change(moved(plan, from, to)),
   }
 }
+
+const NONE: string[] = []
 
 export type Plan = ReturnType<typeof usePlan>
 

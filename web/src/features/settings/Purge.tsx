@@ -24,7 +24,7 @@ export function Purge() {
     >
       <Field
         type="number"
-        min={0}
+        min={1}
         max={10000}
         label={t('data.purge.older')}
         hint={t('data.purge.older.note')}

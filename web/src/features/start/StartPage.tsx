@@ -56,7 +56,7 @@ export function StartPage() {
             sessionId={null}
             label={t('composer')}
             placeholder={t('composer.ask')}
-            maxLength={config?.limits.message_chars}
+            maxBytes={config?.limits.message_bytes}
             onSend={start}
             above={<AttachmentChips sessionId={null} />}
             tools={
@@ -65,8 +65,8 @@ export function StartPage() {
                 {config && <Pickers config={config} choice={choice} onChange={setChoice} />}
               </>
             }
-            actions={({ isEmpty, submit }) => (
-              <IconButton filled label={t('send')} keys="enter" disabled={isEmpty} onClick={submit}>
+            actions={({ isEmpty, isTooLong, submit }) => (
+              <IconButton filled label={t('send')} keys="enter" disabled={isEmpty || isTooLong} onClick={submit}>
                 <ArrowUp size={18} aria-hidden />
               </IconButton>
             )}

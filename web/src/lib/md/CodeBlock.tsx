@@ -22,7 +22,7 @@ export function CodeBlock({ code, lang, open = false }: Props) {
         <button
           type="button"
           onClick={() => copy(code)}
-          className="flex min-h-6 items-center gap-1 rounded-md px-2 hover:bg-s2 hover:text-text"
+          className="touch flex h-6 items-center gap-1 rounded-md px-2 hover:bg-s2 hover:text-text"
         >
           {copied ? <Check size={13} aria-hidden /> : <Copy size={13} aria-hidden />}
           {copied ? t('copied') : t('copy')}
