@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 EXPECTATIONS: dict[str, str] = {
-    "fast start, nothing moves": "start:page_is_there_at_once start:fits_its_budget",
-    "ready to type, but no keyboard on touch": "start:page_is_there_at_once start:touch_devices",
+    "fast start, nothing moves": "start:nothing_moves start:fits_its_budget",
+    "ready to type, but no keyboard on touch": "start:nothing_moves start:touch_devices",
     "Enter sends, Shift+Enter and IME do not": "composer:enter_sends composer:ime_composition",
     "composer grows, drafts are kept": "composer:box_grows composer:drafts_are_kept",
     "sent at once, or Not sent and Retry": "composer:sign_of_life composer:did_not_arrive",
     "a sign of life at once": "composer:sign_of_life",
-    "smooth streaming": "feed:fast_stream_costs_little",
+    "smooth streaming": "feed:fast_stream_changes_only",
     "no broken or active markdown": "feed:unfinished_markdown feed:answer_of_a_model_is_inert",
     "scrolling is left alone": "feed:who_scrolled_up feed:feed_follows_its_end",
     "jump to latest": "feed:who_scrolled_up feed:end_key",
@@ -25,7 +25,7 @@ EXPECTATIONS: dict[str, str] = {
     "steps tell what, not JSON": "feed:step_says_what_it_did",
     "steps fold": "feed:many_steps_fold",
     "thumbnails": "feed:screenshots_are_small",
-    "viewer and time line": "replay:opens_at_once replay:arrows_home_and_end replay:thumbnail_opens_its_step "
+    "viewer and time line": "replay:opens_while replay:arrows_home_and_end replay:thumbnail_opens_its_step "
     "replay:keys_of_a_menu replay:many_steps_stay_light",
     "the place of an action is marked": "replay:place_of_the_action replay:before_and_after",
     "plan": "plan:reworded_moved plan:step_is_dragged plan:shown_as_they_come",
@@ -36,18 +36,18 @@ EXPECTATIONS: dict[str, str] = {
     "approval expires, or is decided elsewhere": "approvals:time_runs_out approvals:decision_elsewhere",
     "take-over": "takeover:one_click_from_anywhere takeover:mouse_clicks takeover:pasted_and_composed "
     "takeover:done_asks takeover:on_a_phone takeover:server_takes",
-    "take-over is private": "takeover:nothing_is_recorded tests/real/test_takeover:",
+    "take-over is private": "takeover:nothing_is_recorded tests/real/test_takeover:is_kept_nowhere",
     "take-over keys, F8": "takeover:all_keys takeover:need_no_pointer",
     "meters": "runs:meters_tell",
     "model picker": "composer:chosen_by_keyboard composer:models_tell",
     "session list": "sessions:under_their_age sessions:renamed_in_place sessions:had_back",
-    "search": "search:found_at_once search:however_far_away search:commands_are_done sessions:search_finds",
+    "search": "search:found_and_opened search:however_far_away search:commands_are_done sessions:search_finds",
     "runs in the background": "sessions:told_by_signs sessions:title_of_the_tab queue:waits_for_a_browser",
-    "title at once": "sessions:named_at_once",
+    "title at once": "sessions:named_at_once titles:better_title titles:gave_stays",
     "time stamps": "sessions:relative_and_exact sessions:times_go_on",
     "reload, reconnect, restart": "runs:reload_in_the_midst runs:reload_afterwards runs:earlier_runs runs:lost_connection "
     "restart:catches_up runs:two_tabs",
-    "errors": "runs:failed_run runs:never_blank runs:unknown_session",
+    "errors": "runs:failed_run runs:not_blank runs:unknown_session",
     "empty states": "start:start_page_shows start:missing_model_key search:commands_are_done replay:without_steps",
     "keyboard and accessibility": "access:pages_have_no access:session_has_no access:lies_over access:keyboard_alone "
     "access:fingers access:reduced_motion access:screen_readers takeover:page_is_for_everyone replay:for_everyone "

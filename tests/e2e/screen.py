@@ -114,6 +114,13 @@ class Screen:
             assert time.monotonic() < deadline, run
             self.page.wait_for_timeout(50)
 
+    def wait_for_readers(self, count: int) -> None:
+        """Until the server has this many streams open."""
+        deadline = time.monotonic() + 20
+        while f"pilothouse_stream_readers {count}.0\n" not in (text := self.api.get("/metrics").text):
+            assert time.monotonic() < deadline, text
+            self.page.wait_for_timeout(50)
+
     def cancel(self, session_id: str | None = None) -> None:
         """End the run there, if there still is one."""
         answer = self.api.post(f"/sessions/{session_id or self.session_id}/cancel")

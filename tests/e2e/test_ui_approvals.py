@@ -85,10 +85,12 @@ def test_no_with_words_tells_the_agent_what_to_do_instead(screen: Screen, card: 
     card.get_by_role("button", name="Deny with a note").click()
     note = card.get_by_role("textbox")
     expect(note).to_be_focused()
-    note.fill("Too expensive.")
+    note.fill("Too expensive, leave it.")
     card.get_by_role("button", name="Deny", exact=True).click()
     expect(screen.feed.get_by_text("Denied:")).to_be_visible()
-    screen.cancel()
+    expect(screen.feed.get_by_text("as you said: “Too expensive, leave it.”")).to_be_visible()
+    steps = [row["content"] for row in screen.stored(screen.session_id)["messages"] if row["role"] == "tool"]
+    assert not any("Place order" in step for step in steps)
 
 
 def test_a_decision_elsewhere_closes_the_card(screen: Screen, card: Locator) -> None:
@@ -161,6 +163,7 @@ def test_notifications_are_offered_when_first_needed_and_come_when_nobody_looks(
     screen.open()
     screen.page.evaluate("window.isAway = true")
     session = screen.new_session(title="Order the kettle")
+    screen.wait_for_readers(1)  # the list of sessions is followed
     screen.tell(session, "shop for a kettle")
     screen.page.wait_for_function("() => window.told.length > 0")
     told = screen.page.evaluate("({title: told[0].title, body: told[0].body})")

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from playwright.sync_api import Locator, expect
 
+from server.agent.mock import OTHER_PLAN
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screen import Screen
 from tests.e2e.staged import Stage
@@ -61,6 +62,53 @@ def test_escape_leaves_a_step_as_it_was(screen: Screen, steps: Locator) -> None:
     editor.fill("nothing of this")
     editor.press("Escape")
     expect(steps.first).to_contain_text(PLAN[0])
+    screen.cancel()
+
+
+@pytest.fixture
+def proposal(screen: Screen, steps: Locator) -> Locator:
+    """Beside a plan that a person edited, the agent proposes another one."""
+    choose(screen, 2, "Edit")
+    editor = screen.page.get_by_role("textbox", name="Step of the plan")
+    editor.fill("Buy the red one")
+    editor.press("Enter")
+    expect(steps.nth(1)).to_contain_text("Buy the red one")
+    card = screen.page.get_by_role("region", name="May it do this?")
+    card.get_by_role("button", name="Deny with a note").click()
+    card.get_by_role("textbox").fill("look again")
+    card.get_by_role("button", name="Deny", exact=True).click()
+    region = screen.page.get_by_role("region", name="The agent suggests another plan")
+    expect(region).to_be_visible()
+    return region
+
+
+def test_a_proposed_plan_is_used_by_keyboard_and_survives_a_reload(
+    screen: Screen, steps: Locator, proposal: Locator
+) -> None:
+    expect(steps.nth(1)).to_contain_text("Buy the red one")
+    expect(proposal).to_contain_text("Your plan is followed until you accept this one.")
+    screen.page.reload()
+    expect(proposal.get_by_role("listitem")).to_have_text(OTHER_PLAN)
+    expect(screen.button("Approve")).to_be_visible()
+    use = proposal.get_by_role("button", name="Use this plan")
+    use.focus()
+    screen.page.keyboard.press("Enter")
+    expect(proposal).to_have_count(0)
+    expect(steps).to_have_count(len(OTHER_PLAN))
+    expect(steps.nth(1)).to_contain_text(OTHER_PLAN[1])
+    assert screen.stored(screen.session_id)["state"]["plan"] == OTHER_PLAN
+    expect(screen.page.get_by_role("tabpanel", name="Plan")).to_be_focused()
+    screen.cancel()
+
+
+def test_a_proposed_plan_is_turned_down(screen: Screen, steps: Locator, proposal: Locator) -> None:
+    proposal.get_by_role("button", name="Keep mine").click()
+    expect(proposal).to_have_count(0)
+    expect(steps).to_have_count(len(PLAN))
+    expect(steps.nth(1)).to_contain_text("Buy the red one")
+    screen.page.reload()
+    expect(steps.nth(1)).to_contain_text("Buy the red one")
+    expect(proposal).to_have_count(0)
     screen.cancel()
 
 

@@ -53,13 +53,15 @@ def test_questions_and_failures_of_earlier_runs_are_still_told_after_a_reload(sc
 
 def test_two_tabs_show_the_same_over_one_connection(screen: Screen) -> None:
     session = screen.begin("log in to my mail")
+    expect(screen.button("I’m done")).to_be_visible()
+    screen.wait_for_readers(ONE_CONNECTION)  # the streams of earlier tests are closed by then, too
     other = Screen(screen.page.context.new_page(), screen.server, screen.api)
     other.page.goto(f"/s/{session}")
     expect(other.button("I’m done")).to_be_visible()
-    expect(screen.button("I’m done")).to_be_visible()
     other.button("Stop").click()
     expect(other.feed.get_by_text("Stopped", exact=True)).to_be_visible()
     expect(screen.feed.get_by_text("Stopped", exact=True)).to_be_visible()
+    screen.wait_for_readers(ONE_CONNECTION)
 
 
 def test_without_shared_workers_the_tab_streams_itself(screen: Screen) -> None:
@@ -142,13 +144,24 @@ def test_meters_tell_steps_tokens_and_cost_and_warn_near_the_limit(screen: Scree
     expect(screen.page.get_by_text("2 left")).to_be_visible()
 
 
-def test_a_broken_page_is_never_blank(screen: Screen) -> None:
-    screen.expect_errors(".")
-    Stage(screen, [message(1, "user", None)])  # type: ignore[arg-type]
-    screen.page.goto("/s/staged")
-    screen.page.route("**/api/sessions/staged", lambda route: route.fulfill(json={"messages": 3}))
-    screen.page.reload()
-    expect(screen.page.get_by_role("alert")).to_be_visible()
+def test_a_page_that_breaks_is_not_blank_and_its_details_are_copied(open_screen: OpenScreen) -> None:
+    screen = open_screen(permissions=["clipboard-read", "clipboard-write"])
+    screen.expect_errors("Minified React error #31")  # an object where a text belongs
+    session = screen.new_session(title="Broken")
+    broken = screen.stored(session) | {"messages": [message(1, "user", {"not": "a text"})]}  # type: ignore[arg-type]
+    screen.page.route(f"**/api/sessions/{session}", lambda route: route.fulfill(json=broken))
+    screen.page.goto(f"/s/{session}")
+    alert = screen.page.get_by_role("alert")
+    expect(alert.get_by_role("heading")).to_have_text("The page broke")
+    screen.button("Copy details").click()
+    screen.page.wait_for_function(
+        "async path => (await navigator.clipboard.readText()).includes(path)", arg=f"/s/{session}"
+    )
+    details = screen.page.evaluate("navigator.clipboard.readText()")
+    assert "error #31" in details
+    screen.page.unroute_all()
+    screen.button("Reload").click()
+    expect(screen.composer).to_be_visible()
 
 
 def test_an_unknown_session_is_told(screen: Screen) -> None:
@@ -166,3 +179,7 @@ def test_a_login_that_ended_leads_back_to_the_same_page(open_screen: OpenScreen)
     screen.page.context.clear_cookies()
     screen.page.evaluate("dispatchEvent(new Event('online'))")
     screen.page.wait_for_url(f"**/login?next=%2Fs%2F{session}")
+
+
+ONE_CONNECTION = 2
+"""Readers of one browser that shows one session: the list of sessions, and that session's events."""

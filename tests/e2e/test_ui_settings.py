@@ -229,7 +229,7 @@ def test_deleting_all_deletes_all(screen: Screen) -> None:
     screen.page.get_by_label("Type delete to confirm").fill("delete")
     screen.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
     expect(screen.page.get_by_text("3 sessions deleted")).to_be_visible()
-    assert sent == [{}]
+    assert sent == [{"all": True}]
 
 
 def test_about_tells_version_and_state(screen: Screen) -> None:

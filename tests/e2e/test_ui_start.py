@@ -1,4 +1,4 @@
-"""Login, the start page and how fast it is there."""
+"""Login and the start page. How fast it is there is measured by `bench.ui`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from bench.ui.weight import weigh
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screen import Screen
 
-FIRST_PAINT = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
 SHIFT = """() => new Promise(done => { let sum = 0;
     new PerformanceObserver(list => { for (const e of list.getEntries()) if (!e.hadRecentInput) sum += e.value })
         .observe({type: 'layout-shift', buffered: true});
@@ -48,13 +47,9 @@ def test_too_many_tries_count_down(open_screen: OpenScreen) -> None:
     expect(screen.button("Sign in")).to_be_enabled()
 
 
-def test_the_page_is_there_at_once_and_nothing_moves(screen: Screen) -> None:
-    paints = []
-    for _ in range(3):
-        screen.page.goto("/")
-        expect(screen.composer).to_be_focused()
-        paints.append(screen.page.wait_for_function(FIRST_PAINT).json_value())
-    assert min(paints) < 1000
+def test_the_composer_is_ready_and_nothing_moves(screen: Screen) -> None:
+    screen.page.goto("/")
+    expect(screen.composer).to_be_focused()
     assert screen.page.evaluate(SHIFT) < 0.02
 
 

@@ -40,7 +40,7 @@ async def test_one_chromium_serves_all_and_keeps_them_apart(tmp_path: Path, site
     async with open_pool(tmp_path, browser_layout="shared") as pool:
         ann, bob = await pool.get("ann"), await pool.get("bob")
         await asyncio.gather(ann.navigate(site.url("/form")), bob.navigate(site.url("/links")))
-        assert len(running_processes(str(tmp_path), "--remote-debugging-port", "--headless")) == 1
+        assert len(running_processes(str(tmp_path), "--remote-debugging-pipe", "--headless")) == 1
         await log_in(ann, site)
         assert await title_of(ann, site.url("/private")) == "Private"
         assert await title_of(bob, site.url("/private")) == "Log in"
@@ -57,7 +57,7 @@ async def test_one_chromium_serves_all_and_keeps_them_apart(tmp_path: Path, site
         await pool.close("ann")
         assert await title_of(bob, site.url("/form")) == "Form"
         await pool.close("bob")
-        assert not running_processes(str(tmp_path), "--remote-debugging-port")
+        assert not running_processes(str(tmp_path), "--remote-debugging-pipe")
 
 
 async def test_in_the_light_form_lost_tools_take_the_page_with_them_and_say_so(tmp_path: Path, site: Site):
@@ -119,7 +119,8 @@ async def test_a_further_server_is_offered_beside_the_browser(
 
 
 async def test_a_command_of_ones_own_drives_our_chromium(tmp_path: Path, site: Site):
-    command = f"{parts.find_node()} {parts.find_playwright_mcp()} --cdp-endpoint {{endpoint}} --output-dir {{output}}"
+    program = f"{parts.find_node()} {parts.find_playwright_mcp()}"
+    command = f"PLAYWRIGHT_MCP_CDP_ENDPOINT={{endpoint}} {program} --output-dir {{output}}"
     async with open_pool(tmp_path, browser_mcp=command) as pool:
         browser = await pool.get("a")
         assert await title_of(browser, site.url("/form")) == "Form"

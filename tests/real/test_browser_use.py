@@ -71,6 +71,40 @@ async def test_a_tool_call_comes_back_with_the_page(browser: SessionBrowser, sit
     assert "<untrusted-page>" in outcome.text
 
 
+CARDS = """<title>Lamps</title><h1>Lamps</h1>
+<div class=card><h2>Desk lamp</h2><p>Brass, 40 watts, sold in pairs.</p><button>Details</button> <a href=/d>Photos</a></div>
+<div class=card><h2>Floor lamp</h2><p>Oak, dimmable, two years of warranty.</p><button>Details</button></div>
+<footer>""" + "".join(f"<p>Shop number {at} <button>Route {at}</button></p>" for at in range(40))
+
+
+async def test_focus_and_text_near_tell_what_is_around_one_element(browser: SessionBrowser, site: Site):
+    await browser.navigate(site.add("/lamps", CARDS))
+    seen = await browser.observe()
+    second = [one for one in seen.interactive if one.name == "Details"][1]
+    near = await browser.text_near(second)
+    assert "Oak, dimmable, two years of warranty." in near
+    assert len(near) <= 600
+    route = element(seen, "Route 20")
+    assert "Shop number 20" in await browser.text_near(route)
+    assert "Desk lamp" not in await browser.text_near(route)
+    focused = await browser.focus(second)
+    assert focused.mode == "focused"
+    assert any("Oak, dimmable" in block for block in focused.text_blocks)
+    assert len([one for one in focused.interactive if one.ref == second.ref]) == 1
+    assert not [one for one in focused.interactive if one.name.startswith("Route 39")]
+    assert len(focused.text()) < len(seen.text())
+    assert (await browser.click(element(focused, "Details"))).ok
+
+
+async def test_an_element_that_is_gone_has_no_surroundings(browser: SessionBrowser, site: Site):
+    await browser.navigate(site.add("/lamps", CARDS))
+    gone = element(await browser.observe(), "Photos").model_copy(update={"ref": "99999"})
+    whole = await browser.focus(gone)
+    assert whole.mode == "main"
+    assert "could not be read" in notes_of(whole)
+    assert await browser.text_near(gone) == "Photos"
+
+
 async def test_a_confirm_is_dismissed_and_told(browser: SessionBrowser, site: Site):
     await browser.navigate(site.url("/dialogs"))
     outcome = await browser.click(element(await browser.observe(), "Confirm"))

@@ -1,6 +1,7 @@
 """What a page may not do: reach our own parts, flood the tabs, fill the disk, open forbidden addresses."""
 
 import asyncio
+import ipaddress
 import socket
 from collections.abc import AsyncIterator, Iterator
 
@@ -87,7 +88,7 @@ async def test_no_way_of_a_page_reaches_the_service(browser: PlaywrightBrowser, 
 @pytest.mark.parametrize("what", ["devtools", "proxy"])
 async def test_our_own_ports_are_refused(browser: PlaywrightBrowser, what: str):
     assert browser.chromium is not None
-    port = browser.chromium.port if what == "devtools" else browser.chromium.egress.port
+    port = browser.chromium.relay.port if what == "devtools" else browser.chromium.egress.port
     outcome = await browser.call("browser_navigate", {"url": f"http://127.0.0.1:{port}/json/version"})
     assert "Blocked by Pilothouse" in outcome.text
     assert "webSocketDebuggerUrl" not in outcome.text
@@ -120,6 +121,36 @@ async def test_private_addresses_are_refused_on_a_public_server(tmp_path, site: 
             outcome = await browser.call("browser_navigate", {"url": site.url("/form", host)})
             assert "Blocked by Pilothouse" in outcome.text
         assert len(site.paths) == before
+
+
+async def test_a_public_name_never_leads_to_this_machine_whatever_its_dns_says(tmp_path, site: Site):
+    """The answer changes, as in DNS rebinding: Chromium itself asks again when a name was not known."""
+    answers = [[], ["127.0.0.1"]]
+
+    async def resolve(host: str, port: int) -> list[ipaddress.IPv4Address | ipaddress.IPv6Address]:
+        if host == "localhost":
+            return [ipaddress.ip_address("127.0.0.1")]
+        answer = answers.pop(0) if len(answers) > 1 else answers[0]
+        if not answer:
+            raise socket.gaierror(socket.EAI_NONAME, "unknown")
+        return [ipaddress.ip_address(address) for address in answer]
+
+    before = len(site.paths)
+    async with open_pool(tmp_path, resolve) as pool:
+        browser = await pool.get("a")
+        refused = await browser.call("browser_navigate", {"url": site.url("/form", "rebound.example")})
+        assert "Blocked by Pilothouse: rebound.example" in refused.text
+        assert len(site.paths) == before
+        assert (await browser.navigate(site.url("/form", "localhost"))).title == "Form"
+        with Site() as other:
+            await browser.navigate(
+                site.url(f"/reach?to={other.url('/links', 'rebound.example')}", "localhost")
+            )
+            await browser.wait(2500)
+            assert other.paths == []
+            await browser.navigate(site.url(f"/reach?to={other.url('/links', 'localhost')}", "localhost"))
+            await browser.wait(2500)
+            assert other.paths
 
 
 async def test_hosts_can_be_allowed_and_blocked(tmp_path, site: Site):

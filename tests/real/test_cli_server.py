@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
+from contextlib import aclosing
+from io import StringIO
 from pathlib import Path
 
 import pytest
 
+from cli.address import Address
+from cli.client import Client
+from cli.commands import COMMANDS, Call
+from cli.conversation import Conversation
+from cli.screen import PlainScreen
+from tests.support.cut_link import cut_link
 from tests.support.server import Server, serving
 from tests.support.terminal import Ran, run, terminal
 
@@ -152,7 +161,7 @@ async def test_sessions_are_listed_searched_opened_and_exported(
 async def test_the_doctor_finds_everything_there(at: dict[str, object]) -> None:
     ran = await pilothouse(at, "doctor")
     assert ran.code == 0
-    for name in ("server", "login", "readiness", "browser", "model", "versions"):
+    for name in ("server", "login", "readiness", "dialogue", "browser", "model", "versions"):
         assert f"✓ {name}" in ran.out
     assert "Mock mode" in ran.out
 
@@ -170,3 +179,41 @@ async def test_a_restart_of_the_server_is_survived(tmp_path: Path) -> None:
             with serving(tmp_path / "data", port=str(server.port), auth_token=server.token):
                 screen.enter("hello")
                 await screen.shows("mock mode")
+
+
+async def test_words_and_a_yes_are_carried_out_once_when_their_acknowledgements_are_lost(
+    server: Server,
+) -> None:
+    screen = PlainScreen(StringIO(), StringIO())
+    async with (
+        cut_link(server.port) as link,
+        Client(Address(f"http://127.0.0.1:{link.port}", server.token), pause=0.05) as client,
+        asyncio.timeout(120),
+    ):
+        talk = Conversation(client, screen)
+        await talk._session()
+        await client.dialogue(str(talk.session_id))
+        link.swallows = b"GET /api/ws/"
+        saying = asyncio.create_task(talk.say("shop for a kettle"))
+        while not (await client.session(str(talk.session_id)))["pending"]:
+            await asyncio.sleep(0.05)
+        assert not saying.done()
+        link.swallows = None
+        link.cut()
+        assert (await saying)["run_id"]
+        await talk.attach(silently=True)
+        link.swallows = b"GET /api/ws/"
+        agreeing = asyncio.create_task(talk.do(Call(COMMANDS["yes"])))
+        while (await client.session(str(talk.session_id)))["pending"]:
+            await asyncio.sleep(0.05)
+        assert not agreeing.done()
+        link.swallows = None
+        link.cut()
+        await agreeing
+        async with aclosing(client.follow(str(talk.session_id), (await saying)["run_id"])) as events:
+            ends = [event.type async for event in events]
+        session = await client.session(str(talk.session_id))
+    assert ends[-1] == "done"
+    assert [message["role"] for message in session["messages"]].count("user") == 1
+    clicks = [message for message in session["messages"] if "click" in str(message["meta_json"])]
+    assert sum("Place order" in message["content"] for message in clicks) == 1

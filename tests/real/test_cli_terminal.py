@@ -74,7 +74,7 @@ class TestTalking:
         await screen.shows("✓ Approved")
         await screen.shows("It is ordered.")
         await screen.shows("done")
-        assert api.asked("POST", "/decision")[0]["confirmed"] is True
+        assert api.asked("WS", "/user_confirm")[0]["confirmed"] is True
 
     async def test_a_refusal_takes_words_in_any_language_along(
         self, api: ScriptedApi, screen: Terminal
@@ -92,7 +92,7 @@ class TestTalking:
         await screen.shows(BUSY)
         screen.enter("hurry up")
         await screen.shows("❯ hurry up")
-        assert api.asked("POST", "/messages")[-1]["mode"] == "steer"
+        assert api.asked("WS", "/user_message")[-1]["mode"] == "steer"
         screen.enter("/stop")
         await screen.shows("■ Task cancelled")
 
@@ -139,7 +139,7 @@ class TestModes:
         await screen.shows("Chat mode")
         screen.enter("hello")
         await screen.shows("You said hello")
-        assert [body["content"] for body in api.asked("POST", "/messages")] == ["hello"]
+        assert [frame["text"] for frame in api.asked("WS", "/user_message")] == ["hello"]
 
     async def test_taking_the_browser_leaves_chat_mode_and_exit_leaves_the_rest(
         self, api: ScriptedApi, screen: Terminal
@@ -149,7 +149,7 @@ class TestModes:
         await screen.shows("launch done")
         screen.enter("exit")
         assert await screen.ended() == 0
-        assert api.asked("POST", "/messages") == []
+        assert api.asked("WS", "/user_message") == []
 
     async def test_commands_and_elements_complete_themselves(
         self, api: ScriptedApi, screen: Terminal
@@ -195,6 +195,22 @@ class TestPlan:
         screen.press(" twice\x1b\r")
         await screen.shows("○ Answer twice")
         assert api.asked("PUT", "/plan") == [{"plan": ["Look", "Answer twice"]}]
+
+    async def test_a_proposed_plan_is_accepted_or_dismissed(self, api: ScriptedApi, screen: Terminal) -> None:
+        async def proposing(run: ScriptedRun) -> None:
+            run.status("running")
+            run.emit("state", goal="g", plan=["Mine", "Answer"], proposed_plan=["Theirs", "Answer"], facts=[])
+            await asyncio.Event().wait()
+
+        api.scripts["propose"] = proposing
+        screen.enter("propose it")
+        await screen.shows("/plan accept uses it")
+        screen.enter("/plan accept")
+        await screen.shows("▸ Theirs")
+        assert api.asked("PUT", "/plan") == [{"plan": ["Theirs", "Answer"]}]
+        screen.enter("/plan dismiss")
+        await screen.shows("proposed no other plan")
+        assert api.asked("DELETE", "/plan/proposal") == []
 
 
 class TestAttaching:
@@ -259,7 +275,7 @@ class TestLeaving:
         await screen.insist("\x03", "comes back here")
         assert await screen.ended() == 0
         assert [chat.row["status"] for chat in api.chats.values()] == ["running"]
-        assert api.asked("POST", "/cancel") == []
+        assert api.asked("WS", "/control") == []
 
     async def test_ctrl_c_stops_waiting_for_a_command_and_stays(
         self, api: ScriptedApi, screen: Terminal

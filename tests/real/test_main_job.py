@@ -46,7 +46,7 @@ def assistant_script(url: str, browser_mcp: str) -> list[Any]:
     def click(asked: Asked) -> Reply:
         if browser_mcp == "browser-use":
             return call("browser_click", {"index": int(found(asked, r'\[(\d+)\] button "Show more"'))})
-        ref = found(asked, r'button "Show more"[^\n]*\[ref=(\w+)\]')
+        ref = found(asked, r'\[(\w+)\] button "Show more"')
         return call("browser_click", {"element": "Show more", "target": ref})
 
     return [call("browser_navigate", {"url": url}), click, say(ANSWER, delay=0.01)]
@@ -68,7 +68,7 @@ def operator_script(url: str) -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    ("wire", "browser_mcp"), [*((wire, "playwright") for wire in WIRES), ("chat", "browser-use")]
+    ("wire", "browser_mcp"), [(wire, mcp) for mcp in ("playwright", "browser-use") for wire in WIRES]
 )
 async def test_the_assistant_clicks_in_the_page_and_streams_its_answer(
     tmp_path: Path, site: Site, wire: str, browser_mcp: str

@@ -169,7 +169,8 @@ async def test_an_address_where_nobody_answers_is_told(processes: Processes):
 
 
 async def test_another_server_is_offered_under_its_name_with_safe_schemas(processes: Processes):
-    other = OtherServer("scripted", Stdio(COMMAND, cwd=ROOT), processes, deadline=5)
+    allowed = ["scripted_echo"]
+    other = OtherServer("scripted", Stdio(COMMAND, cwd=ROOT), processes, deadline=5, allowed=allowed)
     specs = {spec.name: spec for spec in await other.discover()}
     unsafe = specs["scripted_unsafe"].schema
     assert "oneOf" not in unsafe

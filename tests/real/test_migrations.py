@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 from alembic import command
 from alembic.config import Config
 from alembic.util import CommandError
+from sqlalchemy import create_engine, inspect
 
 from scripts.shell import ROOT
 from server.migrate import migrate
+from server.settings import Settings
 
 
 @pytest.fixture
@@ -28,3 +38,97 @@ def test_going_back_is_refused_in_words_and_keeps_everything(config: Config) -> 
         with pytest.raises(CommandError, match="backup"):
             command.downgrade(config, target)
     command.check(config)
+
+
+START = """
+import os, signal, sys
+from sqlalchemy import Engine, event
+from server.migrate import migrate
+from server.settings import Settings
+
+statements = int(sys.argv[2])
+
+@event.listens_for(Engine, "after_cursor_execute")
+def count(*_):
+    global statements
+    statements -= 1
+    if statements == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+migrate(sys.argv[1])
+"""
+"""A process that migrates the database of its first argument, and is killed after as many statements as the second
+says; 0 lets it end."""
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """A database without a schema."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path / 'empty.db'}"
+        return
+    cluster = request.getfixturevalue("postgres")
+    name = cluster.create_database()
+    yield cluster.url(name)
+    cluster.drop_database(name)
+
+
+def start_migrating(url: str, statements: int = 0) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", START, url, str(statements)],
+        cwd=ROOT,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def end_of(process: subprocess.Popen[str]) -> tuple[int, str]:
+    _, said = process.communicate(timeout=90)
+    return process.returncode, said
+
+
+def check_head(url: str) -> None:
+    config = Config(ROOT / "alembic.ini")
+    config.set_main_option("sqlalchemy.url", url.replace("%", "%%"))
+    command.check(config)
+
+
+def test_of_several_that_migrate_at_once_one_does_and_the_others_wait(empty_url: str) -> None:
+    processes = [start_migrating(empty_url) for _ in range(3)]
+    assert [end_of(process) for process in processes] == [(0, "")] * 3
+    check_head(empty_url)
+
+
+@pytest.mark.parametrize("statements", [2, 12, 25])
+def test_a_kill_in_the_middle_leaves_nothing_and_the_next_start_migrates(
+    empty_url: str, statements: int
+) -> None:
+    assert end_of(start_migrating(empty_url, statements))[0] == -signal.SIGKILL
+    engine = create_engine(empty_url)
+    with engine.connect() as db:
+        assert inspect(db).get_table_names() == []
+    engine.dispose()
+    assert end_of(start_migrating(empty_url)) == (0, "")
+    check_head(empty_url)
+
+
+@pytest.mark.parametrize("is_there", [False, True], ids=["new file", "file that others can read"])
+def test_a_migration_by_hand_leaves_a_file_that_nobody_else_reads(tmp_path: Path, is_there: bool) -> None:
+    """`alembic upgrade head` does not pass through the server, and does not set its umask."""
+    data = tmp_path / "data"
+    if is_there:
+        data.mkdir(mode=0o755)
+        data.chmod(0o755)
+        (data / "pilothouse.db").touch()
+        (data / "pilothouse.db").chmod(0o644)
+    env = {name: value for name, value in os.environ.items() if name.lower() not in Settings.model_fields}
+    subprocess.run(
+        [sys.executable, "-m", "alembic", "--config", ROOT / "alembic.ini", "upgrade", "head"],
+        cwd=tmp_path,
+        env=env | {"DATA_DIR": str(data), "PYTHONPATH": str(ROOT)},
+        umask=0o022,
+        check=True,
+    )
+    modes = {path.name: oct(stat.S_IMODE(path.stat().st_mode)) for path in (data, *data.iterdir())}
+    assert modes == {"data": "0o700", "pilothouse.db": "0o600"}
+    check_head(f"sqlite:///{data / 'pilothouse.db'}")

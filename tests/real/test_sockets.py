@@ -72,7 +72,8 @@ def test_frames_have_the_common_form_of_events_beside_their_own(server: Server, 
     with chat(server, session_id) as socket:
         say(socket, type="user_message", payload={"text": "this is a ping test"})
         answer = until(socket, "agent_message")
-    assert answer["payload"] == {"text": "Harbour"}
+    head = ("type", "session_id", "ts", "payload")
+    assert answer["payload"] == {name: value for name, value in answer.items() if name not in head}
     assert answer["session_id"] == session_id
     assert answer["ts"]
     assert answer["text"] == "Harbour"
@@ -99,6 +100,71 @@ def test_a_question_is_asked_and_confirmed(server: Server, session_id: str) -> N
         assert (question["kind"], question["target"]["name"]) == ("confirm", "Place order")
         say(socket, type="user_confirm", reference=question["reference"], confirmed=True)
         assert "ordered" in until(socket, "agent_message")["text"]
+
+
+def test_a_frame_with_an_id_is_acknowledged_and_carried_out_once(
+    server: Server, api: httpx.Client, session_id: str
+) -> None:
+    acks = []
+    for _ in range(2):  # as after a connection that broke before the acknowledgement
+        with chat(server, session_id) as socket:
+            say(socket, type="user_message", text="shop for a kettle", client_id="m-1")
+            acks.append(until(socket, "ack", client_id="m-1"))
+    assert acks[0]["message_id"] == acks[1]["message_id"]
+    assert acks[0]["run_id"] == acks[1]["run_id"]
+    with chat(server, session_id) as socket:
+        reference = until(socket, "agent_question")["reference"]
+        for _ in range(2):
+            say(socket, type="user_confirm", reference=reference, confirmed=True, client_id="c-1")
+            until(socket, "ack", client_id="c-1")
+        until(socket, "agent_message")
+        say(socket, type="user_confirm", reference=reference, confirmed=False, client_id="c-2")
+        refused = until(socket, "error", client_id="c-2")
+    assert (refused["code"], refused["status"]) == ("already_decided", 409)
+    session = api.get(f"/sessions/{session_id}").json()
+    assert [message["role"] for message in session["messages"]].count("user") == 1
+
+
+def test_a_cancel_that_is_sent_again_spares_the_next_run(server: Server, session_id: str) -> None:
+    with chat(server, session_id) as socket:
+        say(socket, type="user_message", text="slow story")
+        until(socket, "status", status="running")
+        say(socket, type="control", action="cancel", client_id="x-1")
+        until(socket, "ack", client_id="x-1")
+        say(socket, type="user_message", text="shop for a kettle", client_id="m-2")
+        until(socket, "agent_question")
+        say(socket, type="control", action="cancel", client_id="x-1")
+        until(socket, "ack", client_id="x-1")
+        say(socket, type="control", action="cancel", client_id="x-2")  # the run is there to be cancelled
+        until(socket, "ack", client_id="x-2")
+
+
+def test_a_refused_frame_can_be_sent_again_in_another_way(
+    server: Server, api: httpx.Client, session_id: str
+) -> None:
+    with chat(server, session_id) as socket:
+        say(socket, type="user_message", text="slow story")
+        until(socket, "status", status="running")
+        say(socket, type="user_message", text="hurry", client_id="m-1")
+        assert until(socket, "error", client_id="m-1")["code"] == "run_in_progress"
+        say(socket, type="user_message", text="hurry", client_id="m-1", mode="steer")
+        assert until(socket, "ack", client_id="m-1")["run_id"]
+        say(socket, type="control", action="cancel", client_id="x")
+        until(socket, "ack", client_id="x")
+        say(socket, type="user_message", client_id="m-2")
+        assert until(socket, "error", client_id="m-2")["code"] == "invalid"
+
+
+def test_what_the_agent_says_has_its_place_in_the_event_stream(
+    server: Server, api: httpx.Client, session_id: str
+) -> None:
+    with chat(server, session_id) as socket:
+        say(socket, type="user_message", text="this is a ping test")
+        told = until(socket, "agent_message")
+    events = parse_sse(api.get(f"/sessions/{session_id}/stream").text.splitlines())
+    (done,) = [event for event in events if event["type"] == "done"]
+    assert (told["event_id"], told["run_id"]) == (done["id"], done["run_id"])
+    assert told["message_id"] == done["message"]["id"]
 
 
 def test_pause_resume_and_cancel(server: Server, session_id: str) -> None:
@@ -172,8 +238,41 @@ def test_observers_see_what_happens_in_the_common_form(
             line = next(lines)
             if line.startswith("data: "):
                 seen.append(json.loads(line[6:]))
-    assert {"observation", "tool_call", "tool_result", "policy_request"} == {event["type"] for event in seen}
+    types = {event["type"] for event in seen}
+    assert types == {"observation", "tool_call", "tool_result", "policy_result", "policy_request"}
     assert all(set(event) == {"type", "session_id", "ts", "payload"} for event in seen)
+
+
+def test_observers_and_the_socket_see_every_decision_and_the_end(
+    server: Server, api: httpx.Client, session_id: str
+) -> None:
+    seen: list[dict[str, Any]] = []
+    with (
+        chat(server, session_id) as socket,
+        httpx.stream(
+            "GET", f"{server.url}/events/{session_id}", headers=server.headers, timeout=60
+        ) as stream,
+    ):
+        lines = stream.iter_lines()
+        next(lines)
+        say(socket, type="user_message", text="shop for a kettle")
+        allowed = until(socket, "policy_result", by="policy", verdict="allow")
+        stopped = until(socket, "policy_result", by="policy", verdict="ask")
+        question = until(socket, "agent_question")
+        say(socket, type="user_confirm", reference=question["reference"], confirmed=True)
+        decided = until(socket, "policy_result", by="person")
+        answer = until(socket, "agent_message")
+        while not seen or seen[-1]["type"] != "final":
+            line = next(lines)
+            if line.startswith("data: "):
+                seen.append(json.loads(line[6:]))
+    results = [event["payload"] for event in seen if event["type"] == "policy_result"]
+    assert {result["by"] for result in results} == {"policy", "person"}
+    for told in (allowed, stopped, decided):
+        shown = {name: value for name, value in told["payload"].items() if name != "event_id"}
+        assert shown in results
+    assert (decided["reference"], decided["confirmed"]) == (question["reference"], True)
+    assert seen[-1]["payload"]["message"]["content"] == answer["text"]
 
 
 def test_observers_are_told_at_which_stage_it_went_wrong(

@@ -10,13 +10,15 @@ from typing import TypeVar
 
 import httpx
 import pytest
-from sqlalchemy import Connection, update
+from sqlalchemy import Connection, insert, select, update
+from sqlalchemy.exc import IntegrityError
 
 from server.errors import BadRequest, Conflict, NotFound
 from server.events import Message, Usage, now
-from server.models import InterruptRow, RunRow
+from server.models import InterruptRow, MessageRow, RunRow
 from server.settings import Settings
-from server.store import Accepted, Begun, Store, process_name
+from server.store import Accepted, Begun, Store
+from server.store.records import new_id
 from tests.support import chat
 from tests.support.databases import open_store
 
@@ -249,7 +251,7 @@ async def test_a_caller_that_is_cancelled_leaves_all_or_nothing(store: Store) ->
 async def test_runs_of_a_process_that_is_gone_are_interrupted_once(
     database_url: str, store: Store, other: Store
 ) -> None:
-    async with open_store(database_url, process_name().rsplit(":", 2)[0] + ":999999:gone") as gone:
+    async with open_store(database_url, f"{store.owner.rpartition(':')[0]}:gone") as gone:
         runs = [(await begun(gone, await new_session(gone))).run for _ in range(20)]
         waiting = (await begun(gone, await new_session(gone))).run
         await ask(gone, waiting)
@@ -339,6 +341,43 @@ async def test_a_run_goes_on_from_its_newest_question_when_the_clock_is_put_back
     assert [row.payload["reason"] for row in questions] == ["buys a kettle", "deletes the account"]
 
 
+async def test_a_yes_and_what_it_allows_are_one_transaction(store: Store) -> None:
+    session_id = await new_session(store)
+    reference = await ask(store, (await begun(store, session_id)).run)
+
+    def fail(_payload: object) -> tuple[str, str]:
+        raise Conflict("no further")
+
+    with pytest.raises(Conflict, match="no further"):
+        await store.decide(session_id, reference, True, grant_of=fail)
+    question = await store.pending(session_id)
+    assert question
+    row = await store.decide(session_id, reference, True, grant_of=lambda _: ("shop.example", "buy"))
+    assert row.status == "decided"
+    grants = [(grant.site, grant.kind) for grant in await store.grants(session_id)]
+    assert grants == [("shop.example", "buy")]
+
+
+async def test_a_site_with_an_endless_name_is_asked_about_again(store: Store) -> None:
+    session_id = await new_session(store)
+    reference = await ask(store, (await begun(store, session_id)).run)
+    site = "a" * 300
+    row = await store.decide(session_id, reference, True, grant_of=lambda _: (site, "buy"))
+    assert row.status == "decided"
+    assert await store.grants(session_id) == []
+
+
+async def test_what_was_approved_is_named_when_it_is_cut_short(store: Store) -> None:
+    """Before the tool call itself could be noted."""
+    session_id = await new_session(store)
+    run = (await begun(store, session_id)).run
+    payload = {"kind": "confirm", "action": {"kind": "click"}, "target": {"name": "Place order"}}
+    question = await store.open_interrupt(run, payload, expires_at=None, usage=Usage())
+    assert question
+    await store.decide(session_id, question.reference, True)
+    assert (await store.run(run.id)).doing == "click Place order"
+
+
 async def test_late_writes_to_a_purged_session_are_refused(store: Store) -> None:
     session_id = await new_session(store)
     run = (await begun(store, session_id)).run
@@ -388,3 +427,27 @@ async def test_a_search_finds_titles_and_the_newest_message_that_says_it(store: 
     listed = await store.sessions(query="чайн", archived=False, cursor=None, limit=10)
     assert [row.id for row in listed.rows] == [titled.id]
     assert listed.matches == {}
+
+
+@pytest.mark.parametrize("role", ["user", "assistant", "tool"])
+async def test_a_message_has_one_of_three_roles(store: Store, role: str) -> None:
+    session_id = await new_session(store)
+    await store.accept(session_id, "hello")
+
+    def change_to(db: Connection, role: str) -> None:
+        db.execute(update(MessageRow).where(MessageRow.session_id == session_id).values(role=role))
+
+    def add_a_fourth(db: Connection) -> None:
+        known = db.execute(select(MessageRow).where(MessageRow.session_id == session_id)).mappings().one()
+        db.execute(
+            insert(MessageRow).values(
+                {**known, "id": new_id(), "seq": 2, "client_id": None, "role": "system"}
+            )
+        )
+
+    await store.database.write(lambda db: change_to(db, role))
+    with pytest.raises(IntegrityError, match="message_role"):
+        await store.database.write(add_a_fourth)
+    with pytest.raises(IntegrityError, match="message_role"):
+        await store.database.write(lambda db: change_to(db, "system"))
+    assert [message.role for message in await store.messages(session_id)] == [role]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from server.browser.browser import Outcome
+from server.browser.egress import Resolve
 from server.browser.observation import Element, Observation
 from server.browser.pool import BrowserPool
 from server.settings import Settings
@@ -22,8 +23,11 @@ def settings_for(folder: Path, **changes: Any) -> Settings:
 
 
 @asynccontextmanager
-async def open_pool(folder: Path, **changes: Any) -> AsyncIterator[BrowserPool]:
-    pool = BrowserPool(settings_for(folder, **changes))
+async def open_pool(
+    folder: Path, resolve: Resolve | None = None, **changes: Any
+) -> AsyncIterator[BrowserPool]:
+    """`resolve` answers in place of the system's resolver."""
+    pool = BrowserPool(settings_for(folder, **changes), resolve)
     try:
         yield pool
     finally:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 from tests.support.chat import Event
 from tests.support.reader import Reader
 
+Rows = Sequence[Mapping[str, Any] | sqlite3.Row]
 UNFINISHED = ("queued", "running", "waiting_user", "paused")
 
 
@@ -31,7 +33,13 @@ def check_stored(file: Path, session_id: str) -> None:
     """A completed run has one answer, any other none; one run goes on at a time; a question has a run that waits."""
     with moment(file) as db:
         runs, messages = rows_of(db, "runs", session_id), rows_of(db, "messages", session_id)
-        asking = [row["run_id"] for row in rows_of(db, "interrupts", session_id) if row["status"] == "open"]
+        questions = rows_of(db, "interrupts", session_id)
+    check_rows(runs, messages, questions)
+
+
+def check_rows(runs: Rows, messages: Rows, questions: Rows) -> None:
+    """The same of rows that were read at one moment, from whatever database."""
+    asking = [row["run_id"] for row in questions if row["status"] == "open"]
     answers = {row["id"]: row["run_id"] for row in messages if row["role"] == "assistant"}
     completed = {row["answer_id"]: row["id"] for row in runs if row["status"] == "completed"}
     assert answers == completed

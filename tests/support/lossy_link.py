@@ -8,27 +8,49 @@ from contextlib import asynccontextmanager
 
 
 class LossyLink:
-    """Forwards a local port. `losing` is set while the next COMMIT's answer is to be lost, with its connection."""
+    """Forwards a local port, and can lose the answer to a COMMIT together with its connection."""
 
     def __init__(self, target: int) -> None:
         self._target = target
         self.port = 0
         self.losing = False
+        """Set while the next COMMIT's answer is to be lost."""
+        self.after = b""
+        """Only of a transaction that has sent this."""
+        self.then_down = False
+        """After that the link stays down, until `come_back`."""
+        self._is_down = False
         self.lost = 0
 
+    def lose(self, after: bytes, *, then_down: bool) -> None:
+        self.losing, self.after, self.then_down = True, after, then_down
+
+    def come_back(self) -> None:
+        self._is_down = False
+
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self._is_down:
+            writer.close()
+            return
         upstream, to_server = await asyncio.open_connection("127.0.0.1", self._target)
         answers = asyncio.create_task(self._forward(upstream, writer))
+        sent = b""
         try:
             while data := await reader.read(65536):
+                if self._is_down:
+                    return
+                sent += data
                 to_server.write(data)
-                if self.losing and b"COMMIT" in data:
-                    self.losing = False
+                if b"COMMIT" not in data and b"ROLLBACK" not in data:
+                    continue
+                if self.losing and b"COMMIT" in data and self.after in sent:
+                    self.losing, self._is_down = False, self.then_down
                     answers.cancel()
                     await asyncio.gather(answers, return_exceptions=True)
                     await upstream.read(65536)  # the server has committed
                     self.lost += 1
                     return
+                sent = b""
         except ConnectionError:
             pass
         finally:
@@ -48,3 +70,51 @@ async def lossy_link(target: int) -> AsyncIterator[LossyLink]:
     link.port = server.sockets[0].getsockname()[1]
     async with server:
         yield link
+
+
+class SilentLink:
+    """Forwards a local port; while `silent`, nothing is forwarded either way and no connection is reset."""
+
+    def __init__(self, target: int) -> None:
+        self._target = target
+        self._may_forward = asyncio.Event()
+        self._may_forward.set()
+        self.port = 0
+
+    def fall_silent(self) -> None:
+        self._may_forward.clear()
+
+    def come_back(self) -> None:
+        self._may_forward.set()
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await self._may_forward.wait()
+        upstream, to_server = await asyncio.open_connection("127.0.0.1", self._target)
+        ways = [
+            asyncio.create_task(self._forward(reader, to_server)),
+            asyncio.create_task(self._forward(upstream, writer)),
+        ]
+        try:
+            await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for way in ways:
+                way.cancel()
+            await asyncio.gather(*ways, return_exceptions=True)
+            writer.close()
+            to_server.close()
+
+    async def _forward(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while data := await reader.read(65536):
+            await self._may_forward.wait()
+            writer.write(data)
+            await writer.drain()
+
+
+@asynccontextmanager
+async def silent_link(target: int) -> AsyncIterator[SilentLink]:
+    link = SilentLink(target)
+    server = await asyncio.start_server(link.serve, "127.0.0.1", 0)
+    link.port = server.sockets[0].getsockname()[1]
+    async with server:
+        yield link
+        link.come_back()

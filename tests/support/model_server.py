@@ -85,8 +85,9 @@ class ModelServer:
 
     @property
     def env(self) -> dict[str, str]:
-        """The environment that leads a server process here."""
+        """The environment that leads a server process here. Sessions are not named: that would be a call of its own."""
         return {
+            "SUMMARY_MODEL": "off",
             "ANTHROPIC_BASE_URL": self.anthropic_url,
             "ANTHROPIC_API_KEY": KEY,
             "OPENAI_BASE_URL": self.openai_url,

@@ -72,6 +72,19 @@ class Postgres:
         """Remove a database, whoever is still connected to it."""
         self._execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
 
+    @contextmanager
+    def asking_for_passwords(self, role: str) -> Iterator[None]:
+        """While the block runs this role needs its password."""
+        rules = self.folder / "data" / "pg_hba.conf"
+        before = rules.read_text()
+        rules.write_text(f"host all {role} all scram-sha-256\n{before}")
+        try:
+            self._run("pg_ctl", "reload")
+            yield
+        finally:
+            rules.write_text(before)
+            self._run("pg_ctl", "reload")
+
     def start(self) -> None:
         options = " ".join(f"-c {name}='{value}'" for name, value in {**_OPTIONS, "port": self.port}.items())
         log = self.folder / "log"

@@ -15,7 +15,8 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
-from starlette.routing import Route
+from starlette.routing import Route, WebSocketRoute
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
 TOKEN = "open-sesame"
 TERMINAL = ("done", "error")
@@ -31,6 +32,7 @@ class Chat:
     events: list[dict[str, Any]] = field(default_factory=list)
     run: dict[str, Any] | None = None
     pending: dict[str, Any] | None = None
+    questions: list[dict[str, Any]] = field(default_factory=list)
     state: dict[str, Any] = field(default_factory=dict)
     epoch: int = 0
 
@@ -122,6 +124,13 @@ class ScriptedApi:
         self.stream_headers: list[dict[str, str]] = []
         self.streams: asyncio.Queue[str] = asyncio.Queue()
         self.questions: asyncio.Queue[str] = asyncio.Queue()
+        self.sockets: asyncio.Queue[str] = asyncio.Queue()
+        """Each opened WebSocket, by its session."""
+        self.lost_acks = 0
+        """So many of the next acknowledgements are lost, each with its connection."""
+        self.is_stream_silent = False
+        """Event streams are open and tell nothing, as behind a proxy that buffers them."""
+        self._receipts: dict[str, dict[str, Any]] = {}
         self._runs: dict[str, ScriptedRun] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._changed = asyncio.Condition()
@@ -173,6 +182,7 @@ class ScriptedApi:
     def app(self) -> Starlette:
         routes = [
             Route("/api/sessions/{id}/stream", self._stream),
+            WebSocketRoute("/api/ws/{id}", self._dialogue),
             Route("/{path:path}", self._answer, methods=["GET", "POST", "PUT"]),
         ]
         return Starlette(routes=routes)
@@ -227,6 +237,7 @@ class ScriptedApi:
             return problem(404, "not_found", "No such session.")
         if len(parts) == 1:
             whole = {"messages": chat.messages, "run": chat.run, "pending": chat.pending, "state": chat.state}
+            whole["interrupts"] = chat.questions
             return JSONResponse(chat.row | whole)
         return await self._act(chat, parts[1:], body, request)
 
@@ -236,26 +247,37 @@ class ScriptedApi:
             case ["messages"]:
                 return self._message(chat, played, body)
             case ["decision"]:
-                if not played or not chat.pending or chat.pending["reference"] != body["reference"]:
-                    return problem(409, "decision_closed", "This question is closed already.")
-                played.decision.set_result(body)  # type: ignore[union-attr]
-                return JSONResponse({}, 202)
-            case ["cancel"]:
-                if not played or chat.row["status"] == "idle":
-                    return problem(409, "nothing_to_cancel", "Nothing is running.")
-                self._tasks[chat.row["id"]].cancel()
-                played.fail("cancelled", "Task cancelled", "cancelled")
-            case ["pause"] | ["resume"] if played:
-                played.status("paused" if parts[0] == "pause" else "running")
+                return self._decide(chat, played, body)
+            case ["cancel" | "pause" | "resume" as action]:
+                return self._control(chat, played, action)
             case ["plan"]:
-                chat.state = {"plan": body["plan"]}
+                chat.state = {"plan": body["plan"], "proposed_plan": []}
                 if played:
                     played.emit("state", **chat.state)
+            case ["plan", "proposal"]:
+                chat.state = {"plan": (chat.state or {}).get("plan", []), "proposed_plan": []}
             case ["browser", tool]:
                 return JSONResponse(self.browser.get(tool, {"ok": True, "text": f"{tool} done"}))
             case ["export"]:
                 form = request.query_params["format"]
                 return Response(f"{form} of {chat.row['title']}\n".encode())
+        return JSONResponse({}, 202)
+
+    def _decide(self, chat: Chat, played: ScriptedRun | None, body: dict[str, Any]) -> Response:
+        if not played or not chat.pending or chat.pending["reference"] != body["reference"]:
+            return problem(409, "already_decided", "This question is decided already.")
+        chat.questions.append(chat.pending | {"status": "decided", "confirmed": body["confirmed"]})
+        played.decision.set_result(body)  # type: ignore[union-attr]
+        return JSONResponse({}, 202)
+
+    def _control(self, chat: Chat, played: ScriptedRun | None, action: str) -> Response:
+        if not played or chat.row["status"] == "idle":
+            return problem(409, "run_finished", "There is no run.")
+        if action == "cancel":
+            self._tasks[chat.row["id"]].cancel()
+            played.fail("cancelled", "Task cancelled", "cancelled")
+        else:
+            played.status("paused" if action == "pause" else "running")
         return JSONResponse({}, 202)
 
     def _message(self, chat: Chat, played: ScriptedRun | None, body: dict[str, Any]) -> Response:
@@ -286,7 +308,8 @@ class ScriptedApi:
         while True:
             async with self._changed:
                 news = [event for event in chat.events if (event["epoch"], event["seq"]) > sent]
-                if not news:
+                if not news or self.is_stream_silent:
+                    news = []
                     await self._changed.wait()
             if line != self._line:
                 return
@@ -296,6 +319,86 @@ class ScriptedApi:
                     yield to_sse(event)
                 if run_id == event["run_id"] and event["type"] in TERMINAL:
                     return
+
+    async def _dialogue(self, socket: WebSocket) -> None:
+        """`WS /ws/{id}`: each frame is recorded as a call `WS /sessions/{id}/{type}` and carried out once."""
+        await socket.accept()
+        chat = self.chats.get(socket.path_params["id"])
+        if socket.headers.get("authorization") != f"Bearer {TOKEN}":
+            await socket.close(4401, "Log in first.")
+            return
+        if chat is None:
+            await socket.close(4404, "No such session.")
+            return
+        self.sockets.put_nowait(chat.row["id"])
+        telling = asyncio.create_task(self._tell(socket, chat))
+        try:
+            while True:
+                frame = json.loads(await socket.receive_text())
+                self.calls.append(("WS", f"/sessions/{chat.row['id']}/{frame['type']}", frame))
+                answer = await self._obey(chat, frame)
+                if self.lost_acks:
+                    self.lost_acks -= 1
+                    return
+                await socket.send_text(json.dumps(answer))
+        except WebSocketDisconnect:
+            pass
+        finally:
+            telling.cancel()
+
+    async def _obey(self, chat: Chat, frame: dict[str, Any]) -> dict[str, Any]:
+        client_id = frame["client_id"]
+        if client_id in self._receipts:
+            return self._receipts[client_id]
+        response = self.refusals.get(f"/{frame['type']}") or await self._do(chat, frame)
+        body = json.loads(bytes(response.body))
+        if response.status_code >= 400:
+            told = {"code": body["code"], "message": body["detail"], "status": response.status_code}
+            return {"type": "error", "client_id": client_id} | told
+        receipt = {"type": "ack", "client_id": client_id}
+        if "run" in body:
+            receipt |= {"message_id": body["message"]["id"], "run_id": body["run"]["id"]}
+        self._receipts[client_id] = receipt
+        return receipt
+
+    async def _do(self, chat: Chat, frame: dict[str, Any]) -> Response:
+        played = self._runs.get(chat.row["id"])
+        match frame["type"]:
+            case "user_message":
+                return self._message(chat, played, frame | {"content": frame["text"]})
+            case "user_confirm":
+                return self._decide(chat, played, frame | {"message": frame.get("text")})
+        return self._control(chat, played, frame["action"])
+
+    async def _tell(self, socket: WebSocket, chat: Chat) -> None:
+        """What the agent says and asks, from the present run's beginning."""
+        epoch, sent = chat.epoch, 0
+        if chat.row["status"] == "idle":
+            sent = len(chat.events)
+        while True:
+            async with self._changed:
+                while len(chat.events) == sent:
+                    await self._changed.wait()
+            event = chat.events[sent]
+            sent += 1
+            if event["epoch"] >= epoch and (told := to_frame(event)):
+                place = {"run_id": event["run_id"], "event_id": f"{event['epoch']}-{event['seq']}"}
+                await socket.send_text(json.dumps(told | place))
+
+
+def to_frame(event: dict[str, Any]) -> dict[str, Any] | None:
+    """What `WS /ws/{id}` tells of an event."""
+    match event["type"]:
+        case "run":
+            return {"type": "status", "status": event["status"]}
+        case "interrupt":
+            return event | {"type": "agent_question", "text": event["reason"]}
+        case "done":
+            message = event["message"]
+            return {"type": "agent_message", "text": message["content"], "message_id": message["id"]}
+        case "error":
+            return {"type": "status", "status": "error", "code": event["code"], "message": event["message"]}
+    return None
 
 
 def to_sse(event: dict[str, Any]) -> bytes:
@@ -314,9 +417,9 @@ def now(later: float = 0) -> str:
 
 
 @asynccontextmanager
-async def serving(api: ScriptedApi) -> AsyncIterator[str]:
+async def serving(api: ScriptedApi, port: int = 0) -> AsyncIterator[str]:
     """The address at which `api` answers until the block ends."""
-    listener = socket.create_server(("127.0.0.1", 0))
+    listener = socket.create_server(("127.0.0.1", port))
     server = uvicorn.Server(
         uvicorn.Config(api.app(), log_level="error", lifespan="off", timeout_graceful_shutdown=1)
     )

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,6 +34,8 @@ class ScriptedBrowser(Browser):
     before_look: Callable[[ScriptedBrowser], None] | None = None
     extra: Extra = field(default_factory=Extra)
     looks: int = 0
+    pictures: int = 0
+    """How often it was pictured; a picture's bytes are the moment that it shows."""
     specs: tuple[ToolSpec, ...] = ()
 
     def tools(self) -> Sequence[ToolSpec]:
@@ -52,13 +55,18 @@ class ScriptedBrowser(Browser):
     async def _by_ref(self, ref: str) -> Element | None:
         return next((element for element in self._observation().interactive if element.ref == ref), None)
 
-    async def observe(self) -> Observation:
+    async def observe(self, keep: Sequence[str] = ()) -> Observation:
         self.looks += 1
         if self.before_look:
             self.before_look(self)
-        return self._observation()
+        return self._observation(keep)
 
-    def _observation(self) -> Observation:
+    @property
+    def moment(self) -> str:
+        """`<document>:<state>`, as the page script tells it."""
+        return f"{zlib.crc32(self.url.encode())}:{self.pages.get(self.url, '')}{self.values}"
+
+    def _observation(self, keep: Sequence[str] = ()) -> Observation:
         lines = map(self._with_value, self.pages.get(self.url, "").splitlines())
         notes, self.notes = tuple(self.notes), []
         return observe_snapshot(
@@ -66,7 +74,8 @@ class ScriptedBrowser(Browser):
             url=self.url,
             title=self.url.rpartition("/")[2],
             notes=notes,
-            extra=self.extra,
+            extra=self.extra.model_copy(update={"moment": self.moment}),
+            keep=keep,
         )
 
     def _with_value(self, line: str) -> str:
@@ -82,7 +91,8 @@ class ScriptedBrowser(Browser):
         return f"text around {element.name}"
 
     async def screenshot(self) -> Picture | None:
-        return Picture(f"{self.url} {len(self.log)}".encode(), "image/jpeg", 1280, 720)
+        self.pictures += 1
+        return Picture(self.moment.encode(), "image/jpeg", 1280, 720, self.moment)
 
     async def navigate(self, url: str) -> Outcome:
         self.url = url

@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,12 +75,22 @@ class Server:
 
 
 @contextmanager
-def serving(data_dir: Path, **settings: str) -> Iterator[Server]:
+def serving(data_dir: Path, *, wrapper: Sequence[str] = (), **settings: str) -> Iterator[Server]:
     """Run the server until the block is left, in mock mode unless `settings` say otherwise.
 
     Nothing but these settings reaches it: the environment's own are taken out, and there is no `.env`
     in its working folder, which is `data_dir`.
     """
+    server = launch(data_dir, wrapper=wrapper, **settings)
+    try:
+        server.wait_until_started()
+        yield server
+    finally:
+        _end(server.process)
+
+
+def launch(data_dir: Path, *, wrapper: Sequence[str] = (), **settings: str) -> Server:
+    """Start it and do not wait. `wrapper` is a program that runs it."""
     data_dir.mkdir(parents=True, exist_ok=True)
     port, token = free_port(), secrets.token_urlsafe(24)
     defaults = {"agent_mode": "mock", "port": str(port), "auth_token": token, "data_dir": str(data_dir)}
@@ -88,7 +98,7 @@ def serving(data_dir: Path, **settings: str) -> Iterator[Server]:
     log = data_dir / "server.log"
     with log.open("ab") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", "server"],
+            [*wrapper, sys.executable, "-m", "server"],
             cwd=data_dir,
             env={**_environment(), **{name.upper(): value for name, value in chosen.items()}},
             stdin=subprocess.DEVNULL,
@@ -96,12 +106,7 @@ def serving(data_dir: Path, **settings: str) -> Iterator[Server]:
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
-    server = Server(process, int(chosen["port"]), chosen["auth_token"], log)
-    try:
-        server.wait_until_started()
-        yield server
-    finally:
-        _end(process)
+    return Server(process, int(chosen["port"]), chosen["auth_token"], log)
 
 
 def _environment() -> dict[str, str]:

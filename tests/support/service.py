@@ -61,7 +61,9 @@ class Service:
     async def _close(self) -> None:
         await self.app.state.world.drain()
         await self._stack.aclose()
-        left = asyncio.all_tasks() - {asyncio.current_task()}
+        # One task of sse-starlette looks for a server's shutdown as long as the loop runs.
+        left = {task for task in asyncio.all_tasks() if task.get_coro().__name__ != "_shutdown_watcher"}  # type: ignore[union-attr]
+        left.discard(asyncio.current_task())  # type: ignore[arg-type]
         if left:
             await asyncio.wait(left, timeout=PATIENCE)
         assert all(task.done() for task in left), left

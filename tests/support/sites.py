@@ -41,6 +41,8 @@ class Answer:
     status: int = 200
     type: str = "text/html; charset=utf-8"
     headers: dict[str, str] = field(default_factory=dict)
+    reason: str | None = None
+    """The words after the status; Latin-1."""
 
 
 class Site:
@@ -138,7 +140,7 @@ class Visit(BaseHTTPRequestHandler):
         return int(self.query.get(name, default))
 
     def _send(self, answer: Answer) -> None:
-        self.send_response(answer.status)
+        self.send_response(answer.status, answer.reason)
         self.send_header("Content-Type", answer.type)
         for name, value in answer.headers.items():
             self.send_header(name, value)

@@ -39,6 +39,7 @@ def test_only_web_addresses_are_opened(url: str):
 @pytest.mark.parametrize(
     ("url", "normal"),
     [
+        ("http://example.com/wow!", "http://example.com/wow!"),
         ("http://example.com/a?b#c", "http://example.com/a?b#c"),
         ("HTTPS://Example.com", "HTTPS://Example.com"),
         ("example.com", "https://example.com"),

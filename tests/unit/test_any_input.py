@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from starlette.testclient import TestClient, WebSocketTestSession
+from starlette.websockets import WebSocketDisconnect
 
 from server.main import create_app
 from server.settings import Settings
 from tests.conftest import PASSWORD
+from tests.support.streams import open_stream
 
 BASE = "http://127.0.0.1:8000"
 SESSION = "s1"
@@ -51,12 +54,12 @@ def described(client: TestClient) -> Description:
 
 
 def operations_of(described: Description) -> list[Operation]:
-    """All but the streams, which do not end."""
+    """All but the streams, which do not end: see `stream_queries`."""
     return [
         (method.upper(), path, operation)
         for path, operations in described["paths"].items()
         for method, operation in operations.items()
-        if "text/event-stream" not in operation["responses"].get("200", {}).get("content", {})
+        if not is_stream(operation)
     ]
 
 
@@ -74,7 +77,7 @@ def headers(draw: st.DrawFn) -> dict[str, bytes]:
     if draw(st.booleans()):
         name = draw(st.sampled_from(HEADERS))
         odd = draw(st.one_of(st.sampled_from(ORIGINS), words))
-        told[name] = f"pilothouse={odd}" if name == "cookie" else odd
+        told[name] = f"pilothouse-8000={odd}" if name == "cookie" else odd
     sent = {name: "".join(char for char in odd if char >= " ") for name, odd in told.items()}
     return {name: odd.encode("latin-1", "replace") for name, odd in sent.items()}
 
@@ -139,6 +142,112 @@ def test_the_stream_of_a_run_that_is_not_the_sessions_is_not_begun(client: TestC
     for unknown in ("nope", run):
         response = client.get(f"/api/sessions/mine/stream?run_id={unknown}")
         assert (response.status_code, response.json()["code"]) == (404, "run_unknown")
+
+
+def is_stream(operation: dict[str, Any] | None) -> bool:
+    return operation is not None and "text/event-stream" in operation["responses"].get("200", {}).get(
+        "content", {}
+    )
+
+
+NUMBERS = ("1", "2", "²", "٣", "-1", "+1", "1_0", "", "9" * 15, "9" * 5000)
+places = st.builds("{}-{}".format, st.sampled_from(NUMBERS), st.sampled_from(NUMBERS))
+"""Where a reader claims to be: good ones, and what only looks like one."""
+ids = st.one_of(places, places.map(f"{SESSION}/{{}},other/1-1".format), words)
+GOOD = {
+    "sessions": st.just(SESSION),
+    "after": places.map(f"{SESSION}/{{}}".format),
+    "follow": st.just("true"),
+}
+
+
+@st.composite
+def stream_queries(draw: st.DrawFn, names: list[str]) -> bytes:
+    """Mostly what is let in, so that it is the stream that reads what is odd."""
+    known = {name: st.one_of(GOOD[name], GOOD[name], words) for name in names if name in GOOD}
+    query = {name: draw(told) for name, told in known.items()}
+    if "run_id" in names and draw(st.integers(0, 4)) == 0:
+        query["run_id"] = draw(words)
+    return urlencode({name: told.encode("utf-8", "replace") for name, told in query.items()}).encode()
+
+
+@pytest.fixture(scope="module")
+def finished(client: TestClient) -> str:
+    """A session with a run that is over, whose events are kept."""
+    client.post("/api/sessions", json={"id": SESSION})
+    client.post(f"/api/sessions/{SESSION}/messages", json={"content": "this is a ping test"})
+    assert "event: done" in client.get(f"/api/sessions/{SESSION}/stream").text
+    return SESSION
+
+
+@pytest.mark.parametrize(
+    ("path", "names"),
+    [
+        (f"/api/sessions/{SESSION}/stream", ["run_id", "follow"]), ("/api/stream", ["sessions", "after"]),
+        (f"/events/{SESSION}", []), (f"/api/events/{SESSION}", []), ("/api/sessions/²/stream", []),
+    ],
+)  # fmt: skip
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_no_place_that_a_reader_claims_breaks_its_stream(
+    client: TestClient, finished: str, path: str, names: list[str], data: st.DataObject
+) -> None:
+    """The app raises nothing while the stream is read, and what is refused is refused before it begins."""
+    sent = {"host": b"127.0.0.1:8000", "authorization": f"Bearer {PASSWORD}".encode()}
+    sent["last-event-id"] = data.draw(ids).replace("\n", "").encode("latin-1", "replace")
+    query = data.draw(stream_queries(names))
+
+    async def read() -> tuple[int, dict[bytes, bytes]]:
+        async with open_stream(client.app, path, sent, query) as stream:
+            await stream.until()
+            for _ in range(20):  # the sources of a merged stream get their turns
+                await asyncio.sleep(0)
+        return stream.status, stream.headers
+
+    assert client.portal
+    status, answered = client.portal.call(read)
+    assert status < 500
+    kind = b"application/problem+json" if status >= 400 else b"text/event-stream"
+    assert answered[b"content-type"].startswith(kind)
+
+
+def test_every_stream_and_all_that_it_is_asked_by_is_part_of_that(described: Description) -> None:
+    streams = {path: one["get"] for path, one in described["paths"].items() if is_stream(one.get("get"))}
+    asked = {
+        path: {item["name"] for item in operation["parameters"] if item["in"] in ("query", "header")}
+        for path, operation in streams.items()
+    }
+    assert asked == {
+        "/api/sessions/{session_id}/stream": {"run_id", "follow", "Last-Event-ID"},
+        "/api/stream": {"sessions", "after", "Last-Event-ID"},
+        "/events/{session_id}": set(),
+        "/api/events/{session_id}": set(),
+    }
+
+
+@pytest.mark.parametrize("after", ["s1/²-1", f"s1/{'9' * 5000}-1", "s1/-1-1", "s1/1-²", "s1/"])
+def test_a_place_that_is_none_is_as_if_none_was_given(client: TestClient, finished: str, after: str) -> None:
+    async def read() -> bytes:
+        query = urlencode({"sessions": finished, "after": after}).encode()
+        sent = {"host": "127.0.0.1:8000", "authorization": f"Bearer {PASSWORD}"}
+        async with open_stream(client.app, "/api/stream", sent, query) as stream:
+            await stream.until(b"event: done")
+        return stream.text
+
+    assert client.portal
+    assert b"id: s1/1-1\n" in client.portal.call(read)
+
+
+@pytest.mark.parametrize("path", ["/ws/{}", "/api/ws/{}", "/api/sessions/{}/live"])
+@pytest.mark.parametrize("session_id", ["nope", "a.b", "²", "x" * 500, "%00", "%ff"])
+def test_a_socket_of_no_session_is_closed(client: TestClient, path: str, session_id: str) -> None:
+    address = path.format(session_id)
+    with (
+        pytest.raises(WebSocketDisconnect) as closed,
+        client.websocket_connect(address, headers={"host": "127.0.0.1:8000"}) as socket,
+    ):
+        socket.receive_text()
+    assert closed.value.code in (1008, 4404)
 
 
 frames = st.one_of(

@@ -11,6 +11,7 @@ from server.agent.approval import (
     Action,
     approval_digest,
     destination_of,
+    is_unchanged,
     other_site,
     place_of,
     site_of,
@@ -108,6 +109,25 @@ def test_a_yes_is_bound_to_where_the_form_is_sent(other: Observation, how: str) 
 
     assert digest(page()) == digest(page())
     assert digest(page()) != digest(other)
+
+
+def test_a_control_is_unchanged_while_it_looks_the_same_whatever_it_holds() -> None:
+    _card, name, pay, *_others = page().interactive
+    assert is_unchanged(name, name.model_copy(update={"value": "Ada"}))
+    assert not is_unchanged(pay, pay.model_copy(update={"name": "Delete my account"}))
+    assert not is_unchanged(name, name.model_copy(update={"secret": True}))
+    assert not is_unchanged(pay, pay.model_copy(update={"name": "Delete my account", "secret": True}))
+
+
+def test_a_yes_to_a_dialog_is_bound_to_the_dialog_that_is_open() -> None:
+    def digest(*notes: str, kind: str = "dialog") -> str:
+        seen = observe_snapshot(PAGE, url=HERE, notes=notes)
+        return approval_digest("r", {"id": "a", "kind": kind, "accept": True}, [], seen)
+
+    opened = 'A confirm is open: "Delete the draft?"'
+    assert digest(opened) != digest('A confirm is open: "Delete the account?"')
+    assert digest("an older note", opened) == digest(opened)
+    assert digest("one", kind="scroll") == digest("other", kind="scroll")
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,13 @@ import pytest
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.errors import GraphRecursionError
 from langgraph.types import Command
 
 from server.agent.approval import MASK
 from server.agent.assistant import build_assistant
 from server.agent.assistant_input import first_input, recursion_limit
 from server.agent.assistant_limits import OUT_OF_BUDGET, OUT_OF_STEPS
+from server.agent.assistant_turns import reduce_old_results
 from server.agent.chat_model import build_chat_model
 from server.agent.context import News, RunContext
 from server.agent.event_adapter import EventAdapter
@@ -71,7 +71,52 @@ async def test_a_tool_call_beyond_the_limit_is_not_made_and_the_model_is_told() 
     messages = await run(ScriptedModel(turns=[LOOK, LOOK, LOOK, "A cart."], prompts=[]))
     results = [message.text for message in messages if isinstance(message, ToolMessage)]
     assert [result == OUT_OF_STEPS for result in results] == [False, False, True]
-    assert messages[-1].text == "A cart."
+    assert messages[-1].text == "A cart.\n\nShall I go on?"
+
+
+@pytest.mark.parametrize(
+    ("summary", "answer"),
+    [
+        ("I saw a cart. Shall I look further?", "I saw a cart. Shall I look further?"),
+        ("I saw a cart.", "I saw a cart.\n\nShall I go on?"),
+        (ConnectionError("away"), "I stopped here: the limit of 1 steps is reached."),
+    ],
+)
+async def test_a_limit_ends_in_a_summary_and_the_question_whether_to_go_on(summary: Any, answer: str) -> None:
+    graph = build_assistant(ScriptedModel(turns=[LOOK, LOOK, summary], prompts=[]), SPECS)
+    adapter, first = EventAdapter("m"), {"messages": [HumanMessage("What do you see?")]}
+    async for raw in events(graph, first, {}, context=new_context(max_tool_steps=1)):
+        adapter.feed(raw)
+    assert adapter.answer.startswith(answer)
+    assert adapter.answer.endswith("?")
+    assert adapter.answer_meta == {"outcome": "limit"}
+
+
+async def test_continue_goes_on_after_a_limit() -> None:
+    """The next run knows what was done, and counts its own steps only."""
+    earlier = [
+        Message(id="1", session_id="s", run_id="q", seq=1, role="user", content="Look twice.", created_at=now()),
+        Message(id="2", session_id="s", run_id="q", seq=2, role="tool", content="a cart", created_at=now(),
+                meta_json={"call_id": "c", "name": "browser_snapshot"}),
+        Message(id="3", session_id="s", run_id="q", seq=3, role="assistant", content="One look. Shall I go on?", created_at=now()),
+        Message(id="4", session_id="s", run_id="r", seq=4, role="user", content="continue", created_at=now()),
+    ]  # fmt: skip
+    model = ScriptedModel(turns=[LOOK, "Looked twice."], prompts=[])
+    graph = build_assistant(model, SPECS)
+    result = await graph.ainvoke(first_input(earlier), context=new_context(max_tool_steps=1))
+    assert "Look twice." in model.prompts[0]
+    assert "a cart" in model.prompts[0]
+    assert result["messages"][-1].text == "Looked twice."
+
+
+async def test_why_a_tool_is_called_is_told_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", logger="server.agent.assistant")
+    look = {**LOOK, "beside": "I look at the cart first."}
+    await run(ScriptedModel(turns=[look, LOOK, "A cart."], prompts=[]))
+    assert [record.getMessage() for record in caplog.records] == [
+        "calls browser_snapshot: I look at the cart first.",
+        "calls browser_snapshot: no reason given",
+    ]
 
 
 async def test_an_answer_at_the_limit_says_that_it_is_one() -> None:
@@ -183,11 +228,14 @@ async def test_calls_without_an_id_of_their_own_are_told_apart(call_id: str) -> 
     assert len({event.call_id for event in told if isinstance(event, ToolEnd)}) == 2
 
 
-async def test_a_model_that_never_ends_is_stopped() -> None:
+async def test_a_model_that_never_ends_is_stopped_with_a_summary() -> None:
     model = ScriptedModel(turns=[], again=LOOK, prompts=[])
-    with pytest.raises(GraphRecursionError):
-        await run(model, max_tool_steps=2)
-    assert len(model.prompts) == 5, "three more than it may call tools"
+    messages = await run(model, max_tool_steps=2)
+    assert len(model.prompts) == 4, "two calls, one beyond the limit, one for the summary"
+    assert messages[-1].text == (
+        "I stopped here: the limit of 2 steps is reached.\n\n**Done so far**\n- browser_snapshot: browser_snapshot\n"
+        "- browser_snapshot: browser_snapshot\n\nShall I go on?"
+    )
 
 
 async def test_what_a_person_says_meanwhile_is_read_with_the_next_step_and_stays() -> None:
@@ -197,3 +245,72 @@ async def test_what_a_person_says_meanwhile_is_read_with_the_next_step_and_stays
     assert ["in French" in prompt for prompt in model.prompts] == [False, True, True]
     kinds: list[Any] = [type(message) for message in messages]
     assert kinds == [HumanMessage, AIMessage, ToolMessage, HumanMessage, AIMessage, ToolMessage, AIMessage]
+
+
+# Old pages
+
+
+def page_result(name: str, lines: int = 40) -> str:
+    text = "\n".join(f'[e{at}] button "{name} {at}"' for at in range(lines))
+    return f"Opened it.\nPage: https://{name}.example/\n<untrusted-page>\n{text}\n</untrusted-page>"
+
+
+def talk(*results: str) -> list[AnyMessage]:
+    made: list[AnyMessage] = [HumanMessage("Look.")]
+    for at, text in enumerate(results):
+        made.append(AIMessage("", tool_calls=[{"name": "look", "args": {}, "id": f"c{at}"}], id=f"a{at}"))
+        made.append(ToolMessage(text, tool_call_id=f"c{at}", id=f"t{at}"))
+    return made
+
+
+def test_pages_before_the_current_one_are_reduced_to_a_line() -> None:
+    found = "<untrusted-page>\na line of the lamp\n</untrusted-page>"
+    before = talk(page_result("kettle"), "x" * 500, page_result("lamp"), found)
+    after = reduce_old_results(before)
+    assert after[2].text == "Opened it.\nPage: https://kettle.example/\n(an earlier page, 40 lines, left out)"
+    assert len(after[4].text) < 350
+    assert [after[at] is before[at] for at in (6, 8)] == [True, True], (
+        "the current page and what was found on it"
+    )
+    assert [message.id for message in after] == [message.id for message in before]
+    assert all(new is old for new, old in zip(reduce_old_results(after), after, strict=True))
+
+
+def test_without_a_page_the_newest_results_stay() -> None:
+    after = reduce_old_results(talk(*["y" * 1000] * 5))
+    assert [len(message.text) > 900 for message in after if isinstance(message, ToolMessage)] == [
+        False, False, True, True, True,
+    ]  # fmt: skip
+
+
+# Several calls in one answer, as providers send them
+
+
+@pytest.mark.parametrize("name", ["google:gemini-3-flash", "ollama:qwen3", "openrouter:some/model"])
+async def test_two_calls_that_ask_are_asked_about_in_turn_on_every_wire(name: str) -> None:
+    """These take no wish for single calls, or a server behind them ignores it."""
+    made = [ToolCall("files_wipe", {"folder": folder}, f"call_{folder}") for folder in ("one", "two")]
+    properties = {"folder": {"type": "string"}}
+    wipe = ToolSpec("files_wipe", "wipe", {"type": "object", "properties": properties}, "files")
+    async with ModelServer([Reply(calls=made), say("Both are wiped.")]) as server:
+        model = build_chat_model(name, server.settings())
+        graph = build_assistant(model, [wipe], checkpointer=InMemorySaver())
+        config: RunnableConfig = {"configurable": {"thread_id": "t"}, "recursion_limit": 20}
+        context = new_context(max_tool_steps=5)
+        given: Any = {"messages": [HumanMessage("Wipe both.")]}
+        for folder in ("one", "two"):
+            result = await graph.ainvoke(given, config, context=context)
+            (asked,) = result["__interrupt__"]
+            assert asked.value["action"]["folder"] == folder
+            answer = {
+                "reference": asked.value["reference"],
+                "confirmed": folder == "one",
+                "message": "keep it",
+            }
+            given = Command(resume={asked.id: answer})
+        result = await graph.ainvoke(given, config, context=context)
+        assert server.refusals == []
+    assert cast(ScriptedBrowser, await context.browser()).log == ["files_wipe"]
+    texts = [message.text for message in result["messages"] if isinstance(message, ToolMessage)]
+    assert texts[1] == "Not done: the person said no. keep it"
+    assert result["messages"][-1].text == "Both are wiped."

@@ -1,21 +1,21 @@
-"""The same gate around the tool calls of a stock agent: real create_agent, scripted model and browser."""
+"""The same gate around the tool calls of the assistant: real create_agent, scripted model and browser."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain.agents import create_agent
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
-from langchain_core.tools import StructuredTool
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.runtime import get_runtime
 from langgraph.types import Command
 
-from server.agent.assistant_gate import GateMiddleware
-from server.agent.context import RunContext
-from server.agent.gate import Gate
+from server.agent.assistant import build_assistant
+from server.agent.assistant_turns import OVERTAKEN
+from server.agent.context import News, RunContext
+from server.agent.private_sites import PrivateSites
 from server.browser.browser import Outcome, Picture, ToolSpec
 from server.browser.observation import Element
 from tests.support.operator_world import Granted, Post
@@ -41,28 +41,36 @@ BUY = {"tool": "browser_click", "target": "c3", "element": "Harmless link, appro
 
 @dataclass
 class Assistant:
-    """A stock agent with the gate's middleware, driven as the runner drives it."""
+    """The assistant, driven as the runner drives it: a question is answered by the id of its interrupt."""
 
     turns: list[Any]
     browser: ScriptedBrowser = field(default_factory=lambda: ScriptedBrowser(dict(PAGES), dict(LEADS), CART))
     grants: Granted = field(default_factory=Granted)
-    timeout: float = 600
+    private: PrivateSites = field(default_factory=PrivateSites)
+    checkpointer: InMemorySaver = field(default_factory=InMemorySaver)
+    specs: Sequence[ToolSpec] = SPECS
+    post: Post = field(default_factory=Post)
+    thread: str = "a"
+    questions: list[dict[str, Any]] = field(default_factory=list)
+    """All that are open."""
     question: dict[str, Any] | None = None
     messages: list[Any] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.graph = create_agent(
-            ScriptedModel(turns=[_calling(turn) for turn in self.turns], prompts=[], asked=[]),
-            tools=[_tool(spec) for spec in SPECS], middleware=[GateMiddleware(Gate(), SPECS, timeout=self.timeout)],
-            context_schema=RunContext, checkpointer=InMemorySaver(),
-        )  # fmt: skip
+        self.build()
+
+    def build(self) -> None:
+        """A new graph on the same checkpoints, as after a restart."""
+        self.model = ScriptedModel(turns=[_calling(turn) for turn in self.turns], prompts=[], asked=[])
+        self.graph = build_assistant(self.model, self.specs, checkpointer=self.checkpointer)
 
     async def say(self, text: str) -> None:
         await self._run({"messages": [("user", text)]})
 
     async def answer(self, confirmed: bool, **more: Any) -> None:
         reference = (self.question or {})["reference"]
-        await self._run(Command(resume={"reference": reference, "confirmed": confirmed, **more}))
+        answer = {"reference": reference, "confirmed": confirmed, **more}
+        await self._run(Command(resume={self.asked_by: answer}))
 
     async def _run(self, given: Any) -> None:
         async def browser() -> ScriptedBrowser:
@@ -76,15 +84,18 @@ class Assistant:
             session_id="s",
             browser=browser,
             keep=keep,
-            inbox=Post(),
+            inbox=self.post,
             grants=self.grants,
             max_tool_steps=10,
+            private=self.private,
         )
-        config: RunnableConfig = {"configurable": {"thread_id": "a"}, "recursion_limit": 50}
+        config: RunnableConfig = {"configurable": {"thread_id": self.thread}, "recursion_limit": 50}
         await self.graph.ainvoke(given, config, context=context)
         snapshot = await self.graph.aget_state(config)
         self.messages = snapshot.values["messages"]
-        self.question = snapshot.interrupts[0].value if snapshot.interrupts else None
+        self.questions = [one.value for one in snapshot.interrupts]
+        self.question = self.questions[0] if self.questions else None
+        self.asked_by = snapshot.interrupts[0].id if snapshot.interrupts else ""
 
     @property
     def results(self) -> list[str]:
@@ -98,16 +109,6 @@ def _calling(turn: Any) -> Any:
         return [_calling(one) for one in turn]
     name, args = turn["tool"], {key: value for key, value in turn.items() if key != "tool"}
     return {"tool": name, "raw": json.dumps(args)}
-
-
-def _tool(spec: ToolSpec) -> StructuredTool:
-    async def call(**args: Any) -> str:
-        context = get_runtime(RunContext).context
-        return (await (await context.browser()).call(spec.name, args)).text or "done"
-
-    return StructuredTool(
-        name=spec.name, description=spec.description, args_schema=spec.schema, coroutine=call
-    )
 
 
 async def test_a_risky_tool_call_asks_with_facts_of_the_page() -> None:
@@ -235,7 +236,7 @@ async def test_of_two_calls_at_once_the_second_is_judged_by_the_page_that_the_fi
 
 
 async def test_words_of_a_private_page_reach_no_other_site_without_a_yes() -> None:
-    bank, shop = "https://bank.example/login", "https://shop.example/search"
+    bank, shop = "https://bank.example/login", "https://shop.example/"
     pages = {
         bank: '- textbox "Password" [ref=b1] [box=0,0,200,20]',
         shop: '- searchbox "Search" [ref=s1] [box=0,0,200,20]',
@@ -262,3 +263,171 @@ async def test_what_only_the_look_before_a_call_was_told_reaches_the_model(call:
         it.browser.notes = ["The browser was started again."]
         await it.answer(False)
     assert it.results[0].startswith("The browser was started again.\n")
+
+
+# Several calls in one answer of the model
+
+
+PAGE_OF_TWO = "https://shop.example/two"
+TWO = '- button "Pay for the kettle" [ref=p1] [box=0,0,90,20]\n- button "Pay for the lamp" [ref=p2] [box=0,40,90,20]'
+PAY = [{"tool": "browser_click", "target": "p1"}, {"tool": "browser_click", "target": "p2"}]
+
+
+class Till(ScriptedBrowser):
+    """Each payment is an effect, and leaves the page as it is."""
+
+    async def click(self, element: Element) -> Outcome:
+        self.effects.append(element.name)
+        return await super().click(element)
+
+
+def paying(*turns: Any, **more: Any) -> Assistant:
+    return Assistant([PAY, *turns], browser=Till({PAGE_OF_TWO: TWO}, url=PAGE_OF_TWO), **more)
+
+
+async def test_of_two_questions_in_one_turn_the_second_is_asked_after_the_first_is_answered() -> None:
+    it = paying("Both are paid.")
+    await it.say("pay for both")
+    assert [question["target"]["name"] for question in it.questions] == ["Pay for the kettle"]
+    await it.answer(True)
+    assert it.browser.effects == ["Pay for the kettle"]
+    assert [question["target"]["name"] for question in it.questions] == ["Pay for the lamp"]
+    await it.answer(True)
+    assert it.browser.effects == ["Pay for the kettle", "Pay for the lamp"]
+    assert it.questions == []
+    assert it.messages[-1].text == "Both are paid."
+
+
+@pytest.mark.parametrize("first", [True, False])
+async def test_each_question_of_a_turn_has_its_own_answer(first: bool) -> None:
+    it = paying("One is paid.")
+    await it.say("pay for both")
+    await it.answer(first, message="" if first else "not the kettle, it is ugly")
+    await it.answer(not first)
+    assert it.browser.effects == ["Pay for the kettle" if first else "Pay for the lamp"]
+    refused = [text for text in it.results if text.startswith("Not done: the person said no.")]
+    assert len(refused) == 1
+    if not first:
+        assert "it is ugly" in refused[0]
+    assert len(it.model.prompts) == 2, "the model is asked again when all calls of its turn have results"
+
+
+async def test_a_restart_between_two_questions_of_a_turn_repeats_nothing() -> None:
+    it = paying("Both are paid.")
+    await it.say("pay for both")
+    await it.answer(True)
+    it.turns = ["Both are paid."]
+    it.build()
+    await it.answer(True)
+    assert it.browser.effects == ["Pay for the kettle", "Pay for the lamp"]
+    assert it.messages[-1].text == "Both are paid."
+
+
+async def test_calls_that_need_no_yes_wait_for_the_answer_to_the_one_before_them() -> None:
+    look = {"tool": "browser_navigate", "url": CART}
+    it = Assistant([[PAY[0], look], "Done."], browser=Till({PAGE_OF_TWO: TWO}, url=PAGE_OF_TWO))
+    await it.say("pay")
+    assert it.browser.log == []
+    await it.answer(True)
+    assert it.browser.log == ["click Pay for the kettle", f"navigate {CART}"]
+
+
+async def test_words_of_the_person_overtake_the_calls_that_are_still_open() -> None:
+    look = {"tool": "browser_navigate", "url": CART}
+    it = Assistant([[look, {**look, "url": THANKS}], "As you like."])
+    it.post = Post([News(), News(messages=("stop, look at something else",))])
+    await it.say("look")
+    assert it.browser.log == [f"navigate {CART}"]
+    assert it.results[1] == OVERTAKEN
+    assert "look at something else" in it.model.prompts[1]
+
+
+# Private sites of the session
+
+
+BANK, SHOP = "https://bank.example/login", "https://shop.example/search"
+PRIVATE = {
+    BANK: '- textbox "Password" [ref=b1] [box=0,0,200,20]',
+    SHOP: '- searchbox "Search" [ref=s1] [box=0,0,200,20]',
+}
+CARRY = {"tool": "browser_type", "target": "s1", "text": "ZX81-CANARY"}
+
+
+async def test_what_was_private_in_one_run_is_private_in_the_next(tmp_path: Path) -> None:
+    browser = ScriptedBrowser(dict(PRIVATE), url=BANK)
+    leave = {"tool": "browser_navigate", "url": SHOP}
+    first = Assistant([leave, "There."], browser=browser, private=PrivateSites(tmp_path))
+    await first.say(f"go to {SHOP}")
+    second = Assistant([CARRY, "Done."], browser=browser, private=PrivateSites(tmp_path), thread="b")
+    await second.say("find a teapot")
+    assert (second.question or {})["risk"] == "transfer"
+    assert browser.log == [f"navigate {SHOP}"]
+
+
+async def test_a_site_that_a_person_worked_on_by_hand_is_private() -> None:
+    pages = {**PRIVATE, BANK: '- button "Log out" [ref=b1] [box=0,0,90,20]'}
+    browser = ScriptedBrowser(pages, url=BANK)
+    it = Assistant([{"tool": "browser_navigate", "url": SHOP}, CARRY, "Done."], browser=browser)
+    it.post = Post([News(takeover="They logged in.")])
+    await it.say("find a teapot")
+    assert it.private.sites == ["bank.example"]
+    assert (it.question or {})["risk"] == "transfer"
+
+
+# Tools of other servers
+
+
+def seen_private(site: str) -> PrivateSites:
+    private = PrivateSites()
+    private.add([site])
+    return private
+
+
+NOTE = ToolSpec("notes_find", "find a note", SCHEMA, "notes", acts=False)
+"""One that the owner named: it may be used without a question."""
+
+
+async def test_a_named_tool_of_another_server_passes_and_starts_no_browser() -> None:
+    it = Assistant([{"tool": "notes_find", "text": "teapot"}, "Done."], specs=[*SPECS, NOTE])
+    await it.say("find my note about it")
+    assert it.question is None
+    assert it.browser.looks == 0
+    assert it.browser.log == ["notes_find"]
+
+
+@pytest.mark.parametrize("name", ["notes_find", "files_delete"])
+async def test_words_that_a_private_page_may_have_told_reach_no_other_tool_without_a_yes(name: str) -> None:
+    call = {"tool": name, "text": "ZX81-CANARY"}
+    it = Assistant([call, "Done."], specs=[*SPECS, NOTE], private=seen_private("bank.example"))
+    await it.say("find my note about it")
+    assert (it.question or {})["risk"] == "transfer"
+    assert it.browser.log == []
+    await it.answer(True)
+    assert it.browser.log == [name]
+
+
+async def test_the_persons_own_words_go_to_a_named_tool_also_after_private_pages() -> None:
+    call = {"tool": "notes_find", "text": "teapot"}
+    it = Assistant([call, "Done."], specs=[*SPECS, NOTE], private=seen_private("bank.example"))
+    await it.say("find my note about the teapot")
+    assert it.browser.log == ["notes_find"]
+
+
+async def test_short_pieces_for_a_tool_are_counted_together() -> None:
+    calls = [{"tool": "notes_find", "text": piece} for piece in ("zx", "81")]
+    it = Assistant([*calls, "Done."], specs=[*SPECS, NOTE], private=seen_private("bank.example"))
+    await it.say("find my note")
+    assert it.browser.log == ["notes_find"]
+    assert (it.question or {})["risk"] == "transfer"
+
+
+async def test_nobody_is_asked_about_a_call_that_cannot_be_made() -> None:
+    properties = {name: {"type": "integer"} for name in ("index", "coordinate_x", "coordinate_y")}
+    click = ToolSpec("browser_click", "click", {"type": "object", "properties": properties})
+    both = {"tool": "browser_click", "index": 3, "coordinate_x": 4, "coordinate_y": 5}
+    it = Assistant([both, {"tool": "browser_click", "index": "three"}, "Done."], specs=[click])
+    await it.say("buy it")
+    assert it.question is None
+    assert "not both" in it.results[0]
+    assert "index must be integer" in it.results[1]
+    assert it.browser.log == []

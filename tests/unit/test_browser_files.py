@@ -1,9 +1,13 @@
 """Names of downloads, profiles, scratch space and processes: the quiet parts around a browser."""
 
+import asyncio
 import io
 import json
 import os
+import re
+import signal
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +16,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
+from server.browser.browser import BrowserUnavailable
+from server.browser.browser_use_server import server_at
 from server.browser.downloads import Downloads
 from server.browser.fence import MAX_CHARS, fence
+from server.browser.guard import birth_of, end_group
 from server.browser.masking import make_picture, mask_text
+from server.browser.mcp_client import Stdio
+from server.browser.other_browser import OtherBrowser
 from server.browser.page_script import SecretField
 from server.browser.pool import BrowserPool
-from server.browser.processes import Processes, birth_of, clean_environment
+from server.browser.processes import Processes, clean_environment
 from server.browser.profiles import Profiles, folder_name
 from server.file_names import safe_name
 from server.settings import Settings
+from tests.support.browsers import until
 
 
 def settings(folder: Path, **changes: Any) -> Settings:
@@ -193,6 +203,66 @@ async def test_what_does_not_end_when_asked_is_killed(tmp_path: Path):
     await processes.aclose()
 
 
+async def test_children_of_a_process_that_has_ended_are_ended_too(tmp_path: Path):
+    processes = Processes(tmp_path)
+    child = "import subprocess; print(subprocess.Popen(['sleep', '60'], stdin=-3, stdout=-3, stderr=-3).pid, flush=True)"
+    process = await processes.start((sys.executable, "-c", child), talks=True)
+    assert process.stdout is not None
+    number = int(await process.stdout.readline())
+    await process.wait()
+    assert birth_of(number)
+    await processes.end(process)
+    await until(lambda: birth_of(number) is None)
+    await processes.aclose()
+
+
+async def test_a_number_that_belongs_to_another_process_by_now_is_not_signalled(tmp_path: Path):
+    """What `end`, the guard and the sweep signal is the group that they know, not its number."""
+    processes = Processes(tmp_path)
+    stranger = await processes.start((sys.executable, "-c", "import time; time.sleep(60)"))
+    born = birth_of(stranger.pid)
+    for other in (None, "1", f"{born}0"):
+        end_group(stranger.pid, other, signal.SIGKILL)
+    others = Processes(tmp_path)
+    await others.end(Ended(stranger.pid))
+    await others.aclose()
+    await asyncio.sleep(0.1)
+    assert birth_of(stranger.pid) == born
+    end_group(stranger.pid, born, signal.SIGKILL)
+    assert await stranger.wait() == -9
+    await processes.aclose()
+
+
+class Ended:
+    """A process that has ended, and whose number a stranger has now."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self.returncode = 0
+
+    async def wait(self) -> int:
+        return self.returncode
+
+
+def test_browser_use_gets_the_devtools_address_in_a_file_of_its_own(tmp_path: Path):
+    server = server_at(settings(tmp_path), "ws://127.0.0.1:1/secret", tmp_path)
+    assert "secret" not in " ".join(server.command)
+    config = Path(server.env["BROWSER_USE_CONFIG_PATH"])
+    assert "ws://127.0.0.1:1/secret" in config.read_text()
+    assert config.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_servers_command_line_never_gets_the_devtools_address(tmp_path: Path):
+    env_form = settings(tmp_path, browser_mcp="WHERE={endpoint} program --output {output}")
+    server = OtherBrowser.server(env_form, "ws://127.0.0.1:1/secret", tmp_path, tmp_path)
+    assert isinstance(server, Stdio)
+    assert server.env == {"WHERE": "ws://127.0.0.1:1/secret"}
+    assert server.command == ("program", "--output", str(tmp_path))
+    on_line = settings(tmp_path, browser_mcp="program --cdp {endpoint}")
+    with pytest.raises(BrowserUnavailable, match="Pass it in a variable"):
+        OtherBrowser.server(on_line, "ws://127.0.0.1:1/secret", tmp_path, tmp_path)
+
+
 async def test_the_sweep_ends_orphans_and_leaves_strangers(tmp_path: Path):
     processes = Processes(tmp_path / "other")
     mine = await processes.start((sys.executable, "-c", "import time; time.sleep(60)"))
@@ -276,8 +346,38 @@ def test_a_picture_without_secrets_is_passed_on_as_it_is():
     assert make_picture(b"no picture", []) is None
 
 
-@given(st.text())
-def test_a_fence_is_closed_once_and_its_text_bounded(text: str):
-    fenced = fence(text * 50)
-    assert fenced.count("</untrusted-page>") == 1
+NAMES = ("page", "untrusted-page", "files")
+CLOSERS = (
+    "</page>",
+    "</untrusted-page>",
+    "</ PAGE >",
+    "<page-1>",
+    "</page-2>",
+    "</page-01>",
+    "[/page-3]",
+    "</files-1>",
+)
+
+
+@given(st.lists(st.one_of(st.text(), st.sampled_from(CLOSERS))), st.sampled_from(NAMES))
+def test_a_fence_is_closed_once_whatever_its_text_says(texts: list[str], name: str):
+    fenced = fence("".join(texts) * 50, name)
+    mark = fenced[1 : fenced.index(">")]
+    assert re.fullmatch(rf"{name}(-\d+)?", mark)
+    assert fenced.endswith(f"\n</{mark}>")
+    inside = fenced[len(mark) + 3 : -len(mark) - 4].casefold()
+    assert f"/{mark}>" not in inside
+    assert mark == name or name in inside
     assert len(fenced) <= MAX_CHARS + 100
+
+
+def test_a_text_that_names_a_thousand_fences_gets_the_next_one():
+    closers = "".join(f"</page-{number}>" for number in range(1000)) + "</page>"
+    assert fence(closers, "page", 100_000).endswith("\n</page-1000>")
+
+
+def test_a_fence_takes_linear_time():
+    began = time.process_time()
+    for text in ("</page" * 100_000, "<" * 600_000, "< " * 300_000, " " * 600_000, "</page-" + "1" * 600_000):
+        fence(text, "page", 1_000_000)
+    assert time.process_time() - began < 3

@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import tracemalloc
+from datetime import UTC, datetime
 
 import pytest
 
 from server.bus import Fenced, InProcessBus
-from server.events import Error, SessionChanged, Token
-from server.topic import read_event_id
+from server.events import (
+    Done,
+    Error,
+    Event,
+    Message,
+    MessageAdded,
+    Observed,
+    SessionChanged,
+    State,
+    Token,
+    ToolEnd,
+    ToolStart,
+    Usage,
+)
+from server.topic import Topic, read_event_id
 
 SESSION = "s1"
 
@@ -169,8 +184,82 @@ async def test_a_watcher_gets_the_newest_change_of_each_session(bus: InProcessBu
 
 def test_event_ids_are_read_strictly() -> None:
     assert read_event_id("3-17") == (3, 17)
-    for odd in (None, "", "3", "3-", "-3", "a-b", "3-17-1", "3 - 17"):
+    assert read_event_id(f"{'9' * 15}-0") == (999_999_999_999_999, 0)
+    long = "9" * 5000
+    odd_ones = (
+        "",
+        "3",
+        "3-",
+        "-3",
+        "a-b",
+        "3-17-1",
+        "3 - 17",
+        "²-1",
+        "1-²",
+        "٣-١",
+        "-3-1",
+        "3--1",
+        "3-1\n",
+        "+3-1",
+    )
+    for odd in (None, *odd_ones, f"{long}-1", f"1-{long}", f"{'9' * 16}-1", "3_0-1"):
         assert read_event_id(odd) is None
+
+
+MESSAGE = Message(
+    id="m", session_id=SESSION, run_id="r1", seq=1, role="tool", content="x" * 50_000, meta_json={"args": ["y" * 50_000]},
+    created_at=datetime.now(UTC),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        MessageAdded(message=MESSAGE), Done(message=MESSAGE, usage=Usage()), State(plan=["x" * 1000] * 100),
+        ToolStart(call_id="c", name="n", args={"a": [{"b": "x" * 50_000}], "c": "y" * 50_000}),
+        ToolEnd(call_id="c", name="n", ok=True, summary="x" * 100_000, duration_ms=1), Token(message_id="m", text="x" * 100_000),
+        Error(code="c", message="x" * 100_000), Observed(url="u", title="t" * 50_000, counts={}, overlays=["x" * 50_000]),
+    ],
+)  # fmt: skip
+def test_every_field_of_an_event_counts_for_what_is_kept(event: Event) -> None:
+    topic = Topic(SESSION)
+    for _ in range(200):
+        topic.add(event)
+    wire = len(topic.entries[-1].wire)
+    assert wire > 100_000
+    assert len(topic.entries) * wire <= 8_000_000
+    assert topic.size <= 8_000_000
+
+
+def test_a_full_log_of_small_tokens_is_counted_as_large_as_it_is() -> None:
+    tracemalloc.start()
+    topic = Topic(SESSION)
+    for number in range(3_000):
+        topic.add(token(number))
+        assert topic.entries[-1].wire
+    taken, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert 0.5 < topic.size / taken < 2
+
+
+def test_quiet_sessions_together_are_kept_small_and_the_oldest_go_first() -> None:
+    bus = InProcessBus(kept_bytes=1_000_000)
+    for number in range(20):
+        bus.open(f"s{number}", "r", 1)
+        bus.publish(f"s{number}", 1, [Token(message_id="m", text="x" * 100_000), END])
+    assert [number for number in range(20) if bus.run_of(f"s{number}")] == [16, 17, 18, 19]
+
+
+def test_a_session_that_is_only_watched_leaves_no_log_behind() -> None:
+    async def watch_all() -> None:
+        for number in range(50):
+            follower = bus.follow(f"s{number}", forever=True)
+            assert await anext(follower) == []
+            await follower.aclose()
+
+    bus = InProcessBus(heartbeat=0.0, kept_topics=10)
+    asyncio.run(watch_all())
+    assert bus.topic_count <= 11
 
 
 def test_quiet_sessions_are_forgotten_first() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import AsyncIterator
-from contextlib import aclosing
+from contextlib import AsyncExitStack, aclosing
 from io import StringIO
 
 import pytest
@@ -13,7 +13,9 @@ from starlette.responses import HTMLResponse, RedirectResponse
 
 from cli import doctor
 from cli.address import Address
-from cli.client import Client, Event, backoff
+from cli.backoff import backoff
+from cli.client import Client, Event
+from cli.commands import Call, parse
 from cli.conversation import Conversation
 from cli.errors import Misused, Refused, Trouble, Unreachable
 from cli.once import run_line
@@ -204,7 +206,8 @@ class TestOneLine:
         assert '-m "/yes"' in log_of(conversation)
         again = Conversation(client, PlainScreen(StringIO(), StringIO()), conversation.session_id)
         assert await run_line(again, "/yes", waits=False) == 0
-        assert api.asked("POST", "/decision") == [{"reference": "q4", "confirmed": True}]
+        (frame,) = api.asked("WS", "/user_confirm")
+        assert (frame["reference"], frame["confirmed"]) == ("q4", True)
         assert out_of(again) == "Ordered.\n"
         assert "Opened." not in log_of(again)
 
@@ -215,7 +218,7 @@ class TestOneLine:
         await run_line(conversation, "order it", waits=False)
         again = Conversation(client, PlainScreen(StringIO(), StringIO()), conversation.session_id)
         assert await run_line(again, "/no слишком дорого", waits=False) == 0
-        assert api.asked("POST", "/decision")[0]["message"] == "слишком дорого"
+        assert api.asked("WS", "/user_confirm")[0]["text"] == "слишком дорого"
         assert out_of(again) == "Left it.\n"
 
     async def test_a_yes_can_hold_for_all_that_is_like_it(
@@ -225,7 +228,7 @@ class TestOneLine:
         await run_line(conversation, "order it", waits=False)
         again = Conversation(client, PlainScreen(StringIO(), StringIO()), conversation.session_id)
         assert await run_line(again, "/yes always", waits=False) == 0
-        assert api.asked("POST", "/decision")[0]["remember"] is True
+        assert api.asked("WS", "/user_confirm")[0]["remember"] is True
 
     async def test_a_question_answered_elsewhere_can_be_waited_out(
         self, api: ScriptedApi, client: Client, conversation: Conversation
@@ -263,10 +266,9 @@ class TestConversation:
         api.scripts["long"] = long
         await conversation.say("a long one")
         await conversation.say("hurry up")
-        assert [body.get("mode") for body in api.asked("POST", "/messages")] == [None, None, "steer"]
-        assert (
-            api.asked("POST", "/messages")[1]["client_id"] == api.asked("POST", "/messages")[2]["client_id"]
-        )
+        frames = api.asked("WS", "/user_message")
+        assert [frame.get("mode") for frame in frames] == [None, None, "steer"]
+        assert frames[1]["client_id"] == frames[2]["client_id"]
 
     async def test_wishes_are_for_the_session_that_the_first_word_begins(
         self, api: ScriptedApi, client: Client
@@ -300,10 +302,13 @@ class TestConversation:
     ) -> None:
         page = {"url": "https://a.example", "title": "A"}
         element = {"eid": "e1", "role": "button", "name": "Go", "value": None}
-        api.browser["observe"] = {"page": page, "interactive": [element], "overlays": []}
+        seen = {"id": "0123456789abcdef", "page": page, "interactive": [element], "overlays": []}
+        api.browser["observe"] = seen
         await run_line(conversation, "/observe", waits=False)
         assert conversation.elements == [element]
         assert "e1  button  Go" in out_of(conversation)
+        await run_line(conversation, "/click e1", waits=False)
+        assert api.asked("POST", "/browser/click") == [{"eid": "e1", "observation": seen["id"]}]
 
     async def test_what_is_risky_by_hand_wants_a_yes_of_its_own(
         self, api: ScriptedApi, conversation: Conversation
@@ -350,13 +355,142 @@ class TestConversation:
         assert out_of(conversation) == "was missed\nend\n"
 
 
+class TestDialogue:
+    """Words, answers and control over the WebSocket, when the line is bad."""
+
+    async def test_a_message_whose_acknowledgement_is_lost_is_carried_out_once(
+        self, api: ScriptedApi, conversation: Conversation
+    ) -> None:
+        api.lost_acks = 2
+        assert await run_line(conversation, "hello", waits=False) == 0
+        frames = api.asked("WS", "/user_message")
+        assert len(frames) == 3
+        assert len({frame["client_id"] for frame in frames}) == 1
+        (chat,) = api.chats.values()
+        assert [message["content"] for message in chat.messages] == ["hello", "You said hello"]
+        assert out_of(conversation) == "You said hello\n"
+
+    async def test_a_yes_whose_acknowledgement_is_lost_is_given_once(
+        self, api: ScriptedApi, client: Client, conversation: Conversation
+    ) -> None:
+        api.scripts["order"] = order
+        await run_line(conversation, "order it", waits=False)
+        api.lost_acks = 1
+        again = Conversation(client, PlainScreen(StringIO(), StringIO()), conversation.session_id)
+        assert await run_line(again, "/yes", waits=False) == 0
+        assert len(api.asked("WS", "/user_confirm")) == 2
+        assert len(api.chats[str(conversation.session_id)].questions) == 1
+
+    @pytest.mark.parametrize(("here", "is_refused"), [("/yes", False), ("/no", True)])
+    async def test_a_question_that_was_answered_so_already_is_answered(
+        self, api: ScriptedApi, client: Client, conversation: Conversation, here: str, is_refused: bool
+    ) -> None:
+        """After a restart of the server its memory of ids is gone; the answer itself is kept."""
+        api.scripts["order"] = order
+        await run_line(conversation, "order it", waits=False)
+        await conversation.attach(silently=True)
+        path = f"/sessions/{conversation.session_id}/decision"
+        await client.call("POST", path, {"reference": "q4", "confirmed": True})
+        entry = parse(here, "chat")
+        assert isinstance(entry, Call)
+        if is_refused:
+            with pytest.raises(Refused, match="decided already"):
+                await conversation.do(entry)
+        else:
+            assert await conversation.do(entry) == {}
+
+    async def test_a_refusal_is_told_in_the_servers_words(
+        self, api: ScriptedApi, conversation: Conversation
+    ) -> None:
+        api.refusals["/user_message"] = problem(503, "draining", "The server is going down.")
+        with pytest.raises(Refused, match=r"The server is going down\. Try again"):
+            await conversation.say("hello")
+
+    async def test_what_did_not_go_out_is_said_and_never_sent_later(self, api: ScriptedApi) -> None:
+        async with AsyncExitStack() as stack:
+            async with serving(api) as url:
+                client = await stack.enter_async_context(Client(Address(url, TOKEN), pause=0.01))
+                conversation = Conversation(client, PlainScreen(StringIO(), StringIO()))
+                await conversation.say("hello")
+            with pytest.raises(Unreachable, match=f"No server at {url}"):
+                await conversation.say("into the void")
+            async with serving(api, port=int(url.rpartition(":")[2])):
+                await conversation.say("back again")
+        said = [frame["text"] for frame in api.asked("WS", "/user_message")]
+        assert said == ["hello", "back again"]
+
+    async def test_what_a_frame_cannot_hold_goes_over_http(
+        self, api: ScriptedApi, conversation: Conversation
+    ) -> None:
+        text = "\n" * 40_000
+        await conversation.say(text + "end")
+        (body,) = api.asked("POST", "/messages")
+        assert body["content"] == text + "end"
+        assert body["client_id"]
+        assert api.asked("WS", "/user_message") == []
+
+    async def test_a_session_that_is_gone_and_a_login_that_ended_are_final(
+        self, api: ScriptedApi, client: Client
+    ) -> None:
+        gone = Conversation(client, PlainScreen(StringIO(), StringIO()), "gone")
+        with pytest.raises(Refused, match="No such session"):
+            await gone._send({"type": "control", "action": "pause"})
+        api.add_session("s1")
+        async with Client(Address(client.address.url, "wrong")) as stranger:
+            dialogue = await stranger.dialogue("s1")
+            with pytest.raises(Refused, match="Not logged in"):
+                await dialogue.send({"type": "control", "action": "pause"})
+
+    async def test_a_server_without_sockets_is_named(self, client: Client) -> None:
+        async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(b"HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n")
+            writer.close()
+
+        server = await asyncio.start_server(refuse, "127.0.0.1", 0)
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        async with server, Client(Address(url)) as behind:
+            with pytest.raises(Unreachable, match=r"no WebSocket through \(HTTP 502\)"):
+                await (await behind.dialogue("s1")).send({"type": "control", "action": "pause"})
+
+    async def test_the_agent_is_heard_when_the_event_stream_tells_nothing(
+        self, api: ScriptedApi, conversation: Conversation
+    ) -> None:
+        api.scripts["order"] = order
+        api.is_stream_silent = True
+        conversation.session_id = "s1"
+        api.add_session("s1", title="T")
+        await conversation.attach()
+        shown = asyncio.create_task(conversation.listen())
+        following = asyncio.create_task(conversation.follow())
+        async with asyncio.timeout(60):
+            await conversation.say("order it")
+            while conversation.view.pending is None:
+                await asyncio.sleep(0.02)
+            entry = parse("/yes", "chat")
+            assert isinstance(entry, Call)
+            await conversation.do(entry)
+            while "Ordered." not in out_of(conversation):
+                await asyncio.sleep(0.02)
+            assert "It orders." in log_of(conversation)
+            api.is_stream_silent = False  # now it tells everything, and nothing of that twice
+            api.wake()
+            while "done" not in log_of(conversation):
+                await asyncio.sleep(0.02)
+        for task in (shown, following):
+            task.cancel()
+        await asyncio.gather(shown, following, return_exceptions=True)
+        assert out_of(conversation) == "Ordered.\n"
+        assert log_of(conversation).count("It orders.") == 1
+
+
 class TestDoctor:
     async def checks(self, client: Client) -> dict[str, doctor.Check]:
         return {check.name: check async for check in doctor.examine(client)}
 
     async def test_a_healthy_server_has_nothing_failing(self, client: Client) -> None:
         found = await self.checks(client)
-        assert list(found) == ["server", "login", "readiness", "browser", "model", "versions"]
+        assert list(found) == ["server", "login", "readiness", "dialogue", "browser", "model", "versions"]
         assert not [check for check in found.values() if check.state == "fail"]
 
     async def test_a_wrong_token_ends_it_with_what_to_do(self, client: Client) -> None:

@@ -135,6 +135,19 @@ class TestFold:
             Plan((*plan, "Rest"), current=3)
         ]
 
+    def test_a_proposed_plan_is_shown_once_with_how_to_answer_it(self) -> None:
+        story = Story()
+        story.tell("state", plan=["Mine", "Answer"], progress={"current": 0})
+        told = {"plan": ["Mine", "Answer"], "proposed_plan": ["Theirs", "Answer"], "progress": {"current": 0}}
+        (plan,) = story.tell("state", **told)
+        assert isinstance(plan, Plan)
+        assert plan.proposed == ("Theirs", "Answer")
+        assert story.tell("state", **told) == []
+        Console(file=(out := StringIO()), width=80, theme=THEME).print(draw(plan))
+        assert "The agent suggests another plan" in out.getvalue()
+        assert "1 Theirs" in out.getvalue()
+        assert "/plan accept" in out.getvalue()
+
     def test_the_last_step_does_not_tear_the_answer_that_is_it(self) -> None:
         story = Story()
         story.tell("state", plan=["Look", "Answer"], progress={"current": 0})
@@ -400,3 +413,59 @@ def test_a_narrow_terminal_still_names_the_sessions() -> None:
     assert "A kettle for" in drawn(40)
     assert "claude" not in drawn(40)
     assert "anthropic:claude-haiku-5-5" in drawn(100)
+
+
+class TestDialogue:
+    """Frames of the WebSocket beside the event stream: each fact is shown once, by whichever tells it first."""
+
+    def test_the_stream_counts_where_it_has_come_so_far(self) -> None:
+        story = Story()
+        story.run()
+        story.tell("token", message_id="m2", text="It is")
+        frame = {"type": "agent_message", "text": "It is", "message_id": "m2", "event_id": "1-2"}
+        assert story.view.hear(frame) == []
+        assert story.view.speech.tail == "It is"
+
+    def test_an_answer_in_the_making_is_completed_and_not_shown_again(self) -> None:
+        story = Story()
+        story.run()
+        shown = story.tell("token", message_id="m2", text="# Kettles\n\nIt is ")
+        frame = {"type": "agent_message", "text": "# Kettles\n\nIt is **blue**.", "message_id": "m2"}
+        shown += story.view.hear(frame | {"event_id": "1-9"})
+        assert "".join(item.text for item in shown if isinstance(item, Spoken)) == frame["text"]
+        assert story.tell("token", message_id="m2", text="**blue**.") == []
+        late = story.tell("done", message=ANSWER | {"content": frame["text"]}, usage={})
+        assert [type(item) for item in late] == [Finished]
+
+    def test_an_old_question_told_again_opens_nothing(self) -> None:
+        story = Story()
+        story.run()
+        frame = {"type": "agent_question", "reference": "q", "kind": "confirm", "text": "It orders."}
+        assert [type(item) for item in story.view.hear(frame | {"event_id": "1-5"})] == [Asked]
+        story.tell("interrupt", reference="q", kind="confirm", reason="It orders.")
+        story.tell("decision", reference="q", confirmed=True)
+        assert story.view.hear(frame | {"event_id": "1-5"}) == []
+        assert story.view.pending is None
+
+    def test_a_run_that_goes_on_waits_for_nobody(self) -> None:
+        story = Story()
+        story.run()
+        frame = {"type": "agent_question", "reference": "q", "kind": "confirm", "text": "It orders."}
+        story.view.hear(frame | {"event_id": "1-5"})
+        story.view.hear({"type": "status", "status": "running", "event_id": "2-1"})
+        assert story.view.pending is None
+        assert story.view.status == "running"
+
+    def test_an_end_is_told_once(self) -> None:
+        story = Story()
+        story.run()
+        frame = {"type": "status", "status": "error", "code": "db", "message": "Away.", "run_id": "r1"}
+        assert story.view.hear(frame | {"event_id": "1-4"}) == [Failed("db", "Away.")]
+        assert story.tell("error", code="db", message="Away.") == []
+        assert story.view.status == "idle"
+
+    def test_what_has_no_place_is_left_to_the_session_that_was_loaded(self) -> None:
+        story = Story()
+        story.run("waiting_user")
+        assert story.view.hear({"type": "status", "status": "idle"}) == []
+        assert story.view.status == "waiting_user"

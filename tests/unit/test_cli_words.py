@@ -187,7 +187,7 @@ class TestCommands:
             ("/click e1 e2", "chat", "/click EID"),
             ("/wait soon", "chat", "whole number"),
             ("/scroll sideways", "chat", "down|up|left|right"),
-            ("/plan change", "chat", "/plan [edit]"),
+            ("/plan change", "chat", "/plan [edit|accept|dismiss]"),
             ("/yes please", "chat", "/yes [always]"),
         ],
     )

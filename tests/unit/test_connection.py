@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
 
 import httpx
 import pytest
 import uvicorn
 from starlette.responses import PlainTextResponse
+from starlette.types import Receive, Scope, Send
 from uvicorn.server import ServerState
 
-from server.connection import Connection
+from server.connection import Connection, connections_up_to
 
+WELL = PlainTextResponse("well")
 HEAD = b"GET / HTTP/1.1\r\nHost: a\r\n"
 
 
-class Hasty(Connection):
+class Hasty(connections_up_to(100)):  # type: ignore[misc]
     HEAD_SECONDS = 0.3
 
 
 @asynccontextmanager
-async def served(kind: type[Connection]) -> AsyncIterator[int]:
-    config = uvicorn.Config(PlainTextResponse("well"), log_config=None, access_log=False)
+async def served(kind: type[Connection], app: Callable[..., Any] = WELL) -> AsyncIterator[int]:
+    config = uvicorn.Config(app, log_config=None, access_log=False)
     state = ServerState()
     loop = asyncio.get_running_loop()
     server = await loop.create_server(lambda: kind(config, state, {}), "127.0.0.1", 0)
@@ -74,7 +77,7 @@ async def send_until_refused(port: int, parts: list[bytes]) -> int:
     "parts", [[b"x: " + b"a" * 1000 + b"\r\n"] * 20_000, [b"x: ", *[b"a" * 10_000] * 2_000]]
 )
 async def test_headers_without_end_are_refused_soon(parts: list[bytes]) -> None:
-    async with served(Connection) as port:
+    async with served(connections_up_to(100)) as port:
         assert await send_until_refused(port, [HEAD, *parts]) < 10_000_000
 
 
@@ -89,3 +92,115 @@ async def test_a_large_body_and_a_kept_connection_are_left_alone(port: int) -> N
             response = await client.post("/", content=b"x" * size, headers={"y": "a" * 30_000})
             assert response.text == "well"
             await asyncio.sleep(2 * Hasty.HEAD_SECONDS / 3)
+
+
+async def wait_and_answer(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answers `/` at once; everything else begins a stream that stays open."""
+    if scope["path"] == "/":
+        await PlainTextResponse("well")(scope, receive, send)
+        return
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": b"open", "more_body": True})
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+@asynccontextmanager
+async def opened(port: int, said: bytes = b"") -> AsyncIterator[asyncio.StreamReader]:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(said)
+    try:
+        yield reader
+    finally:
+        writer.close()
+
+
+STREAM = b"GET /stream HTTP/1.1\r\nHost: a\r\n\r\n"
+ASKED = HEAD + b"Connection: close\r\n\r\n"
+
+
+async def test_connections_that_ask_for_nothing_make_room_and_streams_stay_open() -> None:
+    async with served(connections_up_to(20), wait_and_answer) as port, AsyncExitStack() as stack:
+        streams = [await stack.enter_async_context(opened(port, STREAM)) for _ in range(5)]
+        for stream in streams:
+            await stream.readuntil(b"open")
+        kept = await stack.enter_async_context(opened(port, HEAD + b"\r\n"))
+        await kept.readuntil(b"well")
+        idle = [await stack.enter_async_context(opened(port, said)) for said in (b"", b"GE") * 100]
+        for _ in range(3):
+            assert b"well" in await answer_to(port, ASKED)
+        async with asyncio.timeout(20):
+            assert await kept.read() == b""  # it was idle for the longest time
+            for connection in idle[:180]:
+                assert await connection.read() == b""
+        assert not any(stream.at_eof() for stream in streams)
+
+
+async def test_a_connection_too_many_is_refused_when_none_is_idle() -> None:
+    async with served(connections_up_to(5), wait_and_answer) as port:
+        async with AsyncExitStack() as stack:
+            for _ in range(5):
+                stream = await stack.enter_async_context(opened(port, STREAM))
+                await stream.readuntil(b"open")
+            refused = await answer_to(port, b"")
+            assert refused.startswith(b"HTTP/1.1 503 ")
+            head, _, body = refused.partition(b"\r\n\r\n")
+            assert b"retry-after: 5" in head
+            assert f"content-length: {len(body)}".encode() in head
+        async with asyncio.timeout(20):
+            while b"well" not in await answer_to(port, ASKED):  # as soon as the server has seen them close
+                await asyncio.sleep(0.01)
+
+
+CHUNKED = b"Transfer-Encoding: chunked\r\n"
+SMUGGLED = b"GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n"
+POST = b"POST / HTTP/1.1\r\nHost: a\r\n"
+
+
+async def tell_path(scope: Scope, receive: Receive, send: Send) -> None:
+    """Reads the body, as routes do, and answers with the path and the body's size."""
+    size, more = 0, True
+    while more:
+        message = await receive()
+        size, more = size + len(message.get("body", b"")), message.get("more_body", False)
+    await PlainTextResponse(f"asked {scope['path']} {size}")(scope, receive, send)
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        POST + b"Content-Length: 6\r\n" + CHUNKED + b"\r\n0\r\n\r\n" + SMUGGLED,
+        POST + CHUNKED + b"Content-Length: 6\r\n\r\n0\r\n\r\n" + SMUGGLED,
+        POST + b"Content-Length: 0\r\nContent-Length: 43\r\n\r\n" + SMUGGLED,
+        POST + b"Content-Length: 0, 43\r\n\r\n" + SMUGGLED,
+        POST + b"Content-Length: +0\r\n\r\n" + SMUGGLED,
+        POST + b"Content-Length: 0x0\r\n\r\n" + SMUGGLED,
+        POST + b"Content-Length: -1\r\n\r\n" + SMUGGLED,
+        POST + b"Content-Length: 99999999999999999999999\r\n\r\n" + SMUGGLED,
+        POST + b"Content-Length : 0\r\n\r\n" + SMUGGLED,
+        POST + b"Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n" + SMUGGLED,
+        POST + b"Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n" + SMUGGLED,
+        POST + b"Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n" + SMUGGLED,
+        POST + CHUNKED + b"\r\nzz\r\n\r\n" + SMUGGLED,
+        POST + CHUNKED + b"\r\n-1\r\n\r\n" + SMUGGLED,
+        POST + CHUNKED + b"\r\n1\r\nab\r\n0\r\n\r\n" + SMUGGLED,
+        POST + CHUNKED + b"\r\nffffffffffffffffff\r\nab\r\n0\r\n\r\n" + SMUGGLED,
+        POST + b"X: a\r\n b: c\r\n\tContent-Length: 43\r\n\r\n" + SMUGGLED,
+        POST + b"X: a\rContent-Length: 43\r\n\r\n" + SMUGGLED,
+        POST + b"X\0: a\r\n\r\n" + SMUGGLED,
+        b"GET / HTTP/1.1 HTTP/1.1\r\nHost: a\r\n\r\n" + SMUGGLED,
+        b"GET /\x00 HTTP/1.1\r\nHost: a\r\n\r\n" + SMUGGLED,
+    ],
+)
+async def test_a_request_whose_end_can_be_read_in_two_ways_ends_the_connection(request_: bytes) -> None:
+    async with served(connections_up_to(20), tell_path) as port:
+        answered = await answer_to(port, request_)
+        assert b"/smuggled" not in answered
+        assert b" 400 " in answered.partition(b"\r\n")[0]
+
+
+async def test_bodies_of_both_forms_are_read_to_their_end_and_no_further() -> None:
+    two = POST + CHUNKED + b"\r\n3\r\nabc\r\n0\r\n\r\n" + POST + b"Content-Length: 4\r\n\r\nabcd" + ASKED
+    async with served(connections_up_to(20), tell_path) as port:
+        answered = await answer_to(port, two)
+    assert [answered.count(said) for said in (b"asked / 3", b"asked / 4", b"asked / 0")] == [1, 1, 1]

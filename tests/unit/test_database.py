@@ -148,3 +148,43 @@ async def test_a_full_disk_is_told_also_when_the_driver_says_so(database: Databa
             await database.write(work)
         assert caught.value.code == "storage_full"
     assert await database.read(count) == 0
+
+
+async def test_a_log_that_a_reader_holds_is_not_taken_for_emptied(database: Database, path: Path) -> None:
+    await database.write(note)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN")
+    other.execute("SELECT * FROM notes").fetchall()
+    await database.write(note)
+    with pytest.raises(Unavailable) as caught:
+        await database.flush(empty=True)
+    assert caught.value.code == "db_busy"
+    other.execute("COMMIT")
+    other.close()
+    await database.flush(empty=True)
+    assert path.with_name(f"{path.name}-wal").stat().st_size == 0
+
+
+def level(db: Connection) -> int:
+    return int(db.scalar(text("PRAGMA synchronous")) or 0)
+
+
+async def test_a_commit_is_synced_where_that_is_asked_for_and_with_all_that_share_it(
+    database: Database,
+) -> None:
+    normal, full = 1, 2
+    for synced in (False, True, False, True):
+        assert await database.write(level, synced=synced) == (full if synced else normal)
+    begun, go = threading.Event(), threading.Event()
+
+    def wait(db: Connection) -> None:
+        begun.set()
+        go.wait(5)
+
+    first = asyncio.create_task(database.write(wait))
+    await asyncio.to_thread(begun.wait, 60)
+    group = [asyncio.create_task(database.write(level, synced=synced)) for synced in (False, True, False)]
+    await asyncio.sleep(0)
+    go.set()
+    await first
+    assert await asyncio.gather(*group) == [full] * 3

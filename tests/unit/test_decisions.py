@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+from contextlib import closing
 from datetime import timedelta
 from typing import Any
 
@@ -10,6 +12,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
+from server.agent.mock import OTHER_PLAN
 from server.events import now
 from server.main import create_app
 from server.runtime import open_runtime
@@ -48,18 +51,26 @@ def orders(session: dict[str, Any]) -> list[str]:
     return [tool["content"] for tool in tools if "Place order" in tool["content"] and tool["meta_json"]["ok"]]
 
 
+async def clicks_on_order(app: FastAPI, session_id: str) -> int:
+    """How often the order was placed in the session's browser."""
+    browser = await (await app.state.world.runtime()).browsers.get(session_id)
+    return list(browser.log).count("click Place order")
+
+
 @pytest.mark.parametrize("agent", ["operator", "assistant"])
-async def test_an_order_waits_for_a_yes_and_is_then_done_once(client: httpx.AsyncClient, agent: str) -> None:
+async def test_an_order_waits_for_a_yes_and_is_then_done_once(
+    app: FastAPI, client: httpx.AsyncClient, agent: str
+) -> None:
     session_id, pending = await asked(client, agent=agent)
     assert pending["kind"] == "confirm"
     assert pending["target"]["name"] == "Place order"
     assert pending["expires_at"]
-    assert not orders(await read(client, session_id))
+    assert await clicks_on_order(app, session_id) == 0
     assert (await decide(client, session_id, pending["reference"], confirmed=True)).status_code == 202
     session = await wait_for(client, session_id, "completed")
     assert session["pending"] is None
     assert "ordered" in session["messages"][-1]["content"]
-    assert len(orders(session)) <= 1
+    assert await clicks_on_order(app, session_id) == 1
     events = await read_stream(client, session_id)
     kinds = [event["type"] for event in events]
     assert kinds.index("interrupt") < kinds.index("decision") < kinds.index("done")
@@ -236,6 +247,74 @@ async def test_the_plan_can_be_edited_while_a_question_is_open(client: httpx.Asy
     assert session["state"]["plan"] == plan
 
 
+async def proposed(client: httpx.AsyncClient) -> str:
+    """A session with an edited plan, an open question and the agent's proposal of another plan."""
+    session_id, pending = await asked(client)
+    await client.put(f"/api/sessions/{session_id}/plan", json={"plan": MINE})
+    await decide(client, session_id, pending["reference"], confirmed=False, message="look again")
+    async with asyncio.timeout(60):
+        while (await read(client, session_id))["state"]["proposed_plan"] != OTHER_PLAN:
+            await asyncio.sleep(0.01)
+    await wait_for(client, session_id, "waiting_user")
+    return session_id
+
+
+MINE = ["Check the price", "Order", "Tell the result"]
+
+
+async def test_a_new_plan_beside_an_edited_one_is_proposed_and_can_be_accepted(
+    client: httpx.AsyncClient,
+) -> None:
+    session_id = await proposed(client)
+    assert (await read(client, session_id))["state"]["plan"] == MINE
+    exported = (await client.get(f"/api/sessions/{session_id}/export?format=json")).json()
+    assert exported["state"]["proposed_plan"] == OTHER_PLAN
+    response = await client.put(f"/api/sessions/{session_id}/plan", json={"plan": OTHER_PLAN})
+    assert (response.json()["plan"], response.json()["proposed_plan"]) == (OTHER_PLAN, [])
+    state = (await read(client, session_id))["state"]
+    assert (state["plan"], state["proposed_plan"]) == (OTHER_PLAN, [])
+    await decide(client, session_id, (await read(client, session_id))["pending"]["reference"], confirmed=True)
+    async with asyncio.timeout(60):
+        while (session := await read(client, session_id))["run"]["status"] in ("queued", "running"):
+            await asyncio.sleep(0.01)
+    assert (session["state"]["plan"], session["state"]["proposed_plan"]) == (OTHER_PLAN, [])
+
+
+async def test_a_proposed_plan_can_be_dismissed_and_is_not_proposed_again(client: httpx.AsyncClient) -> None:
+    session_id = await proposed(client)
+    response = await client.delete(f"/api/sessions/{session_id}/plan/proposal")
+    assert (response.status_code, response.json()["plan"], response.json()["proposed_plan"]) == (
+        200,
+        MINE,
+        [],
+    )
+    again = await client.delete(f"/api/sessions/{session_id}/plan/proposal")
+    assert (again.status_code, again.json()["code"]) == (404, "no_proposal")
+    reference = (await read(client, session_id))["pending"]["reference"]
+    await decide(client, session_id, reference, confirmed=False, message="look once more")
+    async with asyncio.timeout(60):
+        while ((await read(client, session_id))["pending"] or {}).get("reference") in (None, reference):
+            await asyncio.sleep(0.01)
+    state = (await read(client, session_id))["state"]
+    assert (state["plan"], state["proposed_plan"]) == (MINE, [])
+
+
+async def test_a_proposed_plan_survives_a_restart_of_the_service(settings: Settings) -> None:
+    headers = {"authorization": f"Bearer {PASSWORD}"}
+    first = create_app(settings)
+    async with first.router.lifespan_context(first), open_client(first, headers) as client:
+        session_id = await proposed(client)
+    second = create_app(settings)
+    async with second.router.lifespan_context(second), open_client(second, headers) as client:
+        state = (await read(client, session_id))["state"]
+        assert (state["plan"], state["proposed_plan"]) == (MINE, OTHER_PLAN)
+        await client.delete(f"/api/sessions/{session_id}/plan/proposal")
+    third = create_app(settings)
+    async with third.router.lifespan_context(third), open_client(third, headers) as client:
+        state = (await read(client, session_id))["state"]
+        assert (state["plan"], state["proposed_plan"]) == (MINE, [])
+
+
 async def test_a_closed_question_can_still_be_read_with_its_answer(client: httpx.AsyncClient) -> None:
     session_id, pending = await asked(client)
     (question,) = (await read(client, session_id))["interrupts"]
@@ -248,3 +327,20 @@ async def test_a_closed_question_can_still_be_read_with_its_answer(client: httpx
     assert question["run_id"] == session["run"]["id"]
     assert (question["status"], question["confirmed"]) == ("decided", False)
     assert question["created_at"] < question["decided_at"]
+
+
+async def test_at_a_question_the_assistants_checkpoint_holds_the_current_page_only(
+    client: httpx.AsyncClient, settings: Settings
+) -> None:
+    session_id, _ = await asked(client, agent="assistant")
+    thread = (f"assistant:{session_id}",)
+    with closing(sqlite3.connect(settings.data_dir / "pilothouse.db")) as database:
+        saved = database.execute("SELECT checkpoint FROM checkpoints WHERE thread_id = ?", thread).fetchall()
+        written = database.execute("SELECT value FROM writes WHERE thread_id = ?", thread).fetchall()
+    kept = b"".join(bytes(row[0]) for row in (*saved, *written))
+    assert len(saved) == 1
+    assert b'button "Place order"' in kept
+    assert kept.count(b"</untrusted-page>") == 1
+    assert kept.count(b"(an earlier page, ") == 2
+    for gone in (b"Red kettle", b'button "Add to basket"'):
+        assert gone not in kept, "words of pages that were left"

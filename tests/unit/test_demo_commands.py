@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from server.agent.demo_commands import Command, read_request
+from server.agent.demo_commands import Command, Request, read_request
 from server.agent.demo_words import Words
 
 OPEN = Command("open", "https://example.com")
@@ -77,10 +77,29 @@ def test_the_part_that_is_not_understood_is_kept() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["“", "click", "type into", "\ue0005\ue001", "open " * 500, "a, " * 3000, "и и и и", "'''"]
+    ("text", "kept"),
+    [
+        ("“", ("“",)),
+        ("click", ("click",)),
+        ("\ue0005\ue001", ("5",)),  # the marks that stand for quoted words while a message is read
+        ("a, " * 3000, (("a, " * 3000)[:2000],)),  # the longest that is read
+        ("и и и и", ("и и и и",)),
+        ("'''", ("'",)),
+    ],
 )
-def test_odd_words_do_no_harm(text: str) -> None:
-    read_request(text)
+def test_odd_words_do_no_harm(text: str, kept: tuple[str, ...]) -> None:
+    assert read_request(text) == Request((), kept)
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("type into", Command("type", text="into")),
+        ("open " * 500, Command("click", ("open " * 500)[5:2000].strip())),
+    ],
+)
+def test_a_command_made_of_odd_words_is_still_one_command(text: str, command: Command) -> None:
+    assert read_request(text) == Request((command,))
 
 
 def test_actions_are_what_takes_a_step() -> None:

@@ -48,3 +48,15 @@ def test_the_defaults_that_are_told_hold() -> None:
 def test_links_between_pages_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text()):
         assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_what_the_verification_names_exists() -> None:
+    page = (ROOT / "docs" / "verification.md").read_text()
+    rows = [int(row) for row in re.findall(r"^\| (\d) \|", page, re.MULTILINE)]
+    assert rows == list(range(1, 9))
+    references = re.findall(r"`(tests/\w+/\w+\.py)::(\w+)`", page)
+    assert len(references) > 10
+    for file, name in references:
+        assert re.search(rf"^(?:async )?def {name}\(", (ROOT / file).read_text(), re.MULTILINE), (
+            f"{file}::{name}"
+        )

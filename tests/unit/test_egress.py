@@ -2,13 +2,15 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+import ipaddress
+import socket
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 import pytest
 
-from server.browser.egress import Egress
-from server.browser.reach import Reach
+from server.browser.egress import Egress, Resolve
+from server.browser.reach import Address, Reach
 
 
 @asynccontextmanager
@@ -30,8 +32,8 @@ async def server(answer: bytes = b"hello") -> AsyncIterator[tuple[int, list[byte
 
 
 @asynccontextmanager
-async def proxy(reach: Reach | None = None) -> AsyncIterator[Egress]:
-    egress = Egress(reach or Reach(private_network=True))
+async def proxy(reach: Reach | None = None, resolve: Resolve | None = None) -> AsyncIterator[Egress]:
+    egress = Egress(reach or Reach(private_network="always"), resolve)
     await egress.start()
     try:
         yield egress
@@ -51,7 +53,13 @@ class Client:
         self.writer.write(b"\x05\x01\x00")
         assert await self.reader.readexactly(2) == b"\x05\x00"
         self.writer.write(bytes((5, command, 0, 3, len(name))) + name + port.to_bytes(2, "big"))
-        return (await self.reader.readexactly(10))[1]
+        return await self.read_code()
+
+    async def read_code(self) -> int:
+        """Of an answer that names no address."""
+        version, code, *rest = await self.reader.readexactly(10)
+        assert (version, rest) == (5, [0, 1, *bytes(6)])
+        return code
 
 
 @asynccontextmanager
@@ -89,7 +97,7 @@ async def test_large_bodies_pass_unchanged():
 async def test_a_refused_target_is_never_connected_to(host: str):
     async with (
         server() as (port, got),
-        proxy(Reach(private_network=False)) as egress,
+        proxy(Reach(private_network="never")) as egress,
         client(egress) as browser,
     ):
         await browser.ask(host, port)
@@ -102,7 +110,7 @@ async def test_a_refused_target_is_never_connected_to(host: str):
 
 
 async def test_a_refused_target_that_speaks_tls_is_just_closed():
-    async with proxy(Reach(private_network=False)) as egress:
+    async with proxy(Reach(private_network="never")) as egress:
         async with client(egress) as browser:
             assert await browser.ask("127.0.0.1", 443) == 2
         async with client(egress) as browser:
@@ -115,7 +123,7 @@ async def test_the_check_is_on_the_address_that_is_connected_to():
     """A name that resolves to a forbidden address is refused, whatever it looks like."""
     async with (
         server() as (port, got),
-        proxy(Reach(private_network=False)) as egress,
+        proxy(Reach(private_network="never")) as egress,
         client(egress) as browser,
     ):
         await browser.ask("localhost.", port)
@@ -126,11 +134,53 @@ async def test_the_check_is_on_the_address_that_is_connected_to():
 
 async def test_the_proxys_own_port_is_refused():
     own: set[int] = set()
-    async with proxy(Reach(private_network=True, own_ports=lambda: own)) as egress, client(egress) as browser:
+    async with (
+        proxy(Reach(private_network="always", own_ports=lambda: own)) as egress,
+        client(egress) as browser,
+    ):
         own.add(egress.port)
         await browser.ask("127.0.0.1", egress.port)
         browser.writer.write(b"GET / HTTP/1.1\r\n\r\n")
         assert b"belongs to Pilothouse" in await browser.reader.read()
+
+
+async def test_a_blocked_host_is_not_even_resolved():
+    resolve = ChangingAnswers(["127.0.0.1"])
+    reach = Reach(private_network="always", blocked_hosts=("ads.example",))
+    async with server() as (port, got), proxy(reach, resolve) as egress, client(egress) as browser:
+        await browser.ask("www.ads.example", port)
+        browser.writer.write(b"GET / HTTP/1.1\r\n\r\n")
+        assert b"blocked hosts" in await browser.reader.read()
+        assert (resolve.asked, got) == ([], [])
+
+
+@pytest.mark.parametrize("host", ["93.184.215.14", "2606:2800::1"])
+async def test_a_target_may_be_given_as_the_bytes_of_an_address(host: str):
+    resolve = ChangingAnswers(["127.0.0.1"])
+    address = ipaddress.ip_address(host)
+    kind = 1 if address.version == 4 else 4
+    async with server() as (port, _), proxy(resolve=resolve) as egress, client(egress) as browser:
+        browser.writer.write(
+            b"\x05\x01\x00" + bytes((5, 1, 0, kind)) + address.packed + port.to_bytes(2, "big")
+        )
+        assert await browser.reader.readexactly(2) == b"\x05\x00"
+        assert await browser.read_code() == 0
+        assert resolve.asked == [(host, port)]
+
+
+async def test_another_version_of_the_protocol_is_not_answered():
+    async with proxy() as egress, client(egress) as browser:
+        browser.writer.write(b"\x04\x01\x00" + bytes((5, 1, 0, 1, 127, 0, 0, 1, 0, 80)))
+        with contextlib.suppress(ConnectionError):
+            assert await browser.reader.read() == b""
+
+
+async def test_several_proxies_have_ports_of_their_own():
+    async with server() as (port, _), proxy() as first, proxy() as second:
+        assert first.port != second.port
+        for egress in (first, second):
+            async with client(egress) as browser:
+                assert await browser.ask("127.0.0.1", port) == 0
 
 
 async def test_unknown_names_and_closed_ports_have_codes_of_their_own():
@@ -151,6 +201,8 @@ async def test_only_connections_are_made_for_a_browser():
     [b"GET / HTTP/1.1\r\n\r\n", b"\x04\x01\x00\x50", b"\x05", b"", b"\x05\x01\x00\x05\x01\x00\x03\xff"],
 )
 async def test_noise_ends_the_connection_and_nothing_else(noise: bytes):
+    errors: list[dict] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: errors.append(context))
     async with proxy() as egress:
         async with client(egress) as browser:
             browser.writer.write(noise)
@@ -158,6 +210,7 @@ async def test_noise_ends_the_connection_and_nothing_else(noise: bytes):
             await browser.reader.read()
         async with server() as (port, _), client(egress) as browser:
             assert await browser.ask("127.0.0.1", port) == 0
+    assert errors == []
 
 
 async def test_closing_ends_open_connections():
@@ -166,6 +219,31 @@ async def test_closing_ends_open_connections():
         await egress.close()
         with contextlib.suppress(ConnectionError):
             assert await browser.reader.read() == b""
+
+
+async def test_a_proxy_that_was_never_started_can_be_closed():
+    await Egress(Reach(private_network="never")).close()
+
+
+async def test_closing_succeeds_although_a_connection_fails_meanwhile():
+    errors: list[dict] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: errors.append(context))
+    asked = asyncio.Event()
+
+    async def fail(host: str, port: int) -> Sequence[Address]:
+        asked.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            raise RuntimeError("the resolver is broken")
+
+    async with proxy(resolve=fail) as egress, client(egress) as browser:
+        asking = asyncio.create_task(browser.ask("site.example", 80))
+        await asked.wait()
+        await egress.close()
+        with pytest.raises((asyncio.IncompleteReadError, ConnectionError)):
+            await asking
+    assert [str(error["exception"]) for error in errors] == ["the resolver is broken"]
 
 
 async def test_new_rules_cut_off_what_they_forbid_and_nothing_else():
@@ -177,7 +255,7 @@ async def test_new_rules_cut_off_what_they_forbid_and_nothing_else():
     ):
         assert await blocked.ask("localhost", port) == 0
         assert await other.ask("127.0.0.1", port) == 0
-        egress.use(Reach(private_network=True, blocked_hosts=("localhost",)))
+        egress.use(Reach(private_network="always", blocked_hosts=("localhost",)))
         with contextlib.suppress(ConnectionError):
             assert await asyncio.wait_for(blocked.reader.read(), 2) == b""
         other.writer.write(b"ping")
@@ -193,3 +271,65 @@ async def test_closing_cuts_open_connections_without_a_word_in_the_log():
         with contextlib.suppress(ConnectionError):
             assert await asyncio.wait_for(browser.reader.read(), 2) == b""
     assert told == []
+
+
+class ChangingAnswers:
+    """A resolver whose answers are given in turn; the last one is repeated. An empty one: the name is unknown."""
+
+    def __init__(self, *answers: Sequence[str]) -> None:
+        self.answers = list(answers)
+        self.asked: list[tuple[str, int]] = []
+
+    async def __call__(self, host: str, port: int) -> Sequence[Address]:
+        self.asked.append((host, port))
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if not answer:
+            raise socket.gaierror(socket.EAI_NONAME, "unknown")
+        return [ipaddress.ip_address(address) for address in answer]
+
+
+BY_NAME = Reach(private_network="by name")
+
+
+@pytest.mark.parametrize("private", ["127.0.0.1", "::1", "::ffff:127.0.0.1", "0.0.0.0", "64:ff9b::7f00:1"])
+async def test_a_public_name_that_comes_to_lead_to_this_machine_is_refused(private: str):
+    async with server() as (port, got):
+        resolve = ChangingAnswers([], [private])
+        async with proxy(BY_NAME, resolve) as egress:
+            async with client(egress) as browser:
+                assert await browser.ask("evil.example", port) == 4
+            async with client(egress) as browser:
+                await browser.ask("evil.example", port)
+                browser.writer.write(b"GET / HTTP/1.1\r\n\r\n")
+                assert b"403" in await browser.reader.read()
+            assert len(resolve.asked) == 2
+        assert got == []
+
+
+async def test_the_address_that_was_judged_is_the_one_connected_to():
+    """The name is resolved once for a connection, so an answer that changes in between changes nothing."""
+    async with server() as (port, _):
+        resolve = ChangingAnswers(["127.0.0.1"], ["169.254.169.254"])
+        async with proxy(BY_NAME, resolve) as egress:
+            async with client(egress) as browser:
+                assert await browser.ask("app.localhost", port) == 0
+                assert resolve.asked == [("app.localhost", port)]
+            async with client(egress) as browser:
+                await browser.ask("app.localhost", port)
+                browser.writer.write(b"GET / HTTP/1.1\r\n\r\n")
+                assert b"never opened" in await browser.reader.read()
+
+
+async def test_of_several_addresses_those_that_are_refused_are_left_out():
+    async with server() as (port, got), proxy(BY_NAME, ChangingAnswers(["10.0.0.1", "127.0.0.1"])) as egress:
+        async with client(egress) as browser:
+            await browser.ask("evil.example", port)
+            browser.writer.write(b"GET / HTTP/1.1\r\n\r\n")
+            assert b"403" in await browser.reader.read()
+        assert got == []
+    async with (
+        server() as (port, _),
+        proxy(BY_NAME, ChangingAnswers(["169.254.169.254", "127.0.0.1"])) as egress,
+        client(egress) as browser,
+    ):
+        assert await browser.ask("nas.local", port) == 0

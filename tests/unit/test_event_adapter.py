@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import logging
 from typing import Any
 
+import pytest
 from langchain_core.messages import AIMessageChunk
 
 from server.agent.event_adapter import EventAdapter
+from server.agent.thoughts import loggable
 from server.events import Thinking, Token, ToolEnd, ToolStart, Usage, UsageChanged
 
 
@@ -32,6 +36,58 @@ def test_text_and_thinking_of_every_provider_shape() -> None:
     text = [{"type": "text", "text": " there", "index": 1}]
     assert adapter.feed(chunk(text)) == [Token(message_id="m", text=" there")]
     assert (adapter.answer, adapter.thinking) == ("Hi there", "hm")
+
+
+def model_end(message: AIMessageChunk) -> dict[str, Any]:
+    return {"event": "on_chat_model_end", "data": {"output": message}}
+
+
+THOUGHT = "Ada's password is 'rosebud', the card 4111 1111 1111 1111. I type hunter2 into the field, then search tea."
+
+
+@pytest.mark.parametrize("agent", ["assistant", "operator by tool", "operator by schema"])
+def test_thoughts_go_to_the_log_without_secrets_when_the_setting_says_so(
+    agent: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "server")
+    adapter = EventAdapter("m", log_thoughts=True)
+    for part in (THOUGHT[:20], THOUGHT[20:]):
+        thinking = [{"type": "thinking", "thinking": part, "index": 0}]
+        adapter.feed(chunk(thinking) if agent == "assistant" else custom("thinking", text=part))
+    args = {"action": "type", "fields": [{"eid": "e1", "text": "hunter2"}]}
+    calls = [{"name": "act", "args": args, "id": "1"}]
+    by_tool = AIMessageChunk(content="", tool_calls=calls)
+    by_schema = AIMessageChunk(content=json.dumps(args))
+    adapter.feed(model_end(by_schema if agent == "operator by schema" else by_tool))
+    (line,) = [record.getMessage() for record in caplog.records]
+    assert line == (
+        "for answer m the model thinks: Ada's password is '••• the card •••. I type ••• into the field, then search tea."
+    )
+    adapter.feed(chunk([{"type": "thinking", "thinking": "hunter2 was typed", "index": 0}]))
+    adapter.flush("cancelled")
+    assert caplog.records[-1].getMessage().endswith("thinks: ••• was typed"), "also where it was typed before"
+
+
+def test_thoughts_stay_out_of_the_log_by_default(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG, "server")
+    adapter = EventAdapter("m")
+    adapter.feed(custom("thinking", text="a secret thought"))
+    adapter.feed(model_end(AIMessageChunk(content="")))
+    adapter.flush("ended")
+    assert caplog.text == ""
+    assert adapter.thinking == "a secret thought"
+
+
+@pytest.mark.parametrize(
+    ("thought", "told"),
+    [
+        ("Пароль: «роза», код из СМС 1234", "Пароль: «••• код из СМС •••"),
+        ("password hunter2 and PIN is 1234.", "password ••• and PIN is •••"),
+        ("Compare the prices of three kettles, €43.90.", "Compare the prices of three kettles, €43.90."),
+    ],
+)
+def test_words_that_follow_password_are_masked(thought: str, told: str) -> None:
+    assert loggable(thought, ()) == told
 
 
 def test_an_answer_keeps_what_was_thought_and_for_how_long() -> None:

@@ -39,6 +39,21 @@ async def test_a_paused_run_waits_at_its_next_step_and_then_reads_what_was_said(
     assert running.heard == {"m2"}
 
 
+async def test_what_the_agent_tells_before_it_reads_an_edit_does_not_undo_the_edit() -> None:
+    running = execution()
+    told = State(plan=["look", "answer"], proposed_plan=["ask", "answer"])
+    running.edit_plan(["mine", "answer"])
+    running.publish(told)
+    assert running.state == State(plan=["mine", "answer"], proposed_plan=["ask", "answer"])
+    running.dismiss_plan(["ask", "answer"])
+    running.publish(told)
+    assert running.state == State(plan=["mine", "answer"])
+    news = await running.hear()
+    assert (news.plan, news.dismissed) == (("mine", "answer"), ("ask", "answer"))
+    running.publish(told)
+    assert running.state == told
+
+
 async def test_a_held_browser_keeps_the_run_waiting_even_when_resumed() -> None:
     running = execution()
     running.pause()

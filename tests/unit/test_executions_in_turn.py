@@ -163,12 +163,12 @@ async def test_a_purge_that_is_cut_short_leaves_nothing_that_cannot_be_purged_ag
     stage.store.before_purge = kill
     with pytest.raises(asyncio.CancelledError):
         await stage.runner.delete(session_id, purge=True)
-    assert await stage.store.sessions_untouched_since(None) == [session_id]
+    assert await stage.store.session_ids() == [session_id]
     assert not [path for path in world.settings.data_dir.rglob("*") if session_id in path.parts]
     assert await stage.runner.working_state.read(session_id) is None
     stage.store.before_purge = None
     await stage.runner.delete(session_id, purge=True)
-    assert await stage.store.sessions_untouched_since(None) == []
+    assert await stage.store.session_ids() == []
 
 
 async def test_a_message_that_comes_while_its_session_is_removed_leaves_nothing_going_on(

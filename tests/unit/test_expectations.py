@@ -20,5 +20,6 @@ def file_of(name: str) -> Path:
 def test_an_expectation_is_held_by_tests_that_exist(expectation: str) -> None:
     for reference in EXPECTATIONS[expectation].split():
         name, _, part = reference.partition(":")
+        assert part, f"{reference} names no test"
         names = re.findall(r"^(?:async )?def (test_\w+)", file_of(name).read_text(), re.M)
         assert [test for test in names if part in test], f"{reference}: no such test"

@@ -44,17 +44,28 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "server.front",
         "server.problems",
     ),
+    "sse_starlette": ("server.api",),
     "uvicorn": ("server.__main__", "server.connection"),
     "sqlalchemy": ("server.models", "server.store", "server.database", "server.checkpoints"),
     "alembic": ("server.migrate",),
     "langchain": ("server.agent", "server.agents"),
     "langchain_core": ("server.agent", "server.agents", "server.checkpoints"),
+    "langchain_mcp_adapters": ("server.agent",),
     "langgraph": ("server.agent", "server.agents", "server.checkpoints"),
     "mcp": ("server.browser",),
     "typer": ("cli",),
     "rich": ("cli",),
     "prompt_toolkit": ("cli",),
 }
+
+
+DEVTOOLS = (
+    "server.browser.cdp", "server.browser.chromium", "server.browser.devtools", "server.browser.dialogs",
+    "server.browser.frames", "server.browser.hands", "server.browser.hangs", "server.browser.page_at_hand",
+    "server.browser.page_script", "server.browser.supervisor", "server.browser.viewport_script",
+    "server.browser.watched_page",
+)  # fmt: skip
+"""Where DevTools is spoken, and what runs there. The agent knows the door `browser.browser` alone."""
 
 
 def module_of(path: Path) -> str:
@@ -104,6 +115,20 @@ def test_imports_go_down_only(module: str) -> None:
 def test_the_two_columns_do_not_know_each_other(module: str) -> None:
     foreign = RIGHT if is_in(module, LEFT) else LEFT
     assert not [imported for imported in imports_of(MODULES[module]) if is_in(imported, foreign)]
+
+
+@pytest.mark.parametrize(
+    "module", [name for name in MODULES if is_in(name, ("server.agent", "server.agents"))]
+)
+def test_the_agent_knows_nothing_of_devtools(module: str) -> None:
+    for imported in imports_of(MODULES[module]):
+        assert not is_in(imported, DEVTOOLS), f"{module} imports {imported}"
+        assert imported.partition(".")[0] not in ("playwright", "websockets"), f"{module} imports {imported}"
+
+
+def test_the_modules_that_speak_devtools_are_all_named() -> None:
+    speak = {name for name, path in MODULES.items() if "Runtime.evaluate" in path.read_text()}
+    assert speak - {"server.browser.element_list", "server.browser.dismissals"} <= set(DEVTOOLS)
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -12,14 +12,14 @@ from fastapi.routing import APIRoute, APIWebSocketRoute
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.testclient import TestClient
-from starlette.types import Message
+from starlette.types import Message, Receive
 from starlette.websockets import WebSocketDisconnect
 
 from server.api.sse import EventStream
 from server.auth import PUBLIC, limit_body
 from server.main import create_app
 from server.settings import Settings
-from tests.conftest import PASSWORD
+from tests.conftest import PASSWORD, open_client
 
 ORIGIN = {"origin": "http://127.0.0.1:8000"}
 HOST = {"host": "127.0.0.1:8000"}
@@ -57,6 +57,14 @@ async def test_every_route_but_the_public_ones_asks_for_a_login(
         assert (response.status_code == 401) == expected, (method, path, response.status_code)
 
 
+async def test_pictures_at_an_address_of_their_own_ask_for_a_login_too(settings: Settings) -> None:
+    app = create_app(settings.model_copy(update={"screenshot_url_prefix": "/pics"}))
+    paths = {path for method, path in routes_of(app) if path.startswith("/pics")}
+    assert paths == {"/pics/{session_id}/{name}"}
+    async with app.router.lifespan_context(app), open_client(app, {}) as stranger:
+        await test_every_route_but_the_public_ones_asks_for_a_login(app, stranger)
+
+
 async def test_every_socket_is_closed_with_4401_without_a_login(app: FastAPI, settings: Settings) -> None:
     sockets = [path for method, path in routes_of(app) if method == "WS"]
     assert sockets
@@ -68,6 +76,81 @@ async def test_every_socket_is_closed_with_4401_without_a_login(app: FastAPI, se
             ):
                 socket.receive_text()
             assert closed.value.code == 4401
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        'prefs={"w":1}; ',
+        "a=b=c;; ;=; é=1; ",
+        'x="un;closed; ',
+        "pilothouse=old; pilothouse-8000=; ",
+        "\x01=\x02,; ",
+    ],
+)
+async def test_odd_cookies_of_other_programs_do_not_hide_the_login(
+    stranger: httpx.AsyncClient, before: str
+) -> None:
+    answer = await stranger.post("/api/auth/login", json={"password": PASSWORD}, headers=ORIGIN)
+    ours = answer.headers["set-cookie"].partition(";")[0]
+    stranger.cookies.clear()
+    for cookie in (before + ours, f"{ours}; {before}"):
+        me = await stranger.get("/api/auth/me", headers={"cookie": cookie.encode("latin-1")})
+        assert (me.status_code, me.json()) == (200, {"by": "cookie"})
+
+
+@pytest.mark.parametrize(
+    ("host", "name"),
+    [
+        ("127.0.0.1:8000", "pilothouse-8000"), ("localhost:8001", "pilothouse-8001"), ("[::1]:8000", "pilothouse-8000"),
+        ("localhost", "pilothouse"), ("[::1]", "pilothouse"), ("localhost:x", "pilothouse"),
+    ],
+)  # fmt: skip
+async def test_each_port_of_a_host_has_a_login_of_its_own(
+    stranger: httpx.AsyncClient, host: str, name: str
+) -> None:
+    answer = await stranger.post("/api/auth/login", json={"password": PASSWORD}, headers={"host": host})
+    cookie, _, rest = answer.headers["set-cookie"].partition("=")
+    assert cookie == name
+    value = rest.partition(";")[0]
+    stranger.cookies.clear()
+    for sent in (name, "pilothouse"):
+        headers = {"host": host, "cookie": f"pilothouse-9999=0.0.0; {sent}={value}"}
+        assert (await stranger.get("/api/auth/me", headers=headers)).status_code == 200
+    gone = await stranger.post("/api/auth/logout", headers=headers | {"origin": f"http://{host}"})
+    assert gone.headers["set-cookie"].startswith(f'{name}="";')
+
+
+async def test_answers_are_not_sniffed_and_not_cached_unless_they_say_so(
+    client: httpx.AsyncClient, stranger: httpx.AsyncClient
+) -> None:
+    for answer in (
+        await client.get("/api/sessions"), await client.post("/api/sessions", json={}), await client.get("/api/metrics"),
+        await client.get("/openapi.json"), await stranger.get("/api/health"), await stranger.get("/api/sessions"),
+        await client.get("/api/nothing"), await client.delete("/api/sessions/nope"),
+    ):  # fmt: skip
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["cache-control"] == "no-store"
+    page = await stranger.get("/", headers={"accept": "text/html"})
+    assert page.headers["cache-control"] != "no-store"
+
+
+@pytest.mark.parametrize(
+    "path", ["/api/sessions", "/api/files/screenshots/s/0.jpg", "/api/export", "/openapi.json"]
+)
+async def test_a_page_elsewhere_cannot_load_anything_with_the_persons_cookie(
+    stranger: httpx.AsyncClient, path: str
+) -> None:
+    await stranger.post("/api/auth/login", json={"password": PASSWORD}, headers=ORIGIN)
+    for site, is_foreign in (
+        ("cross-site", True),
+        ("same-site", True),
+        ("same-origin", False),
+        ("none", False),
+    ):
+        answer = await stranger.get(path, headers={"sec-fetch-site": site})
+        assert (answer.status_code == 403) == is_foreign
+        assert not is_foreign or answer.json()["code"] == "origin"
 
 
 async def test_openapi_is_not_open_to_the_world(stranger: httpx.AsyncClient) -> None:
@@ -90,6 +173,7 @@ async def test_login_gives_a_strict_cookie_that_logout_ends(stranger: httpx.Asyn
 async def test_five_wrong_passwords_lock_the_peer_out_but_nobody_who_is_in(
     client: httpx.AsyncClient, stranger: httpx.AsyncClient
 ) -> None:
+    assert (await client.get("/api/auth/me")).status_code == 200
     for number in range(5):
         headers = ORIGIN | {"x-forwarded-for": f"10.0.0.{number}"}
         assert (
@@ -220,6 +304,24 @@ async def test_a_body_that_does_not_come_is_not_waited_for() -> None:
     )  # the body is there: what is waited for now is the client's leaving
     assert not (await asyncio.wait({leaving}, timeout=0.2))[0]
     leaving.cancel()
+
+
+async def test_a_body_that_trickles_is_not_waited_for_either() -> None:
+    parts = iter(range(40, -1, -1))
+
+    async def trickle() -> Message:
+        await asyncio.sleep(0.05)
+        return {"type": "http.request", "body": b"x", "more_body": next(parts) > 0}
+
+    receive = limit_body({"type": "http", "path": "/api/auth/login"}, Headers(), trickle, patience=1.0)
+    with pytest.raises(HTTPException) as caught:
+        await read_all(receive)
+    assert caught.value.status_code == 408
+
+
+async def read_all(receive: Receive) -> None:
+    while (await receive()).get("more_body"):
+        pass
 
 
 async def test_errors_are_problems_that_echo_nothing(client: httpx.AsyncClient) -> None:

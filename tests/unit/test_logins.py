@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from bisect import bisect_left
 from pathlib import Path
 
 import pytest
@@ -21,16 +21,115 @@ async def test_a_login_survives_a_restart_but_not_another_password(tmp_path: Pat
         assert not Logins("one", tmp_path).is_valid(odd)
 
 
-async def test_sixty_failures_of_many_peers_lock_the_login_for_a_minute(tmp_path: Path) -> None:
-    logins = Logins("right", tmp_path)
-    for number in range(60):
-        with pytest.raises(Unauthorized):
-            logins.log_in("wrong", f"10.0.0.{number}")
-    for password in ("wrong", "right"):
-        with pytest.raises(TooMany) as locked:
-            logins.log_in(password, "10.0.1.1")
-        assert 0 < (locked.value.retry_after or 0) <= 60
-    logins.attempts.check("10.0.1.1", time.monotonic() + 61)
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def logins(tmp_path: Path, clock: Clock) -> Logins:
+    return Logins("right", tmp_path, monotonic=clock)
+
+
+def guess(logins: Logins, peer: str) -> bool:
+    """Try a wrong password: was it looked at?"""
+    try:
+        logins.log_in("wrong", peer)
+    except Unauthorized:
+        return True
+    except TooMany:
+        return False
+    raise AssertionError("it is not the password")
+
+
+def most_in_a_minute(times: list[float]) -> int:
+    return max(bisect_left(times, moment + 60) - place for place, moment in enumerate(times))
+
+
+def test_hours_of_guessing_from_many_addresses_stay_slow_and_keep_no_owner_out(
+    logins: Logins, clock: Clock
+) -> None:
+    owners = ["198.51.100.7", "2001:db8:7::1"]
+    for owner in owners:
+        logins.log_in("right", owner)
+    heard: list[float] = []
+    for number in range(
+        4 * 3600 * 3
+    ):  # four guesses a second for three hours, each from an address of its own
+        clock.now += 0.25
+        if guess(logins, f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}"):
+            heard.append(clock.now)
+        if number % 1000 == 0:
+            for owner in (*owners, "127.0.0.1", "::1", "2001:db8:7::ffff"):
+                assert logins.is_valid(logins.log_in("right", owner))
+        assert len(logins.attempts.recent) <= 61
+    assert most_in_a_minute(heard) <= 60
+    assert len(heard) >= 3 * 60 * 29  # and it is a limit, not a lock: thirty a minute are looked at
+
+
+def test_an_address_that_is_not_known_waits_for_seconds_only(logins: Logins, clock: Clock) -> None:
+    assert [guess(logins, f"10.0.0.{number}") for number in range(35)] == [True] * 30 + [False] * 5
+    with pytest.raises(TooMany) as locked:
+        logins.log_in("right", "203.0.113.1")
+    assert 0 < (locked.value.retry_after or 0) <= 2
+    clock.now += locked.value.retry_after or 0
+    assert logins.is_valid(logins.log_in("right", "203.0.113.1"))
+
+
+def test_each_address_has_five_failures_a_minute_known_or_not(logins: Logins, clock: Clock) -> None:
+    logins.log_in("right", "198.51.100.7")
+    for peer in ("198.51.100.7", "203.0.113.1", "127.0.0.1", "not an address"):
+        heard: list[float] = []
+        for _ in range(600):
+            clock.now += 0.5
+            if guess(logins, peer):
+                heard.append(clock.now)
+        assert most_in_a_minute(heard) == 5, peer
+
+
+@pytest.mark.parametrize(
+    "form", ["2001:db8::{:x}", "2001:db8:0:0:{:x}::1", "::ffff:192.0.2.1", "fe80::{:x}%eth0"]
+)
+def test_all_addresses_of_one_network_are_one_peer(logins: Logins, form: str) -> None:
+    assert sum(guess(logins, form.format(number)) for number in range(1, 200)) == 5
+
+
+def test_addresses_are_forgotten_and_those_that_are_known_are_not_without_end(
+    logins: Logins, clock: Clock
+) -> None:
+    for number in range(5_000):
+        logins.log_in("right", f"10.1.{number >> 8}.{number & 255}")
+    assert len(logins.attempts.known) <= 1_000
+    guess(logins, "203.0.113.1")
+    clock.now += 61
+    guess(logins, "203.0.113.2")
+    assert list(logins.attempts.recent) == ["203.0.113.2"]
+
+
+def test_a_locked_peer_learns_nothing_by_tokens_but_one_that_gave_the_right_one_goes_on(
+    logins: Logins,
+) -> None:
+    logins.check_bearer("right", "198.51.100.7")
+    for peer in ("198.51.100.7", "203.0.113.1", "203.0.113.2"):
+        if peer == "203.0.113.2":
+            logins.log_in("right", peer)  # that is no token: its address may be that of many
+        for _ in range(5):
+            with pytest.raises(Unauthorized):
+                logins.check_bearer("wrong", peer)
+        with pytest.raises(TooMany):
+            logins.check_bearer("wrong", peer)
+    logins.check_bearer("right", "198.51.100.7")
+    for peer in ("203.0.113.1", "203.0.113.2"):
+        with pytest.raises(TooMany):
+            logins.check_bearer("right", peer)
 
 
 async def test_a_public_bind_needs_a_password(tmp_path: Path) -> None:

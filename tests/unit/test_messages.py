@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import logging
 
 import httpx
 import pytest
+from fastapi import FastAPI
 
 from server.api.sessions import mark_read
+from server.main import create_app
 from server.runtime import Runtime
 from server.settings import Settings
+from tests.conftest import PASSWORD, open_client
 from tests.support.chat import ask, new_session, of_type, read_stream, send
 from tests.support.invariants import check_gone
 
@@ -238,6 +243,16 @@ async def test_a_message_over_64_kilobytes_is_too_large(client: httpx.AsyncClien
     assert (response.status_code, response.json()["code"]) == (413, "too_large")
 
 
+async def test_a_message_is_measured_in_bytes_and_the_limit_is_told(client: httpx.AsyncClient) -> None:
+    limits = (await client.get("/api/config")).json()["limits"]
+    assert limits["message_bytes"] == limits["message_chars"] == 65_536
+    session_id = await new_session(client)
+    for letters, status in ((32_768, 202), (32_769, 413)):
+        sent = await client.post(f"/api/sessions/{session_id}/messages", json={"content": "ж" * letters})
+        assert sent.status_code == status
+        await client.post(f"/api/sessions/{session_id}/cancel")
+
+
 async def test_odd_text_is_stored_and_returned_byte_equal(client: httpx.AsyncClient) -> None:
     odd = "ping test \u202e bidi 👩‍👩‍👧 \x07 " + "line\r\n" * 3
     session_id, _ = await ask(client, odd)
@@ -286,18 +301,54 @@ async def test_a_new_session_of_a_purged_ones_id_knows_nothing_of_it(client: htt
     assert (clicked.status_code, clicked.json()["code"]) == (404, "eid_unknown")
 
 
-async def test_a_purge_takes_days_as_a_number_only(client: httpx.AsyncClient) -> None:
-    session_id = await new_session(client)
-    for odd in (False, "0", 0.0):
-        refused = await client.post("/api/purge", json={"older_than_days": odd})
-        assert refused.status_code == 422
-    assert (await client.get(f"/api/sessions/{session_id}")).is_success
-    assert (await client.post("/api/purge", json={"older_than_days": 0})).json() == {"sessions": 1}
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("POST", "", {"titel": "Kettle"}), ("PATCH", "/s", {"pin": True}), ("PUT", "/s/plan", {"plan": [], "x": 1}),
+        ("POST", "/s/messages", {"content": "hi", "clientId": "a"}), ("POST", "/s/decision", {"ref": "r", "done": True}),
+        ("POST", "/s/branch", {"message_id": "m", "x": 1}), ("POST", "/s/browser/click", {"eid": "e1", "sure": True}),
+        ("POST", "/s/browser/launch", {"address": "https://a.example"}), ("POST", "/s/browser/wait", {"seconds": 1}),
+    ],
+)  # fmt: skip
+async def test_a_field_that_is_not_known_is_refused(
+    client: httpx.AsyncClient, method: str, path: str, body: dict[str, object]
+) -> None:
+    await new_session(client, id="s")
+    refused = await client.request(method, f"/api/sessions{path}", json=body)
+    assert (refused.status_code, refused.json()["code"]) == (422, "invalid")
+
+
+def test_every_body_of_a_request_refuses_what_it_does_not_know(app: FastAPI) -> None:
+    schemas = app.openapi()["components"]["schemas"]
+    operations = [one for path in app.openapi()["paths"].values() for one in path.values()]
+    bodies = {
+        name for name in schemas for one in operations if f'/{name}"' in json.dumps(one.get("requestBody"))
+    }
+    assert len(bodies) > 14
+    is_open = {name for name in bodies if schemas[name].get("additionalProperties") is not False}
+    assert {name for name in is_open if not name.startswith("Body_upload")} == set()
 
 
 async def test_stored_events_are_empty_on_purpose(client: httpx.AsyncClient) -> None:
     session_id, _ = await ask(client, PING)
     assert (await client.get(f"/api/sessions/{session_id}/events")).json() == []
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+async def test_an_answer_in_the_making_is_nowhere_in_the_database(
+    settings: Settings, client: httpx.AsyncClient, agent: str
+) -> None:
+    """What is streamed is in memory only; what is complete is a row."""
+    session_id = await new_session(client, agent=agent)
+    await send(client, session_id, "slow story")
+    async with asyncio.timeout(60):
+        while not (live := (await read(client, session_id))["live"]) or len(live["text"]) < 100:
+            await asyncio.sleep(0.01)
+    phrase = " ".join(live["text"].split()[:3])
+    kept = b"".join(path.read_bytes() for path in settings.data_dir.glob("pilothouse.db*"))
+    assert b"slow story" in kept
+    assert phrase.encode() not in kept
+    assert (await client.post(f"/api/sessions/{session_id}/cancel")).status_code == 202
 
 
 async def test_search_finds_titles_and_message_text(client: httpx.AsyncClient) -> None:
@@ -357,3 +408,16 @@ async def test_that_a_session_was_read_is_told_to_all_who_watch_the_list(world: 
     async with asyncio.timeout(60):
         assert [(told.session_id, told.unread) for told in await change] == [("s", False)]
     await watcher.aclose()
+
+
+@pytest.mark.parametrize("agent", ["operator", "assistant"])
+@pytest.mark.parametrize("wanted", [True, False])
+async def test_thoughts_are_logged_for_both_agents_only_when_wanted(
+    settings: Settings, caplog: pytest.LogCaptureFixture, agent: str, wanted: bool
+) -> None:
+    app = create_app(settings.model_copy(update={"log_thoughts": wanted}))
+    headers = {"authorization": f"Bearer {PASSWORD}"}
+    with caplog.at_level(logging.INFO, "server"):
+        async with app.router.lifespan_context(app), open_client(app, headers) as client:
+            await ask(client, "think about boats", agent=agent)
+    assert ("thinks: The person asks about boats. Archimedes helps." in caplog.text) == wanted

@@ -1,6 +1,7 @@
 """What the agent sees of a page."""
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -14,6 +15,7 @@ from server.browser.observation import (
     Observation,
     answer,
     focus,
+    focus_pieces,
     observe_snapshot,
     observe_state,
     text_near,
@@ -466,3 +468,65 @@ def test_the_command_line_goes_on_after_a_bad_line() -> None:
     told = [json.loads(line) for line in done.stdout.splitlines()]
     assert [sorted(reply) for reply in told] == [["error"], *[["targets", "text", "truncated"]] * 3]
     assert told[1]["text"] == observe_snapshot(LOGIN).text()
+
+
+# With the server's targets, for a model that calls its tools
+
+
+def test_elements_are_named_by_targets_and_the_rest_is_the_same() -> None:
+    seen = observe_snapshot(LOGIN, url="https://mail.example/", title="Mail", notes=["a note"])
+    heads = ("URL: ", "Title: ", "Note: ")
+    plain = [line for line in seen.text().splitlines() if not line.startswith(heads)]
+    refs = {element.eid: element.ref for element in seen.interactive}
+    plain = [re.sub(r"^\[(\w+)\]", lambda found: f"[{refs[found[1]]}]", line) for line in plain]
+    assert seen.text_with_targets().splitlines() == plain
+    assert '[e3] textbox "E-mail" value="ann@mail.example"' in plain
+
+
+@pytest.mark.parametrize("name", shot_names())
+def test_every_page_keeps_its_budget_with_targets(name: str) -> None:
+    shot = load_shot(name)
+    seen = observe_snapshot(shot["snapshot"], budget=Budget(names_targets=True))
+    assert cost(seen.text_with_targets().splitlines()) <= 3300
+    assert seen.text_with_targets().count("\n[") > 2
+
+
+@pytest.mark.parametrize("fake", ["[e7]", "[f1e7]", "【f12e3】"])
+def test_words_of_a_page_cannot_pass_for_a_target(fake: str) -> None:
+    seen = observe_snapshot(f'- paragraph [ref=e1]: {fake} button "Buy"\n- link "{fake} Buy" [ref=e2]')
+    assert fake not in seen.text_with_targets().replace('[e2] link "', "")
+
+
+def test_links_that_share_a_line_are_named_by_their_targets() -> None:
+    seen = observe_snapshot(
+        '- link "Kettle" [ref=e1]:\n  - /url: /kettle\n- link [ref=e2]:\n  - /url: /kettle\n  - img "Kettle" [ref=e3]'
+    )
+    assert "also=e2" in seen.text_with_targets() or "also=e1" in seen.text_with_targets()
+
+
+STATE = {
+    "url": "https://lamp.example/", "title": "Lamps",
+    "interactive_elements": [
+        {"index": 4, "tag": "button", "text": "Details"},
+        {"index": 9, "tag": "label", "text": "Pieces"},
+        {"index": 10, "tag": "input", "text": "", "placeholder": "how many"},
+        {"index": 12, "tag": "button", "text": "Details"},
+    ],
+}  # fmt: skip
+
+
+def test_around_an_element_of_browser_use_its_neighbours_and_words_are_told() -> None:
+    pieces = [(None, "Floor lamp, oak"), (1, ""), (2, ""), (3, "")]
+    seen = focus_pieces(STATE, pieces, "12")
+    assert seen.mode == "focused"
+    assert {one.ref: one.name for one in seen.interactive} == {"10": "Pieces", "12": "Details"}
+    assert any("Floor lamp, oak" in block for block in seen.text_blocks)
+    assert seen.page.title == "Lamps"
+
+
+def test_secret_values_are_masked_in_a_state_of_browser_use() -> None:
+    state = {"interactive_elements": [{"index": 1, "tag": "a", "text": "Your code is ZX81-77"}]}
+    secrets = Extra(secrets=(SecretField(box=(0, 0, 9, 9), value="ZX81-77"),))
+    assert "ZX81-77" not in observe_state(state, extra=secrets).text()
+    pieces = [(None, "Again: ZX81-77"), (0, "")]
+    assert "ZX81-77" not in focus_pieces(state, pieces, "1", extra=secrets).text()

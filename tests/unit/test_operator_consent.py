@@ -2,6 +2,7 @@
 
 import logging
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -100,7 +101,19 @@ async def test_no_with_a_message_is_feedback() -> None:
     assert "the red one" in it.model.prompts[1]
 
 
-@pytest.mark.parametrize("words", ["да", "Yes, please do it", "ok"])
+@pytest.mark.parametrize("words", ["no problem", "нет проблем", "ок 🤔", "не спрашивай, делай"])
+async def test_an_unclear_answer_is_asked_again_and_is_not_a_no(words: str) -> None:
+    it = cart(BUY, BUY, stop("Ordered."))
+    await it.say("buy it")
+    assert await it.resume({"text": words}) is None
+    assert it.browser.effects == []
+    assert (it.question or {})["kind"] == "confirm"
+    assert f"the user said: {words}" in it.model.prompts[1]
+    await it.answer(True)
+    assert len(it.browser.effects) == 1
+
+
+@pytest.mark.parametrize("words", ["да", "Yes, please do it", "ok", "ок", "нет проблем, делай"])
 async def test_a_plain_yes_in_words_is_a_yes(words: str) -> None:
     it = cart(BUY, stop("Ordered."))
     await it.say("buy it")
@@ -226,7 +239,135 @@ async def test_a_button_that_changes_while_the_model_thinks_is_judged_as_it_is_a
     it.model.turns, it.model.again = [think], click("Pay now")
     assert await it.say("go on") is None
     assert it.browser.effects == []
-    assert (it.question or {})["target"]["name"] == "Pay now"
+    question = it.question or {}
+    assert question["target"]["name"] == "Pay now"
+    assert question["screenshot"] == f"/shots/{len(it.kept)}.jpg"
+    assert it.kept[-1].data.decode() == it.browser.moment
+
+
+STEPS = """\
+- heading "{}" [level=1] [ref=h1] [box=0,0,200,20]
+- button "Continue" [ref=n1] [box=0,30,90,20]"""
+CROWD = "\n".join(f'- button "{n}" [ref=x{n}] [box={n % 40 * 30},{n // 40 * 30},20,20]' for n in range(400))
+
+
+def pondering(it: World, turn: Any, change: Callable[[], None]) -> Callable[[str], dict[str, Any]]:
+    """A turn of a model that thinks for a while, in which the page changes."""
+
+    def think(prompt: str) -> dict[str, Any]:
+        time.sleep(AT_ONCE + 0.05)
+        change()
+        return dict(turn(prompt) if callable(turn) else turn)
+
+    return think
+
+
+def changing(before: str, after: str, turn: Any, *more: Any, again: Any = None) -> World:
+    """Both buttons of the page have an effect; it changes while the model thinks about the first turn."""
+    leads = {(CART, name): THANKS for name in ("Continue", "Pay now")}
+    it = world({CART: before}, [], url=CART, leads=leads)
+    it.model.turns = [pondering(it, turn, lambda: it.browser.pages.update({CART: after})), *more]
+    it.model.again = again
+    return it
+
+
+async def test_a_target_that_is_left_out_of_a_long_page_is_still_judged_as_it_is_now() -> None:
+    will = STEPS.format("Your order will be placed now").replace("[box=0,30", "[box=0,3000")
+    it = changing(STEPS.format("Step 1 of 3"), f"{CROWD}\n{will}", click("Continue"), stop("It changed."))
+    assert await it.say("go on") == "It changed."
+    assert it.browser.effects == []
+    assert "the page changed before the action: nothing was done" in it.model.prompts[1]
+
+
+async def test_a_harmless_target_is_found_on_a_page_that_has_grown_long() -> None:
+    step = STEPS.format("Step 1 of 3").replace("[box=0,30", "[box=0,3000")
+    it = changing(STEPS.format("Step 1 of 3"), f"{CROWD}\n{step}", click("Continue"), stop("ok"))
+    assert await it.say("go on") == "ok"
+    assert it.browser.effects == [f"Continue -> {THANKS}"]
+
+
+@pytest.mark.parametrize("after", ["", '- button "Pay now" [ref=n2] [box=0,30,90,20]'])
+async def test_a_target_that_is_not_found_again_is_not_pressed(after: str) -> None:
+    it = changing(STEPS.format("Step 1 of 3"), after, click("Continue"), stop("It is gone."))
+    assert await it.say("go on") == "It is gone."
+    assert (it.browser.log, it.browser.effects) == ([], [])
+
+
+@pytest.mark.parametrize("turn", [act("press", key="Escape"), act("press", key="Tab")])
+async def test_a_page_that_can_no_longer_be_read_is_not_an_unchanged_one(turn: dict[str, Any]) -> None:
+    it = changing(STEPS.format("Step 1 of 3"), "", turn, stop("I cannot see it."))
+    assert await it.say("go on") == "I cannot see it."
+    assert it.browser.log == []
+
+
+async def test_an_approved_key_is_not_pressed_on_a_page_that_can_no_longer_be_read() -> None:
+    it = world({CART: STEPS.format("Cart")}, [act("press", key="Enter"), stop("no")], url=CART)
+    assert await it.say("press enter") is None
+    it.browser.pages[CART] = ""
+    assert await it.answer(True) == "no"
+    assert it.browser.log == []
+
+
+async def test_typing_into_what_is_no_field_is_judged_again_like_a_click() -> None:
+    label = '- generic [ref=n1] [cursor=pointer] [box=0,0,90,20]: "{}"'
+    it = changing(
+        label.format("Details"),
+        label.format("Delete my account"),
+        type_into({"Details": "x"}),
+        again=stop("no"),
+    )
+    await it.say("go on")
+    assert it.browser.log == []
+
+
+async def test_a_clock_that_was_set_back_makes_no_old_look_a_new_one() -> None:
+    clock = [1e9]
+    it = cart(stop("It is gone."), options={"clock": lambda: clock[0]})
+    it.browser.pages[CART] = STEPS.format("Step 1 of 3")
+    it.browser.leads[(CART, "Continue")] = THANKS
+
+    def think(prompt: str) -> dict[str, Any]:
+        clock[0] -= 3600
+        move = click("Continue")(prompt)
+        it.browser.pages[CART] = '- button "Pay now" [ref=n2] [box=0,30,90,20]'
+        return dict(move)
+
+    it.model.turns.insert(0, think)
+    assert await it.say("go on") == "It is gone."
+    assert (it.browser.log, it.browser.effects) == ([], [])
+
+
+async def test_a_page_that_always_changes_ends_at_the_step_limit() -> None:
+    it = changing("", "", None)
+    numbers = iter(range(1000))
+
+    def flicker() -> None:
+        n = next(numbers)
+        it.browser.pages[CART] = (
+            f'- button "Next" [ref=n{n}] [box=0,{n},90,20]\n' * 2
+            + f"- paragraph [ref=p{n}] [box=0,60,90,20]: Offer number {n} of today"
+        )
+
+    def turn(prompt: str) -> dict[str, Any]:
+        return pondering(it, click("Next"), flicker)(prompt) if "<page" in prompt else stop("Shall I go on?")
+
+    flicker()
+    it.max_tool_steps, it.model.turns, it.model.again = 3, [], turn
+    assert await it.say("go on")
+    assert (it.values["outcome"], it.values["tool_steps"]) == ("limit", 3)
+    assert it.browser.log == []
+
+
+async def test_the_focus_of_a_page_is_forgotten_with_the_page() -> None:
+    """Targets of some tool servers are numbers that mean another element on the next page."""
+    pages = {
+        CART: '- link "Next" [ref=7] [box=0,0,90,20]:\n  - /url: /thanks',
+        THANKS: '- searchbox "Search" [ref=7] [box=0,0,90,20]',
+    }
+    turns = [click("Next"), act("press", key="Enter"), stop("no")]
+    it = world(pages, turns, url=CART, leads={(CART, "Next"): THANKS})
+    assert await it.say("go on") is None
+    assert (it.question or {})["target"] is None
 
 
 async def test_enter_is_judged_by_what_the_page_gave_the_focus_to() -> None:
@@ -384,6 +525,52 @@ async def test_words_beyond_done_are_feedback() -> None:
     await it.say("read my mail")
     await it.answer(message="I took the other account")
     assert "I took the other account" in it.model.prompts[1]
+
+
+ROBOT = """\
+- heading "One moment" [level=1] [ref=r1] [box=0,0,200,20]
+- checkbox "I'm not a robot" [ref=r2] [box=0,30,200,20]
+- textbox "Name" [ref=r3] [box=0,60,200,20]
+- button "Refresh" [ref=r4] [box=0,90,200,20]
+- button "Next" [ref=r5] [box=0,120,200,20]"""
+
+
+def robot(*turns: Any) -> World:
+    return world({CART: ROBOT}, turns, url=CART)
+
+
+async def test_a_captchas_own_controls_are_never_used() -> None:
+    it = robot(click("I'm not a robot"), click("I'm not a robot"), stop("no"))
+    for _ in range(2):
+        await (it.answer(done=True) if it.question else it.say("read it"))
+        assert (it.question or {})["kind"] == "manual"
+        assert "shop.example wants to see that a person is there" in (it.question or {})["text"]
+    assert it.browser.log == []
+
+
+async def test_a_model_that_goes_on_beside_a_captcha_is_stopped_once_and_the_person_asked() -> None:
+    fill = type_into({"Name": "Ann"})
+    it = robot(fill, click("Refresh"), fill, click("Next"), click("Next"), click("Refresh"), stop("ok"))
+    assert await it.say("fill it in") is None
+    assert (it.question or {})["kind"] == "manual"
+    assert it.browser.log == ["type Name=Ann", "click Refresh", "type Name=Ann"]
+    assert await it.answer(done=True) == "ok"
+    assert it.browser.log[3:] == ["click Next", "click Refresh"]
+
+
+async def test_after_a_captcha_was_handed_over_the_next_page_with_one_allows_as_many_tries_as_the_first() -> (
+    None
+):
+    turns = [click("I'm not a robot"), navigate(THANKS), click("Refresh"), stop("ok")]
+    it = world({CART: ROBOT, THANKS: ROBOT}, turns, url=CART)
+    assert await it.say("go on") is None
+    assert await it.answer(done=True) == "ok"
+    assert it.browser.log == [f"navigate {THANKS}", "click Refresh"]
+
+
+async def test_reading_a_page_with_a_captcha_asks_nobody() -> None:
+    it = robot(act("scroll"), act("wait"), stop("It is a check."))
+    assert await it.say("read it") == "It is a check."
 
 
 # A restart of the service in the middle of a question

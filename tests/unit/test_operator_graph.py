@@ -1,14 +1,24 @@
 """The real graph over a scripted model and a scripted browser: every node, every edge."""
 
+import ast
 import logging
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from server.agent.gate import Gate
+from server.agent.operator.nodes import AT_ONCE
+from server.browser.browser import Picture
+from server.browser.observation import Element, Extra, Observation, SecretField
 from tests.support.operator_world import FINALS, World, world
+from tests.support.scripted_browser import ScriptedBrowser
 from tests.support.scripted_model import act, click, navigate, on, stop, type_into
+
+ROOT = Path(__file__).parents[2]
 
 SHOP = "https://shop.example/"
 CART = "https://shop.example/cart"
@@ -32,7 +42,7 @@ LEADS = {(SHOP, "Kettle"): CART, (CART, "Place order"): THANKS}
 
 EDGES = {
     ("__start__", "ingest_user_input"), ("ingest_user_input", "maybe_observe"), ("maybe_observe", "plan_action"),
-    ("plan_action", "validate_action"),
+    ("plan_action", "validate_action"), ("plan_action", "plan_action"),
     ("validate_action", "policy_gate"), ("validate_action", "plan_action"), ("validate_action", "manual_interrupt"),
     ("validate_action", "finalize_blocked"),
     ("policy_gate", "execute_action"), ("policy_gate", "confirm_interrupt"), ("policy_gate", "manual_interrupt"),
@@ -111,6 +121,32 @@ async def test_why_a_step_is_taken_is_told_in_the_log(caplog: pytest.LogCaptureF
     assert "because: The rest of the list is below." in caplog.text
 
 
+async def test_each_move_is_told_in_full_at_debug_without_what_goes_into_secret_fields(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.DEBUG, "server")
+    it = shop(
+        type_into({"Search": "hunter2"}, reason="enter hunter2", facts=["A costs 5"], plan=["Log in", "Look", "Answer"]),
+        click("Kettle", done="logged in"), stop("ok"),
+    )  # fmt: skip
+    it.browser.extra = Extra(secrets=(SecretField(box=(0, 30, 200, 20)),))
+    await it.say("log in")
+    await it.answer(True)
+    moves = [record.getMessage() for record in caplog.records if record.getMessage().startswith("decided:")]
+    assert len(moves) == 3
+    for part in ("'facts': ['A costs 5']", "'plan': ['Log in', 'Look', 'Answer']", "'kind': 'type'", "•••"):
+        assert part in moves[0]
+    assert "'done': 'logged in'" in moves[1]
+    assert "'final_response': 'ok'" in moves[2]
+    assert "hunter2" not in caplog.text
+
+
+async def test_a_move_in_full_is_not_told_at_info(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "server")
+    await shop(act("scroll", facts=["A costs 5"]), stop("ok")).say("look")
+    assert "A costs 5" not in caplog.text
+
+
 async def test_a_screenshot_is_a_step_and_changes_nothing() -> None:
     it = shop(act("screenshot"), stop("ok"))
     await it.say("look")
@@ -125,7 +161,7 @@ async def test_only_a_file_of_the_session_can_be_given_to_a_page(tmp_path: Path)
     outside, inside = on("Kettle", "upload", file="/etc/passwd"), on("Kettle", "upload", file="photo.jpg")
     it = shop(outside, inside, stop("ok"), files=tmp_path)
     assert await it.say("send the photo") is None
-    assert "Files to upload: photo.jpg" in it.model.prompts[0]
+    assert "Files to upload:\n<files>\nphoto.jpg\n</files>" in it.model.prompts[0]
     assert "there is no file '/etc/passwd', only: photo.jpg" in it.model.prompts[1]
     assert (it.question or {})["risk"] == "upload"
     await it.answer(True)
@@ -145,6 +181,111 @@ async def test_screenshot_and_observation_come_together_after_what_may_change_th
     assert it.browser.looks == 3  # first, after scroll, after wait; not after read
     assert len(it.of("observation")) == 3
     assert all(payload["screenshot"] for payload in it.of("observation"))
+
+
+class MovingBrowser(ScriptedBrowser):
+    """Its page goes on by itself: by one each time that the names of `moves` say so."""
+
+    moves: tuple[str, ...] = ()
+    at = 0
+
+    def _move(self, when: str) -> None:
+        if when in self.moves:
+            self.at += 1
+            self.pages = {**self.pages, self.url: f"{SHOP_PAGE}\n- text: now {self.at}"}
+
+    async def observe(self, keep: Sequence[str] = ()) -> Observation:
+        self._move("before look")
+        seen = await super().observe(keep)
+        self._move("after look")
+        return seen
+
+    async def focus(self, element: Element) -> Observation:
+        self._move("before focus")
+        return await super().focus(element)
+
+    async def screenshot(self) -> Picture | None:
+        picture = await super().screenshot()
+        self._move("after picture")
+        return picture
+
+
+def shown(it: World, address: str) -> bytes:
+    """What the kept picture of this address shows."""
+    return it.kept[int(address.removeprefix("/shots/").removesuffix(".jpg")) - 1].data
+
+
+async def test_the_picture_of_a_look_shows_what_was_seen() -> None:
+    """A picture shows the page's moment, so both can be compared."""
+    it = shop(type_into({"Search": "tea"}), click("Kettle"), on("Place order", "focus"), stop("ok"))
+    moments = []
+    it.browser.before_look = lambda browser: moments.append(browser.moment.encode())
+    await it.say("look around")
+    looks = it.of("observation")
+    assert len(moments) == len(looks) == 3
+    assert [shown(it, look["screenshot"]) for look in looks] == moments
+    assert it.browser.pictures == 3  # the first look's, and one for each step that acted: none is taken twice
+
+
+@pytest.mark.parametrize("moves", [("after picture",), ("before look",), ("before look", "after picture")])
+async def test_a_page_that_moved_since_the_step_ended_is_pictured_anew(moves: tuple[str, ...]) -> None:
+    it = shop(act("scroll"), stop("ok"))
+    it.browser = MovingBrowser(dict(PAGES), dict(LEADS), SHOP)
+    it.browser.moves = moves
+    await it.say("look")
+    last = it.of("observation")[-1]
+    assert shown(it, last["screenshot"]).decode() == it.values["last_observation"]["moment"]
+
+
+async def test_a_closer_look_at_a_page_that_moved_has_a_picture_of_its_own() -> None:
+    it = shop(on("Kettle", "focus"), stop("ok"))
+    it.browser = MovingBrowser(dict(PAGES), dict(LEADS), SHOP)
+    it.browser.moves = ("before focus",)
+    await it.say("look")
+    screenshot = it.values["last_screenshot"]
+    assert shown(it, screenshot["address"]).decode() == it.values["last_observation"]["moment"]
+    assert screenshot["moment"] == it.values["last_observation"]["moment"]
+
+
+async def test_a_picture_of_another_document_belongs_to_no_look() -> None:
+    class LeavingBrowser(ScriptedBrowser):
+        async def observe(self, keep: Sequence[str] = ()) -> Observation:
+            seen = await super().observe(keep)
+            self.url = CART if self.url == SHOP else SHOP
+            return seen
+
+    it = shop(stop("ok"))
+    it.browser = LeavingBrowser(dict(PAGES), dict(LEADS), SHOP)
+    await it.say("look")
+    look = it.of("observation")[-1]
+    assert look["url"] == CART
+    assert shown(it, look["screenshot"]).decode() == it.values["last_observation"]["moment"]
+
+
+@pytest.mark.parametrize(
+    ("moves", "box"), [((), [0.0, 16.67, 31.25, 5.56]), (("before look",), [0.0, 8.33, 15.62, 2.78])]
+)
+async def test_a_picture_is_dropped_when_the_page_moved_before_the_act(
+    moves: tuple[str, ...], box: list[float]
+) -> None:
+    """Its size tells which picture is used: with a picture of half the size the same box covers twice the share."""
+
+    class SmallPictures(MovingBrowser):
+        async def screenshot(self) -> Picture | None:
+            picture = await super().screenshot()
+            return replace(picture, width=640, height=360) if picture else None
+
+    def slow(prompt: str) -> dict[str, Any]:
+        time.sleep(AT_ONCE + 0.05)
+        return click("Kettle")(prompt)
+
+    it = shop(slow, stop("ok"))
+    it.browser = SmallPictures(dict(PAGES), dict(LEADS), SHOP)
+    it.browser.moves = moves
+    await it.say("go")
+    (start,) = it.of("tool_start")
+    assert start["box"] == box
+    assert it.browser.url == CART
 
 
 async def test_every_tool_start_has_its_end_with_a_picture() -> None:
@@ -294,10 +435,29 @@ def _assert_plain(value: Any) -> None:
         assert value is None or isinstance(value, str | int | float | bool)
 
 
-async def test_there_is_no_loop_in_agent_code() -> None:
-    import ast
+READS_BYTES_OR_TEXT = {
+    "server/agent/model_http.py",
+    "server/agent/watchdog.py",
+    "server/agent/demo_commands.py",
+    "server/agent/demo_page.py",
+    "server/agent/policy/lexicon/finder.py",
+}
+"""They read a stream of bytes or a text to its end: no step of an agent goes round in them."""
 
-    from server.agent import operator
 
-    for path in Path(operator.__file__).parent.glob("*.py"):
-        assert not any(isinstance(node, ast.While) for node in ast.walk(ast.parse(path.read_text()))), path
+def test_no_agent_code_goes_round_in_a_loop_of_its_own() -> None:
+    found = {name for name, nodes in _code("server/agent") if any(isinstance(n, ast.While) for n in nodes)}
+    assert found <= READS_BYTES_OR_TEXT
+
+
+def test_no_node_calls_the_model_or_the_browser_in_a_loop() -> None:
+    looping = (ast.For, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+    for name, nodes in _code("server/agent/operator"):
+        for loop in (node for node in nodes if isinstance(node, looping)):
+            assert not any(isinstance(node, ast.Await) for node in ast.walk(loop)), f"{name}:{loop.lineno}"
+
+
+def _code(folder: str) -> Iterator[tuple[str, list[ast.AST]]]:
+    """The files under a folder, with all that their code is made of."""
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        yield str(path.relative_to(ROOT)), list(ast.walk(ast.parse(path.read_text())))

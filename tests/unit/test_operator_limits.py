@@ -161,13 +161,36 @@ async def test_an_unusable_answer_gets_a_repair_turn(bad: Any, why: str) -> None
     assert why in it.model.prompts[1]
 
 
-async def test_a_decision_in_words_is_a_decision() -> None:
-    it = shop(
-        '```json\n{"action": "scroll"}\n```', 'Sure! {"action":"stop","final_response":"ok"}', stop("ok")
-    )
+@pytest.mark.parametrize(
+    "words", ['```json\n{"action": "scroll"}\n```', 'Sure! {"action":"stop","final_response":"ok"}']
+)
+async def test_a_decision_is_never_read_out_of_words(words: str) -> None:
+    it = shop(words, stop("done"))
+    assert await it.say("go") == "done"
+    assert it.browser.log == []
+    assert "answer by a call of the tool `act`, not in words" in it.model.prompts[1]
+
+
+async def test_repairs_are_laps_of_the_graph_and_do_not_add_up_over_steps() -> None:
+    it = shop("words", "words", act("scroll"), "words", "words", stop("ok"))
     assert await it.say("go") == "ok"
-    assert it.browser.log == ["scroll down 600"]
-    assert len(it.model.prompts) == 3, "talk around it is asked for anew"
+    assert it.values["tokens"] == 600, "every lap is counted"
+    assert (it.values["repairs"], it.values["problem"]) == (0, None)
+
+
+async def test_an_answer_that_takes_back_what_was_streamed_fails_the_run() -> None:
+    it = shop({"raw": '{"action":"stop","final_response":"A is best.","final_response":"B is best."}'})
+    with pytest.raises(RunFailed) as failure:
+        await it.say("go")
+    assert failure.value.code == "llm_bad_response"
+    assert it.values.get("final_response") is None
+
+
+@pytest.mark.parametrize("odd", ["\\ud83d", "\n"])
+async def test_what_cannot_be_streamed_is_told_at_the_end_and_both_are_the_same(odd: str) -> None:
+    it = shop({"raw": f'{{"action":"stop","final_response":"early {odd} late"}}'})
+    assert await it.say("go") == it.spoken == it.values["final_response"]
+    assert it.spoken in ("early \ufffd late", "early \n late")
 
 
 async def test_words_beside_an_empty_answer_are_the_answer() -> None:

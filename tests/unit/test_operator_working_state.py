@@ -1,5 +1,6 @@
 """Goal, plan, progress and facts: they outlive the step, the page, the plan and the message."""
 
+import re
 from itertools import count, pairwise
 from typing import Any
 
@@ -10,7 +11,7 @@ from server.agent.context import News
 from server.errors import RunFailed
 from tests.support.operator_world import Granted, World, world
 from tests.support.scripted_model import act, click, navigate, on, stop
-from tests.unit.test_operator_graph import CART, LEADS, PAGES, SHOP
+from tests.unit.test_operator_graph import CART, LEADS, PAGES, SHOP, SHOP_PAGE
 
 PLAN = ["Open the shop", "Compare prices", "Give the answer"]
 
@@ -26,16 +27,65 @@ async def test_the_first_message_is_the_goal_and_the_model_may_word_it() -> None
     assert "Task: kettle, cheap!\nGoal: Find the cheapest kettle" in it.model.prompts[1]
 
 
-async def test_a_plan_is_written_worked_off_and_ends_with_the_answer() -> None:
+async def test_a_plan_is_worked_off_and_the_answer_completes_it() -> None:
     it = shop(
         act("scroll", plan=PLAN, step=1, done="opened"), act("scroll", step=2, done="compared", blocked="no stock"),
         stop("5 EUR"),
     )  # fmt: skip
     await it.say("find it")
-    assert it.values["plan"] == PLAN
     assert it.values["progress"] == {"current": 3, "done": ["opened", "compared"], "blocked": ["no stock"]}
     assert "> 2. Compare prices" in it.model.prompts[2]
     assert "Done: opened; compared" in it.model.prompts[2]
+
+
+@pytest.mark.parametrize(
+    ("task", "disobedient", "plan"),
+    [
+        ("find it", {}, ["Look at the page", "Do what is asked and check it", "Give the answer"]),
+        ("find it", {"plan": []}, ["Look at the page", "Do what is asked and check it", "Give the answer"]),
+        ("найди чайник", {"plan": ["Поискать"]}, ["Поискать", "Сделать, что нужно, и проверить", "Дать ответ"]),
+        ("find it", {"plan": ["Search", "Compare", "Stop"]}, ["Search", "Compare", "Stop", "Give the answer"]),
+        ("find it", {"plan": [f"Do {n}" for n in range(1, 10)]}, ["Do 1", "Do 2", "Do 3", "Do 4", "Do 5", "Do 9"]),
+    ],
+)  # fmt: skip
+async def test_a_model_that_plans_badly_gets_a_plan_that_ends_with_the_answer(
+    task: str, disobedient: dict[str, Any], plan: list[str]
+) -> None:
+    it = shop(act("scroll", **disobedient), stop("5 EUR"))
+    await it.say(task)
+    expected = plan if len(plan) < 6 else [*plan[:5], "Give the answer"]
+    assert it.values["plan"] == expected
+    assert (
+        "\n".join(f"{at}. {item}" for at, item in enumerate(expected, 1)).splitlines()[-1]
+        in it.model.prompts[1]
+    )
+    assert it.values["progress"]["current"] == len(expected)
+
+
+async def test_a_task_that_is_answered_at_once_needs_no_plan() -> None:
+    it = shop(stop("Hello!"), stop("It is blue.", plan=["Say the colour"]))
+    await it.say("hi")
+    assert it.values["plan"] == []
+    await it.say("what colour is it?")
+    assert it.values["plan"] == ["Say the colour"]
+
+
+async def test_eids_and_raw_text_of_a_disobedient_model_stay_out_of_the_working_state() -> None:
+    long = "Brushed steel, one litre, two minutes, a lid that locks and a handle that stays cool. " * 3
+    page = SHOP_PAGE + f"\n- paragraph [ref=p1] [box=0,120,900,60]: {long.strip()}"
+    wordy = act(
+        "scroll", goal="Click e2", plan=["Click e2", "Press [e3]", "Say what e2 link shows"],
+        done="clicked e2", blocked="button e3 is grey", facts=[f"About it: {long}", "Link e2 leads to the kettle"],
+    )  # fmt: skip
+    it = world({SHOP: page}, [wordy, stop("ok")], url=SHOP)
+    await it.say("go")
+    kept = {name: it.values[name] for name in ("current_goal", "plan", "progress", "facts")}
+    assert not re.search(r"\be\d", str(kept))
+    assert it.values["plan"] == ["Click", "Press", "Say what link shows"]
+    fact, link = (fact["fact"] for fact in it.values["facts"])
+    assert len(fact) < len(long) - 100
+    assert fact.startswith("About it: Brushed steel")
+    assert link == "Link leads to the kettle"
 
 
 async def test_every_change_of_the_working_state_is_told() -> None:
@@ -179,9 +229,79 @@ async def test_an_edited_plan_is_followed_from_the_next_step_and_not_overwritten
     it = shop(act("scroll", plan=PLAN), act("scroll", plan=PLAN), stop("ok"))
     it.inbox.news = [News(), News(), News(plan=mine)]
     await it.say("find a kettle")
-    assert "Plan (edited by the user: follow it):\n> 1. Look at teapots" in it.model.prompts[1]
+    assert "only proposed to them):\n> 1. Look at teapots" in it.model.prompts[1]
     assert it.values["plan"] == list(mine)
     assert list(mine) in [payload["plan"] for payload in it.of("state")]
+
+
+MINE = ("Look at teapots", "Give the answer")
+NEW = ["Try another shop", "Compare", "Answer"]
+
+
+async def test_a_new_plan_beside_an_edited_one_is_proposed_and_the_edited_one_is_followed() -> None:
+    it = shop(act("scroll", plan=PLAN), act("wait", plan=NEW), act("scroll", amount=5), stop("ok"))
+    it.inbox.news = [News(), News(), News(plan=MINE)]
+    await it.say("find a kettle")
+    assert (it.values["plan"], it.values["proposed_plan"]) == (list(MINE), NEW)
+    assert "Look at teapots" in it.model.prompts[2]
+    assert "Try another shop" not in it.model.prompts[2]
+    assert [payload["proposed_plan"] for payload in it.of("state")][-2:] == [NEW, NEW]
+    assert it.of("state")[-1]["plan"] == list(MINE)
+
+
+async def test_a_plan_that_the_person_emptied_stays_empty_until_the_model_has_another() -> None:
+    it = shop(act("scroll", plan=PLAN), act("wait"), act("back", plan=NEW), stop("ok"))
+    it.inbox.news = [News(), News(), News(plan=())]
+    await it.say("find a kettle")
+    assert [payload["plan"] for payload in it.of("state")][-1] == []
+    assert it.values["proposed_plan"] == NEW
+
+
+async def test_what_was_turned_down_by_an_edit_is_not_proposed_again() -> None:
+    it = shop(act("scroll", plan=PLAN), act("wait", plan=PLAN), act("back", plan=list(MINE)), stop("ok"))
+    it.inbox.news = [News(), News(), News(plan=(*MINE[:1], "Weigh them", MINE[1]))]
+    await it.say("find a kettle")
+    assert it.values["plan"][0] == "Look at teapots"
+    assert it.values["proposed_plan"] == [MINE[0], "Do what is asked and check it", MINE[1]]
+
+
+async def test_a_proposal_that_is_accepted_is_followed_and_the_model_plans_freely_again() -> None:
+    newer = ["Ask the shop", "Wait for it", "Answer"]
+    it = shop(
+        act("scroll", plan=PLAN), act("wait", plan=NEW), act("back"), act("wait", plan=newer), stop("ok")
+    )
+    it.inbox.news = [News(), News(), News(plan=MINE), News(), News(plan=tuple(NEW))]
+    await it.say("find a kettle")
+    assert "Plan:\n> 1. Try another shop" in it.model.prompts[2]
+    assert "the user accepted the new plan" in it.model.prompts[2]
+    assert (it.values["plan"], it.values["proposed_plan"]) == (newer, [])
+
+
+async def test_a_proposal_that_is_turned_down_does_not_come_again_and_another_one_does() -> None:
+    newer = ["Ask the shop", "Wait for it", "Answer"]
+    it = shop(
+        act("scroll", plan=PLAN),
+        act("wait", plan=NEW),
+        act("back", plan=NEW),
+        act("wait", plan=newer),
+        stop("ok"),
+    )
+    it.inbox.news = [News(), News(), News(plan=MINE), News(), News(dismissed=tuple(NEW))]
+    await it.say("find a kettle")
+    told = [payload["proposed_plan"] for payload in it.of("state")]
+    assert [plan for plan, before in zip(told[1:], told, strict=False) if plan != before] == [NEW, [], newer]
+    assert it.values["plan"] == list(MINE)
+    assert "the user turned the proposed plan down" in it.model.prompts[2]
+
+
+async def test_a_proposal_survives_a_restart_and_goes_with_its_goal() -> None:
+    it = shop(act("scroll", plan=PLAN), act("wait", plan=NEW), stop("ok"), stop("hello"))
+    it.inbox.news = [News(), News(), News(plan=MINE)]
+    await it.say("find a kettle")
+    it.build()
+    assert (await it.graph.aget_state({"configurable": {"thread_id": "s"}})).values["proposed_plan"] == NEW
+    await it.say("another task")
+    assert (it.values["plan"], it.values["proposed_plan"], it.values["plan_edited"]) == ([], [], False)
 
 
 async def test_a_plan_of_the_persons_own_may_be_as_long_as_they_like() -> None:
@@ -248,8 +368,10 @@ async def test_a_form_of_many_fields_is_one_short_line() -> None:
 
 
 async def test_what_the_person_is_asked_to_do_names_no_eids_and_has_an_end() -> None:
-    it = shop(act("need_user", reason="Log in [e2].\n\nThen say done. " + "Please. " * 900))
+    it = shop(
+        act("need_user", reason="Log in [e2] and click e3 there.\n\nThen say done. " + "Please. " * 900)
+    )
     await it.say("go")
     text = (it.question or {})["text"]
-    assert text.startswith("Log in.\nThen say done.")
+    assert text.startswith("Log in and click there.\nThen say done.")
     assert len(text) <= 1000

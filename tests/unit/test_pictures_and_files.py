@@ -10,7 +10,9 @@ import httpx
 import pytest
 
 from server.files import FILE_BYTES, FILES, Files
+from server.main import create_app
 from server.settings import Settings
+from tests.conftest import PASSWORD, open_client
 from tests.support.chat import ask, new_session, read_stream
 
 HOSTILE = [
@@ -30,6 +32,80 @@ async def test_a_picture_is_private_immutable_and_never_sniffed(client: httpx.As
     assert response.headers["content-type"] == "image/jpeg"
     assert response.headers["x-content-type-options"] == "nosniff"
     assert "private" in response.headers["cache-control"]
+
+
+@pytest.mark.parametrize("prefix", ["/pics", "/a/b.c/d~e/", "/api/pictures"])
+async def test_pictures_have_the_addresses_that_the_setting_gives_them(
+    settings: Settings, prefix: str
+) -> None:
+    app = create_app(settings.model_copy(update={"screenshot_url_prefix": prefix.rstrip("/")}))
+    async with (
+        app.router.lifespan_context(app),
+        open_client(app, {"authorization": f"Bearer {PASSWORD}"}) as client,
+        open_client(app, {}) as stranger,
+    ):
+        session_id, events = await ask(client, "steps please", max_tool_steps=1)
+        address = str(next(event["screenshot"] for event in events if event.get("screenshot")))
+        assert address.startswith(f"{prefix.rstrip('/')}/{session_id}/")
+        response, fixed = (
+            await client.get(address),
+            "/api/files/screenshots" + address[len(prefix.rstrip("/")) :],
+        )
+        assert (response.status_code, response.headers["content-type"]) == (200, "image/jpeg")
+        assert (await client.get(fixed)).content == response.content
+        assert "image/webp" in (await client.get(f"{address}?w=320")).headers["content-type"]
+        assert (await stranger.get(address)).status_code == 401
+        assert (await stranger.get(address.rpartition("/")[0] + "/x")).status_code == 401
+        for name in HOSTILE:
+            assert (await client.get(f"{address.rpartition('/')[0]}/{name}")).status_code == 404, name
+        session = (await client.get(f"/api/sessions/{session_id}")).json()
+        kept = [
+            message["meta_json"].get("screenshot") for message in session["messages"] if message["meta_json"]
+        ]
+        assert address in kept
+        page = (await client.get(f"/api/sessions/{session_id}/export", params={"format": "html"})).text
+        assert page.count("data:image/jpeg") == len([picture for picture in kept if picture])
+
+
+async def test_pictures_kept_under_another_prefix_are_exported_all_the_same(settings: Settings) -> None:
+    app = create_app(settings.model_copy(update={"screenshot_url_prefix": "/pics"}))
+    async with (
+        app.router.lifespan_context(app),
+        open_client(app, {"authorization": f"Bearer {PASSWORD}"}) as old,
+    ):
+        session_id, _ = await ask(old, "steps please", max_tool_steps=1)
+    app = create_app(settings)
+    async with (
+        app.router.lifespan_context(app),
+        open_client(app, {"authorization": f"Bearer {PASSWORD}"}) as new,
+    ):
+        page = (await new.get(f"/api/sessions/{session_id}/export", params={"format": "html"})).text
+    assert "data:image/jpeg" in page
+
+
+@pytest.mark.parametrize(
+    "prefix",
+    [
+        "pics",
+        "/",
+        "//elsewhere.example",
+        "https://cdn.example/pics",
+        "/api",
+        "/s",
+        "/s/x",
+        "/assets",
+        "/a/../b",
+        "/a b",
+        "/{x}",
+    ],
+)
+def test_a_prefix_that_would_lead_elsewhere_is_refused_at_the_start(prefix: str) -> None:
+    with pytest.raises(ValueError, match="such as /pics"):
+        Settings.model_validate({"screenshot_url_prefix": prefix})
+
+
+def test_a_slash_at_the_end_of_the_prefix_is_no_matter() -> None:
+    assert Settings.model_validate({"screenshot_url_prefix": "/pics/"}).screenshot_url_prefix == "/pics"
 
 
 async def test_a_thumbnail_is_smaller(client: httpx.AsyncClient) -> None:
@@ -180,3 +256,35 @@ async def test_a_run_whose_pictures_cannot_be_kept_goes_on(
     events = await read_stream(client, session_id)
     assert events[-1]["type"] == "done"
     assert not [event["screenshot"] for event in events if event.get("screenshot")]
+    steps = [event["summary"] for event in events if event["type"] == "tool_end"]
+    assert steps
+    assert all(summary.endswith("(picture not saved)") for summary in steps)
+    messages = (await client.get(f"/api/sessions/{session_id}")).json()["messages"]
+    assert [message["content"] for message in messages if message["role"] == "tool"] == steps
+
+
+async def test_a_branch_keeps_its_pictures_when_the_original_is_purged(client: httpx.AsyncClient) -> None:
+    session_id, events = await ask(client, "steps please", max_tool_steps=1)
+    shown = next(event["screenshot"] for event in events if event["type"] == "tool_end")
+    last = (await client.get(f"/api/sessions/{session_id}")).json()["messages"][-1]["id"]
+    branch = await client.post(f"/api/sessions/{session_id}/branch", json={"message_id": last})
+    copied = branch.json()["id"]
+    assert (await client.delete(f"/api/sessions/{session_id}?purge=true")).status_code == 204
+    assert (await client.get(shown)).status_code == 404
+    metas = [
+        message["meta_json"] or {}
+        for message in (await client.get(f"/api/sessions/{copied}")).json()["messages"]
+    ]
+    addresses = [meta["screenshot"] for meta in metas if meta.get("screenshot")]
+    assert addresses
+    assert all(copied in address for address in addresses)
+    assert {(await client.get(address)).status_code for address in addresses} == {200}
+
+
+async def test_a_branch_that_cannot_be_made_leaves_no_pictures(
+    client: httpx.AsyncClient, settings: Settings
+) -> None:
+    session_id, _ = await ask(client, "steps please", max_tool_steps=1)
+    refused = await client.post(f"/api/sessions/{session_id}/branch", json={"message_id": "unknown"})
+    assert refused.status_code == 404
+    assert [folder.name for folder in settings.screenshots.iterdir()] == [session_id]

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import httpx
 import pytest
 from sqlalchemy import update
 
+from server.api.settings import Purge, purge
 from server.browser.pool import BrowserPool
+from server.chores import PlausibleClock, remove_untouched
 from server.errors import BadRequest
 from server.events import now
 from server.main import create_app
 from server.models import SessionRow
-from server.runtime import open_runtime
+from server.runtime import Runtime, open_runtime
 from server.settings import Settings
 from tests.conftest import PASSWORD, open_client
 from tests.support.chat import new_session
 
 SECRET = "sk-canary-0123456789"
+WISH = {"title": None, "agent": "operator", "model": "mock:scripted", "max_tool_steps": 10}
 
 
 async def test_a_changed_setting_holds_at_once_and_after_a_restart(settings: Settings) -> None:
@@ -146,25 +149,78 @@ async def test_unknown_providers_have_no_keys(client: httpx.AsyncClient) -> None
     assert (await client.put("/api/settings/keys/nobody", json={"key": SECRET})).status_code == 404
 
 
-async def test_purge_removes_all_or_the_old_ones(client: httpx.AsyncClient) -> None:
+async def test_purge_removes_everything_only_when_it_is_asked_for(client: httpx.AsyncClient) -> None:
     await new_session(client)
+    await client.patch(f"/api/sessions/{await new_session(client)}", json={"pinned": True})
     assert (await client.post("/api/purge", json={"older_than_days": 1})).json() == {"sessions": 0}
-    assert (await client.post("/api/purge", json={})).json() == {"sessions": 1}
+    assert (await client.post("/api/purge", json={"all": True})).json() == {"sessions": 2}
     assert (await client.get("/api/sessions")).json()["items"] == []
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"", b"{}", b"null", b'{"olderThanDays": 3650}', b'{"all": false}', b'{"all": 1}', b'{"all": "true"}',
+        b'{"older_than_days": null}', b'{"older_than_days": 0}', b'{"older_than_days": false}',
+        b'{"older_than_days": "7"}', b'{"older_than_days": 7.0}', b'{"older_than_days": -1}',
+        b'{"all": true, "older_than_days": 7}', b'{"all": true, "days": 7}',
+    ],
+)  # fmt: skip
+async def test_a_purge_that_does_not_say_what_removes_nothing(client: httpx.AsyncClient, body: bytes) -> None:
+    session_id = await new_session(client)
+    refused = await client.post("/api/purge", content=body, headers={"content-type": "application/json"})
+    assert (refused.status_code, refused.json()["code"]) == (422, "invalid")
+    assert (await client.get(f"/api/sessions/{session_id}")).is_success
+
+
+async def test_pinned_sessions_are_not_purged_by_age(world: Runtime) -> None:
+    for name in ("old", "pinned"):
+        await world.store.create_session(id=name, **WISH)
+    await world.store.change_session("pinned", pinned=True)
+    await world.database.write(lambda db: db.execute(update(SessionRow).values(updated_at=days_ago(9))))
+    assert (await purge(world, Purge(older_than_days=7))).sessions == 1
+    assert await world.store.session_ids() == ["pinned"]
+
+
 async def test_sessions_past_retention_are_removed_for_good_and_no_others(settings: Settings) -> None:
-    wish = {"title": None, "agent": "operator", "model": "mock:scripted", "max_tool_steps": 10}
     async with open_runtime(settings) as world:
-        old, new = [await world.store.create_session(id=name, **wish) for name in ("old", "new")]
+        names = ("old", "pinned", "new")
+        old, pinned, new = [await world.store.create_session(id=name, **WISH) for name in names]
+        await world.store.change_session(pinned.id, pinned=True)
         await world.files.add(old.id, "letter.txt", b"canary")
-        aged = update(SessionRow).where(SessionRow.id == old.id).values(updated_at=now() - timedelta(days=3))
+        aged = update(SessionRow).where(SessionRow.id != new.id).values(updated_at=days_ago(3))
         await world.database.write(lambda db: db.execute(aged))
     async with open_runtime(settings.model_copy(update={"retention_days": 2})) as world, asyncio.timeout(30):
-        while old.id in await world.store.sessions_untouched_since(None):
+        while old.id in await world.store.session_ids():
             await asyncio.sleep(0.01)
-        assert await world.store.sessions_untouched_since(None) == [new.id]
+        assert await world.store.session_ids() == [pinned.id, new.id]
     assert not [path for path in settings.data_dir.rglob("*") if old.id in path.parts]
+
+
+async def test_a_start_with_a_date_far_ahead_removes_nothing(settings: Settings) -> None:
+    """As with a clock that is years fast: the sessions are as old to it, and as old to each other as before."""
+    async with open_runtime(settings) as world:
+        await world.store.create_session(id="recent", **WISH)
+        await world.database.write(lambda db: db.execute(update(SessionRow).values(updated_at=days_ago(900))))
+        clock = PlausibleClock(await world.store.last_touched(), lambda: 0.0)
+        await remove_untouched(world, 30, clock.now(now()))
+        assert await world.store.session_ids() == ["recent"]
+
+
+def test_a_plausible_time_goes_on_with_the_uptime_and_follows_a_clock_that_is_right() -> None:
+    moment, uptime = days_ago(0), 0.0
+    clock = PlausibleClock(moment, lambda: uptime)
+    ahead = moment + timedelta(days=900)
+    assert (clock.now(moment), clock.now(ahead)) == (moment, moment)
+    uptime = 86_400.0
+    assert clock.now(ahead) == moment + timedelta(days=1)
+    assert clock.now(moment) == moment
+    nothing_stored = PlausibleClock(None, lambda: 0.0)
+    assert nothing_stored.now(moment) == nothing_stored.now(ahead) == moment
+
+
+def days_ago(days: int) -> datetime:
+    return now() - timedelta(days=days)
 
 
 def files_of(folder: Path) -> list[Path]:
@@ -189,3 +245,16 @@ async def test_more_browsers_are_allowed_at_once_and_a_window_only_where_there_i
         monkeypatch.setenv("DISPLAY", ":0")
         await world.preferences.change({"browser_headless": False})
         assert not world.preferences.current.headless
+
+
+async def test_of_two_changes_at_once_none_is_lost(settings: Settings) -> None:
+    async with open_runtime(settings) as world:
+        for round in range(5):
+            changes = {"max_tool_steps": 20 + round, "run_timeout": 100.0 + round, "max_browsers": 2 + round}
+            await asyncio.gather(
+                *(world.preferences.change({name: value}) for name, value in changes.items()),
+                world.preferences.set_key("openai", f"{SECRET}{round}"),
+            )
+            current = world.preferences.current
+            assert {name: getattr(current, name) for name in changes} == changes
+            assert world.preferences.key_states()["openai"] == "set"

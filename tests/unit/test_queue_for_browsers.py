@@ -168,7 +168,7 @@ async def test_a_run_that_waited_in_a_process_that_is_gone_is_interrupted(stage:
     session_id = await stage.begin()
     await stage.reaches(session_id, "queued")
     world = stage.world
-    later = Store(world.database, process_name())
+    later = Store(world.database, process_name(stage.world.store.owner.rpartition(":")[0]))
     executor = Executor(
         world.settings,
         later,

@@ -6,8 +6,8 @@ import pytest
 from server.browser.reach import Reach
 from server.settings import Settings
 
-OPEN = Reach(private_network=True, own_ports=lambda: {8000})
-CLOSED = Reach(private_network=False, own_ports=lambda: {8000})
+OPEN = Reach(private_network="always", own_ports=lambda: {8000})
+CLOSED = Reach(private_network="never", own_ports=lambda: {8000})
 
 
 def refused(reach: Reach, address: str, port: int = 80, host: str = "somewhere.example") -> str | None:
@@ -53,8 +53,24 @@ def test_metadata_and_link_local_addresses_are_refused_even_where_private_ones_a
         "::ffff:127.0.0.1",
         "::ffff:10.0.0.1",
         "64:ff9b::7f00:1",
+        "64:ff9b:1::a00:1",
         "2002:7f00:1::",
+        "2001:0:53aa:64c:0:7a2f:80ff:fffe",  # Teredo, of 127.0.0.1
         "::7f00:1",
+        "0.1.2.3",
+        "198.18.0.1",
+        "198.19.255.255",
+        "192.0.2.1",
+        "192.88.99.1",
+        "203.0.113.9",
+        "100.127.255.255",
+        "fec0::1",
+        "feff::1",
+        "fd12:3456::1",
+        "100::1",
+        "2001:db8::1",
+        "3fff::1",
+        "5f00::1",
     ],
 )
 def test_private_addresses_are_refused_unless_allowed(address: str):
@@ -76,14 +92,59 @@ def test_our_own_ports_are_refused_by_every_name_of_this_machine(address: str):
 
 
 def test_a_private_host_can_be_allowed_by_name():
-    reach = Reach(private_network=False, allowed_hosts=["intranet.example"])
+    reach = Reach(private_network="never", allowed_hosts=["intranet.example"])
     assert refused(reach, "10.0.0.5", host="wiki.intranet.example") is None
     assert refused(reach, "10.0.0.5", host="other.example")
     assert refused(reach, "169.254.169.254", host="intranet.example")
 
 
+@pytest.mark.parametrize(
+    ("host", "may"),
+    [
+        ("localhost", True),
+        ("app.localhost", True),
+        ("printer.local", True),
+        ("nas", True),
+        ("wiki.corp", True),
+        ("router.home.arpa", True),
+        ("host.docker.internal", True),
+        ("127.0.0.1", True),
+        ("192.168.1.20", True),
+        ("2130706433", True),
+        ("0x7f.1", True),
+        ("::1", True),
+        ("evil.example", False),
+        ("127.0.0.1.nip.example", False),
+        ("localhost.example.com", False),
+        ("local", True),
+        ("notlocal.example", False),
+        ("evillocalhost.com", False),
+        ("127-0-0-1.example", False),
+    ],
+)
+def test_by_default_only_names_that_nobody_can_register_lead_to_private_addresses(host: str, may: bool):
+    reach = Reach.of(Settings(_env_file=None, host="127.0.0.1"), lambda: ())
+    for address in ("127.0.0.1", "192.168.1.1", "::ffff:10.0.0.1", "fec0::1"):
+        assert (refused(reach, address, 3000, host) is None) == may, address
+    assert refused(reach, "93.184.215.14", 443, host) is None
+
+
+@pytest.mark.parametrize(
+    ("bind", "chosen", "kind"),
+    [
+        ("127.0.0.1", None, "by name"),
+        ("0.0.0.0", None, "never"),
+        ("127.0.0.1", False, "never"),
+        ("0.0.0.0", True, "always"),
+    ],
+)
+def test_the_default_for_private_addresses_follows_the_bind(bind: str, chosen: bool | None, kind: str):
+    settings = Settings(_env_file=None, host=bind, allow_private_network=chosen)
+    assert settings.private_network == kind
+
+
 def test_lists_of_hosts_decide_by_name():
-    reach = Reach(private_network=False, allowed_hosts=["example.com"], blocked_hosts=["ads.example.com"])
+    reach = Reach(private_network="never", allowed_hosts=["example.com"], blocked_hosts=["ads.example.com"])
     assert reach.refuse_name("www.example.com", 443) is None
     assert reach.refuse_name("ads.example.com", 443)
     assert reach.refuse_name("example.org", 443)
@@ -101,4 +162,11 @@ def test_the_database_belongs_to_ourselves(tmp_path: Path):
     assert reach.refuse_name("db.internal", 5433)
     for port in (8123, 5433, 9222):
         assert refused(reach, "127.0.0.1", port)
-    assert refused(reach, "127.0.0.1", 3000) is None
+    assert refused(reach, "127.0.0.1", 3000, host="localhost") is None
+
+
+@pytest.mark.parametrize("host", ["update.googleapis.com", "cf.browser-use.com"])
+def test_the_browser_does_not_call_home_even_where_everything_is_allowed(host: str):
+    reach = Reach(private_network="always", allowed_hosts=[host])
+    assert reach.refuse_name(host, 443) == "the browser does not call home"
+    assert Reach(private_network="always").refuse_name(f"www.{host}", 443) is None

@@ -11,7 +11,10 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
+from server.agent.event_adapter import EventAdapter
 from server.errors import Unavailable
+from server.events import ToolStart
+from server.execution import Execution
 from server.executor import Executor
 from server.journal import Journal
 from server.recovery import Recovery
@@ -154,3 +157,37 @@ async def test_an_answer_that_was_committed_and_never_told_is_told_to_who_comes_
     (done,) = parse_sse(response.text.splitlines())
     assert (done["type"], done["run_id"], done["message"]["content"]) == ("done", begun.run.id, "Hello.")
     assert done["id"] == ("1-4" if last_id else "1-1")
+
+
+async def test_a_run_that_another_server_took_over_is_stopped_here(parts: Parts) -> None:
+    """As after a freeze: nothing more is done in the browser for it."""
+    store = parts.store
+    session_id = await new_session(store)
+    parts.executor.start(accepted := await store.accept(session_id, "slow story"))
+    async with asyncio.timeout(60):
+        while session_id not in parts.executor.executions:
+            await asyncio.sleep(0.01)
+    execution = parts.executor.executions[session_id]
+    other = Store(store.database, process_name())
+    taken = await other.take_run(accepted.run.id, "running")
+    assert taken
+    await other.finish_run(taken.id, "interrupted", epoch=taken.epoch, error_code="server_restart")
+    await parts.recovery.see_to_runs()
+    async with asyncio.timeout(60):
+        await execution.ended.wait()
+    assert execution.stop_reason == "interrupted"
+    assert [message.role for message in await store.messages(session_id)] == ["user"]
+
+
+async def test_a_call_that_cannot_be_noted_any_more_stops_its_execution(parts: Parts, world: Runtime) -> None:
+    store = parts.store
+    begun = await store.begin_execution((await store.accept(await new_session(store), PING)).run.id)
+    assert begun
+    run = begun.run
+    world.bus.open(run.session_id, run.id, run.epoch)
+    execution = Execution(run, EventAdapter(run.answer_id), world.bus, max_steps=1)
+    await store.finish_run(run.id, "interrupted", epoch=run.epoch)
+    await Journal(world.settings, store, world.bus).take(
+        execution, ToolStart(call_id="c", name="click", args={})
+    )
+    assert execution.stop_reason == "interrupted"

@@ -26,7 +26,7 @@ from server.journal import Journal
 from server.models import RunRow
 from server.recovery import Recovery
 from server.runtime import Runtime
-from server.store import Store, process_name
+from server.store import Store
 
 SHOP, PING = "shop for a kettle", "this is a ping test"
 
@@ -193,7 +193,7 @@ async def test_a_fault_that_nobody_expects_fails_its_run_and_no_other(
 async def test_a_killed_run_tells_which_action_may_have_happened(
     stage: Stage, world: Runtime, doing: str | None
 ) -> None:
-    gone = Store(world.database, process_name().rsplit(":", 2)[0] + ":999999:gone")
+    gone = Store(world.database, f"{world.store.owner.rpartition(':')[0]}:gone")
     session = await gone.create_session(id=None, title=None, agent="operator", model="m", max_tool_steps=10)
     begun = await gone.begin_execution((await gone.accept(session.id, "buy")).run.id)
     assert begun

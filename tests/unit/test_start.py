@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from server.__main__ import FILES, open_many_files, plain
-from server.main import create_app
+from server.__main__ import open_many_files, plain
+from server.errors import Unavailable
+from server.main import RETRY_SECONDS, create_app
 from server.migrate import NotReady, migrate
 from server.runtime import open_runtime
-from server.settings import Settings
+from server.settings import MOST_FILES, Settings
 from tests.conftest import PASSWORD, open_client
 from tests.support.ports import free_port
 
@@ -59,12 +60,12 @@ def test_addresses_of_databases_are_taken(tmp_path: Path, url: str) -> None:
 def test_the_usual_limit_of_open_files_is_raised_and_a_higher_one_kept() -> None:
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
     hard = before[1]
-    most = 2 * FILES if hard == resource.RLIM_INFINITY else hard
+    most = 2 * MOST_FILES if hard == resource.RLIM_INFINITY else hard
     try:
         for soft in (min(1024, most), most):
             resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
             open_many_files()
-            assert resource.getrlimit(resource.RLIMIT_NOFILE) == (max(soft, min(FILES, most)), hard)
+            assert resource.getrlimit(resource.RLIMIT_NOFILE) == (max(soft, min(MOST_FILES, most)), hard)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
@@ -103,3 +104,24 @@ async def test_while_the_database_is_away_requests_wait_and_a_stop_does_not(tmp_
         refused = await waiting
         assert (refused.status_code, refused.json()["code"]) == (503, "not_ready")
         assert refused.headers["retry-after"]
+
+
+async def test_while_the_database_is_away_no_tasks_pile_up(tmp_path: Path) -> None:
+    path = tmp_path / "pilothouse.db"
+    migrate(f"sqlite:///{path}")
+    with sqlite3.connect(path) as db:
+        db.execute("UPDATE alembic_version SET version_num = '9999'")
+    app = create_app(settings_of(tmp_path, f"sqlite:///{path}"))
+    async with app.router.lifespan_context(app):
+        world = app.state.world
+        counts = set()
+        for _ in range(4):
+            while await world.problem() in (None, "starting"):
+                await asyncio.sleep(0.01)
+            asked = [asyncio.create_task(world.runtime()) for _ in range(3)]
+            assert {type(one) for one in await asyncio.gather(*asked, return_exceptions=True)} == {
+                Unavailable
+            }
+            counts.add(len(asyncio.all_tasks()))
+            await asyncio.sleep(RETRY_SECONDS)
+        assert max(counts) - min(counts) <= 1, counts

@@ -19,6 +19,7 @@ from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
+from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
 from server.agent.streaming import events, prefer_inline_events
@@ -112,9 +113,27 @@ async def test_a_failing_model_raises_after_its_partial_text() -> None:
     assert [e["data"]["chunk"].text for e in told if e["event"] == "on_chat_model_stream"] == ["Hello "]
 
 
-async def test_options_reach_the_graph() -> None:
-    async for _ in events(graph(), INPUT, CONFIG, durability="exit"):
+@pytest.mark.parametrize(("durability", "kept"), [("exit", 1), ("sync", 5)])
+async def test_options_reach_the_graph(durability: str, kept: int) -> None:
+    """With `exit` only the end is kept, with `sync` each step: the input, the start and three nodes."""
+    built = graph()
+    async for _ in events(built, INPUT, CONFIG, durability=durability):
         pass
+    assert len([state async for state in built.aget_state_history(CONFIG)]) == kept
+
+
+async def test_the_context_reaches_the_nodes() -> None:
+    seen: list[object] = []
+
+    async def node(state: MessagesState, runtime: Runtime[str]) -> dict[str, Any]:
+        seen.append(runtime.context)
+        return {}
+
+    built: Any = StateGraph(MessagesState, context_schema=str)
+    built.add_node("node", node).add_edge(START, "node").add_edge("node", END)
+    async for _ in events(built.compile(), INPUT, CONFIG, context="of this run"):
+        pass
+    assert seen == ["of this run"]
 
 
 def test_the_event_handler_runs_inline() -> None:

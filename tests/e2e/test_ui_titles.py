@@ -1,0 +1,79 @@
+"""A session begins with its first words as its name and gets a better one, on a server with a scripted model."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.e2e.conftest import DESKTOP
+from tests.e2e.screen import Screen
+from tests.support.model_reply import Reply, call, say
+from tests.support.model_server import providing
+from tests.support.server import serving
+
+WORDS = "please find out which of these kettles boils fastest"
+BETTER = "Fastest kettle"
+
+
+@contextmanager
+def screen_of(chromium: Browser, folder: Path, script: list[Reply], **settings: str) -> Iterator[Screen]:
+    with providing(script) as provider:
+        chosen = {name.lower(): value for name, value in provider.env.items()} | {
+            "agent_mode": "real", "agent_model": "anthropic:claude-haiku-4-5", "browser_headless": "true",
+            "drain_timeout": "0", "summary_model": "",
+        } | settings  # fmt: skip
+        with (
+            serving(folder, **chosen) as server,
+            httpx.Client(base_url=server.api, headers=server.headers, trust_env=False, timeout=30) as api,
+            chromium.new_context(base_url=server.url, viewport=DESKTOP, locale="en-US") as context,
+        ):
+            context.request.post("/api/auth/login", data={"password": server.token})
+            context.set_default_timeout(30_000)
+            screen = Screen(context.new_page(), server, api)
+            yield screen
+            assert screen.errors == []
+        assert provider.refusals == []
+
+
+def answered() -> Reply:
+    return call(
+        "act", {"reason": "known", "action": "stop", "final_response": "The steel one."}, usage=(50, 5)
+    )
+
+
+@pytest.mark.timeout(180)
+def test_a_better_title_replaces_the_first_words_after_the_answer(chromium: Browser, tmp_path: Path) -> None:
+    script = [answered(), say(BETTER, usage=(7, 2), before=3.0)]
+    with screen_of(chromium, tmp_path, script) as screen:
+        session = screen.begin(WORDS)
+        heading = screen.page.get_by_role("heading", level=1)
+        expect(screen.feed.get_by_text("The steel one.")).to_be_visible()
+        stored = screen.stored(session)  # the run is over while the title is still being made
+        assert (stored["run"]["status"], stored["title"]) == ("completed", WORDS)
+        expect(heading).to_have_text(BETTER)
+        expect(screen.sidebar.get_by_text(BETTER)).to_be_visible()
+        usage = screen.stored(session)["usage"]
+        assert (usage["input_tokens"], usage["output_tokens"], usage["model_calls"]) == (57, 7, 2)
+
+
+@pytest.mark.timeout(180)
+def test_a_name_that_the_person_gave_stays(chromium: Browser, tmp_path: Path) -> None:
+    script = [answered(), say(BETTER, usage=(7, 2), before=4.0)]
+    with screen_of(chromium, tmp_path, script) as screen:
+        session = screen.begin(WORDS)
+        expect(screen.feed.get_by_text("The steel one.")).to_be_visible()
+        screen.api.patch(f"/sessions/{session}", json={"title": "Mine"}).raise_for_status()
+        heading = screen.page.get_by_role("heading", level=1)
+        expect(heading).to_have_text("Mine")
+        deadline = time.monotonic() + 30
+        while screen.stored(session)["usage"]["model_calls"] < 2:  # until the better title came, too late
+            assert time.monotonic() < deadline
+            screen.page.wait_for_timeout(100)
+        assert screen.stored(session)["title"] == "Mine"
+        expect(heading).to_have_text("Mine")

@@ -1,0 +1,76 @@
+"""Servers that are killed, frozen or replaced: their runs end in time, and nobody writes after them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.real.test_crashes import PING, new_session, talk, wait_for, wait_for_tokens
+from tests.support.server import serving
+
+RECOVERED = 10.0
+"""Seconds after the start, promised."""
+LEASE_ENDS = 90.0
+CONTAINER = (
+    *("unshare", "--uts", "--pid", "--fork", *(() if os.geteuid() == 0 else ("--user", "--map-root-user"))),
+    *("sh", "-c", 'hostname "$0" && exec "$@"'),
+)
+"""A program in a PID namespace of its own, under the host name that comes next, as containers have them."""
+
+
+def test_a_run_that_was_killed_with_its_container_is_interrupted_at_once(
+    tmp_path: Path, database_url: str
+) -> None:
+    data = tmp_path / "data"
+    with serving(data, wrapper=(*CONTAINER, "before"), database_url=database_url) as server:
+        with talk(server) as client:
+            session_id = new_session(client, "slow story")
+            wait_for_tokens(client, session_id, 3)
+        os.killpg(server.process.pid, signal.SIGKILL)
+    with (
+        serving(data, wrapper=(*CONTAINER, "after"), database_url=database_url) as server,
+        talk(server) as client,
+    ):
+        started = time.monotonic()
+        assert wait_for(client, session_id, "interrupted")["run"]["error_code"] == "server_restart"
+        assert time.monotonic() - started < RECOVERED
+        os.killpg(server.process.pid, signal.SIGTERM)
+
+
+@pytest.mark.timeout(300)
+def test_a_frozen_server_is_taken_over_and_writes_nothing_when_it_goes_on(
+    tmp_path: Path, postgres: object, migrated_template: str
+) -> None:
+    name = postgres.create_database(migrated_template)
+    url = postgres.url(name)
+    with (
+        serving(tmp_path / "one", database_url=url) as one,
+        serving(tmp_path / "two", database_url=url) as two,
+        talk(one) as at_one,
+        talk(two) as at_two,
+    ):
+        session_id = new_session(at_one, "slow story")
+        wait_for_tokens(at_one, session_id, 3)
+        assert at_two.get(f"/sessions/{session_id}").json()["run"]["status"] == "running"
+        os.killpg(one.process.pid, signal.SIGSTOP)
+        deadline = time.monotonic() + LEASE_ENDS
+        while at_two.get(f"/sessions/{session_id}").json()["run"]["status"] == "running":
+            assert time.monotonic() < deadline
+            time.sleep(0.5)
+        taken = at_two.get(f"/sessions/{session_id}").json()
+        assert (taken["run"]["status"], taken["run"]["error_code"]) == ("interrupted", "server_restart")
+        os.killpg(one.process.pid, signal.SIGCONT)
+        deadline = time.monotonic() + 60
+        while at_one.get("/metrics").text.count("pilothouse_runs_active 0.0") == 0:
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+        assert at_two.get(f"/sessions/{session_id}").json() == taken
+        sent = at_two.post(f"/sessions/{session_id}/messages", json={"content": PING})
+        assert sent.status_code == 202
+        session = wait_for(at_two, session_id, "completed")
+        assert [message["content"] for message in session["messages"]] == ["slow story", PING, "Harbour"]
+    postgres.drop_database(name)

@@ -1,0 +1,321 @@
+"""The DevTools pipe and its relay: clients do not notice each other, and only those who know the path are let in."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from server.browser.cdp import Cdp, CdpError
+from server.browser.devtools import DevTools, DevToolsClient, _in_usual_order, _session_of, _without_session
+from server.browser.relay import MAX_UNREAD, Relay
+from tests.support.scripted_chromium import ScriptedChromium, scripted_pipe
+
+
+class Reader:
+    """What one client of a pipe gets."""
+
+    def __init__(self) -> None:
+        self.got: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        self.is_lost = False
+
+    @classmethod
+    async def attach(cls, devtools: DevTools) -> tuple["Reader", DevToolsClient]:
+        reader = cls()
+        return reader, await devtools.attach(
+            lambda text: reader.got.put_nowait(json.loads(text)), reader.lose
+        )
+
+    def lose(self) -> None:
+        self.is_lost = True
+
+    async def next(self) -> dict[str, Any]:
+        async with asyncio.timeout(5):
+            return await self.got.get()
+
+
+@pytest.fixture
+async def pipe() -> AsyncIterator[tuple[ScriptedChromium, DevTools]]:
+    async with scripted_pipe() as pipe:
+        yield pipe
+
+
+async def test_equal_ids_of_two_clients_are_answered_each_to_its_own(pipe: tuple[ScriptedChromium, DevTools]):
+    chromium, devtools = pipe
+    (ann, to_ann), (bob, to_bob) = await Reader.attach(devtools), await Reader.attach(devtools)
+    await to_ann.send({"id": 7, "method": "A.do"})
+    await to_bob.send({"id": 7, "method": "B.do", "params": {"x": "\ud800\0"}})
+    of_ann, of_bob = await chromium.heard("A.do"), await chromium.heard("B.do")
+    assert (of_ann["sessionId"], of_bob["sessionId"]) == ("S1", "S2")
+    assert of_ann["id"] != of_bob["id"]
+    assert of_bob["params"] == {"x": "\ud800\0"}
+    chromium.answer(of_bob, {"for": "bob"})
+    chromium.answer(of_ann, {"for": "ann"})
+    assert await ann.next() == {"id": 7, "result": {"for": "ann"}}
+    assert await bob.next() == {"id": 7, "result": {"for": "bob"}}
+
+
+async def test_events_go_to_the_client_that_owns_the_session(pipe: tuple[ScriptedChromium, DevTools]):
+    chromium, devtools = pipe
+    (ann, to_ann), (bob, _) = await Reader.attach(devtools), await Reader.attach(devtools)
+    chromium.say({"method": "Target.attachedToTarget", "params": {"sessionId": "P"}, "sessionId": "S1"})
+    chromium.say({"method": "Target.attachedToTarget", "params": {"sessionId": "F"}, "sessionId": "P"})
+    chromium.say({"method": "Page.loaded", "params": {}, "sessionId": "F"})
+    chromium.say({"method": "Target.targetCreated", "params": {}, "sessionId": "S2"})
+    chromium.say({"method": "Page.loaded", "params": {}, "sessionId": "unknown"})
+    assert await ann.next() == {"method": "Target.attachedToTarget", "params": {"sessionId": "P"}}
+    assert (await ann.next())["sessionId"] == "P"
+    assert await ann.next() == {"method": "Page.loaded", "params": {}, "sessionId": "F"}
+    assert await bob.next() == {"method": "Target.targetCreated", "params": {}}
+    chromium.say({"method": "Target.detachedFromTarget", "params": {"sessionId": "P"}, "sessionId": "S1"})
+    assert (await ann.next())["method"] == "Target.detachedFromTarget"
+    for gone in ("P", "F"):
+        await to_ann.send({"id": 1, "method": "Page.reload", "sessionId": gone})
+        assert (await ann.next())["error"]["code"] == -32001
+    assert ann.got.empty()
+    assert bob.got.empty()
+
+
+async def test_the_session_of_another_client_cannot_be_used(pipe: tuple[ScriptedChromium, DevTools]):
+    chromium, devtools = pipe
+    (ann, _), (bob, to_bob) = await Reader.attach(devtools), await Reader.attach(devtools)
+    chromium.say({"method": "Target.attachedToTarget", "params": {"sessionId": "P"}, "sessionId": "S1"})
+    await ann.next()
+    for session in ("P", "S1"):
+        await to_bob.send({"id": 3, "method": "Page.navigate", "sessionId": session})
+        assert await bob.next() == {
+            "id": 3,
+            "error": {"code": -32001, "message": "Session with given id not found."},
+        }
+    await to_bob.send({"id": 4, "method": "B.last"})
+    await chromium.heard("B.last")
+    assert chromium.commands == []
+
+
+async def test_a_command_that_meets_the_end_of_its_session_is_answered(
+    pipe: tuple[ScriptedChromium, DevTools],
+):
+    """Chromium names no session when it answers that it does not know it."""
+    chromium, devtools = pipe
+    ann, to_ann = await Reader.attach(devtools)
+    await to_ann.send({"id": 3, "method": "A.do"})
+    number = (await chromium.heard("A.do"))["id"]
+    chromium.say({"id": number, "error": {"code": -32001, "message": "Session with given id not found."}})
+    assert (await ann.next())["error"]["code"] == -32001
+
+
+async def test_a_client_that_goes_takes_its_sessions_along(pipe: tuple[ScriptedChromium, DevTools]):
+    chromium, devtools = pipe
+    (ann, to_ann), (bob, to_bob) = await Reader.attach(devtools), await Reader.attach(devtools)
+    await to_ann.send({"id": 1, "method": "A.do"})
+    late = await chromium.heard("A.do")
+    to_ann.detach()
+    to_ann.detach()
+    assert (await chromium.heard("Target.detachFromTarget"))["params"] == {"sessionId": "S1"}
+    chromium.answer(late, {})
+    chromium.say({"method": "Page.loaded", "params": {}, "sessionId": "S1"})
+    await to_bob.send({"id": 1, "method": "B.do"})
+    chromium.answer(await chromium.heard("B.do"), {})
+    assert (await bob.next())["id"] == 1
+    assert ann.got.empty()
+    assert not any(one["method"] == "Target.detachFromTarget" for one in chromium.commands)
+
+
+async def test_a_client_that_fails_at_a_message_costs_nobody_the_pipe(
+    pipe: tuple[ScriptedChromium, DevTools],
+):
+    def fail(_: bytes) -> None:
+        raise ValueError("cannot be read")
+
+    chromium, devtools = pipe
+    failing, (ann, _) = await devtools.attach(fail, lambda: None), await Reader.attach(devtools)
+    chromium.say({"method": "Page.loaded", "params": {}, "sessionId": failing.session})
+    chromium.say({"method": "Page.loaded", "params": {}, "sessionId": "S2"})
+    assert (await ann.next())["method"] == "Page.loaded"
+
+
+async def test_all_are_told_when_the_browser_is_gone(pipe: tuple[ScriptedChromium, DevTools]):
+    chromium, devtools = pipe
+    ann, to_ann = await Reader.attach(devtools)
+    cdp = await Cdp.connect(devtools)
+    waiting = asyncio.create_task(cdp.send("Page.enable"))
+    await chromium.heard("Page.enable")
+    chromium.close()
+    with pytest.raises(CdpError, match="gone"):
+        await waiting
+    assert ann.is_lost
+    assert cdp.closed.is_set()
+    with pytest.raises(ConnectionError):
+        await to_ann.send({"id": 1, "method": "A.do"})
+    with pytest.raises(CdpError):
+        await Cdp.connect(devtools)
+
+
+async def test_messages_in_another_order_arrive_the_same(pipe: tuple[ScriptedChromium, DevTools]):
+    chromium, devtools = pipe
+    ann, to_ann = await Reader.attach(devtools)
+    await to_ann.send({"id": 5, "method": "A.do"})
+    number = (await chromium.heard("A.do"))["id"]
+    chromium.say(b"no message at all")
+    chromium.say(b"[1, 2]")
+    chromium.say(b'{"sessionId": "S1", "params": {}, "method": "A.happened"}')
+    chromium.say(f'{{ "result": {{"x": 1}}, "sessionId": "S1", "id": {number} }}'.encode())
+    assert await ann.next() == {"method": "A.happened", "params": {}}
+    assert await ann.next() == {"id": 5, "result": {"x": 1}}
+
+
+SESSION = st.text(alphabet="0123456789ABCDEF", min_size=1, max_size=32)
+
+
+@given(st.text(), SESSION, st.one_of(st.none(), SESSION))
+def test_what_a_page_says_is_never_taken_for_a_session(text: str, forged: str, session: str | None):
+    for said in (text, text + f',"sessionId":"{forged}"}}', f'{text}"}},"sessionId":"{forged}"}}'):
+        event = {
+            "method": "Log.added",
+            "params": {"text": said},
+            **({"sessionId": session} if session else {}),
+        }
+        written = json.dumps(event, separators=(",", ":"), ensure_ascii=False).encode(
+            "utf-8", "surrogatepass"
+        )
+        assert _session_of(written) == session
+        assert json.loads(_in_usual_order(written)) == event
+        if session:
+            without = {"method": "Log.added", "params": {"text": said}}
+            assert json.loads(_without_session(written, session)) == without
+            assert _without_session(written, session + "0") == written
+
+
+@asynccontextmanager
+async def relayed(max_unread: int = MAX_UNREAD) -> AsyncIterator[tuple[ScriptedChromium, Relay]]:
+    async with scripted_pipe() as (chromium, devtools):
+        relay = Relay(devtools, max_unread=max_unread)
+        await relay.start()
+        try:
+            yield chromium, relay
+        finally:
+            await relay.close()
+
+
+def speak(url: str, **options: Any) -> connect:
+    return connect(url, proxy=None, compression=None, max_size=None, ping_interval=None, **options)
+
+
+async def answer_to(client: ClientConnection) -> dict[str, Any]:
+    async with asyncio.timeout(20):
+        answer: dict[str, Any] = json.loads(await client.recv())
+        return answer
+
+
+async def test_a_picture_of_many_megabytes_passes_unchanged():
+    data = "iVBOR" * 2_000_000
+    async with relayed() as (chromium, relay), speak(relay.url) as client:
+        await client.send(json.dumps({"id": 1, "method": "Page.shoot", "params": {"said": "ж" * 300_000}}))
+        command = await chromium.heard("Page.shoot")
+        assert command["params"]["said"] == "ж" * 300_000
+        chromium.answer(command, {"data": data})
+        assert await answer_to(client) == {"id": 1, "result": {"data": data}}
+
+
+async def test_only_the_whole_secret_path_is_let_in():
+    async with relayed() as (_, relay):
+        base, _, secret = relay.url.rpartition("/")
+        assert len(secret) >= 43
+        for path in (
+            "",
+            "json/version",
+            secret[:-1],
+            secret + "x",
+            secret.swapcase(),
+            f"{secret}?x",
+            f"../{secret}",
+        ):
+            with pytest.raises(InvalidStatus) as refused:
+                await speak(f"{base}/{path}").__aenter__()
+            assert refused.value.response.status_code == 404
+        for headers in ({"Origin": base.replace("ws", "http")}, {"Origin": "null"}):
+            with pytest.raises(InvalidStatus):
+                await speak(relay.url, additional_headers=headers).__aenter__()
+        with pytest.raises(InvalidStatus):
+            await speak(relay.url.replace("127.0.0.1", "localhost")).__aenter__()
+        async with speak(relay.url):
+            pass
+
+
+async def test_two_relays_have_two_secrets():
+    async with relayed() as (_, one), relayed() as (_, other):
+        assert one.url.rpartition("/")[2] != other.url.rpartition("/")[2]
+
+
+async def test_a_client_that_disconnects_is_detached():
+    async with relayed() as (chromium, relay):
+        async with speak(relay.url) as client:
+            await client.send('{"id":1,"method":"A.do"}')
+            session = (await chromium.heard("A.do"))["sessionId"]
+        assert (await chromium.heard("Target.detachFromTarget"))["params"] == {"sessionId": session}
+
+
+@pytest.mark.parametrize("noise", ["no json", "[]", '"x"', "5", b"\x00\xff", "{" * 100_000])
+async def test_noise_ends_the_connection_of_who_made_it(noise: str | bytes):
+    async with relayed() as (chromium, relay), speak(relay.url) as other:
+        async with speak(relay.url) as client:
+            await client.send(noise)
+            with pytest.raises(ConnectionClosed):
+                await answer_to(client)
+        await other.send('{"id":2,"method":"B.do"}')
+        chromium.answer(await chromium.heard("B.do"), {})
+        assert (await answer_to(other))["id"] == 2
+
+
+@asynccontextmanager
+async def lazy_client(chromium: ScriptedChromium, relay: Relay) -> AsyncIterator[str]:
+    """A client that sends a command and never reads; yields its session."""
+    _, writer = await asyncio.open_connection("127.0.0.1", relay.port, limit=1024)
+    writer.transport.pause_reading()  # type: ignore[attr-defined]
+    command = b'{"id":1,"method":"Lazy.do"}'
+    writer.write(
+        f"GET /{relay.url.rpartition('/')[2]} HTTP/1.1\r\nHost: 127.0.0.1:{relay.port}\r\n"
+        "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n".encode()
+        + bytes((0x81, 0x80 | len(command), 0, 0, 0, 0))
+        + command
+    )
+    try:
+        yield (await chromium.heard("Lazy.do"))["sessionId"]
+    finally:
+        writer.transport.abort()
+
+
+def frame_for(session: str) -> dict[str, Any]:
+    return {"method": "Page.frame", "params": {"data": "x" * 1_000_000}, "sessionId": session}
+
+
+async def test_a_client_that_does_not_read_is_cut_off_and_the_others_go_on():
+    async with (
+        relayed(max_unread=1_000_000) as (chromium, relay),
+        speak(relay.url) as other,
+        lazy_client(chromium, relay) as lazy,
+    ):
+        for _ in range(24):  # the kernel's buffers take some of it
+            chromium.say(frame_for(lazy))
+        assert (await chromium.heard("Target.detachFromTarget"))["params"] == {"sessionId": lazy}
+        await other.send('{"id":2,"method":"B.do"}')
+        chromium.answer(await chromium.heard("B.do"), {})
+        assert (await answer_to(other))["id"] == 2
+
+
+async def test_a_client_that_does_not_read_does_not_delay_the_end():
+    async with scripted_pipe() as (chromium, devtools):
+        relay = Relay(devtools)
+        await relay.start()
+        async with lazy_client(chromium, relay) as lazy:
+            for _ in range(24):
+                chromium.say(frame_for(lazy))
+            async with asyncio.timeout(10):
+                await relay.close()

@@ -1,0 +1,104 @@
+"""Whole runs: once a page that asks for a secret was seen, its words go to no other site unasked. Later runs, the other
+agent and a restarted server know it; the page itself is gone by then.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx
+import pytest
+
+from server.main import create_app
+from server.runtime import Runtime
+from server.settings import Settings
+from tests.conftest import PASSWORD, open_client
+from tests.support.chat import new_session, send
+from tests.support.scripted_model import ScriptedModel, navigate, stop, type_into
+
+LOGIN, SHOP, WORD = "https://mail.example/login", "https://shop.example/", "ZX81-CANARY"
+
+
+def call(tool: str, **args: str) -> dict[str, Any]:
+    return {"tool": tool, "raw": json.dumps(args)}
+
+
+LOOKS: dict[str, list[Any]] = {
+    "operator": [navigate(LOGIN), stop("Seen.")],
+    "assistant": [call("browser_navigate", url=LOGIN), "Seen."],
+}
+TYPES: dict[str, list[Any]] = {
+    "operator": [navigate(SHOP), type_into({"Search": WORD}), stop("Done.")],
+    "assistant": [
+        call("browser_navigate", url=SHOP),
+        call("browser_type", element="Search", target="e2", text=WORD),
+        "Done.",
+    ],
+}
+
+
+@asynccontextmanager
+async def server(settings: Settings) -> AsyncIterator[tuple[Runtime, httpx.AsyncClient]]:
+    app = create_app(settings)
+    async with (
+        app.router.lifespan_context(app),
+        open_client(app, {"authorization": f"Bearer {PASSWORD}"}) as client,
+    ):
+        yield await app.state.world.runtime(), client
+
+
+async def run(
+    world: Runtime, client: httpx.AsyncClient, session_id: str, agent: str, turns: list[Any]
+) -> dict[str, Any]:
+    """One message that this agent answers with these turns; returns the session at its question or its end."""
+    model = ScriptedModel(turns=list(turns))
+    world.agents.model = lambda name: model
+    world.agents.rebuild()
+    await client.patch(f"/api/sessions/{session_id}", json={"agent": agent})
+    await send(client, session_id, "go on")
+    path = f"/api/sessions/{session_id}"
+    async with asyncio.timeout(30):
+        while (session := (await client.get(path)).json())["run"]["status"] in ("queued", "running"):
+            await asyncio.sleep(0.01)
+    return dict(session)
+
+
+async def typed(world: Runtime, session_id: str) -> dict[str, str]:
+    browser: Any = await world.browsers.get(session_id)
+    return dict(browser.typed)
+
+
+@pytest.mark.parametrize("is_restarted", [False, True], ids=["same server", "restarted"])
+@pytest.mark.parametrize("second", ["assistant", "operator"])
+@pytest.mark.parametrize("first", ["assistant", "operator"])
+async def test_a_later_run_that_types_into_another_site_asks(
+    settings: Settings, first: str, second: str, is_restarted: bool
+) -> None:
+    async with server(settings) as (world, client):
+        session_id = await new_session(client, agent=first)
+        seen = await run(world, client, session_id, first, LOOKS[first])
+        assert seen["run"]["status"] == "completed"
+        if not is_restarted:
+            await world.browsers.close(session_id)  # as when it is parked: the page is gone
+            session = await run(world, client, session_id, second, TYPES[second])
+            written = await typed(world, session_id)
+    if is_restarted:
+        async with server(settings) as (world, client):
+            session = await run(world, client, session_id, second, TYPES[second])
+            written = await typed(world, session_id)
+    assert session["run"]["status"] == "waiting_user"
+    assert session["pending"]["risk"] == "transfer"
+    assert written == {}
+
+
+@pytest.mark.parametrize("agent", ["assistant", "operator"])
+async def test_without_such_a_page_the_same_words_are_typed(settings: Settings, agent: str) -> None:
+    async with server(settings) as (world, client):
+        session_id = await new_session(client, agent=agent)
+        session = await run(world, client, session_id, agent, TYPES[agent])
+        assert session["run"]["status"] == "completed"
+        assert await typed(world, session_id) == {"Search": WORD}

