@@ -32,8 +32,6 @@ WORKERS = max(2, min(4, (os.cpu_count() or 1) + 1))
 """One more than there are cores: a test of the real parts waits for half of its time."""
 TEST = (*PYTEST, f"--numprocesses={WORKERS}")
 BY_FILE, BY_TEST = "--dist=loadfile", "--dist=worksteal"
-SECOND_TRY = ("--reruns=1", "-rR")
-"""A machine that is busy with something else may make a browser miss a deadline. What needed it is listed."""
 WEB_TEST = ("npm", "test")
 CURL_TEST = "tests/real/test_curl_e2e.py"
 
@@ -42,8 +40,8 @@ CHECKS: dict[str, list[tuple[str, ...]]] = {
     "web": [("npm", "run", "types:check"), ("npm", "run", "check"), ("npm", "run", "lint"), WEB_TEST],
     "curl": [(*PYTEST, CURL_TEST)],
     "quick": [(*TEST, BY_FILE, "tests/unit")],
-    "real": [(*TEST, BY_FILE, *SECOND_TRY, "tests/real", f"--ignore={CURL_TEST}")],
-    "e2e": [(*TEST, BY_TEST, *SECOND_TRY, "tests/e2e")],
+    "real": [(*TEST, BY_FILE, "tests/real", f"--ignore={CURL_TEST}")],
+    "e2e": [(*TEST, BY_TEST, "tests/e2e")],
 }
 SIDE_BY_SIDE = ("lint", "web", "curl")
 

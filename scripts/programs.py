@@ -1,4 +1,4 @@
-"""Programs that are neither Python nor Node packages of ours: Chromium, browser-use, PostgreSQL."""
+"""Programs that are neither Python nor Node packages of ours: Chromium, browser-use, PostgreSQL, Xvfb."""
 
 from __future__ import annotations
 
@@ -80,6 +80,20 @@ def curl() -> str:
     if not shutil.which("curl") and not apt.install("curl"):
         raise SetupError("The tests need curl. Run: sudo apt install curl")
     return str(shutil.which("curl"))
+
+
+def strace() -> str:
+    """For the tests that watch when the server syncs its files."""
+    if not shutil.which("strace") and not apt.install("strace"):
+        raise SetupError("The tests need strace. Run: sudo apt install strace")
+    return str(shutil.which("strace"))
+
+
+def xvfb() -> str:
+    """An X display without a screen, for tests of browsers with a window."""
+    if not shutil.which("Xvfb") and not apt.install("xvfb"):
+        raise SetupError("The tests need Xvfb. Run: sudo apt install xvfb")
+    return str(shutil.which("Xvfb"))
 
 
 def find_postgres() -> Path | None:

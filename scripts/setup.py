@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from scripts.node_packages import node, playwright_mcp, web, web_packages
-from scripts.programs import browser_use, chromium, curl, postgres, setting
+from scripts.programs import browser_use, chromium, curl, postgres, setting, strace, xvfb
 from scripts.python_packages import dev_packages, packages
 from scripts.shell import LOG, ROOT, SetupError
 
@@ -27,7 +27,19 @@ PURPOSES: dict[str, list[Step]] = {
     "quick": [dev_packages],
     "curl": [dev_packages, curl],
     "web": [dev_packages, node, web_packages],
-    "test": [dev_packages, node, playwright_mcp, chromium, web, web_packages, browser_use, postgres, curl],
+    "test": [
+        dev_packages,
+        node,
+        playwright_mcp,
+        chromium,
+        web,
+        web_packages,
+        browser_use,
+        postgres,
+        curl,
+        strace,
+        xvfb,
+    ],
 }
 
 

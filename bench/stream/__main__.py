@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import statistics
+import time
 from contextlib import AsyncExitStack
 from typing import Any
 
@@ -23,7 +24,7 @@ GOALS = {
     "CPU-s / 1,000 tok, max speed": "<= 0.030", "tok/s, max speed": ">= 30,000", "ping ms": "<= 0.6x the best peer (16)",
     "first token added ms": "< 8.4", "first token ms, 100 streams": "<= 370", "late ms p50 / p99, 100 streams": "<= 25 / 150",
     "answer / model's time, 100 streams": "<= 1.2", "answer / model's time, 200 streams": "<= 1.8",
-    "cold start s, health / first answer": "<= 1 / 2.5", "idle MB": "<= 130", "MB per open stream": "<= 0.1",
+    "cold start s, health / first answer": "<= 1 / 2.5", "idle MB": "<= 130", "MB per open stream": "<= 0.1", "KB per idle stream, 1,000 streams": "<= 100", "GET ms p95 meanwhile": "< 200",
 }  # fmt: skip
 
 
@@ -89,6 +90,25 @@ async def memory_per_stream(table: Table, server: Ours, streams: int) -> None:
     await running
 
 
+async def memory_per_idle_stream(table: Table, server: Ours, streams: int) -> None:
+    session = await server.new_session()
+    before = memory_of(server.pid)
+    async with AsyncExitStack() as stack:
+        for _ in range(streams):
+            await stack.enter_async_context(server.client.stream("GET", f"/api/events/{session}"))
+        table.add(
+            "KB per idle stream, 1,000 streams",
+            server.name,
+            (memory_of(server.pid) - before) / streams * 1000,
+        )
+        asked = []
+        for _ in range(50):
+            began = time.monotonic()
+            (await server.client.get(f"/api/sessions/{session}")).raise_for_status()
+            asked.append(time.monotonic() - began)
+        table.add("GET ms p95 meanwhile", server.name, sorted(asked)[47] * 1000)
+
+
 async def memory_per_browser(table: Table, count: int) -> None:
     """Sessions of the demo model with a real browser each."""
     with provider() as url:
@@ -121,6 +141,7 @@ async def measure(options: argparse.Namespace) -> Table:
             for streams in counts:
                 await compare_paced(table, subjects, streams, 1 if streams >= 100 else options.rounds)
             await memory_per_stream(table, server, 100)
+            await memory_per_idle_stream(table, server, 1_000)
     return table
 
 

@@ -1,19 +1,32 @@
-"""What the web UI costs: its weight, an answer streamed, a long history opened, pictures shown live.
+"""What the web UI costs: its weight, the first paint, an answer streamed, a long history, live pictures, acts.
 
     python -m bench.ui [--rounds 3]
 
 The built UI in a real Chromium on a server in mock mode, its events staged. Times are CPU times of the page's main
-thread, so they hold on a busy machine; the table shows medians over the rounds.
+thread, so they hold on a busy machine, but for the rows in plain ms, which are wall clock. The table shows medians over
+the rounds.
 """
 
 from __future__ import annotations
 
 import argparse
 import statistics
+import uuid
 
 from playwright.sync_api import expect
 
-from bench.ui.scenes import FRAMES, SHOW_FRAMES, TOKENS, answer, learn, open_live, play
+from bench.ui.scenes import (
+    FRAMES,
+    SHOW_FRAMES,
+    TIME_TO_HIT,
+    TIME_TO_ROW,
+    TIME_TO_STEP,
+    TOKENS,
+    answer,
+    learn,
+    open_live,
+    play,
+)
 from bench.ui.thread import Thread, traced_tasks
 from bench.ui.weight import weigh
 from tests.e2e.staged import Stage, history
@@ -22,7 +35,16 @@ from tests.e2e.studio import Studio, open_studio
 ROWS = 1500
 LONG = 50.0
 """CPU milliseconds from which a task is felt."""
+FIRST_PAINT = """async () => {
+    for (;;) {
+        const paint = performance.getEntriesByName('first-contentful-paint')[0]
+        if (paint) return paint.startTime
+        await new Promise(requestAnimationFrame)
+    }
+}"""
 GOALS = {
+    "first paint ms, empty cache": 1000, "first paint ms, warm cache": 400,
+    "message shown ms": 50, "sign of life ms": 100, "step opened ms": 200, "first search hit ms": 200,
     "initial JS, kB gzip": 220, "largest lazy chunk, kB gzip": 40, "CSS, kB gzip": 15,
     "script CPU-s / 1,000 tok, with steps": 0.5, "script CPU-s / 1,000 tok, one answer": 0.5,
     "tasks over 50 ms while streaming": 0,
@@ -54,6 +76,33 @@ def add_weight(table: Table) -> None:
     table.add("initial JS, kB gzip", weight.initial)
     table.add("largest lazy chunk, kB gzip", weight.largest_lazy)
     table.add("CSS, kB gzip", weight.style)
+
+
+def open_start(table: Table, studio: Studio) -> None:
+    """The start page, twice in one browser context. Wall clock."""
+    with studio.screen() as screen:
+        for row in ("empty cache", "warm cache"):
+            screen.page.goto("/")
+            expect(screen.composer).to_be_visible()
+            table.add(f"first paint ms, {row}", screen.page.evaluate(FIRST_PAINT))
+
+
+def act(table: Table, studio: Studio) -> None:
+    """From a key or a click to what it shows. Wall clock, too."""
+    with studio.screen() as screen:
+        word = f"lynx{uuid.uuid4().hex[:6]}"
+        screen.open(screen.new_session(title="Animals of the north"))
+        screen.composer.fill(f"hello there {word}")
+        row, sign = screen.page.evaluate(TIME_TO_ROW)
+        table.add("message shown ms", row)
+        table.add("sign of life ms", sign)
+        screen.wait_idle()
+        screen.page.keyboard.press("Control+k")
+        expect(screen.page.get_by_role("combobox")).to_be_focused()
+        table.add("first search hit ms", screen.page.evaluate(TIME_TO_HIT, word))
+        screen.begin("shop for a kettle")
+        expect(screen.button("Approve")).to_be_visible()
+        table.add("step opened ms", screen.page.evaluate(TIME_TO_STEP))
 
 
 def stream(table: Table, studio: Studio, row: str, *, rows: int = 30, with_steps: bool = False) -> None:
@@ -115,6 +164,8 @@ def main() -> None:
     add_weight(table)
     with open_studio() as studio:
         for _ in range(options.rounds):
+            open_start(table, studio)
+            act(table, studio)
             stream(table, studio, "with steps", with_steps=True)
             stream(table, studio, "one answer")
             stream(table, studio, "after 1,500 rows", rows=ROWS, with_steps=True)

@@ -106,3 +106,30 @@ def frame() -> bytes:
     data = io.BytesIO()
     noise.resize(VIEWPORT).convert("RGB").save(data, "JPEG", quality=80)
     return data.getvalue()
+
+
+TIME_TO_ROW = """async () => {
+    const seen = text => [...document.querySelectorAll('[role=article]')].some(row => row.textContent.includes(text))
+    const start = performance.now()
+    const enter = new KeyboardEvent('keydown', {key: 'Enter', bubbles: true, cancelable: true})
+    document.getElementById('composer').dispatchEvent(enter)
+    let row = 0, sign = 0
+    while (!row || !sign) {
+        await new Promise(requestAnimationFrame)
+        row ||= seen('hello there') && performance.now() - start
+        sign ||= document.querySelector('[data-run]') && performance.now() - start
+    }
+    return [row, sign] }"""
+TIME_TO_STEP = """async () => {
+    const start = performance.now()
+    document.querySelector('#feed [aria-label^=Enlarge]').click()
+    while (!document.querySelector('[role=dialog] img')) await new Promise(requestAnimationFrame)
+    return performance.now() - start }"""
+TIME_TO_HIT = """async word => {
+    const box = document.querySelector('[role=combobox]'), start = performance.now()
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(box, word)
+    box.dispatchEvent(new Event('input', {bubbles: true}))
+    while (![...document.querySelectorAll('[role=option]')].some(one => one.textContent.includes(word)))
+        await new Promise(requestAnimationFrame)
+    return performance.now() - start }"""
+"""Milliseconds from a key or a click to what it shows."""

@@ -201,6 +201,16 @@ def plan(screen: Screen, world: World) -> None:
     show_panel(screen, "Plan")
 
 
+def plan_proposed(screen: Screen, world: World) -> None:
+    """The person has edited the plan, and the agent proposes another one."""
+    stage = running(screen, world)
+    proposed = [*PLAN[:2], "Check the delivery times", *PLAN[2:]]
+    progress = {"current": 2, "done": PLAN[:2], "blocked": []}
+    known = {"goal": GOAL, "plan": PLAN, "progress": progress, "facts": []}
+    stage.play(stage.event("state", **known, proposed_plan=proposed))
+    show_panel(screen, "Plan")
+
+
 def facts(screen: Screen, world: World) -> None:
     answered(screen, world)
     show_panel(screen, "Facts")
@@ -298,7 +308,7 @@ TABS = ("models", "limits", "browser", "appearance", "data", "about")
 STATES: dict[str, Callable[[Screen, World], Any]] = {
     "login": login, "login-wrong": login_wrong, "home": home, "server-away": away, "models": models,
     "running": running, "queued": queued, "usage": usage, "answered": answered, "approval": approval, "failed": failed, "session-gone": gone,
-    "plan": plan, "facts": facts, "browser": browser, "files": files, "sidebar": sidebar, "takeover": takeover,
+    "plan": plan, "plan-proposed": plan_proposed, "facts": facts, "browser": browser, "files": files, "sidebar": sidebar, "takeover": takeover,
     "takeover-elements": elements, "hand-back": hand_back, "viewer": viewer, "session-menu": session_menu,
     "grants": grants, "command-menu": command_menu, "search-none": search_none, "shortcuts": shortcuts,
     **{f"settings-{tab}": settings(tab) for tab in TABS},

@@ -1,0 +1,345 @@
+"""Check that unit tests notice small changes to the code that keeps effects and addresses in check.
+
+    .venv/bin/python scripts/mutate.py server/agent/taint.py             # every mutation of one file
+    .venv/bin/python scripts/mutate.py --list                            # the files, and the tests that each is held to
+    .venv/bin/python scripts/mutate.py --most 20 --seconds 60 FILE ...   # 20 mutations of each file, spread evenly
+
+A file's tests are collected once and run once without a mutation, to record which test calls which function. Each
+mutation is then made in the memory of a forked process, which runs the tests that call the changed function, the
+fastest first, until one fails. Nothing is written to the checkout. A mutation outside of a function (a constant, a
+default) is made while the file is imported, in a process of its own, with all of the file's tests: it takes longer.
+
+What the tests do not notice is printed as a survivor: a test is missing, or the change makes no difference.
+Exits with 1 if there are survivors. Needs fork, so it runs on Linux and macOS only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import builtins
+import functools
+import gc
+import multiprocessing
+import os
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from copy import deepcopy
+from dataclasses import dataclass
+from importlib.machinery import SourceFileLoader
+from multiprocessing.connection import Connection
+from pathlib import Path
+from time import monotonic
+from types import CodeType, FunctionType
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+POLICY = "tests/unit/test_policy*.py tests/unit/test_gate*.py"
+RUNS = "tests/unit/test_run_endings.py tests/unit/test_execution*.py tests/unit/test_messages.py tests/unit/test_decisions.py"
+TESTS = {
+    "server/agent/gate.py": "tests/unit/test_gate*.py tests/unit/test_operator_consent.py",
+    "server/agent/approval.py": "tests/unit/test_approval.py tests/unit/test_by_hand.py tests/unit/test_gate*.py tests/unit/test_operator_consent.py",
+    "server/agent/taint.py": "tests/unit/test_taint.py tests/unit/test_operator_evil.py tests/unit/test_assistant_gate.py",
+    "server/agent/private_sites.py": "tests/unit/test_taint.py",
+    "server/agent/subjects.py": "tests/unit/test_gate*.py tests/unit/test_policy_unnamed.py",
+    "server/agent/keys.py": "tests/unit/test_gate*.py",
+    "server/agent/operator/consent.py": "tests/unit/test_operator_consent.py tests/unit/test_operator_evil.py tests/unit/test_operator_graph.py",
+    "server/agent/operator/looking.py": "tests/unit/test_operator_*.py tests/unit/test_captcha.py",
+    **{
+        f"server/agent/policy/{name}.py": POLICY
+        for name in ("__init__", "clicks", "fields", "scene", "switches", "answers", "address", "verdict")
+    },
+    "server/api/browser.py": "tests/unit/test_by_hand.py",
+    "server/browser/egress.py": "tests/unit/test_egress.py",
+    "server/browser/reach.py": "tests/unit/test_reach.py tests/unit/test_egress.py",
+    "server/browser/addresses.py": "tests/unit/test_addresses.py",
+    "server/executor.py": RUNS,
+    "server/journal.py": RUNS,
+}
+SWAPS: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt,
+    ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
+}  # fmt: skip
+FORK = multiprocessing.get_context("fork")
+
+MARK = "_mutate_called"
+
+Function = tuple[str, int]
+"""Qualified name and first line, as a code object has them."""
+
+
+@dataclass(frozen=True)
+class Mutation:
+    line: int
+    words: str
+    tree: ast.Module
+    """The whole changed module."""
+    first_line: int | None
+    """Of the outermost function whose body is changed; None outside of functions."""
+
+
+def variants(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+    """What a node may be changed to, each with words for it."""
+    match node:
+        case ast.Compare(ops=[op]) if type(op) in SWAPS:
+            yield "comparison", ast.Compare(node.left, [SWAPS[type(op)]()], node.comparators)
+        case ast.BoolOp(op=ast.And()):
+            yield "and -> or", ast.BoolOp(ast.Or(), node.values)
+        case ast.BoolOp(op=ast.Or()):
+            yield "or -> and", ast.BoolOp(ast.And(), node.values)
+        case ast.UnaryOp(op=ast.Not()):
+            yield "not dropped", node.operand
+        case ast.Constant(value=bool() as value):
+            yield f"{value} -> {not value}", ast.Constant(not value)
+        case ast.Constant(value=int() as value):
+            yield f"{value} -> {value + 1}", ast.Constant(value + 1)
+        case ast.If():
+            yield "branch never taken", ast.If(ast.Constant(False), node.body, node.orelse)
+        case ast.BinOp(op=ast.Add()):
+            yield "+ -> -", ast.BinOp(node.left, ast.Sub(), node.right)
+
+
+def nodes(tree: ast.AST, first_line: int | None = None) -> Iterator[tuple[ast.AST, int | None]]:
+    """Every node that may be changed, with the first line of the outermost function whose body it is in.
+
+    Left out: annotations, decorators, assertions, and what is logged.
+    """
+    yield tree, first_line
+    for name, value in ast.iter_fields(tree):
+        inside = first_line
+        if name in ("annotation", "returns", "decorator_list"):
+            continue
+        if name == "body" and isinstance(tree, ast.FunctionDef | ast.AsyncFunctionDef) and inside is None:
+            inside = first_line_of(tree)
+        for child in value if isinstance(value, list) else [value]:
+            if isinstance(child, ast.AST) and not isinstance(child, ast.Assert) and not is_logging(child):
+                yield from nodes(child, inside)
+
+
+def is_logging(node: ast.AST) -> bool:
+    match node:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id="log")))):
+            return True
+    return False
+
+
+def mutations(source: str) -> Iterator[Mutation]:
+    tree = ast.parse(source)
+    for at, (node, first_line) in enumerate(nodes(tree)):
+        for words, _ in variants(node):
+            copy = deepcopy(tree)
+            target = next(other for number, (other, _) in enumerate(nodes(copy)) if number == at)
+            changed = next(new for told, new in variants(target) if told == words)
+            _Replace(target, ast.copy_location(changed, target)).visit(copy)
+            copy = ast.fix_missing_locations(copy)
+            yield Mutation(getattr(node, "lineno", 0), words, copy, first_line)
+
+
+class _Replace(ast.NodeTransformer):
+    def __init__(self, old: ast.AST, new: ast.AST) -> None:
+        self._old, self._new = old, new
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        return self._new if node is self._old else self.generic_visit(node)
+
+
+class _Marked(ast.NodeTransformer):
+    """Lets each outermost function tell its first line to `MARK` when it is called."""
+
+    def _mark(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
+        call = ast.Call(ast.Name(MARK, ast.Load()), [ast.Constant(first_line_of(node))], [])
+        node.body.insert(0, ast.copy_location(ast.Expr(call), node.body[0]))
+        return node
+
+    visit_FunctionDef = visit_AsyncFunctionDef = _mark
+
+
+def first_line_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """As the code object has it: a decorator is the first line."""
+    return min([function.lineno, *(each.lineno for each in function.decorator_list)])
+
+
+def codes(code: CodeType) -> Iterator[tuple[Function, CodeType]]:
+    """Every code object within one."""
+    yield (code.co_qualname, code.co_firstlineno), code
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from codes(inner)
+
+
+def mutate_in_memory(path: str, tree: ast.Module) -> None:
+    """Give the functions that were made from a file the code of a changed module; forget cached results."""
+    changed = dict(codes(compile(tree, path, "exec", dont_inherit=True)))
+    for thing in gc.get_objects():
+        if isinstance(thing, FunctionType) and thing.__code__.co_filename == path:
+            code = changed.get((thing.__code__.co_qualname, thing.__code__.co_firstlineno))
+            if code is not None:
+                thing.__code__ = code
+        elif isinstance(thing, functools._lru_cache_wrapper):
+            thing.cache_clear()
+
+
+def mutate_on_import(path: str, tree: ast.Module) -> None:
+    """Let this process import a changed module in place of the file."""
+    get_code = SourceFileLoader.get_code
+
+    def changed(loader: SourceFileLoader, fullname: str) -> CodeType | None:
+        if loader.path == path:
+            return compile(tree, path, "exec", dont_inherit=True)
+        return get_code(loader, fullname)
+
+    SourceFileLoader.get_code = changed  # type: ignore[method-assign]
+
+
+class Trial:
+    """A pytest plugin: in place of a run of the collected tests, one run for each mutation."""
+
+    def __init__(self, path: str, tried: list[Mutation], seconds: float, tell: Callable[[Any], None]) -> None:
+        self.path, self.tried, self.seconds, self.tell = path, tried, seconds, tell
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        receive, send = FORK.Pipe(duplex=False)
+        process = FORK.Process(target=self._record, args=(session, send))
+        process.start()
+        send.close()
+        try:
+            called, took = receive.recv()
+        except EOFError:
+            self.tell(None)
+            return True
+        process.join()
+        for mutation in self.tried:
+            items = [
+                item
+                for item in sorted(session.items, key=lambda item: took[item.nodeid])
+                if mutation.first_line in called[item.nodeid]
+            ]
+            self.tell(
+                (mutation.line, mutation.words, is_noticed(self._run, self.seconds, session, items, mutation))
+            )
+        return True
+
+    def _record(self, session: pytest.Session, send: Connection) -> None:
+        """Tell what functions of the file each test calls, by first line, and the seconds it takes."""
+        silence()
+        called: dict[str, set[int]] = defaultdict(set)
+        took = {}
+        tree = _Marked().visit(ast.parse(Path(self.path).read_text(encoding="utf-8")))
+        mutate_in_memory(self.path, ast.fix_missing_locations(tree))
+        for item, after in zip(session.items, [*session.items[1:], None], strict=True):
+            setattr(builtins, MARK, called[item.nodeid].add)
+            began = monotonic()
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
+            took[item.nodeid] = monotonic() - began
+        if not session.testsfailed:
+            send.send((dict(called), took))
+        os._exit(0)
+
+    def _run(self, session: pytest.Session, items: list[pytest.Item], mutation: Mutation) -> None:
+        silence()
+        mutate_in_memory(self.path, mutation.tree)
+        for item, after in zip(items, [*items[1:], None], strict=False):
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
+            if session.testsfailed:
+                os._exit(1)
+        os._exit(0)
+
+
+def silence() -> None:
+    with open(os.devnull, "w") as nothing:
+        os.dup2(nothing.fileno(), 1)
+        os.dup2(nothing.fileno(), 2)
+
+
+def is_noticed(run: Callable[..., None], seconds: float, *args: Any) -> bool:
+    """Whether tests fail in a forked process, or do not end."""
+    process = FORK.Process(target=run, args=args)
+    process.start()
+    process.join(seconds)
+    if process.exitcode is None:
+        process.kill()
+        process.join()
+    return process.exitcode != 0
+
+
+def run_pytest(tests: str, folder: str, *plugins: object) -> int:
+    paths = [str(path.relative_to(ROOT)) for name in tests.split() for path in sorted(ROOT.glob(name))]
+    options = ["-q", "-x", "-s", "-n0", "--tb=no", "-p", "no:cacheprovider", f"--basetemp={folder}/pytest"]
+    return int(pytest.main([*options, *paths], plugins=plugins))
+
+
+def check(name: str, tests: str, most: int, seconds: float, folder: str) -> int:
+    """Try the mutations of one file; returns the number of survivors, after printing them."""
+    path = str(ROOT / name)
+    found = list(mutations(Path(path).read_text(encoding="utf-8")))
+    tried = found[:: max(1, len(found) // most)][:most] if most else found
+    began, survived, count = monotonic(), 0, 0
+
+    def report(line: int, words: str, noticed: bool) -> None:
+        nonlocal survived, count
+        count += 1
+        survived += not noticed
+        if not noticed:
+            print(f"survived: {name}:{line}: {words}", flush=True)
+        if count % 20 == 0:
+            print(f"{name}: {count} of {len(tried)} after {monotonic() - began:.0f} s", flush=True)
+
+    receive, send = FORK.Pipe(duplex=False)
+
+    def in_functions() -> None:
+        silence()
+        inner = [mutation for mutation in tried if mutation.first_line is not None]
+        run_pytest(tests, folder, Trial(path, inner, seconds, send.send))
+
+    process = FORK.Process(target=in_functions)
+    process.start()
+    send.close()
+    with suppress(EOFError):
+        while result := receive.recv():
+            report(*result)
+        sys.exit(f"{name}: its tests fail without a mutation")
+    process.join()
+
+    def outside(mutation: Mutation) -> None:
+        silence()
+        mutate_on_import(path, mutation.tree)
+        os._exit(run_pytest(tests, folder))
+
+    for mutation in tried:
+        if mutation.first_line is None:
+            report(mutation.line, mutation.words, is_noticed(outside, seconds, mutation))
+    if count != len(tried):
+        sys.exit(f"{name}: its tests were not collected")
+    print(f"{name}: {count} of {len(found)} mutations tried, {survived} survived", flush=True)
+    return survived
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("files", nargs="*", help="of the list; all of them when none is named")
+    parser.add_argument("--list", action="store_true", help="print the files and their tests")
+    parser.add_argument("--most", type=int, default=0, help="mutations of each file; 0 for all")
+    parser.add_argument(
+        "--seconds", type=float, default=120, help="limit of one run; one that takes longer counts as noticed"
+    )
+    chosen = parser.parse_args()
+    if chosen.list:
+        print("\n".join(f"{name}: {tests}" for name, tests in TESTS.items()))
+        return 0
+    os.chdir(ROOT)
+    os.nice(3)
+    with tempfile.TemporaryDirectory() as folder:
+        names = chosen.files or TESTS
+        survivors = sum(check(name, TESTS[name], chosen.most, chosen.seconds, folder) for name in names)
+    return 1 if survivors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
