@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screen import Screen
-from tests.e2e.staged import Stage, message
+from tests.e2e.staged import SESSION, START, Stage, message
 
 
 def test_a_reload_in_the_midst_shows_the_same_and_goes_on(screen: Screen) -> None:
@@ -162,6 +162,27 @@ def test_a_page_that_breaks_is_not_blank_and_its_details_are_copied(open_screen:
     screen.page.unroute_all()
     screen.button("Reload").click()
     expect(screen.composer).to_be_visible()
+
+
+def test_a_question_stays_open_when_an_older_answer_of_the_server_comes_late(screen: Screen) -> None:
+    run = {"id": "run", "session_id": SESSION, "status": "running", "started_at": START, "finished_at": None}
+    stage = Stage(screen, [message(1, "user", "buy it", run_id="run")], run=run)
+    stage.begin()
+    held: list[Route] = []
+    screen.page.route(f"**/api/sessions/{SESSION}", lambda route: held.append(route))
+    stage.event("state")  # never arrives: what is missing is read again
+    with screen.page.expect_request(f"**/api/sessions/{SESSION}"):
+        stage.tool("Basket")
+    stage.play(
+        stage.event("interrupt", reference="r", kind="confirm", reason="It buys.", action={"kind": "click"})
+    )
+    expect(screen.button("Approve")).to_be_visible()
+    [late] = held
+    with screen.page.expect_response(f"**/api/sessions/{SESSION}"):
+        late.fallback()
+    screen.page.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
+    expect(screen.button("Approve")).to_be_visible()
+    expect(screen.feed.get_by_text("No longer asked")).to_have_count(0)
 
 
 def test_an_unknown_session_is_told(screen: Screen) -> None:

@@ -65,6 +65,7 @@ export function useSession(id: string) {
 
 async function readSession(id: string, signal: AbortSignal): Promise<Session> {
   await arriving.get(id)?.catch(() => undefined)
+  storeOf(id).getState().beginRead()
   const session = await api.session(id)
   if (!signal.aborted) storeOf(id).getState().load(session)
   return session

@@ -1,11 +1,13 @@
 import type { Run, SessionDetail } from '@/api/types'
 import { putFailure, showClosed } from './closed'
+import type { LiveEvent } from './events'
 import { isOpen, type Live, NO_WORK, type RunView } from './live'
-import { closeAsk, type Draft, draftOf, finish, keepMessage, openAsk } from './reducer'
+import { closeAsk, type Draft, draftOf, finish, keepAsk, keepMessage, reapply } from './reducer'
 import type { Row } from './rows'
 
-/** Pure: the state after the session was read by GET. What only the stream knows of an open run is kept. */
-export function hydrate(state: Live, session: SessionDetail): Live {
+/** Pure: the state after the session was read by GET. What only the stream knows of an open run is kept.
+ *  `newer`: the events that came while it was read. The answer may be older than they are, so they are applied again. */
+export function hydrate(state: Live, session: SessionDetail, newer: readonly LiveEvent[] = []): Live {
   const draft = draftOf(state)
   const known = new Set(session.messages.map((message) => message.seq))
   const last = session.messages.at(-1)?.seq ?? 0
@@ -21,7 +23,8 @@ export function hydrate(state: Live, session: SessionDetail): Live {
   showClosed(draft, session)
   syncAsk(draft, session)
   if (session.run) showFailure(draft, session.run)
-  return finish({ ...draft, loaded: true, stale: false })
+  reapply(draft, newer)
+  return finish({ ...draft, loaded: true })
 }
 
 function isGone(row: Row, run: RunView | null, known: Set<number>, last: number): boolean {
@@ -54,7 +57,7 @@ function syncAsk(draft: Draft, session: SessionDetail): void {
     if (isClosed) closeAsk(draft, row.ask.reference, 'void')
   }
   draft.pending = null
-  if (session.pending) openAsk(draft, session.pending, session.run?.id ?? null, null)
+  if (session.pending) keepAsk(draft, session.pending, session.run?.id ?? null)
 }
 
 function showFailure(draft: Draft, run: Run): void {

@@ -106,6 +106,19 @@ describe.each(RECORDED)('the recorded run %s', (name) => {
     }
   })
 
+  test('stays as it is when an answer comes late that is older than the stream', () => {
+    const moments = events.flatMap((event, index) => (event.type === 'token' ? [] : [index + 1]))
+    for (const asked of moments) {
+      for (const now of moments.filter((moment) => moment > asked)) {
+        const begun = reduce(EMPTY, events.slice(0, now))
+        const again = hydrate(begun, sessionAfter(name, asked), events.slice(asked, now))
+        expect(seen(again)).toEqual(seen(begun))
+        expect(again.pending).toEqual(begun.pending)
+        expect(isOpen(again.run)).toBe(isOpen(begun.run))
+      }
+    }
+  })
+
   test('ends with nothing left open', () => {
     expect(isOpen(live.run)).toBe(false)
     expect(live.pending).toBeNull()

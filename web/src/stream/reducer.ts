@@ -24,17 +24,32 @@ export function draftOf(state: Live): Draft {
   return { ...state, rows: { ...state.rows }, moved: true }
 }
 
+/** Is it newer than the last event of this state? */
+export function isAfter(event: LiveEvent, { epoch, seq }: Live): boolean {
+  return event.epoch > epoch || (event.epoch === epoch && event.seq > seq)
+}
+
 function isNew(live: Draft, event: LiveEvent): boolean {
   if (event.type === 'resync') {
     live.stale = true
     return false
   }
-  if (event.epoch < live.epoch || (event.epoch === live.epoch && event.seq <= live.seq)) return false
+  if (!isAfter(event, live)) return false
   const follows = event.epoch === live.epoch ? event.seq === live.seq + 1 : event.seq === 1
   if (live.epoch > 0 && !follows) live.stale = true
   live.epoch = event.epoch
   live.seq = event.seq
   return true
+}
+
+const REPEATABLE = new Set<LiveEvent['type']>(['message', 'run', 'done', 'error', 'decision', 'state'])
+
+/** Events that were applied before, on a state that may be older: those that say how things are, not what is added. */
+export function reapply(live: Draft, events: readonly LiveEvent[]): void {
+  for (const event of events) {
+    if (event.type === 'interrupt') keepAsk(live, event, event.run_id)
+    else if (REPEATABLE.has(event.type)) apply(live, event)
+  }
 }
 
 function apply(live: Draft, event: LiveEvent): void {
@@ -258,6 +273,14 @@ export function openAsk(live: Draft, ask: Pending, runId: string | null, at: str
   const placed = { id: askRowId(reference), runId, at, seq: null, born: live.born, before: null }
   put(live, { ...placed, kind: 'ask', ask: live.pending, answer: 'open' })
   live.moved = true
+}
+
+/** The question is open; one that is shown already keeps its place. */
+export function keepAsk(live: Draft, ask: Pending, runId: string | null): void {
+  const row = live.rows[askRowId(ask.reference)]
+  if (row?.kind !== 'ask') return openAsk(live, ask, runId, null)
+  live.pending = row.ask
+  put(live, { ...row, answer: 'open' })
 }
 
 export function closeAsk(live: Draft, reference: string, answer: AskRow['answer']): void {

@@ -4,11 +4,13 @@ import type { Accepted, SendMode, SessionDetail } from '@/api/types'
 import type { LiveEvent } from './events'
 import { hydrate } from './hydrate'
 import { EMPTY, isOpen, type Live } from './live'
-import { closeAsk, type Draft, draftOf, finish, keepMessage, newRun, put, reduce } from './reducer'
+import { closeAsk, type Draft, draftOf, finish, isAfter, keepMessage, newRun, put, reduce } from './reducer'
 import type { UserRow } from './rows'
 
 interface Actions {
   receive(events: LiveEvent[]): void
+  /** Before the session is read: what comes from now on may be newer than the answer. */
+  beginRead(): void
   load(session: SessionDetail): void
   /** Shows a message before the server has it. */
   propose(clientId: string, text: string, mode: SendMode | null): void
@@ -35,10 +37,22 @@ export function storeOf(sessionId: string): SessionStore {
 export const emptyStore = (sessionId: string) => stores.get(sessionId)?.setState(EMPTY)
 
 function create(): SessionStore {
-  return createStore<SessionState>((set) => ({
+  let meanwhile: LiveEvent[] | null = null
+  return createStore<SessionState>((set, get) => ({
     ...EMPTY,
-    receive: (events) => set((state) => reduce(state, events)),
-    load: (session) => set((state) => hydrate(state, session)),
+    receive: (events) => {
+      meanwhile?.push(...events.filter((event) => isAfter(event, get())))
+      set((state) => reduce(state, events))
+    },
+    beginRead: () => {
+      meanwhile = []
+      set({ stale: false })
+    },
+    load: (session) => {
+      const newer = meanwhile ?? []
+      meanwhile = null
+      set((state) => hydrate(state, session, newer))
+    },
     propose: (clientId, text, mode) => set((state) => propose(state, clientId, text, mode)),
     accept: (accepted) => set((state) => change(state, (draft) => accept(draft, accepted))),
     reject: (clientId, failure) => set((state) => deliver(state, clientId, { delivery: 'failed', failure })),
