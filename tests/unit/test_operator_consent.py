@@ -1,7 +1,6 @@
 """Nothing that needs a person's yes happens without it, and a yes is worth one act on one page."""
 
 import logging
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,6 @@ import pytest
 
 from server.agent.context import News
 from server.agent.gate import MOST_ASKS
-from server.agent.operator.nodes import AT_ONCE
 from server.browser.page_script import Extra, Sent
 from server.migrate import migrate
 from tests.support.databases import open_saver
@@ -232,7 +230,6 @@ async def test_a_button_that_changes_while_the_model_thinks_is_judged_as_it_is_a
     )
 
     def think(prompt: str) -> dict[str, Any]:
-        time.sleep(AT_ONCE + 0.05)
         it.browser.pages[CART] = step.format("Pay now")
         return click("Next")(prompt)
 
@@ -255,7 +252,6 @@ def pondering(it: World, turn: Any, change: Callable[[], None]) -> Callable[[str
     """A turn of a model that thinks for a while, in which the page changes."""
 
     def think(prompt: str) -> dict[str, Any]:
-        time.sleep(AT_ONCE + 0.05)
         change()
         return dict(turn(prompt) if callable(turn) else turn)
 

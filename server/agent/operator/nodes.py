@@ -70,7 +70,7 @@ class Nodes:
         if records.changes_plan(news):
             await tell_state(now)
         if now.get("needs_observe") or now.get("last_observation") is None:
-            update |= await self.eyes.look(runtime.context, now) | {"looked_at": self.clock()}
+            update |= await self.eyes.look(runtime.context, now)
         return update
 
     async def plan_action(self, state: State, runtime: Runtime[RunContext]) -> Update:
@@ -141,7 +141,7 @@ class Nodes:
             return update | {"approval": None, "needs_observe": True}
         if state.get("approval"):
             update |= await self.consent.hold_to_approval(merged(state, update), runtime.context)
-        elif acting.may_commit(planned(state), seen(state)) and not self._has_just_looked(state):
+        elif acting.may_commit(planned(state), seen(state)):
             update |= await self.consent.judge_again(merged(state, update), runtime.context)
         if update.get("planned_action", planned(state)) is None:
             return update
@@ -149,10 +149,6 @@ class Nodes:
         is_approved = bool(state.get("approval"))
         count_load(planned(now), seen(now), now, runtime.context.private, approved=is_approved)
         return update | await perform_step(now, runtime.context, self.eyes)
-
-    def _has_just_looked(self, state: State) -> bool:
-        """False also where the clock was set back meanwhile."""
-        return 0 <= self.clock() - state.get("looked_at", 0.0) <= AT_ONCE
 
     async def maybe_stop_or_continue(self, state: State, runtime: Runtime[RunContext]) -> Update:
         """Ends when the answer is given or a limit is reached, else goes on with the next step."""

@@ -42,8 +42,6 @@ class State(TypedDict, total=False):
     last_observation: dict[str, Any] | None
     last_screenshot: dict[str, str] | None
     needs_observe: bool
-    looked_at: float
-    """Unix time of the last look."""
     is_pictured: bool
     """`last_screenshot` was taken at the end of the last step and nothing happened since."""
     reading: str | None
