@@ -56,6 +56,8 @@ class Outcome:
     """One line each: a dialog, a download, a new tab, "the browser was restarted, page state is lost"."""
     private_url: str | None = None
     """The address of the page whose words are in `text`, when that page asks for a secret."""
+    timed_out: bool = False
+    """The page or its site did not answer in time."""
 
 
 @dataclass(frozen=True, slots=True)

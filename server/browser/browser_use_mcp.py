@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from server.browser.addresses import AddressRefused, normal_url
 from server.browser.around_script import Around, around_script
 from server.browser.browser import Direction, Field, Outcome, Tab, ToolSpec
-from server.browser.browser_use_reply import is_failure, read_json, read_tabs, text_of
+from server.browser.browser_use_reply import is_failure, is_timeout, read_json, read_tabs, text_of
 from server.browser.browser_use_server import OFFERED, deadline_of, offered_of, server_at
 from server.browser.chromium import VIEWPORT
 from server.browser.fence import fence
@@ -201,7 +201,7 @@ class BrowserUseBrowser(SessionBrowser):
             async with self._using():
                 tabs = read_json((await self._use("browser_list_tabs", {}))[1], list)
         except CallFailed as error:
-            return self._outcome(False, str(error))
+            return self._failed(error)
         if not 0 <= index < len(tabs):
             return self._outcome(False, f"There is no tab {index}.")
         return await self._do(
@@ -216,9 +216,9 @@ class BrowserUseBrowser(SessionBrowser):
             async with self._using():
                 ok, text = await self._use(tool, args)
                 await self._state()
-                return self._outcome(ok, did if ok else text)
+                return self._outcome(ok, did if ok else text, timed_out=not ok and is_timeout(text))
         except CallFailed as error:
-            return self._outcome(False, str(error))
+            return self._failed(error)
 
     async def _use(self, tool: str, args: Mapping[str, Any]) -> tuple[bool, str]:
         """Call a tool and judge what came back: its flag, its words, and for a navigation the page."""

@@ -27,6 +27,10 @@ def is_failure(text: str) -> bool:
     return _FAILED.search(text.partition("\n")[0][:LINE_CHARS]) is not None
 
 
+def is_timeout(text: str) -> bool:
+    return "timed out" in text.partition("\n")[0][:LINE_CHARS].lower()
+
+
 def read_tabs(text: str) -> list[Tab]:
     """None of them is known to be the one at hand."""
     tabs = [tab for tab in read_json(text, list)[:MOST_TABS] if isinstance(tab, dict)]

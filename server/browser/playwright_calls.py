@@ -73,10 +73,10 @@ class PlaywrightCalls(SessionBrowser, ABC):
             async with self._using():
                 return self._done(await self._act(tool, args), did)
         except CallFailed as error:
-            return self._outcome(False, str(error))
+            return self._failed(error)
 
     def _done(self, reply: Reply, did: str) -> Outcome:
-        return self._outcome(reply.ok, did if reply.ok else reply.text)
+        return self._outcome(reply.ok, did if reply.ok else reply.text, timed_out=reply.timed_out)
 
     async def _act(self, tool: str, args: Mapping[str, Any]) -> Reply:
         """A call that may change the page: what stands in its way is cleared, before and after."""

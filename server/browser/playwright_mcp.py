@@ -197,7 +197,7 @@ class PlaywrightBrowser(PlaywrightCalls):
                     await self._act("browser_mouse_wheel", wheel), f"Scrolled {direction} by {amount}."
                 )
         except CallFailed as error:
-            return self._outcome(False, str(error))
+            return self._failed(error)
 
     async def upload(self, element: Element, files: Sequence[Path]) -> Outcome:
         paths = [path.resolve() for path in files]
@@ -213,7 +213,7 @@ class PlaywrightBrowser(PlaywrightCalls):
                 reply = await self._use("browser_file_upload", {"paths": [str(path) for path in paths]})
                 return self._done(reply, f"Gave {names} to {_name(element)}.")
         except CallFailed as error:
-            return self._outcome(False, str(error))
+            return self._failed(error)
 
     async def answer_dialog(self, accept: bool, text: str | None = None) -> Outcome:
         try:
@@ -222,7 +222,7 @@ class PlaywrightBrowser(PlaywrightCalls):
                     return self._outcome(False, "No dialog is open.")
                 return self._done(await self._answer(accept, text), "Accepted." if accept else "Dismissed.")
         except CallFailed as error:
-            return self._outcome(False, str(error))
+            return self._failed(error)
 
     async def tabs(self) -> Sequence[Tab]:
         try:

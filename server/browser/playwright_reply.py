@@ -23,6 +23,7 @@ _COLOUR = re.compile(r"\x1b\[\d+m")
 _ORIGIN = re.compile(r"^((?:Timeout)?Error: )?(browserBackend\.callTool|locator\.\w+|page\.\w+): ")
 _TAB = re.compile(r"- (\d{1,4}):( \(current\))? \[")
 _PATIENCE = re.compile(r"^Timeout (\d+)ms exceeded")
+_NO_ANSWER = re.compile(r"(Timeout \d+ms exceeded|net::ERR_(CONNECTION_)?TIMED_OUT)\b")
 STATUS_CHARS, MODAL_CHARS, ERROR_CHARS, MOST_TABS = 100, 2000, 20_000, 50
 _HINDRANCES = {
     "intercepts pointer events": "something else on the page covers it, such as a banner or a menu",
@@ -55,6 +56,8 @@ class Reply:
     raw: str = ""
     image: bytes | None = None
     notes: list[str] = field(default_factory=list)
+    timed_out: bool = False
+    """The page or its site did not answer in time; a control that could not be used is another matter."""
 
 
 def read_reply(result: CallToolResult, *, lists_tabs: bool = False) -> Reply:
@@ -64,6 +67,7 @@ def read_reply(result: CallToolResult, *, lists_tabs: bool = False) -> Reply:
     reply = Reply(ok=not result.isError, raw=raw)
     known = sections.get("Error") or sections.get("Result") or ("" if sections else raw)
     reply.text = known.strip() if reply.ok else without_login(_plain_error(known))
+    reply.timed_out = not reply.ok and _NO_ANSWER.match(reply.text) is not None
     _read_page(reply, sections.get("Page", ""))
     reply.tabs = read_tabs(sections.get("Result" if lists_tabs else "Open tabs", ""))
     reply.modal = _read_modal(sections.get("Modal state", ""))

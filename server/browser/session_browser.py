@@ -40,6 +40,10 @@ class CallFailed(Exception):
     """A tool call came to nothing; the text tells the model what is known."""
 
 
+class PageTimeout(CallFailed):
+    """The page did not answer within the call's deadline."""
+
+
 class AnswerTooLong(CallFailed):
     """The page at hand cannot be described by the tool server within one message."""
 
@@ -185,7 +189,7 @@ class SessionBrowser(Browser, ABC):
         except AddressRefused as error:
             return self._outcome(False, f"Not opened: {error}.")
         except CallFailed as error:
-            return self._outcome(False, str(error))
+            return self._failed(error)
 
     async def screenshot(self) -> Picture | None:
         if self.is_held:
@@ -214,7 +218,7 @@ class SessionBrowser(Browser, ABC):
             async with self._using():
                 await asyncio.sleep(seconds)
         except CallFailed as error:
-            return self._outcome(False, str(error))
+            return self._failed(error)
         return self._outcome(True, f"Waited {seconds:g} s.")
 
     async def reset(self) -> None:
@@ -253,7 +257,7 @@ class SessionBrowser(Browser, ABC):
             raise CallFailed(str(error)) from None
         except ToolTimeout:
             await self._recover()
-            raise CallFailed(
+            raise PageTimeout(
                 f"The page did not answer within {deadline:.0f} s. Loading was stopped."
             ) from None
         except ToolServerLost as error:
@@ -308,8 +312,11 @@ class SessionBrowser(Browser, ABC):
             tokens=limits.observation_tokens,
         )
 
-    def _outcome(self, ok: bool, text: str) -> Outcome:
-        return Outcome(ok, text, self._here.url, self._here.title, self._notes.take())
+    def _outcome(self, ok: bool, text: str, *, timed_out: bool = False) -> Outcome:
+        return Outcome(ok, text, self._here.url, self._here.title, self._notes.take(), timed_out=timed_out)
+
+    def _failed(self, error: CallFailed) -> Outcome:
+        return self._outcome(False, str(error), timed_out=isinstance(error, PageTimeout))
 
     def _outcome_with_page(self, ok: bool, text: str, page: Observation | None) -> Outcome:
         """For a model that calls the server's tools by name: the result, the notes and the page as it is now.

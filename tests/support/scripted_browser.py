@@ -31,6 +31,8 @@ class ScriptedBrowser(Browser):
     notes: list[str] = field(default_factory=list)
     failing: dict[str, str] = field(default_factory=dict)
     """What goes wrong: the start of a line of `log` -> the text of its failure."""
+    silent: tuple[str, ...] = ()
+    """Lines of `log` that start so get no answer in time."""
     before_look: Callable[[ScriptedBrowser], None] | None = None
     extra: Extra = field(default_factory=Extra)
     looks: int = 0
@@ -152,4 +154,6 @@ class ScriptedBrowser(Browser):
     def _done(self, what: str) -> Outcome:
         self.log.append(what)
         problem = next((text for start, text in self.failing.items() if what.startswith(start)), None)
+        if what.startswith(self.silent):
+            return Outcome(False, "The page did not answer.", self.url, self.url, timed_out=True)
         return Outcome(problem is None, problem or what.split()[0], self.url, self.url)

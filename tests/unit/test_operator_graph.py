@@ -395,10 +395,17 @@ async def test_a_control_that_is_covered_is_no_silent_site() -> None:
 
 async def test_a_site_that_does_not_answer_twice_is_to_be_left() -> None:
     it = shop(navigate(CART + "?a"), navigate(CART + "?b"), stop("ok"))
-    it.browser.failing["navigate"] = "The page did not answer within 20 s."
+    it.browser.silent = ("navigate",)
     await it.say("go")
     assert "leave it" not in it.model.prompts[1]
     assert "did not answer 2 times: leave it" in it.model.prompts[2]
+
+
+async def test_a_page_that_writes_of_a_timeout_is_not_one_that_did_not_answer() -> None:
+    it = shop(navigate(CART + "?a"), navigate(CART + "?b"), stop("ok"))
+    it.browser.failing["navigate"] = "The page says: timeout, it timed out and did not answer."
+    await it.say("go")
+    assert "leave it" not in it.model.prompts[2]
 
 
 async def test_the_answer_streams_while_it_is_written_and_is_kept_byte_for_byte() -> None:

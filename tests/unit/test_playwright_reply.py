@@ -64,6 +64,24 @@ def test_a_control_that_cannot_be_used_is_told_with_the_last_reason_in_the_log(l
     assert reply(failed + "  - navigating\n", is_error=True).text == "Timeout 5000ms exceeded."
 
 
+@pytest.mark.parametrize(
+    ("error", "timed_out"),
+    [
+        ("TimeoutError: page.goto: Timeout 60000ms exceeded.\nCall log:\n  - navigating\n", True),
+        ("Error: page.goto: net::ERR_CONNECTION_TIMED_OUT at https://a.example/\nCall log:\n", True),
+        ("Error: page.goto: net::ERR_NAME_NOT_RESOLVED at https://timed-out.example/\nCall log:\n", False),
+        (
+            "TimeoutError: locator.click: Timeout 5000ms exceeded.\nCall log:\n  - element is not enabled\n",
+            False,
+        ),
+    ],
+)
+def test_an_answer_that_did_not_come_is_told_from_a_control_that_could_not_be_used(
+    error: str, timed_out: bool
+):
+    assert reply(f"### Error\n{error}", is_error=True).timed_out is timed_out
+
+
 def test_a_date_in_words_is_told_with_the_form_it_takes():
     assert "2026-11-21" in reply("### Error\nError: Malformed value\nCall log:\n", is_error=True).text
 

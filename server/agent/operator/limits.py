@@ -61,8 +61,3 @@ def count_attempt(state: State, action: Action, observation: Observation) -> tup
     key = attempt_key(action, observation)
     count = state.get("tried", {}).get(key, 0) + 1
     return {**state.get("tried", {}), key: count}, count
-
-
-def is_timeout(text: str) -> bool:
-    plain = text.casefold()
-    return "did not answer" in plain or "timeout" in plain or "timed out" in plain

@@ -10,7 +10,7 @@ from server.agent.approval import Action, masked, site_of, targets_of
 from server.agent.context import RunContext
 from server.agent.keys import may_move_focus
 from server.agent.operator import acting, records
-from server.agent.operator.limits import SILENT_SITE, is_timeout
+from server.agent.operator.limits import SILENT_SITE
 from server.agent.operator.looking import Eyes, seen, sight
 from server.agent.operator.prompts import READING_CHARS
 from server.agent.operator.state import State, Update, planned
@@ -85,7 +85,7 @@ def _summary(outcome: Outcome) -> str:
 def _record(state: State, what: str, outcome: Outcome, summary: str) -> Update:
     """One line for the model; a site that did not answer twice in a row is to be left."""
     site = site_of(outcome.url or "")
-    silent = 0 if outcome.ok or not is_timeout(outcome.text) else state.get("timeouts", {}).get(site, 0) + 1
+    silent = state.get("timeouts", {}).get(site, 0) + 1 if outcome.timed_out else 0
     update: Update = {"timeouts": {**state.get("timeouts", {}), site: silent}}
     if not outcome.ok:
         warning = f"; {site} did not answer {silent} times: leave it" if silent >= SILENT_SITE else ""
