@@ -1,13 +1,16 @@
-"""Both databases, each test with one of its own; and a web site for the tests of a file."""
+"""Both databases, each test with one of its own; a web site and browsers for the tests of a file."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 
+from server.browser.pool import BrowserPool
 from server.migrate import migrate
+from tests.support.browsers import open_pool
 from tests.support.postgres import Postgres, postgres_cluster
 from tests.support.sites import Site
 
@@ -44,3 +47,9 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str
 def site() -> Iterator[Site]:
     with Site() as site:
         yield site
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def pool(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[BrowserPool]:
+    async with open_pool(tmp_path_factory.mktemp("data")) as pool:
+        yield pool

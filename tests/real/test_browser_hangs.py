@@ -10,16 +10,10 @@ import pytest_asyncio
 from server.browser.cdp import CdpError
 from server.browser.playwright_mcp import PlaywrightBrowser
 from server.browser.pool import BrowserPool
-from tests.support.browsers import element, notes_of, open_pool, until
+from tests.support.browsers import element, notes_of, until
 from tests.support.sites import Site
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def pool(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[BrowserPool]:
-    async with open_pool(tmp_path_factory.mktemp("data")) as pool:
-        yield pool
 
 
 @pytest_asyncio.fixture(loop_scope="module")

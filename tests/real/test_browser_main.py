@@ -1,7 +1,6 @@
 """The main way through a browser: real Playwright MCP, real Chromium, a small site."""
 
 import re
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -12,16 +11,10 @@ from server.browser.playwright_mcp import PlaywrightBrowser
 from server.browser.playwright_server import OFFERED
 from server.browser.pool import BrowserPool
 from server.browser.wire import cost
-from tests.support.browsers import element, open_pool
+from tests.support.browsers import element
 from tests.support.sites import Effect, Site
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def pool(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[BrowserPool]:
-    async with open_pool(tmp_path_factory.mktemp("data")) as pool:
-        yield pool
 
 
 @pytest_asyncio.fixture(loop_scope="module")

@@ -1,7 +1,7 @@
 """What stands in a password field never leaves the browser: not in texts, not in pictures, not in files."""
 
 import io
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,6 @@ from PIL import Image
 from server.browser.page_at_hand import PageAtHand
 from server.browser.pool import BrowserPool
 from server.browser.session_browser import SessionBrowser
-from tests.support.browsers import open_pool
 from tests.support.sites import Site, document
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -46,12 +45,6 @@ def site() -> Iterator[Site]:
             ),
         )
         yield site
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def pool(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[BrowserPool]:
-    async with open_pool(tmp_path_factory.mktemp("data")) as pool:
-        yield pool
 
 
 @pytest_asyncio.fixture(loop_scope="module")

@@ -4,7 +4,6 @@ import asyncio
 import os
 import re
 import subprocess
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import httpx
@@ -14,7 +13,7 @@ import pytest_asyncio
 from server.browser.chromium import Chromium
 from server.browser.playwright_mcp import PlaywrightBrowser
 from server.browser.pool import BrowserPool
-from tests.support.browsers import open_pool, running_processes
+from tests.support.browsers import running_processes
 from tests.support.chat import ask
 from tests.support.listening import Listening, descendants_of, group_of, listening_of, tcp_ports
 from tests.support.server import serving
@@ -29,12 +28,6 @@ UPGRADE = {
     "Sec-WebSocket-Version": "13",
     "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
 }
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def pool(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[BrowserPool]:
-    async with open_pool(tmp_path_factory.mktemp("data")) as pool:
-        yield pool
 
 
 @pytest_asyncio.fixture(loop_scope="module")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -13,7 +13,7 @@ import pytest_asyncio
 from server.agent.context import News
 from server.browser.playwright_mcp import PlaywrightBrowser
 from server.browser.pool import BrowserPool
-from tests.support.browsers import element, open_pool
+from tests.support.browsers import element
 from tests.support.operator_tasks import task
 from tests.support.operator_world import Post
 from tests.support.scripted_model import click, navigate, stop, type_into
@@ -28,18 +28,6 @@ const go = async () => {{ if (!(await fetch('/now')).ok) return setTimeout(go, 5
   document.querySelector('h1').textContent = 'Your order will be placed now';
   document.getElementById('crowd').innerHTML = Array.from({{length: 400}}, (_, n) => `<button>${{n}}</button>`).join('');
   document.title = 'Changed' }}; go()</script>"""
-
-
-@pytest.fixture(scope="module")
-def site() -> Iterator[Site]:
-    with Site() as site:
-        yield site
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def pool(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[BrowserPool]:
-    async with open_pool(tmp_path_factory.mktemp("data")) as pool:
-        yield pool
 
 
 @pytest_asyncio.fixture(loop_scope="module")

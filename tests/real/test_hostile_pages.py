@@ -8,7 +8,6 @@ import pytest_asyncio
 
 from server.browser.playwright_mcp import PlaywrightBrowser
 from server.browser.pool import BrowserPool
-from tests.support.browsers import open_pool
 from tests.support.loop_gaps import loop_gaps
 from tests.support.sites import Site
 
@@ -50,12 +49,6 @@ HELPERS = """
 const add = (count, make) => document.body.insertAdjacentHTML('beforeend', Array.from({length: count}, (_, n) => make(n)).join(''));
 const each = (css, change) => document.querySelectorAll(css).forEach(change);
 """
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def pool(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[BrowserPool]:
-    async with open_pool(tmp_path_factory.mktemp("data")) as pool:
-        yield pool
 
 
 @pytest_asyncio.fixture(loop_scope="module")

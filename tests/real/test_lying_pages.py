@@ -13,7 +13,7 @@ import pytest_asyncio
 from server.agent.approval import site_of
 from server.browser.playwright_mcp import PlaywrightBrowser
 from server.browser.pool import BrowserPool
-from tests.support.browsers import element, open_pool
+from tests.support.browsers import element
 from tests.support.operator_tasks import task
 from tests.support.scripted_model import act, click, navigate, stop, type_into
 from tests.support.sites import Answer, Effect, Site, document
@@ -36,12 +36,6 @@ def bank() -> Iterator[Site]:
 def liar() -> Iterator[Site]:
     with Site() as site:
         yield site
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def pool(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[BrowserPool]:
-    async with open_pool(tmp_path_factory.mktemp("data")) as pool:
-        yield pool
 
 
 @pytest_asyncio.fixture(loop_scope="module")

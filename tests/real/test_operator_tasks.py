@@ -1,7 +1,7 @@
 """Whole tasks: the real graph, a scripted provider over its real wire, real Playwright MCP on a local site."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from typing import Any, cast
 from urllib.parse import quote
 
@@ -11,7 +11,7 @@ import pytest_asyncio
 from server.browser.browser import Field
 from server.browser.playwright_mcp import PlaywrightBrowser
 from server.browser.pool import BrowserPool
-from tests.support.browsers import element, open_pool
+from tests.support.browsers import element
 from tests.support.operator_tasks import WIRES, fact, task
 from tests.support.scripted_model import act, click, navigate, on, stop, type_into
 from tests.support.shop_site import open_shop
@@ -31,12 +31,6 @@ def site() -> Iterator[Site]:
 def effects(site: Site) -> list[Effect]:
     site.effects.clear()
     return site.effects
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def pool(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[BrowserPool]:
-    async with open_pool(tmp_path_factory.mktemp("data")) as pool:
-        yield pool
 
 
 @pytest_asyncio.fixture(loop_scope="module")
