@@ -138,7 +138,7 @@ class Journal:
             "said": adapter.answer,
             "reason": question.get("reason") or question.get("text", ""),
         }
-        expires_at = None
+        expires_at, began = None, self._clock()
         if question["kind"] == "confirm":
             expires_at = now() + timedelta(seconds=self._settings.decision_timeout)
         async with execution.telling:
@@ -154,7 +154,8 @@ class Journal:
             )
             if row:
                 if expires_at:
-                    self.expect_answer(row.reference, self._settings.decision_timeout)
+                    spent = self._clock() - began  # the commit may have taken a while
+                    self.expect_answer(row.reference, self._settings.decision_timeout - spent)
                 execution.publish(execution.changed("waiting_user"))
                 execution.publish(to_interrupt(row))
         await self.read_and_announce(run.session_id)

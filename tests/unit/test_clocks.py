@@ -9,10 +9,12 @@ import pytest
 from sqlalchemy import update
 
 from server.agent.context import News
+from server.agent.event_adapter import EventAdapter
 from server.agent.operator.consent import Consent
 from server.agent.operator.nodes import Nodes
 from server.clock import SteadyClock, steady_time
 from server.events import Usage, now
+from server.execution import Execution
 from server.journal import Journal
 from server.models import InterruptRow
 from server.recovery import Recovery
@@ -221,3 +223,25 @@ async def test_after_a_restart_a_question_has_its_time_at_most_once_more(stage: 
     await Recovery(later.store, later.world.bus, later.journal, later.world.executor).recover()
     later.clocks.pass_by(601)
     assert await later.decide(session_id, reference) == "expired"
+
+
+async def test_the_time_to_answer_begins_before_the_question_is_stored(stage: Stage) -> None:
+    class SlowStore(Store):
+        async def open_interrupt(self, *args: Any, **options: Any) -> InterruptRow | None:
+            stage.clocks.pass_by(30)
+            return await super().open_interrupt(*args, **options)
+
+    store = SlowStore(stage.world.database, process_name())
+    world, timeout = stage.world, stage.world.settings.decision_timeout
+    journal = Journal(world.settings, store, world.bus, clock=lambda: stage.clocks.passed)
+    session = await store.create_session(id=None, title=None, agent="operator", model="m", max_tool_steps=1)
+    begun = await store.begin_execution((await store.accept(session.id, "go")).run.id)
+    assert begun
+    execution = Execution(begun.run, EventAdapter(begun.run.answer_id), world.bus, max_steps=1)
+    await journal.ask(execution, {"kind": "confirm", "reason": "buys"})
+    question = await store.pending(session.id)
+    assert question
+    stage.clocks.pass_by(timeout - 31)
+    assert journal.is_late(question.reference) is False
+    stage.clocks.pass_by(1)
+    assert journal.is_late(question.reference) is True
