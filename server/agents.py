@@ -42,6 +42,10 @@ class AssistantUnavailable(RunFailed):
     code = "assistant_unavailable"
 
 
+class RunTaken(RunFailed):
+    code = "interrupted"
+
+
 @dataclass
 class PreparedAgent:
     """A graph with its input, ready to run once."""
@@ -64,10 +68,13 @@ class PreparedAgent:
         return {asked[0]: answer} if asked else answer
 
     async def question(self) -> dict[str, Any] | None:
+        """What the graph stopped to ask, None when it has finished. Raises RunTaken."""
         await self.thread.settle()
         if not self.thread.is_asking:
             return None
         interrupts = (await self.graph.aget_state(self.thread.config)).interrupts
+        if not interrupts:
+            raise RunTaken("Another process has taken this run: its question was not kept.")
         return dict(interrupts[0].value)
 
     def release(self) -> None:

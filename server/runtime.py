@@ -213,7 +213,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         await preferences.load()
         browsers = _open_browsers(preferences.current)
         stack.push_async_callback(browsers.aclose)
-        checkpoints = _open_checkpoints(settings, database)
+        checkpoints = _open_checkpoints(settings, store)
         stack.push_async_callback(checkpoints.aclose)
         bus = InProcessBus()
         stack.callback(bus.close)
@@ -272,5 +272,7 @@ def _model_builder(preferences: Preferences) -> Any:
     return lambda name: build_chat_model(name, preferences.current)
 
 
-def _open_checkpoints(settings: Settings, database: Database) -> Checkpoints:
-    return Checkpoints(MemoryTables() if settings.checkpointer == "memory" else DatabaseTables(database))
+def _open_checkpoints(settings: Settings, store: Store) -> Checkpoints:
+    if settings.checkpointer == "memory":
+        return Checkpoints(MemoryTables())
+    return Checkpoints(DatabaseTables(store.database, store.is_executed_here))

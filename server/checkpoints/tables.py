@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from sqlite3 import Connection as SqliteConnection
 from sqlite3 import Cursor
@@ -23,6 +23,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from sqlalchemy import Connection, text
 
 from server.database import Database
+from server.errors import Conflict
 
 logger = logging.getLogger(__name__)
 
@@ -45,6 +46,10 @@ KNOWN_EPOCH = {
     "postgresql": "SELECT max((metadata->>'epoch')::int) FROM checkpoints WHERE thread_id = :thread_id",
 }
 """LangGraph's savers keep what the config names, the epoch among it, with the checkpoint."""
+NEWEST = text(f"SELECT checkpoint_id FROM checkpoints WHERE {THREAD}")
+
+IsOurs = Callable[[Connection, str, int], bool]
+"""Is the run of this session and epoch still this process's? Asked inside the transaction that saves for it."""
 
 
 class Put(NamedTuple):
@@ -70,7 +75,8 @@ class Writes(NamedTuple):
 class Tables(Protocol):
     """Where the newest checkpoint of each thread lies. `epoch` is that of the run which saves, None between two runs.
 
-    What a newer epoch has saved is not touched by an older one.
+    What a newer epoch has saved is not touched by an older one. Between two runs only what was made of the newest
+    checkpoint is saved; Conflict is raised for anything else.
     """
 
     async def load(self, config: RunnableConfig, serde: SerializerProtocol) -> CheckpointTuple | None: ...
@@ -90,8 +96,11 @@ class Tables(Protocol):
 
 
 class DatabaseTables:
-    def __init__(self, database: Database) -> None:
+    """A run that another process ended or took over saves and removes nothing, also where nothing newer was saved."""
+
+    def __init__(self, database: Database, is_ours: IsOurs = lambda db, thread_id, epoch: True) -> None:
         self._database = database
+        self._is_ours = is_ours
 
     async def load(self, config: RunnableConfig, serde: SerializerProtocol) -> CheckpointTuple | None:
         return await self._database.read(lambda db: _saver(db, serde).get_tuple(config))
@@ -106,8 +115,10 @@ class DatabaseTables:
     ) -> None:
         def work(db: Connection) -> None:
             known = _known_epoch(db, thread_id)
-            if _is_fenced(thread_id, epoch, known):
+            if not self._may_change(db, thread_id, epoch, known):
                 return
+            if epoch is None:
+                _check_base(_newest(db, thread_id), put, writes)
             saver = _saver(db, serde)
             if put:
                 _remove_others(db, saver.put(*_with_epoch(put, epoch or known)))
@@ -118,10 +129,24 @@ class DatabaseTables:
 
     async def remove(self, thread_id: str, epoch: int | None) -> None:
         def work(db: Connection) -> None:
-            if not _is_fenced(thread_id, epoch, _known_epoch(db, thread_id)):
+            if self._may_change(db, thread_id, epoch, _known_epoch(db, thread_id)):
                 _saver(db, None).delete_thread(thread_id)
 
         await self._database.write(work)
+
+    def _may_change(self, db: Connection, thread_id: str, epoch: int | None, known: int) -> bool:
+        if epoch is None:
+            return True
+        if _is_fenced(thread_id, epoch, known):
+            return False
+        if self._is_ours(
+            db, thread_id.rpartition(":")[2], epoch
+        ):  # the session's id is the end of a thread's
+            return True
+        logger.warning(
+            "thread %s: the run of epoch %d is not ours any more; it saves nothing", thread_id, epoch
+        )
+        return False
 
 
 class MemoryTables:
@@ -145,9 +170,11 @@ class MemoryTables:
         known = self._epochs.get(thread_id, 0)
         if _is_fenced(thread_id, epoch, known):
             return
+        former = self._saver.get_tuple({"configurable": {"thread_id": thread_id}})
+        if epoch is None:
+            _check_base(former.checkpoint["id"] if former else None, put, writes)
         self._epochs[thread_id] = epoch or known
         if put:
-            former = self._saver.get_tuple({"configurable": {"thread_id": thread_id}})
             if former and former.checkpoint["id"] != put.checkpoint["id"]:
                 self._saver.delete_thread(thread_id)
             self._saver.put(*put._replace(versions=put.checkpoint["channel_versions"]))
@@ -194,6 +221,18 @@ def _is_fenced(thread_id: str, epoch: int | None, known: int) -> bool:
         return False
     logger.warning("thread %s belongs to epoch %d now; epoch %d saves nothing", thread_id, known, epoch)
     return True
+
+
+def _newest(db: Connection, thread_id: str) -> str | None:
+    newest: str | None = db.scalar(NEWEST, {"thread_id": thread_id, "checkpoint_ns": ""})
+    return newest
+
+
+def _check_base(newest: str | None, put: Put | None, writes: Sequence[Writes]) -> None:
+    """Raises Conflict unless all of it lies on the newest checkpoint."""
+    configs = [*([put.config] if put else []), *(one.config for one in writes)]
+    if any(config["configurable"].get("checkpoint_id") != newest for config in configs):
+        raise Conflict("The working state changed in the meantime; look at it again.", code="state_changed")
 
 
 def _with_epoch(put: Put, epoch: int) -> Put:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, bindparam, select, update
 
 from server.database import Database, reading, writing, writing_synced
 from server.errors import NotFound
@@ -47,6 +47,12 @@ NEXT_FREED = (
     select(RunRow)
     .where(RunRow.session_id == OF_SESSION, UNFINISHED, ~RunRow.held, RunRow.attempt == 0)
     .limit(1)
+)
+EXECUTED = (
+    select(RunRow.id)
+    .where(RunRow.session_id == OF_SESSION, RunRow.epoch == bindparam("epoch"), RunRow.attempt > 0)
+    .where(RunRow.owner == bindparam("owner"))
+    .with_for_update(read=True)
 )
 LAST_CALL = (
     select(MessageRow)
@@ -164,7 +170,8 @@ class Running:
         then_next: bool = False,
         again: bool = False,
     ) -> Ended | None:
-        """End the run, with its answer, in one transaction. None when it was ended or taken over already.
+        """End the run, with its answer, in one transaction. None when it was ended or taken over already. It belongs to
+        this process from then on: who executed it before saves nothing more of it.
 
         What was said into it and is not among the `heard` gets a run of its own, unless a person or a restart ended
         this one. With `then_next` the oldest run that waited behind it may start.
@@ -176,7 +183,8 @@ class Running:
             return _ended(db, session, run) if again and run.status == status else None
         moment = now()
         ending: dict[str, Any] = {
-            "status": status, "finished_at": moment, "held": False, "error_code": error_code, "error": error, "doing": None
+            "status": status, "finished_at": moment, "held": False, "error_code": error_code, "error": error, "doing": None,
+            "owner": self.owner,
         }  # fmt: skip
         changes: dict[str, Any] = {
             "status": "error" if status == "failed" else "idle", "unread": True, "updated_at": moment
@@ -238,6 +246,11 @@ class Running:
             if session and message:
                 found.append(Accepted(to_message(message), run, session, question=question))
         return found
+
+    def is_executed_here(self, db: Connection, session_id: str, epoch: int) -> bool:
+        """Does the execution of this epoch belong to this process, going on or ended? It does until `db` commits."""
+        values = {"session_id": session_id, "epoch": epoch, "owner": self.owner}
+        return db.execute(EXECUTED, values).first() is not None
 
     @writing
     def keep_leases(self, db: Connection) -> set[str]:

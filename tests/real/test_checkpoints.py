@@ -9,6 +9,9 @@ from sqlalchemy import Connection, text
 
 from server.checkpoints import Checkpoints, DatabaseTables, Durability, Put
 from server.database import Database
+from server.errors import Conflict
+from server.models import RunRow
+from server.store import Store
 from tests.support.databases import open_database
 from tests.support.walks import answer, build_walk, stored, walk
 
@@ -159,3 +162,90 @@ async def test_what_was_put_last_counts_also_when_the_clock_was_put_back(
     put = Put(config, earlier, known.metadata, {"steps": "9"})
     await DatabaseTables(database).save("t", 2, put, [], saver.serde)
     assert await stored(saver, "t") == (["back in time"], 0)
+
+
+async def in_session(store: Store, agent: str = "operator") -> tuple[str, RunRow]:
+    """A session with a run that `store` executes."""
+    session = await store.create_session(id=None, title=None, agent=agent, model="m", max_tool_steps=10)
+    begun = await store.begin_execution((await store.accept(session.id, "go")).run.id)
+    assert begun
+    return session.id, begun.run
+
+
+@pytest.mark.parametrize("durability", ["async", "sync"])
+@pytest.mark.parametrize("taking", ["end", "take", "purge"])
+async def test_a_run_that_another_process_took_saves_nothing_although_nothing_newer_was_saved(
+    database: Database, durability: Durability, taking: str
+) -> None:
+    """As a server that was frozen does it when it goes on: nobody has told its graph yet."""
+    mine, others = Store(database, "a:1"), Store(database, "b:1")
+    session_id, run = await in_session(mine)
+    await mine.accept(session_id, "next", mode="queue")  # waits with the same epoch, and is still its own
+    saver = Checkpoints(DatabaseTables(database, mine.is_executed_here))
+    other = Checkpoints(DatabaseTables(database, others.is_executed_here))
+    thread = await saver.open(session_id, run.epoch, durability)
+    assert await walk(saver, thread) == ["a", "b", "c"]
+    await thread.settle()
+    if taking == "end":
+        assert await others.finish_run(run.id, "interrupted", epoch=run.epoch)
+    elif taking == "take":
+        assert await others.take_run(run.id, "running")
+    else:
+        await other.adelete_thread(session_id)
+        await others.purge_session(session_id)
+    before = await stored(other, session_id)
+    await walk(saver, thread, asks=True)
+    await thread.settle()
+    saver.release(thread)
+    await saver.aclose()
+    assert await stored(other, session_id) == before == ([] if taking == "purge" else ["a", "b", "c"], 0)
+
+
+async def test_a_run_that_another_process_ended_does_not_remove_its_question(database: Database) -> None:
+    mine, others = Store(database, "a:1"), Store(database, "b:1")
+    session_id, run = await in_session(mine, "assistant")
+    saver = Checkpoints(DatabaseTables(database, mine.is_executed_here))
+    thread = await saver.open(f"assistant:{session_id}", run.epoch, "exit")
+    await walk(saver, thread, asks=True)
+    await thread.settle()
+    assert await others.finish_run(run.id, "interrupted", epoch=run.epoch)
+    await answer(saver, thread, "yes")
+    saver.release(thread)
+    await saver.aclose()
+    assert await stored(saver, f"assistant:{session_id}") == (["a", "b"], 1)
+
+
+async def test_what_a_run_left_behind_is_saved_after_its_end_while_others_wait_behind_it(
+    database: Database,
+) -> None:
+    store = Store(database, "a:1")
+    session_id, run = await in_session(store)
+    await store.accept(session_id, "next", mode="queue")
+    saver = Checkpoints(DatabaseTables(database, store.is_executed_here))
+    thread = await saver.open(session_id, run.epoch, "async")
+    await walk(saver, thread)
+    assert await store.finish_run(run.id, "cancelled", epoch=run.epoch, then_next=True)
+    saver.release(thread)
+    await saver.aclose()
+    assert await stored(saver, session_id) == (["a", "b", "c"], 0)
+
+
+async def test_a_change_made_of_an_older_state_is_refused(saver: Checkpoints, other: Checkpoints) -> None:
+    """Its process was frozen between reading the state and writing the change."""
+    thread = await saver.open("t", 1, "async")
+    await walk(saver, thread)
+    await thread.settle()
+    saver.release(thread)
+    config = {"configurable": {"thread_id": "t", "checkpoint_ns": ""}}
+    read = await saver.aget_tuple(config)
+    assert read
+    newer = await other.open("t", 2, "async")
+    await walk(other, newer)
+    await newer.settle()
+    changed = read.checkpoint | {"id": "ffffffff-ffff-6fff-8fff-ffffffffffff"}
+    with pytest.raises(Conflict) as caught:
+        await saver.aput(read.config, changed, read.metadata, {})
+    assert caught.value.code == "state_changed"
+    with pytest.raises(Conflict):
+        await saver.aput_writes(read.config, [("steps", ["late"])], "task")
+    assert await stored(other, "t") == (["a", "b", "c"] * 2, 0)

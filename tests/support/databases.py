@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from server.agents import AgentFactory
 from server.checkpoints import Checkpoints, DatabaseTables
 from server.database import Database
+from server.runtime import Runtime
 from server.settings import Settings
 from server.store import Store, process_name
 
@@ -33,3 +35,9 @@ async def open_saver(url: str) -> AsyncIterator[Checkpoints]:
         saver = Checkpoints(DatabaseTables(database))
         yield saver
         await saver.aclose()
+
+
+def agents_of(world: Runtime, store: Store) -> AgentFactory:
+    """Agents whose checkpoints belong to the runs of `store`, another process than the world's own."""
+    checkpoints = Checkpoints(DatabaseTables(store.database, store.is_executed_here))
+    return AgentFactory(lambda: world.settings, world.agents.model, world.browsers, checkpoints)

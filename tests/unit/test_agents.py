@@ -5,11 +5,13 @@ from __future__ import annotations
 import operator
 from typing import Annotated, Any, TypedDict
 
+import pytest
 from langgraph.graph import START, StateGraph
 from langgraph.types import Command, interrupt
 
-from server.agents import PreparedAgent
+from server.agents import PreparedAgent, RunTaken
 from server.checkpoints import Checkpoints, MemoryTables
+from tests.support.walks import build_walk, walk
 from tests.unit.test_assistant import new_context
 
 
@@ -43,3 +45,17 @@ async def test_of_several_questions_on_one_checkpoint_the_one_that_was_answered_
     plain = {"reference": "of no open question", "confirmed": True}
     assert await agent.addressed(plain) == plain
     agent.release()
+
+
+async def test_a_question_that_was_not_kept_because_the_run_was_taken_ends_the_run_as_interrupted() -> None:
+    tables = MemoryTables()
+    mine, others = Checkpoints(tables), Checkpoints(tables)
+    await walk(others, await others.open("t", 2, "sync"))
+    thread = await mine.open("t", 1, "async")
+    await walk(mine, thread, asks=True)
+    agent = PreparedAgent(build_walk(mine), None, thread, 10, new_context(), mine)
+    with pytest.raises(RunTaken) as caught:
+        await agent.question()
+    assert caught.value.code == "interrupted"
+    agent.release()
+    await mine.aclose()

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+import pytest
 from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from server.checkpoints import Checkpoints, MemoryTables, Put, Writes
-from server.errors import Unavailable
+from server.errors import Conflict, Unavailable
 from tests.support.walks import answer, stored, walk
 
 
@@ -114,3 +115,17 @@ def test_a_row_that_somebody_changed_makes_no_objects_but_values_and_messages() 
     loaded = Checkpoints(MemoryTables()).serde.loads_typed(row)
     assert loaded["said"] == HumanMessage("hello")
     assert Trap.made == ["written"]
+
+
+async def test_a_change_made_of_an_older_state_is_refused_in_memory_too() -> None:
+    saver = Checkpoints(MemoryTables())
+    thread = await saver.open("t", 1, "sync")
+    await walk(saver, thread)
+    read = await saver.aget_tuple({"configurable": {"thread_id": "t"}})
+    assert read
+    await walk(saver, thread)
+    with pytest.raises(Conflict):
+        await saver.aput(read.config, read.checkpoint, read.metadata, {})
+    with pytest.raises(Conflict):
+        await saver.aput_writes(read.config, [("steps", ["late"])], "task")
+    assert await stored(saver, "t") == (["a", "b", "c"] * 2, 0)

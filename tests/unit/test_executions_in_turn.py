@@ -15,6 +15,7 @@ from server.journal import Journal
 from server.models import InterruptRow, RunRow, SessionRow
 from server.runtime import Runtime
 from server.store import Begun, Store, process_name
+from tests.support.databases import agents_of
 
 
 class SlowStore(Store):
@@ -82,7 +83,7 @@ class Stage:
 async def stage(world: Runtime) -> AsyncIterator[Stage]:
     store = SlowStore(world)
     journal = Journal(world.settings, store, world.bus)
-    parts = (world.bus, world.agents, world.browsers, world.screenshots, journal)
+    parts = (world.bus, agents_of(world, store), world.browsers, world.screenshots, journal)
     executor = Executor(world.settings, store, *parts)
     watching = asyncio.create_task(_watch(world))
     yield Stage(store, executor, AgentRunner(store, *parts, executor))

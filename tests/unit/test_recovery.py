@@ -21,6 +21,7 @@ from server.recovery import Recovery
 from server.runtime import Runtime
 from server.store import Begun, Ended, Store, process_name
 from tests.support.chat import parse_sse
+from tests.support.databases import agents_of
 
 PING = "this is a ping test: do not think"
 
@@ -54,9 +55,8 @@ class Parts:
 async def parts(world: Runtime) -> AsyncIterator[Parts]:
     store = FaintStore(world.database, process_name())
     journal = Journal(world.settings, store, world.bus, patience=0.1)
-    executor = Executor(
-        world.settings, store, world.bus, world.agents, world.browsers, world.screenshots, journal
-    )
+    agents = agents_of(world, store)
+    executor = Executor(world.settings, store, world.bus, agents, world.browsers, world.screenshots, journal)
     yield Parts(store, executor, Recovery(store, world.bus, journal, executor))
     await executor.drain(0)
 
