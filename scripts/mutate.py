@@ -59,6 +59,7 @@ TESTS = {
     "server/browser/reach.py": "tests/unit/test_reach.py tests/unit/test_egress.py",
     "server/browser/addresses.py": "tests/unit/test_addresses.py",
     "server/executor.py": RUNS,
+    "server/execution.py": RUNS,
     "server/journal.py": RUNS,
 }
 SWAPS: dict[type[ast.cmpop], type[ast.cmpop]] = {
