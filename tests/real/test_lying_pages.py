@@ -113,6 +113,26 @@ async def test_a_site_that_calls_itself_the_bank_gets_nothing_that_is_the_banks(
     assert liar.effects == []
 
 
+async def test_a_heavy_page_that_took_the_place_of_the_banks_is_not_the_bank(
+    browser: PlaywrightBrowser, bank: Site, liar: Site
+) -> None:
+    """No tool describes such a page, so the last address that a tool told is the bank's. DevTools alone knows better."""
+    url = liar.add("/after", document("Bank", FORM + "<i></i>" * 16_000))
+    leaving = f"<h1>Leaving</h1><script>setTimeout(() => location = '{url}', 500)</script>"
+    start = bank.add("/leaving", document("Bank", leaving))
+    turns = (navigate(start), act("wait", ms=3000), type_into({"Password": "hunter2"}), stop("no"))
+    granted: set[tuple[str, str]] = set()
+    for _ in range(2):
+        async with task(browser, *turns) as it:
+            it.grants.kinds |= granted
+            assert await it.say(f"look at {start}") is None, "it was done without a question"
+            question = it.question or {}
+            await it.answer(False)
+        assert (site_of(question["url"]), site_of(question["place"])) == (site_of(url), site_of(url))
+        granted = {(site_of(start), question["risk"])}
+    assert liar.effects == []
+
+
 async def test_what_was_allowed_for_the_bank_goes_on_being_allowed_there(
     browser: PlaywrightBrowser, bank: Site
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -73,6 +74,17 @@ def test_a_node_is_taken_only_when_all_our_packages_run_on_it(
 def test_a_node_that_does_not_run_is_passed_over(tmp_path: Path) -> None:
     own = program(tmp_path / "bin" / "node", "exit 1")
     assert parts.find_node() != own
+
+
+def test_a_node_is_asked_once_what_it_is_and_again_when_its_file_has_changed(tmp_path: Path) -> None:
+    asked = tmp_path / "asked"
+    own = program(tmp_path / "bin" / "node", f"echo once >> {asked}; echo v22.12.0")
+    assert [parts.find_node() for _ in range(3)] == [own] * 3
+    assert asked.read_text() == "once\n"
+    program(own, f"echo again >> {asked}; echo v18.20.4")
+    os.utime(own, ns=(0, own.stat().st_mtime_ns + 1))
+    assert parts.find_node() != own
+    assert asked.read_text() == "once\nagain\n"
 
 
 def test_uvx_is_the_one_beside_the_running_python() -> None:
