@@ -48,6 +48,7 @@ class Egress:
 
     def __init__(self, reach: Reach, resolve: Resolve | None = None) -> None:
         self.port = 0
+        """0 until it is started."""
         self.last_refusal: tuple[float, str] | None = None
         """Monotonic time and a sentence."""
         self.reach = reach

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import ipaddress
 import socket
 from collections.abc import Callable, Collection
@@ -61,14 +62,14 @@ class Reach:
 
     @classmethod
     def of(cls, settings: Settings, ports: Callable[[], Collection[int]]) -> Reach:
-        parts = {place for url in (settings.database, settings.redis_url) if (place := _place_of(url))}
-        fixed = {settings.port, *(port for _, port in parts)}
+        database = _place_of(settings.database)
+        fixed = {settings.port, database[1]} if database else {settings.port}
         return cls(
             settings.private_network,
             settings.allowed_hosts,
             settings.blocked_hosts,
             own_ports=lambda: fixed | set(ports()),
-            own_names=frozenset(parts),
+            own_names=(database,) if database else (),
         )
 
     def refuse_name(self, host: str, port: int) -> str | None:
@@ -138,19 +139,17 @@ def unwrap(address: Address) -> Address:
 
 
 def is_of_this_machine(address: Address) -> bool:
-    if address.is_loopback or address.is_unspecified:
-        return True
+    """True also where that cannot be found out, for example when the process has no file left for a socket."""
     family = socket.AF_INET if address.version == 4 else socket.AF_INET6
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as probe:
             probe.bind((str(address), 0))  # only an address of our own can be bound
-    except OSError:
-        return False
+    except OSError as error:
+        return error.errno != errno.EADDRNOTAVAIL
     return True
 
 
-def _place_of(url: str | None) -> tuple[str, int] | None:
-    """Host and port of a database or queue; None for a file."""
-    parts = urlsplit(url or "")
-    default = 6379 if parts.scheme.startswith("redis") else 5432
-    return (parts.hostname, parts.port or default) if parts.hostname else None
+def _place_of(url: str) -> tuple[str, int] | None:
+    """Host and port of a database; None for a file."""
+    parts = urlsplit(url)
+    return (parts.hostname, parts.port or 5432) if parts.hostname else None

@@ -221,8 +221,10 @@ async def test_closing_ends_open_connections():
             assert await browser.reader.read() == b""
 
 
-async def test_a_proxy_that_was_never_started_can_be_closed():
-    await Egress(Reach(private_network="never")).close()
+async def test_a_proxy_that_was_never_started_has_no_port_and_can_be_closed():
+    egress = Egress(Reach(private_network="never"))
+    assert egress.port == 0
+    await egress.close()
 
 
 async def test_closing_succeeds_although_a_connection_fails_meanwhile():

@@ -1,4 +1,5 @@
 import ipaddress
+import resource
 from pathlib import Path
 
 import pytest
@@ -91,6 +92,20 @@ def test_our_own_ports_are_refused_by_every_name_of_this_machine(address: str):
     assert refused(OPEN, address, 8001) is None
 
 
+def test_a_port_number_of_ours_is_open_on_other_machines():
+    assert refused(OPEN, "192.0.2.1", 8000) is None
+
+
+def test_a_port_number_of_ours_is_refused_where_it_cannot_be_found_out_whose_address_it_is():
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))  # no socket can be made
+    try:
+        told = refused(OPEN, "192.0.2.1", 8000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert told == "the port belongs to Pilothouse itself"
+
+
 def test_a_private_host_can_be_allowed_by_name():
     reach = Reach(private_network="never", allowed_hosts=["intranet.example"])
     assert refused(reach, "10.0.0.5", host="wiki.intranet.example") is None
@@ -150,18 +165,20 @@ def test_lists_of_hosts_decide_by_name():
     assert reach.refuse_name("example.org", 443)
 
 
-def test_the_database_belongs_to_ourselves(tmp_path: Path):
+@pytest.mark.parametrize(("place", "port"), [("db.internal:5433", 5433), ("db.internal", 5432)])
+def test_the_database_belongs_to_ourselves(tmp_path: Path, place: str, port: int):
     settings = Settings(
         _env_file=None,
         data_dir=tmp_path,
         host="127.0.0.1",
         port=8123,
-        database_url="postgresql://u:p@db.internal:5433/x",
+        database_url=f"postgresql://u:p@{place}/x",
     )
     reach = Reach.of(settings, lambda: {9222})
-    assert reach.refuse_name("db.internal", 5433)
-    for port in (8123, 5433, 9222):
-        assert refused(reach, "127.0.0.1", port)
+    assert reach.refuse_name("db.internal", port)
+    assert reach.refuse_name("db.internal", port + 7) is None
+    for own in (8123, port, 9222):
+        assert refused(reach, "127.0.0.1", own, host="localhost")
     assert refused(reach, "127.0.0.1", 3000, host="localhost") is None
 
 
