@@ -80,6 +80,36 @@ async def test_the_button_of_a_long_form_is_among_what_it_tells(page: Page) -> N
     assert extra.submits == (extra.sent[-1].box,)
 
 
+BOUNDS = [
+    pytest.param("<form><button>Send</button></form>", 1001, "submits", 1000, False, id="buttons"),
+    pytest.param("<form><input></form>", 201, "sent", 200, False, id="fields"),
+    pytest.param("<iframe></iframe>", 21, "frames", 20, False, id="frames"),
+    pytest.param("<iframe></iframe>", 201, "frames", 20, True, id="insides"),
+    pytest.param("<input type=password>", 201, "secrets", 200, True, id="secrets"),
+    pytest.param("<input type=password value=abcd>", 51, "secrets", 50, True, id="values"),
+]
+
+
+@pytest.mark.parametrize(("tag", "count", "kind", "most", "unknown"), BOUNDS)
+async def test_of_each_kind_it_tells_a_bounded_number(
+    page: Page, tag: str, count: int, kind: str, most: int, unknown: bool
+) -> None:
+    """Where not all secret fields can be told, that is told."""
+    await page.set_content(f"<!doctype html>{tag * count}")
+    extra = Extra.model_validate(await page.evaluate(PAGE_SCRIPT))
+    assert (len(getattr(extra, kind)), extra.unknown) == (most, unknown)
+
+
+@pytest.mark.parametrize(
+    ("tag", "kind"),
+    [("<i onclick=1>x</i>", "clickables"), ("<button aria-label=Close>Delete</button>", "shown")],
+)
+async def test_what_is_looked_for_only_so_long_is_bounded_too(page: Page, tag: str, kind: str) -> None:
+    await page.set_content(f"<!doctype html><body style='font-size:6px'>{tag * 300}")
+    extra = Extra.model_validate(await page.evaluate(PAGE_SCRIPT))
+    assert 0 < len(getattr(extra, kind)) <= 200
+
+
 async def test_it_leaves_the_page_as_it_was(page: Page) -> None:
     before = await page.content()
     await page.evaluate(PAGE_SCRIPT)

@@ -284,6 +284,19 @@ def test_a_long_select_tells_some_options_and_knows_all() -> None:
     assert lines_of(seen)[-1].endswith("Land 10, Land 11, 188 more]")
 
 
+def test_of_a_select_at_most_250_options_are_known() -> None:
+    options = "\n".join(f'  - option "Land {at}"' for at in range(400))
+    seen = observe_snapshot(f'- combobox "Country" [ref=e1]:\n{options}')
+    assert seen.interactive[0].options == tuple(f"Land {at}" for at in range(250))
+
+
+def test_the_options_of_all_selects_together_are_bounded() -> None:
+    options = "\n".join(f'  - option "{at:0200}"' for at in range(200))
+    selects = "\n".join(f'- combobox "S{at}" [ref=e{at}]:\n{options}' for at in range(4))
+    seen = observe_snapshot(selects)
+    assert [len(one.options) for one in seen.interactive] == [200, 200, 100, 0]
+
+
 def test_words_that_name_a_field_are_not_told_again() -> None:
     seen = observe_snapshot('- text: "E-mail:"\n- textbox "E-mail" [ref=e1]\n- paragraph: We never share it.')
     assert seen.text_blocks == ("We never share it.",)
