@@ -40,7 +40,10 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 POLICY = "tests/unit/test_policy*.py tests/unit/test_gate*.py"
-RUNS = "tests/unit/test_run_endings.py tests/unit/test_execution*.py tests/unit/test_messages.py tests/unit/test_decisions.py"
+RUNS = (
+    "tests/unit/test_run_endings.py tests/unit/test_execution*.py tests/unit/test_messages.py tests/unit/test_decisions.py "
+    "tests/unit/test_recovery.py tests/unit/test_clocks.py tests/unit/test_queue_for_browsers.py"
+)
 TESTS = {
     "server/agent/gate.py": "tests/unit/test_gate*.py tests/unit/test_operator_consent.py",
     "server/agent/approval.py": "tests/unit/test_approval.py tests/unit/test_by_hand.py tests/unit/test_gate*.py tests/unit/test_operator_consent.py",
@@ -60,7 +63,7 @@ TESTS = {
     "server/browser/addresses.py": "tests/unit/test_addresses.py",
     "server/executor.py": RUNS,
     "server/execution.py": RUNS,
-    "server/journal.py": RUNS,
+    "server/journal.py": f"{RUNS} tests/unit/test_pictures_and_files.py",
 }
 SWAPS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt,

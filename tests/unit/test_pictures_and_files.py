@@ -9,8 +9,13 @@ from pathlib import Path
 import httpx
 import pytest
 
+from server.agent.event_adapter import EventAdapter
+from server.events import ToolEnd
+from server.execution import Execution
 from server.files import FILE_BYTES, FILES, Files
+from server.journal import Journal
 from server.main import create_app
+from server.runtime import Runtime
 from server.settings import Settings
 from tests.conftest import PASSWORD, open_client
 from tests.support.chat import ask, new_session, read_stream
@@ -261,6 +266,24 @@ async def test_a_run_whose_pictures_cannot_be_kept_goes_on(
     assert all(summary.endswith("(picture not saved)") for summary in steps)
     messages = (await client.get(f"/api/sessions/{session_id}")).json()["messages"]
     assert [message["content"] for message in messages if message["role"] == "tool"] == steps
+
+
+async def test_only_the_step_whose_picture_was_lost_says_so(world: Runtime) -> None:
+    session = await world.store.create_session(
+        id=None, title=None, agent="operator", model="mock:scripted", max_tool_steps=10
+    )
+    begun = await world.store.begin_execution((await world.store.accept(session.id, "go")).run.id)
+    assert begun
+    world.bus.open(session.id, begun.run.id, begun.run.epoch)
+    execution = Execution(begun.run, EventAdapter(begun.run.answer_id), world.bus, max_steps=10)
+    journal = Journal(world.settings, world.store, world.bus)
+    execution.has_unsaved_picture = True
+    for call in ("a", "b"):
+        await journal.take(
+            execution, ToolEnd(call_id=call, name="click", ok=True, summary=call, duration_ms=1)
+        )
+    told = [message.content for message in await world.store.messages(session.id) if message.role == "tool"]
+    assert told == ["a (picture not saved)", "b"]
 
 
 async def test_a_branch_keeps_its_pictures_when_the_original_is_purged(client: httpx.AsyncClient) -> None:
