@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from server.agent.event_adapter import EventAdapter
 from server.bus import InProcessBus
-from server.events import Message, State, now
+from server.events import Message, State, Token, now
 from server.execution import Execution
 from server.models import RunRow
 
@@ -101,3 +101,33 @@ async def test_an_execution_that_was_replaced_says_nothing_more_and_stops() -> N
     running._bus.open("s", "r", 2)
     running.publish(State(goal="g"))
     assert running.stop_reason == "interrupted"
+
+
+async def test_each_new_step_is_told_once_from_the_first_on() -> None:
+    running = execution()
+    told = []
+    for step in (0, 0, 1, 1, 2):
+        running.adapter.step = step
+        before = running._bus.last_id("s")
+        running.show_progress()
+        told.append(running._bus.last_id("s") != before)
+    assert told == [False, False, True, False, True]
+
+
+async def test_words_that_come_together_are_told_together_and_before_what_follows() -> None:
+    running = execution()
+    for word in ("one ", "two ", "three"):
+        running.publish(Token(message_id="m", text=word))
+    running.publish(State(goal="g"))
+    assert running._bus.last_id("s") == "1-3"
+
+
+async def test_an_execution_that_has_ended_says_nothing_more() -> None:
+    running = execution()
+    before = running._bus.last_id("s")
+    running.publish(Token(message_id="m", text="held back"))
+    said = running._bus.last_id("s")
+    running.publish(Token(message_id="m", text="too late"))
+    running.ended.set()
+    running.publish(State(goal="g"))
+    assert before != said == running._bus.last_id("s")

@@ -20,7 +20,7 @@ from server.browser.browser import Outcome
 from server.browser.mock import MockBrowsers
 from server.browser.mock_browser import MockBrowser
 from server.checkpoints import Checkpoints, MemoryTables
-from server.events import Message
+from server.events import Message, Usage
 from server.executor import Executor
 from server.journal import Journal
 from server.models import RunRow
@@ -85,12 +85,17 @@ class DeafAgent:
 
 
 class OddAgents(AgentFactory):
-    """The real ones, but deaf if told to be."""
+    """The real ones, but deaf if told to be, and quick to find a title."""
 
     are_deaf = False
+    titles_asked = 0
 
     async def begin(self, run: RunRow, context: RunContext, history: Sequence[Message]) -> Any:
         return DeafAgent() if self.are_deaf else await super().begin(run, context, history)
+
+    async def title(self, model_name: str, asked: str, answered: str) -> tuple[str | None, Usage]:
+        self.titles_asked += 1
+        return "Found title", Usage(model_calls=1)
 
 
 @dataclass
@@ -160,6 +165,20 @@ async def test_an_agent_that_does_not_end_is_held_until_it_does(
 @pytest.mark.parametrize("stage", [{"run_timeout": 0.2}], indirect=True)
 async def test_a_run_whose_tool_never_ends_fails_at_its_time_limit(stage: Stage) -> None:
     assert await stage.ended(await stage.say(SHOP)) == ("failed", "time_limit")
+
+
+async def test_only_a_session_that_nobody_has_named_is_named_after_its_first_answer(stage: Stage) -> None:
+    run, other = await stage.say(PING), await stage.store.create_session(
+        id=None, title="Mine", agent="operator", model="mock:scripted", max_tool_steps=10
+    )  # fmt: skip
+    assert await stage.ended(run) == ("completed", None)
+    async with asyncio.timeout(60):
+        while (await stage.store.session(run.session_id)).title != "Found title":
+            await asyncio.sleep(0.01)
+    assert await stage.ended(await stage.say(PING, other.id)) == ("completed", None)
+    await stage.executor.drain(60)
+    assert (await stage.store.session(other.id)).title == "Mine"
+    assert stage.agents.titles_asked == 1
 
 
 async def test_a_cancel_closes_the_models_stream(stage: Stage) -> None:
