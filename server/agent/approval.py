@@ -80,7 +80,7 @@ def destination_of(action: Action, targets: Sequence[Element], observation: Obse
     if not action.get("submit") and read_key(str(action.get("key") or "Tab"), target) != "press_enter":
         return ""
     button = next((other for other in _beside(target, observation) if other.submits), target)
-    return button.sends_to
+    return button.sends_to or target.sends_to
 
 
 def other_site(action: Action, targets: Sequence[Element], observation: Observation) -> str | None:
@@ -102,7 +102,7 @@ def approval_digest(run_id: str, action: Action, targets: Sequence[Element], obs
     seen.append(amount_of(targets[-1] if targets else None, observation))
     if action["kind"] == "dialog":
         seen.append(observation.notes[-1:])  # the dialog that is open; older notes are told only once
-    return hashlib.sha256(json.dumps(seen, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(seen, sort_keys=True).encode()).hexdigest()
 
 
 def arguments_of(action: Action) -> dict[str, Any]:
@@ -175,9 +175,9 @@ class Sight:
         """The element's place in percent of the picture; None when it is not in it."""
         if element is None or element.box is None or not element.visible:
             return None
-        width, height = self.size or self.observation.viewport
-        wholes = (width, height, width, height)
-        return [round(100 * part / whole, 2) for part, whole in zip(element.box, wholes, strict=True)]
+        wide, high = self.size or self.observation.viewport
+        left, top, width, height = element.box
+        return [round(100 * part, 2) for part in (left / wide, top / high, width / wide, height / high)]
 
 
 def confirm_question(

@@ -9,11 +9,14 @@ import pytest
 from server.agent.approval import (
     MASK,
     Action,
+    Sight,
     approval_digest,
     destination_of,
     is_unchanged,
+    masked,
     other_site,
     place_of,
+    secrets_of,
     site_of,
     targets_of,
     without,
@@ -78,6 +81,111 @@ def test_a_button_with_an_address_of_its_own_sends_there_whoever_presses_it() ->
     assert destination(typed("Name", seen, submit=True), seen) == THERE
 
 
+TWO_FORMS = """\
+- textbox "Alone" [ref=a1] [box=0,0,200,20]
+- form [ref=f1]:
+  - textbox "Search" [ref=f2] [box=0,20,200,20]
+- form [ref=f3]:
+  - textbox "Card" [ref=f4] [box=0,60,200,20]
+  - button "Pay now" [ref=f5] [box=0,80,200,20]"""
+
+
+def two_forms(snapshot: str = TWO_FORMS) -> Observation:
+    boxes = {20: HERE, 60: THERE, 80: THERE}
+    sent = tuple(Sent(box=(0, top, 200, 20), to=to) for top, to in boxes.items())
+    return observe_snapshot(snapshot, url=HERE, extra=Extra(submits=((0, 80, 200, 20),), sent=sent))
+
+
+def test_enter_sends_the_form_that_the_field_is_in_and_no_other() -> None:
+    seen = two_forms()
+    assert destination(typed("Search", seen, submit=True), seen) == HERE
+    assert destination(typed("Alone", seen, submit=True), seen) == ""
+    assert destination(typed("Card", seen, submit=True), seen) == THERE
+
+
+def test_enter_sends_a_form_to_its_own_address_when_its_button_only_looks_as_if_it_sends() -> None:
+    """A button of a script sends nothing by itself, and has no address; Enter in a lone field sends the form."""
+    form = '- form [ref=f1]:\n  - textbox "Name" [ref=f2] [box=0,20,200,20]\n  - button "Save" [ref=f3] [box=0,40,200,20]'
+    sent = (Sent(box=(0, 20, 200, 20), to=THERE),)
+    seen = observe_snapshot(form, url=HERE, extra=Extra(sent=sent))
+    assert [element.submits for element in seen.interactive] == [False, True]
+    assert destination(typed("Name", seen, submit=True), seen) == THERE
+    assert destination(act("press", "Name", seen, key="Enter"), seen) == THERE
+
+
+def test_a_yes_is_not_bound_to_what_another_form_holds() -> None:
+    def digest(name: str, seen: Observation) -> str:
+        action = act("click", name, seen)
+        return approval_digest("r", action, targets_of(action, seen), seen)
+
+    filled = two_forms(
+        TWO_FORMS.replace('"Search" [ref=f2] [box=0,20,200,20]', '"Search" [ref=f2] [box=0,20,200,20]: tea')
+    )
+    assert digest("Pay now", filled) == digest("Pay now", two_forms())
+    assert digest("Alone", filled) == digest("Alone", two_forms())
+    assert digest("Search", filled) != digest("Search", two_forms())
+
+
+def test_the_order_of_an_actions_arguments_does_not_change_the_yes() -> None:
+    seen = page()
+    action = typed("Name", seen, submit=True)
+    turned = dict(reversed(action.items()))
+    targets = targets_of(action, seen)
+    assert list(turned) != list(action)
+    assert approval_digest("r", turned, targets, seen) == approval_digest("r", action, targets, seen)
+
+
+def test_a_yes_can_be_bound_to_a_text_that_has_no_utf_8_form() -> None:
+    seen = page()
+    whole, half = typed("Name", seen, submit=True), typed("Name", seen, submit=True)
+    half["fields"][0]["text"] = "Ann \ud83d"
+    targets = targets_of(whole, seen)
+    assert approval_digest("r", half, targets, seen) != approval_digest("r", whole, targets, seen)
+
+
+def test_a_place_in_a_picture_is_told_in_hundredths_of_a_percent_of_its_own_size() -> None:
+    field = page().interactive[0].model_copy(update={"box": (10, 20, 200, 30)})
+    seen = page().model_copy(update={"viewport": (1000, 500)})
+    assert Sight(seen).box(field) == [1.0, 4.0, 20.0, 6.0]
+    assert Sight(seen, "p", (300, 700)).box(field) == [3.33, 2.86, 66.67, 4.29]
+    assert Sight(seen).box(field.model_copy(update={"visible": False})) is None
+    assert Sight(seen).box(field.model_copy(update={"box": None})) is None
+    assert Sight(seen).box(None) is None
+
+
+def test_only_what_goes_into_a_secret_field_is_a_secret() -> None:
+    seen = observe_snapshot(
+        '- textbox "User" [ref=l1]\n- textbox "Password" [ref=l2]\n- textbox "New password" [ref=l3]'
+    )
+    texts = {"User": "ann", "Password": "hunter2", "New password": ""}
+    fields = [{"eid": act("type", name, seen)["eid"], "text": text} for name, text in texts.items()]
+    assert [element.secret for element in seen.interactive] == [False, True, True]
+    assert secrets_of({"kind": "type", "fields": [*fields, {"eid": "e99", "text": "gone"}]}, seen) == (
+        "hunter2",
+    )
+
+
+def test_an_action_is_shown_without_its_secrets_and_with_everything_else() -> None:
+    seen = observe_snapshot(
+        '- textbox "User" [ref=l1]\n- textbox "Password" [ref=l2]\n- textbox "PIN" [ref=l3]'
+    )
+    user, password, pin = (element.eid for element in seen.interactive)
+    fields = [{"eid": user, "text": "ann"}, {"eid": password, "text": "hunter2"}, {"eid": pin, "text": ""}]
+    action = {"kind": "type", "fields": fields, "reason": "ann logs in with hunter2"}
+    shown = masked(action, targets_of(action, seen))
+    assert [field["text"] for field in shown["fields"]] == ["ann", MASK, MASK]
+    assert shown["reason"] == f"ann logs in with {MASK}"
+    for other in ({"kind": "click", "eid": password, "reason": "hunter2"}, action | {"fields": fields[:1]}):
+        assert masked(other, targets_of(other, seen)) == other
+
+
+def test_a_link_to_another_site_sends_no_form_there() -> None:
+    seen = page()
+    action = act("click", "Help", seen)
+    assert site_of(place_of(action, targets_of(action, seen), seen)) == "help.example"
+    assert other_site(action, targets_of(action, seen), seen) is None
+
+
 def test_another_site_is_told_and_the_pages_own_is_not() -> None:
     sites = {
         THERE: "bank.example",
@@ -139,6 +247,8 @@ def test_a_yes_to_a_dialog_is_bound_to_the_dialog_that_is_open() -> None:
         (["7"], "7", MASK),
         (["-"], "well-known, fill('-')", f"well-known, fill('{MASK}')"),
         (["я"], "ввёл я в поле имя", f"ввёл {MASK} в поле имя"),
+        (["abc"], "xabcx", f"x{MASK}x"),
+        (["ab"], "cab, ab", f"cab, {MASK}"),
         (["123", "123456"], "123456 and 123", f"{MASK} and {MASK}"),
     ],
 )
