@@ -14,7 +14,7 @@ from server.browser.observation import Element, Observation
 MOST_ASKS = 5
 """Approvals asked for in one run before it pauses."""
 
-_SEVERITY = {Verdict.ALLOW: 0, Verdict.ASK: 1, Verdict.DENY: 2}
+_MILDEST_FIRST = (Verdict.ALLOW, Verdict.ASK, Verdict.DENY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Gate:
         effect, site = action.get("commits"), site_of(place_of(action, targets, observation))
         found = [self._assess(subject, effect) for subject in subjects_of(action, observation, focused)]
         ruled = [_granted(judgement, site, grants) for judgement in found]
-        return max(ruled, key=lambda judgement: _SEVERITY[judgement.verdict])
+        return max(ruled, key=lambda judgement: _MILDEST_FIRST.index(judgement.verdict))
 
     def _assess(self, subject: Subject, effect: str | None) -> Judgement:
         judgement = assess(subject, blocked_hosts=self.blocked_hosts, allowed_hosts=self.allowed_hosts)
@@ -57,6 +57,6 @@ def _granted(judgement: Judgement, site: str, grants: Grants | None) -> Judgemen
 
 def judge_command(gate: Gate, action: Action, observation: Observation) -> Judgement:
     """The judgement on a command that a person gives by hand; `action` is `{kind, eid?, text?, url?, key?}`."""
-    if action["kind"] == "type" and "fields" not in action:
+    if action["kind"] == "type":
         action = action | {"fields": [{"eid": action.get("eid", ""), "text": action.get("text", "")}]}
     return gate.judge(action, observation)

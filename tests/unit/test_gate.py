@@ -10,7 +10,8 @@ from server.agent.operator.move import Effect
 from server.agent.policy import Verdict
 from server.agent.subjects import subjects_of
 from server.agent.tool_actions import read_call
-from server.browser.observation import Observation, observe_snapshot
+from server.browser.observation import Extra, Observation, observe_snapshot
+from server.browser.page_script import Sent
 from tests.support.operator_world import Granted
 
 URL = "https://shop.example/checkout"
@@ -96,6 +97,30 @@ def test_a_grant_turns_a_question_into_a_yes_but_never_a_no() -> None:
         Gate().judge({"kind": "navigate", "url": "file:///x"}, observation, grants=grants).verdict
         == Verdict.DENY
     )
+
+
+def test_enter_in_a_form_that_is_sent_to_another_site_needs_a_grant_for_that_site() -> None:
+    boxes = ((10, 80, 200, 20), (10, 110, 100, 30))
+    sent = tuple(Sent(box=box, to="https://bank.example/charge") for box in boxes)
+    observation = observe_snapshot(PAGE, url=URL, extra=Extra(sent=sent))
+    note = observation.find(eid("Note", observation))
+    enter = {"kind": "press", "key": "Enter"}
+    kind = Gate().judge(enter, observation, focused=note).kind
+    verdicts = {
+        site: judged(enter, observation, focused=note, grants=Granted({(site, kind)}))
+        for site in ("shop.example", "bank.example")
+    }
+    assert verdicts == {"shop.example": Verdict.ASK, "bank.example": Verdict.ALLOW}
+
+
+def test_what_has_the_focus_does_not_tell_where_a_click_leads() -> None:
+    link = '- link "Delete it" [ref=l1] [box=0,0,80,20]:\n  - /url: https://other.example/delete'
+    observation = page(f"{link}\n{PAGE}")
+    note = observation.find(eid("Note", observation))
+    click = {"kind": "click", "eid": eid("Delete it", observation)}
+    kind = Gate().judge(click, observation).kind
+    grants = Granted({("shop.example", kind)})
+    assert judged(click, observation, focused=note, grants=grants) == Verdict.ASK
 
 
 @pytest.mark.parametrize(
