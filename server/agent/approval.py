@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import reduce
@@ -28,10 +28,18 @@ SECRETS = "secrets"
 """Where the state that a tool call is reported by has the texts that nobody is shown."""
 
 
-def targets_of(action: Action, observation: Observation) -> list[Element]:
-    """The elements an action names, in order; those that do not exist are left out."""
+def targets_of(action: Action, observation: Observation, focused: Element | None = None) -> list[Element]:
+    """The elements an action names, in order; those that do not exist are left out. Keys go to what is `focused`."""
+    if focused and action["kind"] == "press":
+        return [focused]
     found = (observation.find(eid) for eid in eids_of(action))
     return [element for element in found if element is not None]
+
+
+def focused_element(state: Mapping[str, Any], observation: Observation) -> Element | None:
+    """What keys go to: as the page tells, else what was last clicked or typed into (`state["focused"]`, a ref)."""
+    ref = observation.focused or state.get("focused")
+    return next((element for element in observation.interactive if element.ref == ref), None) if ref else None
 
 
 def eids_of(action: Action) -> list[str]:

@@ -36,7 +36,7 @@ class Gate:
 
         What the agent itself says that the action `commits` counts where it makes the judgement stricter.
         """
-        targets = [focused] if focused and action["kind"] == "press" else targets_of(action, observation)
+        targets = targets_of(action, observation, focused)
         effect, site = action.get("commits"), site_of(place_of(action, targets, observation))
         found = [self._assess(subject, effect) for subject in subjects_of(action, observation, focused)]
         ruled = [_granted(judgement, site, grants) for judgement in found]

@@ -14,12 +14,20 @@ from ipaddress import ip_address
 from typing import Any
 from urllib.parse import unquote_plus, urlsplit
 
-from server.agent.approval import Action, destination_of, joined, place_of, site_of, targets_of
+from server.agent.approval import (
+    Action,
+    destination_of,
+    focused_element,
+    joined,
+    place_of,
+    site_of,
+    targets_of,
+)
 from server.agent.keys import brings_text
 from server.agent.policy import Judgement, Verdict
 from server.agent.policy.address import read_address
 from server.agent.private_sites import PrivateSites
-from server.browser.observation import Observation
+from server.browser.observation import Element, Observation
 
 LEAK = Judgement(Verdict.ASK, "takes words to another site after private pages were seen", "transfer")
 
@@ -45,15 +53,16 @@ NOTHING = Load()
 
 
 def carries_private_words(action: Action, observation: Observation, state: Mapping[str, Any]) -> bool:
-    """`state` tells the `private_sites` seen, the `messages` of the conversation, and the `letters` sent before."""
+    """`state` tells the `private_sites` seen, the `messages` of the conversation, the `letters` sent before, and what
+    was last `focused` where the page does not tell it."""
     load = load_of(action, observation, state)
-    before = state.get("letters", {}).get(owner_of(_place(action, observation)), 0)
+    before = state.get("letters", {}).get(owner_of(_place(action, observation, state)), 0)
     return load.is_strange or (bool(load.letters) and load.letters + before >= SHORTEST)
 
 
 def load_of(action: Action, observation: Observation, state: Mapping[str, Any]) -> Load:
     """What the action takes to a site other than the private ones; nothing where no private page was seen."""
-    private, place = state.get("private_sites", []), _place(action, observation)
+    private, place = state.get("private_sites", []), _place(action, observation, state)
     if all(site == place for site in private):
         return NOTHING
     said = list(_said(state))
@@ -67,10 +76,11 @@ def load_of(action: Action, observation: Observation, state: Mapping[str, Any]) 
         case "type" | "dialog":
             texts = [str(field["text"]) for field in action.get("fields", [])]
             return _load(
-                [*texts, str(action.get("text") or ""), *_values_sent(action, observation, place)], known
+                [*texts, str(action.get("text") or ""), *_values_sent(action, observation, state, place)],
+                known,
             )
         case "click" | "press":
-            return _load(_values_sent(action, observation, place), known)
+            return _load(_values_sent(action, observation, state, place), known)
     return NOTHING
 
 
@@ -91,7 +101,7 @@ def count_load(
     """Counts what an action that is about to be done takes to another site; what a person approved begins anew."""
     load = load_of(action, observation, remembering(state, private))
     if load != NOTHING:
-        private.count(owner_of(_place(action, observation)), 0 if approved else load.letters)
+        private.count(owner_of(_place(action, observation, state)), 0 if approved else load.letters)
 
 
 def owner_of(site: str) -> str:
@@ -151,8 +161,12 @@ def _texts_in(value: Any) -> list[str]:
     return [str(value)]
 
 
-def _place(action: Action, observation: Observation) -> str:
-    return site_of(place_of(action, targets_of(action, observation), observation))
+def _place(action: Action, observation: Observation, state: Mapping[str, Any]) -> str:
+    return site_of(place_of(action, _targets(action, observation, state), observation))
+
+
+def _targets(action: Action, observation: Observation, state: Mapping[str, Any]) -> list[Element]:
+    return targets_of(action, observation, focused_element(state, observation))
 
 
 def _said(state: Mapping[str, Any]) -> Iterable[str]:
@@ -168,9 +182,9 @@ def _page_words(observation: Observation) -> Iterator[str]:
         yield from (element.name, element.shows, element.placeholder or "", element.context, *element.options)
 
 
-def _values_sent(action: Action, observation: Observation, place: str) -> list[str]:
+def _values_sent(action: Action, observation: Observation, state: Mapping[str, Any], place: str) -> list[str]:
     """What the fields hold of a form that is sent to another site."""
-    targets = targets_of(action, observation)
+    targets = _targets(action, observation, state)
     if place == site_of(observation.page.url) or not destination_of(action, targets, observation):
         return []
     group = targets[-1].group

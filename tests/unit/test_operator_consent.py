@@ -138,22 +138,35 @@ async def test_a_yes_that_comes_too_late_is_none(late: dict[str, Any]) -> None:
 
 
 class LaterInbox(Post):
-    """Whoever looks into it does so eleven minutes later."""
+    """Whoever looks into it does so some seconds later."""
 
-    now = 1e9
+    now, later = 1e9, 660.0
 
     async def hear(self) -> News:
-        self.now += 660
+        self.now += self.later
         return await super().hear()
 
 
-async def test_a_yes_in_time_is_none_when_its_time_is_up_before_the_act() -> None:
+def asked_for_ten_minutes(later: float) -> World:
     inbox = LaterInbox()
-    it = cart(BUY, stop("Too late."), inbox=inbox, options={"clock": lambda: inbox.now})
+    inbox.later = later
+    options = {"clock": lambda: inbox.now, "decision_timeout": 600.0}
+    return cart(BUY, stop("ok"), inbox=inbox, options=options)
+
+
+async def test_a_yes_in_time_is_none_when_its_time_is_up_before_the_act() -> None:
+    it = asked_for_ten_minutes(660)
     await it.say("buy it")
-    assert await it.answer(True) == "Too late."
+    await it.answer(True)
     assert it.browser.effects == []
     assert "the user's approval came too late: nothing was done" in it.model.prompts[1]
+
+
+async def test_a_yes_holds_until_the_very_end_of_its_time() -> None:
+    it = asked_for_ten_minutes(600)
+    await it.say("buy it")
+    await it.answer(True)
+    assert it.browser.effects == [f"Place order -> {THANKS}"]
 
 
 @pytest.mark.parametrize(
@@ -169,8 +182,10 @@ async def test_a_page_that_changed_after_the_yes_voids_it(old: str, new: str) ->
     await it.say("buy it")
     twin = '\n- button "Place order" [ref=c7] [box=0,200,200,20]\n- button "Place order" [ref=c8] [box=0,240,200,20]'
     it.browser.pages[CART] = CART_PAGE.replace(old, new) + (twin if "ref" in old else "")
+    looks = it.browser.looks
     await it.answer(True)
     assert it.browser.effects == []
+    assert it.browser.looks == looks + 1  # what was found serves the next step, too
     assert "the page changed after the user's approval: nothing was done" in it.model.prompts[1]
 
 
@@ -288,11 +303,25 @@ async def test_a_target_that_is_not_found_again_is_not_pressed(after: str) -> No
     assert (it.browser.log, it.browser.effects) == ([], [])
 
 
-@pytest.mark.parametrize("turn", [act("press", key="Escape"), act("press", key="Tab")])
-async def test_a_page_that_can_no_longer_be_read_is_not_an_unchanged_one(turn: dict[str, Any]) -> None:
-    it = changing(STEPS.format("Step 1 of 3"), "", turn, stop("I cannot see it."))
+ESCAPE = act("press", key="Escape")
+HEADING, BUTTON = STEPS.format("Step 1 of 3").split("\n")
+
+
+@pytest.mark.parametrize("turn", [ESCAPE, act("press", key="Tab")])
+@pytest.mark.parametrize("before", [f"{HEADING}\n{BUTTON}", HEADING, BUTTON])
+async def test_a_page_that_can_no_longer_be_read_is_not_an_unchanged_one(
+    before: str, turn: dict[str, Any]
+) -> None:
+    it = changing(before, "", turn, stop("I cannot see it."))
     assert await it.say("go on") == "I cannot see it."
     assert it.browser.log == []
+
+
+@pytest.mark.parametrize("after", [HEADING, BUTTON])
+async def test_a_page_of_only_text_or_only_controls_can_be_read(after: str) -> None:
+    it = changing(f"{HEADING}\n{BUTTON}", after, ESCAPE, stop("ok"))
+    assert await it.say("go on") == "ok"
+    assert it.browser.log == ["press Escape"]
 
 
 async def test_an_approved_key_is_not_pressed_on_a_page_that_can_no_longer_be_read() -> None:
@@ -398,6 +427,11 @@ async def test_after_five_questions_the_person_is_asked_how_to_go_on() -> None:
     await it.answer(False, "another one, please")
     assert (it.question or {})["kind"] == "manual"
     assert "5" in (it.question or {})["text"]
+    for _ in range(5):
+        await it.answer(message="another one, please")
+        assert (it.question or {})["kind"] == "confirm"
+    await it.answer(False, "another one, please")
+    assert (it.question or {})["kind"] == "manual"
     assert it.browser.effects == []
 
 
@@ -561,6 +595,13 @@ async def test_after_a_captcha_was_handed_over_the_next_page_with_one_allows_as_
     assert await it.say("go on") is None
     assert await it.answer(done=True) == "ok"
     assert it.browser.log == [f"navigate {THANKS}", "click Refresh"]
+
+
+async def test_a_link_that_speaks_of_captchas_is_no_captcha() -> None:
+    page = '- link "What is a captcha?" [ref=l1] [box=0,0,90,20]:\n  - /url: /thanks'
+    it = world({CART: page}, [click("What is a captcha?"), stop("ok")], url=CART)
+    assert await it.say("read it") == "ok"
+    assert it.browser.log == ["click What is a captcha?"]
 
 
 async def test_reading_a_page_with_a_captcha_asks_nobody() -> None:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from server.agent.taint import carries_private_words
+from server.browser.page_script import Extra, Sent
 from tests.support.operator_world import Granted, World, world
 from tests.support.scripted_model import act, click, navigate, stop, type_into
 
@@ -109,6 +110,43 @@ async def test_the_answer_to_a_pages_question_and_single_keys_carry_no_private_w
         it = world(PAGES, [navigate(SHOP), type_into({"Search": "teapots"}), turn], url=BANK)
         assert await it.say("find teapots") is None, turn
         assert (it.question or {})["risk"] == "transfer"
+
+
+FIND = """\
+- textbox "Password" [ref=b1] [box=0,0,200,20]
+- search [ref=f1] [box=0,30,300,20]:
+  - searchbox "Find" [active] [ref=f2] [box=0,30,200,20]: ZX81-CANARY
+  - button "Search" [ref=f3] [box=200,30,100,20]"""
+
+
+def finding(address: str, *, is_active: bool, grants: Granted | None = None) -> World:
+    """A private page whose search form is sent to this address, and a model that searches with the Enter key."""
+    page = FIND if is_active else FIND.replace(" [active]", "")
+    turns = [*([] if is_active else [click("Find")]), act("press", key="Enter"), stop("ok")]
+    it = world({BANK: page}, turns, url=BANK, grants=grants or Granted())
+    boxes = ((0, 30, 200, 20), (200, 30, 100, 20))
+    it.browser.extra = Extra(submits=boxes[1:], sent=tuple(Sent(box=box, to=address) for box in boxes))
+    return it
+
+
+@pytest.mark.parametrize("is_active", [True, False])
+async def test_enter_on_a_private_page_sends_what_its_form_holds_to_no_other_site_without_a_yes(
+    is_active: bool,
+) -> None:
+    it = finding("https://evil.example/search", is_active=is_active)
+    assert await it.say("find teapots") is None
+    assert (it.question or {})["risk"] == "transfer"
+    assert "press Enter" not in it.browser.log
+    assert await finding("https://bank.example/search", is_active=is_active).say("find teapots") == "ok"
+
+
+@pytest.mark.parametrize(("site", "answer"), [("evil.example", "ok"), ("bank.example", None)])
+async def test_a_yes_to_send_words_by_enter_holds_for_the_site_that_the_form_is_sent_to(
+    site: str, answer: str | None
+) -> None:
+    grants = Granted({(site, "transfer")})
+    it = finding("https://evil.example/search", is_active=True, grants=grants)
+    assert await it.say("find teapots") == answer
 
 
 async def test_a_yes_to_carry_words_holds_for_the_site_they_go_to() -> None:

@@ -202,7 +202,7 @@ def test_an_owner_has_all_names_below_its_own(site: str, owner: str) -> None:
 def test_a_form_of_a_private_page_that_is_sent_elsewhere_carries_what_it_holds() -> None:
     form = """\
 - form [ref=f1] [box=0,0,400,200]:
-  - textbox "Note" [ref=f2] [box=0,20,200,20]: ZX81-CANARY
+  - textbox "Note" [active] [ref=f2] [box=0,20,200,20]: ZX81-CANARY
   - button "Go" [ref=f4] [box=0,60,200,20]"""
 
     def sent_to(address: str) -> Observation:
@@ -212,6 +212,7 @@ def test_a_form_of_a_private_page_that_is_sent_elsewhere_carries_what_it_holds()
     for action in (
         {"kind": "click", "eid": "e2"},
         {"kind": "type", "fields": [{"eid": "e1", "text": ""}], "submit": True},
+        {"kind": "press", "key": "Enter"},
     ):
         assert carries_private_words(action, sent_to("https://evil.example/"), state()), action
         assert not carries_private_words(action, sent_to(f"https://{BANK}/form"), state()), action

@@ -12,11 +12,19 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
-from server.agent.approval import approval_digest, confirm_question, place_of, retarget, site_of, targets_of
+from server.agent.approval import (
+    approval_digest,
+    confirm_question,
+    focused_element,
+    place_of,
+    retarget,
+    site_of,
+    targets_of,
+)
 from server.agent.context import RunContext
 from server.agent.gate import MOST_ASKS, Gate
 from server.agent.operator import acting, asking, facts, records
-from server.agent.operator.looking import Eyes, focused_element, seen, sight
+from server.agent.operator.looking import Eyes, seen, sight
 from server.agent.operator.phrases import phrase
 from server.agent.operator.state import State, Update, merged, planned
 from server.agent.policy import Judgement, Verdict
@@ -72,12 +80,12 @@ class Consent:
             }
         if judgement.verdict is Verdict.ALLOW:
             return {"route": "execute_action", "approval": None}
-        if state.get("asks", 0) >= MOST_ASKS:
+        if state["asks"] >= MOST_ASKS:
             text = phrase("asks", state["task"], n=MOST_ASKS)
             return {"route": "manual_interrupt", "pending": self.hand_over(state, text), "asks": 0}
         log.info("asks the person: %s (%s)", judgement.reason, judgement.kind)
         question = self._question(state, judgement)
-        return {"route": "confirm_interrupt", "pending": question, "asks": state.get("asks", 0) + 1}
+        return {"route": "confirm_interrupt", "pending": question, "asks": state["asks"] + 1}
 
     async def confirm_interrupt(self, state: State) -> Update:
         """Waits for yes or no. A yes is bound to the very action and page that were asked about."""
@@ -142,7 +150,7 @@ class Consent:
                 return update
         log.info("the page changed before the action: nothing is done")
         void = records.void(state, "the page changed before the action") | {"planned_action": None}
-        return update | void | {"tool_steps": state.get("tool_steps", 0) + 1}
+        return update | void | {"tool_steps": state["tool_steps"] + 1}
 
     def _is_stopped_by_captcha(self, state: State) -> bool:
         """A captcha is the person's to answer, whatever the model wants: its own controls are never used, and after
@@ -156,7 +164,7 @@ class Consent:
         targets = self._targets(state, observation)
         if any(speaks_of_captcha(text) for element in targets for text in (element.name, element.shows)):
             return True
-        is_done = state.get("captcha_done", "") == observation.page.url
+        is_done = state["captcha_done"] == observation.page.url
         return not is_done and acting.may_commit(action, observation) and _captcha_tries(state) > MOST_TRIES
 
     def hand_over(self, state: State, text: str) -> dict[str, Any]:
@@ -194,9 +202,7 @@ class Consent:
 
     def _targets(self, state: State, observation: Observation) -> list[Element]:
         """What an action is aimed at; keys go to what has the focus."""
-        action = planned(state)
-        focused = focused_element(state, observation) if action["kind"] == "press" else None
-        return [focused] if focused else targets_of(action, observation)
+        return targets_of(planned(state), observation, focused_element(state, observation))
 
     def _extended(self, state: State, question: dict[str, Any]) -> float:
         """The time that was left when the question was asked, from now on.
@@ -212,7 +218,7 @@ def _captcha_tries(state: State) -> int:
     observation = seen(state)
     if not any(overlay.kind == "captcha" for overlay in observation.overlays):
         return 0
-    return state.get("captcha_tries", 0) + acting.may_commit(planned(state), observation)
+    return state["captcha_tries"] + acting.may_commit(planned(state), observation)
 
 
 def _is_lost(before: Observation, after: Observation) -> bool:

@@ -36,12 +36,6 @@ def sight(state: State) -> Sight:
     return Sight(seen(state), shot["address"] if shot else None, size)
 
 
-def focused_element(state: State, observation: Observation) -> Element | None:
-    """What keys go to: as the page tells, else what was last clicked or typed into."""
-    ref = observation.focused or state.get("focused")
-    return next((element for element in observation.interactive if element.ref == ref), None) if ref else None
-
-
 class Eyes:
     """Looks at pages. The newest picture of a session is kept here, outside of graph state, for the model."""
 
