@@ -183,14 +183,20 @@ def _page_words(observation: Observation) -> Iterator[str]:
 
 
 def _values_sent(action: Action, observation: Observation, state: Mapping[str, Any], place: str) -> list[str]:
-    """What the fields hold of a form that is sent to another site."""
+    """What the fields hold of a form that is sent to another site. A field may be outside of it on the page: then
+    where it is sent tells that it belongs to it. Without a form, all fields that are in none are taken to be sent.
+    """
     targets = _targets(action, observation, state)
-    if place == site_of(observation.page.url) or not destination_of(action, targets, observation):
+    address = destination_of(action, targets, observation)
+    if place == site_of(observation.page.url) or not address:
         return []
-    group = targets[-1].group
-    beside = (element for element in observation.interactive if group and element.group == group)
+    sent = (
+        element
+        for element in observation.interactive
+        if element.group == targets[-1].group or element.sends_to == address
+    )
     fields = ("textbox", "searchbox", "spinbutton", "combobox")
-    return [element.value for element in beside if element.value and element.role in fields]
+    return [element.value for element in sent if element.value and element.role in fields]
 
 
 def _load_of_address(url: str, place: str, observation: Observation, said: list[str]) -> Load:
@@ -245,7 +251,8 @@ def _split_host(host: str) -> tuple[list[str], str]:
     if _is_ip(host):
         return [], host
     labels = host.casefold().strip(".").split(".")
-    is_below_country = len(labels) > 2 and len(labels[-1]) == 2 and len(labels[-2]) <= 3
+    below, country = ["", *labels][-2:]
+    is_below_country = len(country) == 2 and len(below) <= 3
     owned = 1 if labels[-1] == "localhost" else 3 if is_below_country else 2
     return labels[:-owned], ".".join(labels[-owned:])
 

@@ -16,6 +16,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 from server.agent.private_sites import FILE, PrivateSites
 from server.agent.taint import (
     carries_private_words,
+    count_arguments,
     count_load,
     gives_private_words,
     owner_of,
@@ -150,6 +151,8 @@ def test_typing_words_of_unknown_origin_asks(texts: tuple[str, ...]) -> None:
         ("a teapot at the shop",),
         ("",),
         ("teapot", "12"),
+        ("Wiki",),
+        ("eapot",),
     ],
 )
 def test_typing_what_the_person_said_or_the_page_shows_does_not_ask(texts: tuple[str, ...]) -> None:
@@ -192,7 +195,8 @@ def test_names_below_one_name_are_counted_together() -> None:
 
 @pytest.mark.parametrize(
     ("site", "owner"),
-    [("a.b.shop.example", "shop.example"), ("shop.co.uk", "shop.co.uk"), ("a.shop.co.uk:81", "shop.co.uk:81"),
+    [("a.b.shop.example", "shop.example"), ("shop.co.uk", "shop.co.uk"), ("a.shop.com.br", "shop.com.br"),
+     ("a.shop.info.de", "info.de"), ("a.b.abc.org", "abc.org"), ("co.uk", "co.uk"), ("ab", "ab"), ("a.shop.co.uk:81", "shop.co.uk:81"),
      ("x.localhost", "localhost"), ("127.0.0.1:80", "127.0.0.1:80"), ("", "")],
 )  # fmt: skip
 def test_an_owner_has_all_names_below_its_own(site: str, owner: str) -> None:
@@ -216,6 +220,63 @@ def test_a_form_of_a_private_page_that_is_sent_elsewhere_carries_what_it_holds()
     ):
         assert carries_private_words(action, sent_to("https://evil.example/"), state()), action
         assert not carries_private_words(action, sent_to(f"https://{BANK}/form"), state()), action
+
+
+def sends(snapshot: str, action: dict[str, Any], here: str, to: str, *private: str) -> bool:
+    """Whether an action asks on a page whose field at 20 and button at 60 send to an address."""
+    boxes = ((0, 20, 200, 20), (0, 60, 200, 20))
+    extra = Extra(submits=boxes[1:], sent=tuple(Sent(box=box, to=to) for box in boxes))
+    return carries_private_words(action, page(snapshot, here, extra=extra), state(private_sites=[*private]))
+
+
+HERE, EVIL = f"https://{BANK}/form", "https://evil.example/"
+NOTE = """\
+- form [ref=f1] [box=0,0,400,200]:
+  - textbox "Note" [ref=f2] [box=0,20,200,20]: ZX81-CANARY
+  - textbox "Nothing" [ref=f3] [box=0,40,200,20]
+  - button "Go" [ref=f4] [box=0,60,200,20]
+  - link "Elsewhere" [ref=f5] [box=0,80,200,20]:
+    - /url: https://evil.example/
+- form [ref=f6] [box=0,200,400,200]:
+  - textbox "Memo" [ref=f7] [box=0,220,200,20]: YRANAC-ZX81
+  - button "Send" [ref=f8] [box=0,240,200,20]"""
+
+
+def click_on(name: str, snapshot: str = NOTE) -> dict[str, Any]:
+    found = (element.eid for element in page(snapshot).interactive if element.name == name)
+    return {"kind": "click", "eid": next(found)}
+
+
+def test_only_the_form_that_is_sent_and_only_when_it_is_sent_carries_what_it_holds() -> None:
+    assert sends(NOTE, click_on("Go"), HERE, EVIL, BANK)
+    assert not sends(NOTE, click_on("Go"), HERE, HERE, BANK, "mail.example")
+    assert not sends(NOTE, click_on("Elsewhere"), HERE, EVIL, BANK)
+    assert not sends(NOTE.replace(": ZX81-CANARY", ""), click_on("Go"), HERE, EVIL, BANK)
+
+
+@pytest.mark.parametrize("box", ["0,20,200,20", "0,30,200,20"])
+def test_a_button_outside_of_any_form_carries_what_the_fields_hold_that_are_sent_with_it(box: str) -> None:
+    apart = f"""\
+- textbox "Note" [ref=f2] [box={box}]: ZX81-CANARY
+- button "Go" [ref=f4] [box=0,60,200,20]"""
+    assert sends(apart, click_on("Go", apart), HERE, EVIL, BANK)
+
+
+def test_a_field_that_is_sent_from_afar_is_carried_too() -> None:
+    apart = """\
+- form [ref=f1] [box=0,0,400,50]:
+  - textbox "Note" [ref=f2] [box=0,20,200,20]: ZX81-CANARY
+- button "Go" [ref=f4] [box=0,60,200,20]"""
+    assert sends(apart, click_on("Go", apart), HERE, EVIL, BANK)
+
+
+def test_the_words_of_a_private_page_are_known_to_its_own_site_only() -> None:
+    code = f"- paragraph [ref=p1] [box=0,0,200,20]: Code ABCD-1234\n{NOTE.replace('ZX81-CANARY', 'x')}"
+    note = click_on("Note", code)["eid"]
+    typed = {"kind": "type", "fields": [{"eid": note, "text": "ABCD-1234"}], "submit": True}
+    assert sends(code, typed, HERE, EVIL, BANK)
+    assert not sends(code, typed, HERE, HERE, BANK, "mail.example")
+    assert not sends(code, typed, SHOP, EVIL, BANK)
 
 
 @given(st.text(st.characters(categories=("Lu", "Ll", "Nd")), min_size=4, max_size=24))
@@ -243,6 +304,36 @@ def test_a_page_with_a_login_over_it_is_private_and_one_with_a_notice_is_not() -
     assert private_sites([], page(login)) == ["shop.example"]
     assert private_sites([], page(notice)) == []
     assert private_sites(["shop.example"], page(login)) == ["shop.example"]
+
+
+@pytest.mark.parametrize(
+    ("url", "owner"),
+    [
+        ("https://deep.partner.example/", "partner.example"),
+        ("https://kettle.other.example/", "other.example"),
+        ("https://www.other.example/", "other.example"),
+    ],
+)
+def test_a_name_that_the_page_or_the_person_told_is_not_counted(url: str, owner: str) -> None:
+    assert not goes(url, letters={owner: 3})
+    assert goes(f"https://support.{owner}/", letters={owner: 3})
+
+
+def test_a_plain_word_below_a_name_has_at_most_twelve_letters() -> None:
+    assert not goes("https://abcdefghijkl.other.example/")
+    assert goes("https://abcdefghijklm.other.example/")
+
+
+def test_a_yes_to_a_tool_sets_its_count_back() -> None:
+    private = PrivateSites()
+    for approved, letters in ((False, 3), (False, 6), (True, 0)):
+        count_arguments({"q": "ZX8"}, state(), "search", [], private, approved=approved)
+        assert private.letters == {"tool:search": letters}
+
+
+@pytest.mark.parametrize("value", [{"kettle": "blue\nteapot"}, ["blue\nteapot"], ("blue\nteapot",)])
+def test_texts_within_the_arguments_of_a_tool_are_read_as_they_are(value: Any) -> None:
+    assert not gives_private_words({"q": value}, state(), "search", [])
 
 
 def test_short_words_for_a_tool_are_counted_from_none() -> None:
@@ -273,9 +364,26 @@ def test_without_a_profile_they_are_kept_in_memory_and_brought_along(tmp_path: P
     assert private.sites == [BANK, "mail.example"]
     private.add(["third.example"])
     assert PrivateSites(profile).sites == [BANK, "mail.example", "third.example"]
-    made = PrivateSites(tmp_path / "made", makes_folder=True)
+    folder = tmp_path / "profiles" / "made"
+    made = PrivateSites(folder, makes_folder=True)
     made.add([BANK])
-    assert PrivateSites(tmp_path / "made").sites == [BANK]
+    made.add(["mail.example"])
+    assert PrivateSites(folder).sites == [BANK, "mail.example"]
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_the_newest_five_hundred_sites_are_kept(tmp_path: Path) -> None:
+    private = PrivateSites(tmp_path)
+    private.add(f"s{n}.example" for n in range(501))
+    assert private.sites == PrivateSites(tmp_path).sites == [f"s{n}.example" for n in range(1, 501)]
+
+
+def test_what_is_known_of_a_profile_is_read_once(tmp_path: Path) -> None:
+    private = PrivateSites(tmp_path)
+    private.add([BANK])
+    PrivateSites(tmp_path).add(["mail.example"])
+    assert private.sites == [BANK]
+    assert PrivateSites(tmp_path).sites == [BANK, "mail.example"]
 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"sites": 3}', '{"sites": [], "letters": [1]}', "\udcff"])
