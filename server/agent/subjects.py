@@ -56,11 +56,9 @@ def _typed(action: Action, targets: list[Element], observation: Observation) -> 
 
 def _sent(deed: str, element: Element | None, observation: Observation) -> Iterator[Subject]:
     """Enter in a field presses the first button that sends its form."""
-    is_field = element is not None and element.role in _FIELDS and deed == "press_enter"
-    buttons = (
-        (other for other in _group(element, observation) if other.submits) if element and is_field else ()
-    )
-    if button := next(iter(buttons), None):
+    if element is None or element.role not in _FIELDS or deed != "press_enter":
+        return
+    if button := next((other for other in _group(element, observation) if other.submits), None):
         yield _subject("click", button, observation)
 
 

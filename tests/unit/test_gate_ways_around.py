@@ -7,6 +7,7 @@ import pytest
 from server.agent.approval import approval_digest, targets_of
 from server.agent.gate import Gate
 from server.agent.keys import brings_text, read_key
+from server.agent.subjects import subjects_of
 from server.agent.tool_actions import read_call
 from server.browser.observation import Element, Extra, Observation, observe_snapshot
 from server.browser.page_script import Shown
@@ -145,6 +146,17 @@ def test_a_sum_that_the_question_shows_is_part_of_the_yes() -> None:
     assert len({approval_digest("r", click, targets_of(click, one), one) for one in seen}) == 2
 
 
+def test_the_words_on_a_control_are_judged_as_those_of_a_link_only_where_it_is_one() -> None:
+    def roles(control: str) -> list[tuple[str, str]]:
+        seen = page(control, extra=Extra(shown=(Shown(box=(0, 0, 100, 20), text="Look here"),)))
+        return [(each.role, each.name) for each in subjects_of({"kind": "click", "eid": "e1"}, seen)]
+
+    link = '- link "Next page" [ref=b1] [box=0,0,100,20]:\n  - /url: /next'
+    assert roles(link) == [("link", "Next page"), ("link", "Look here")]
+    button = '- button "Next page" [ref=b1] [box=0,0,100,20]'
+    assert roles(button) == [("button", "Next page"), ("menuitem", "Look here")]
+
+
 @pytest.mark.parametrize(
     ("href", "expected"), [("/delete?id=3", "ask"), ("delete?id=3", "ask"), ("message?id=3", "allow")]
 )
@@ -159,6 +171,10 @@ def test_enter_in_any_field_of_a_form_is_its_button() -> None:
   - textbox "City" [ref=f1]
   - button "Buy now" [ref=f2]""")
     city = named("City", seen)
+    enter = {"kind": "press", "key": "Enter"}
+    for focused, names in ((city, ["City", "Buy now"]), (named("Buy now", seen), ["Buy now"]), (None, [""])):
+        assert [subject.name for subject in subjects_of(enter, seen, focused)] == names
+    assert [subject.name for subject in subjects_of(enter | {"key": "x"}, seen, city)] == ["City"]
     assert verdict({"kind": "press", "key": "Enter"}, seen, focused=city) == "ask"
     assert (
         verdict({"kind": "type", "fields": [{"eid": city.eid, "text": "Bonn"}], "submit": True}, seen)
@@ -220,6 +236,13 @@ def test_every_tool_is_judged_by_what_it_sets_off(name: str, args: dict[str, Any
     action = read_call(name, args, page())
     assert action is not None
     assert verdict(action) == expected
+
+
+def test_what_is_dragged_and_what_it_is_dropped_on_are_both_judged() -> None:
+    seen = page()
+    action = read_call("browser_drag", {"startTarget": "i2", "endTarget": "i3"}, seen) or {}
+    subjects = [(subject.action, subject.name) for subject in subjects_of(action, seen)]
+    assert subjects == [("drag", "Minutes of Monday"), ("drop", "Papierkorb")]
 
 
 def test_a_new_line_that_is_typed_key_by_key_is_enter() -> None:
