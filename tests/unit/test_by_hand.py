@@ -11,7 +11,9 @@ from fastapi import FastAPI
 from server.browser.browser import Browser
 from server.browser.mock import MockBrowsers
 from server.settings import Settings
+from tests.support.chat import send
 from tests.support.scripted_browser import ScriptedBrowser
+from tests.unit.test_decisions import wait_for
 
 URL = "https://shop.example/"
 PAGE = """\
@@ -27,8 +29,9 @@ def page(name: str, heading: str = "Offers", before: str = "") -> str:
 class Hands:
     """One session whose scripted browser is driven over HTTP."""
 
-    def __init__(self, client: httpx.AsyncClient, browser: ScriptedBrowser, address: str) -> None:
-        self._client, self.browser, self._address = client, browser, address
+    def __init__(self, client: httpx.AsyncClient, browser: ScriptedBrowser, session_id: str) -> None:
+        self._client, self.browser, self.session_id = client, browser, session_id
+        self._address = f"/api/sessions/{session_id}"
 
     async def send(self, tool: str, **body: Any) -> httpx.Response:
         return await self._client.post(f"{self._address}/browser/{tool}", json=body)
@@ -60,7 +63,7 @@ async def hands(app: FastAPI, client: httpx.AsyncClient, settings: Settings) -> 
     world = await app.state.world.runtime()
     world.browsers = OneBrowser(settings, browser)
     session = (await client.post("/api/sessions", json={})).json()
-    return Hands(client, browser, f"/api/sessions/{session['id']}")
+    return Hands(client, browser, session["id"])
 
 
 def refusal(response: httpx.Response) -> tuple[int, str]:
@@ -145,6 +148,24 @@ async def test_a_confirmation_is_for_the_page_that_was_asked_about(hands: Hands)
     assert hands.browser.log == []
     assert (await hands.send("click", confirmed=True, **seen)).json()["ok"]
     assert hands.browser.log == ["click Place order"]
+
+
+async def test_a_person_at_the_wheel_keeps_the_browser(hands: Hands, app: FastAPI) -> None:
+    seen = await hands.look("Show more")
+    view = (await app.state.world.runtime()).browsers.live(hands.session_id)
+    await view.take(view.join())
+    assert refusal(await hands.send("click", **seen)) == (409, "takeover_held")
+    assert refusal(await hands.send("observe")) == (409, "takeover_held")
+    assert hands.browser.log == []
+
+
+async def test_a_run_at_work_keeps_the_browser(hands: Hands, client: httpx.AsyncClient) -> None:
+    seen = await hands.look("Show more")
+    await send(client, hands.session_id, "slow story")
+    await wait_for(client, hands.session_id, "running")
+    assert refusal(await hands.send("click", **seen)) == (409, "run_in_progress")
+    assert refusal(await hands.send("observe")) == (409, "run_in_progress")
+    assert hands.browser.log == []
 
 
 async def test_what_was_seen_may_be_confirmed_at_once(hands: Hands) -> None:
