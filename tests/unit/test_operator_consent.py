@@ -538,6 +538,13 @@ async def test_a_login_is_handed_over_and_picked_up_from_the_new_page() -> None:
     assert it.values["current_goal"] == "how many messages?"
 
 
+async def test_a_wish_is_told_in_at_most_a_thousand_characters() -> None:
+    for wish in ("x" * 2000, f"{'x' * 600}\n{'y' * 600}"):
+        it = world({LOGIN: LOGIN_PAGE}, [act("need_user", reason=wish)], url=LOGIN)
+        assert await it.say("log in") is None
+        assert len((it.question or {})["text"]) == 1000
+
+
 @pytest.mark.parametrize(
     "words", ["готово", "done", {"done": True, "message": "I am in"}, "I took the other account"]
 )
