@@ -48,7 +48,7 @@ TESTS = {
     "server/agent/gate.py": "tests/unit/test_gate*.py tests/unit/test_operator_consent.py",
     "server/agent/approval.py": "tests/unit/test_approval.py tests/unit/test_by_hand.py tests/unit/test_gate*.py tests/unit/test_operator_consent.py",
     "server/agent/taint.py": "tests/unit/test_taint.py tests/unit/test_operator_evil.py tests/unit/test_assistant_gate.py",
-    "server/agent/private_sites.py": "tests/unit/test_taint.py",
+    "server/agent/private_sites.py": "tests/unit/test_taint.py tests/unit/test_private_pages.py",
     "server/agent/subjects.py": "tests/unit/test_gate*.py tests/unit/test_policy_unnamed.py",
     "server/agent/keys.py": "tests/unit/test_gate*.py",
     "server/agent/operator/consent.py": "tests/unit/test_operator_consent.py tests/unit/test_operator_evil.py tests/unit/test_operator_graph.py",
