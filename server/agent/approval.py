@@ -87,7 +87,7 @@ def destination_of(action: Action, targets: Sequence[Element], observation: Obse
         return target.sends_to if action["kind"] in ("click", "press") else ""
     if not action.get("submit") and read_key(str(action.get("key") or "Tab"), target) != "press_enter":
         return ""
-    button = next((other for other in _beside(target, observation) if other.submits), target)
+    button = next((other for other in beside(target, observation) if other.submits), target)
     return button.sends_to or target.sends_to
 
 
@@ -137,11 +137,11 @@ def _form_of(element: Element, observation: Observation) -> list[list[str | None
     """What the action is about, and where a button beside it sends that."""
     return [
         [other.role, other.name, other.value, str(other.checked), other.sends_to]
-        for other in _beside(element, observation)
+        for other in beside(element, observation)
     ]
 
 
-def _beside(element: Element, observation: Observation) -> list[Element]:
+def beside(element: Element, observation: Observation) -> list[Element]:
     """The other controls of the same form, dialog or row."""
     group = element.group
     return [

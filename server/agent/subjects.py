@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from urllib.parse import urljoin, urlsplit
 
-from server.agent.approval import Action, targets_of
+from server.agent.approval import Action, beside, targets_of
 from server.agent.keys import read_key
 from server.agent.policy import Subject, guess_language
 from server.browser.observation import Element, Observation
@@ -58,13 +58,13 @@ def _sent(deed: str, element: Element | None, observation: Observation) -> Itera
     """Enter in a field presses the first button that sends its form."""
     if element is None or element.role not in _FIELDS or deed != "press_enter":
         return
-    if button := next((other for other in _group(element, observation) if other.submits), None):
+    if button := next((other for other in beside(element, observation) if other.submits), None):
         yield _subject("click", button, observation)
 
 
 def _chosen(option: str, element: Element, observation: Observation) -> Iterator[Subject]:
     """An option acts at once where no button is there to send the choice."""
-    if not any(other.submits for other in _group(element, observation)):
+    if not any(other.submits for other in beside(element, observation)):
         yield Subject(
             "click", role="menuitem", name=option, url=observation.page.url, lang=_language(observation)
         )
@@ -80,7 +80,7 @@ def _subject(action: str, element: Element | None, observation: Observation, *, 
     """`value` is what the element gets; else it is what the element holds."""
     if element is None:
         return Subject(action, value=value, url=observation.page.url)
-    group = _group(element, observation)
+    group = beside(element, observation)
     return Subject(
         action, role=element.role, name=element.name, value=value or element.value or "", context=element.context,
         url=observation.page.url, href=_href(element, observation), submits=element.submits or None,
@@ -88,14 +88,6 @@ def _subject(action: str, element: Element | None, observation: Observation, *, 
         in_dialog=element.group.startswith(("dialog", "alertdialog")),
         siblings=tuple(other.name for other in group if other.role not in _FIELDS), lang=_language(observation),
     )  # fmt: skip
-
-
-def _group(element: Element, observation: Observation) -> list[Element]:
-    """The others of the same form, dialog or row."""
-    return [
-        other for other in observation.interactive
-        if element.group and other.group == element.group and other.eid != element.eid
-    ]  # fmt: skip
 
 
 def _href(element: Element, observation: Observation) -> str:

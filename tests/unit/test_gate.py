@@ -71,6 +71,10 @@ def test_a_question_of_the_pages_script_is_accepted_only_with_a_yes() -> None:
     asked = page(notes=('A confirm dialog is open: "Delete all files?"',))
     assert judged({"kind": "dialog", "accept": True}, asked) == Verdict.ASK
     assert judged({"kind": "dialog", "accept": False}, asked) == Verdict.ALLOW
+    (button,) = subjects_of({"kind": "dialog", "accept": True}, asked)
+    assert (button.role, button.name, button.siblings) == ("button", "OK", ("Cancel",))
+    assert button.submits
+    assert button.in_dialog
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from server.agent.approval import approval_digest, targets_of
 from server.agent.gate import Gate
-from server.agent.keys import brings_text, read_key
+from server.agent.keys import brings_text, may_move_focus, read_key
 from server.agent.subjects import subjects_of
 from server.agent.tool_actions import read_call
 from server.browser.observation import Element, Extra, Observation, observe_snapshot
@@ -57,6 +57,7 @@ def test_the_focus_in_a_frame_counts_only_when_the_frame_has_it() -> None:
 
 
 FIELD, BUTTON = Element(eid="e1", ref="1", role="textbox"), Element(eid="e1", ref="1", role="button")
+OPTION = Element(eid="e1", ref="1", role="option")
 RADIO = Element(eid="e1", ref="1", role="radio")
 
 
@@ -69,7 +70,7 @@ RADIO = Element(eid="e1", ref="1", role="radio")
         ("#", None, "shortcut"), ("+", None, "shortcut"), ("Shift+I", None, "shortcut"),
         ("ArrowDown", RADIO, "click"), ("Delete", FIELD, "press"), ("d", FIELD, "press"), ("+", FIELD, "press"),
         ("Control+a", FIELD, "press"), ("Control+ArrowLeft", FIELD, "press"), ("Shift+Tab", BUTTON, "press"),
-        ("ArrowDown", BUTTON, "press"), ("Escape", None, "press"), ("Control+c", None, "press"),
+        ("d", OPTION, "press"), ("Delete", OPTION, "shortcut"), ("ArrowDown", BUTTON, "press"), ("Escape", None, "press"), ("Control+c", None, "press"),
     ],
 )  # fmt: skip
 def test_a_key_is_read_by_what_has_the_focus(key: str, focused: Element | None, deed: str) -> None:
@@ -259,3 +260,19 @@ def test_a_new_line_that_is_typed_key_by_key_is_enter() -> None:
 )  # fmt: skip
 def test_a_key_brings_text_by_itself_or_from_the_clipboard(key: str, expected: bool) -> None:
     assert brings_text(key) == expected
+
+
+@pytest.mark.parametrize(
+    ("key", "expected"),
+    [
+        ("Tab", True),
+        ("Control+Tab", True),
+        ("F1", True),
+        ("Enter", True),
+        ("a", False),
+        ("Shift+A", False),
+        ("", False),
+    ],
+)
+def test_a_key_with_a_name_may_move_the_focus(key: str, expected: bool) -> None:
+    assert may_move_focus(key) == expected
