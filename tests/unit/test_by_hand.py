@@ -168,6 +168,41 @@ async def test_a_run_at_work_keeps_the_browser(hands: Hands, client: httpx.Async
     assert hands.browser.log == []
 
 
+async def test_what_needs_no_element_is_done_as_it_is_told_and_else_in_the_usual_way(hands: Hands) -> None:
+    await hands.send("scroll")
+    await hands.send("scroll", direction="left", amount=5)
+    await hands.send("wait")
+    await hands.send("wait", ms=7)
+    await hands.send("launch", url=URL)
+    await hands.send("launch")
+    done = [
+        "scroll down 600",
+        "scroll left 5",
+        "wait 1000",
+        "wait 7",
+        f"navigate {URL}",
+        "navigate about:blank",
+    ]
+    assert hands.browser.log == done
+
+
+async def test_a_picture_by_hand_is_kept(hands: Hands) -> None:
+    shown = (await hands.send("screenshot")).json()
+    assert shown["ok"]
+    assert shown["screenshot"]
+
+
+async def test_an_unconfirmed_text_is_not_sent(hands: Hands) -> None:
+    hands.show(
+        '- form "Message" [ref=f1]:\n  - textbox "Message to Ann" [ref=n1]\n  - button "Send" [ref=b1]'
+    )
+    seen = await hands.look("Message to Ann")
+    assert refusal(await hands.send("type", text="Hi", submit=True, **seen)) == ASKED
+    assert hands.browser.log == []
+    assert (await hands.send("type", text="Hi", **seen)).json()["ok"]
+    assert hands.browser.log == ["type Message to Ann=Hi"]
+
+
 async def test_what_was_seen_may_be_confirmed_at_once(hands: Hands) -> None:
     hands.show(page("Place order"))
     seen = await hands.look("Place order")
