@@ -219,6 +219,19 @@ def test_texts_without_end_are_judged_as_fast_as_others(text: str) -> None:
     assert time.process_time() - began < 2
 
 
+def test_a_label_is_read_up_to_a_thousand_characters_and_a_longer_one_asks() -> None:
+    label = "Weather " * 125
+    assert assess(Subject("click", role="button", name=label)).verdict is Verdict.ALLOW
+    assert assess(Subject("click", role="button", name=f"{label}x")).verdict is Verdict.ASK
+    assert assess(Subject("click", role="tab", name=f"{label}x")).verdict is Verdict.ALLOW
+
+
+def test_a_button_beside_a_way_out_of_a_dialog_asks_and_elsewhere_does_not() -> None:
+    start = Subject("click", role="button", name="Start", siblings=("Cancel",))
+    assert assess(replace(start, in_dialog=True)).verdict is Verdict.ASK
+    assert assess(start).verdict is Verdict.ALLOW
+
+
 def test_what_a_line_does_not_say_is_taken_as_unknown() -> None:
     lines = [
         {
