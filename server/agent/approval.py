@@ -24,6 +24,9 @@ Action = dict[str, Any]
 MASK = "•••"
 SHORT = 2
 """Characters. To mask so short a secret wherever it stands would leave no line readable, and so tell it."""
+_FILLED = frozenset(
+    {"textbox", "searchbox", "combobox", "spinbutton", "slider", "checkbox", "radio", "switch"}
+)
 SECRETS = "secrets"
 """Where the state that a tool call is reported by has the texts that nobody is shown."""
 
@@ -134,11 +137,14 @@ def _looks(element: Element) -> list[Any]:
 
 
 def _form_of(element: Element, observation: Observation) -> list[list[str | None]]:
-    """What the action is about, and where a button beside it sends that."""
-    return [
-        [other.role, other.name, other.value, str(other.checked), other.sends_to]
-        for other in beside(element, observation)
-    ]
+    """What the action is about, and where a button beside it sends that.
+
+    For a control that is in no form, dialog or row these are the fields that are in none either.
+    """
+    others = beside(element, observation)
+    if not element.group:
+        others = [other for other in observation.interactive if not other.group and other.role in _FILLED]
+    return [[other.role, other.name, other.value, str(other.checked), other.sends_to] for other in others]
 
 
 def beside(element: Element, observation: Observation) -> list[Element]:

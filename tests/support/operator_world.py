@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from server.agent.gate import Gate
 from server.agent.operator.graph import FINALS, Operator, build_operator
 from server.agent.streaming import events
 from server.browser.browser import Picture
+from server.checkpoints import Checkpoints
 from tests.support.scripted_browser import ScriptedBrowser
 from tests.support.scripted_model import ScriptedModel
 
@@ -62,6 +64,7 @@ class World:
     values: dict[str, Any] = field(default_factory=dict)
     question: dict[str, Any] | None = None
     numbers: Any = field(default_factory=itertools.count)
+    epochs: Any = field(default_factory=partial(itertools.count, 1))
     graph: Operator = field(init=False)
 
     def __post_init__(self) -> None:
@@ -90,10 +93,17 @@ class World:
         return await self._run(Command(resume=value))
 
     async def _run(self, given: Any) -> str | None:
-        config: RunnableConfig = {"configurable": {"thread_id": "s"}, "recursion_limit": 500}
+        config: RunnableConfig = {"configurable": {"thread_id": "s"}}
+        thread = None
+        if isinstance(self.checkpointer, Checkpoints):
+            thread = await self.checkpointer.open("s", next(self.epochs), "async")
+            config = thread.config
+        config["recursion_limit"] = 500
         async for event in events(self.graph, given, config, context=self._context(), durability="async"):
             if event["event"] == "on_custom_event":
                 self.told.append((event["name"], event["data"]))
+        if thread:
+            await thread.settle()
         snapshot = await self.graph.aget_state(config)
         self.values = snapshot.values
         self.question = snapshot.interrupts[0].value if snapshot.interrupts else None

@@ -126,6 +126,19 @@ def test_a_yes_is_not_bound_to_what_another_form_holds() -> None:
     assert digest("Search", filled) != digest("Search", two_forms())
 
 
+def test_a_yes_to_a_button_outside_of_forms_is_bound_to_the_fields_outside_of_forms() -> None:
+    loose = '- textbox "Amount" [ref=a] [box=0,0,200,20]: {}\n- button "Transfer" [ref=b] [box=0,20,200,20]'
+    form = '\n- form [ref=f]:\n  - textbox "Search" [ref=s] [box=0,60,200,20]: {}\n  - button "Go" [ref=g] [box=0,80,90,20]'
+
+    def digest(amount: str, words: str) -> str:
+        seen = observe_snapshot((loose + form).format(amount, words), url=HERE)
+        action = act("click", "Transfer", seen)
+        return approval_digest("run", action, targets_of(action, seen), seen)
+
+    assert digest("10", "tea") == digest("10", "coffee")
+    assert digest("10", "tea") != digest("1000", "tea")
+
+
 def test_the_order_of_an_actions_arguments_does_not_change_the_yes() -> None:
     seen = page()
     action = typed("Name", seen, submit=True)
