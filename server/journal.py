@@ -95,14 +95,17 @@ class Journal:
         """Keep what has to last of what the agent did, and tell it."""
         match event:
             case ToolStart():
-                doing = describe(event)
-                if not await self.patiently(lambda _: self._store.set_doing(execution.run, doing)):
-                    execution.stop("interrupted")  # it was ended or taken over meanwhile
-                execution.publish(event)
+                await to_its_end(self._take_tool_start(execution, event))
             case ToolEnd():
                 await to_its_end(self._take_tool_end(execution, event))
             case _:
                 execution.publish(event)
+
+    async def _take_tool_start(self, execution: Execution, event: ToolStart) -> None:
+        doing = describe(event)
+        if not await self.patiently(lambda _: self._store.set_doing(execution.run, doing)):
+            execution.stop("interrupted")  # it was ended or taken over meanwhile
+        execution.publish(event)
 
     async def _take_tool_end(self, execution: Execution, event: ToolEnd) -> None:
         if execution.has_unsaved_picture:

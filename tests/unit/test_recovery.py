@@ -191,3 +191,29 @@ async def test_a_call_that_cannot_be_noted_any_more_stops_its_execution(parts: P
         execution, ToolStart(call_id="c", name="click", args={})
     )
     assert execution.stop_reason == "interrupted"
+
+
+async def test_a_call_is_published_also_when_its_run_is_stopped_while_it_is_noted(world: Runtime) -> None:
+    """Its end will be published; without the beginning readers could not place it."""
+    entered, may_go_on = asyncio.Event(), asyncio.Event()
+
+    class SlowStore(Store):
+        async def set_doing(self, *args: Any) -> bool:
+            entered.set()
+            await may_go_on.wait()
+            return await super().set_doing(*args)
+
+    store = SlowStore(world.database, process_name())
+    begun = await store.begin_execution((await store.accept(await new_session(store), PING)).run.id)
+    assert begun
+    run = begun.run
+    world.bus.open(run.session_id, run.id, run.epoch)
+    execution = Execution(run, EventAdapter(run.answer_id), world.bus, max_steps=1)
+    start = ToolStart(call_id="c", name="click", args={})
+    taking = asyncio.create_task(Journal(world.settings, store, world.bus).take(execution, start))
+    await entered.wait()
+    taking.cancel()
+    may_go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await taking
+    assert world.bus.last_id(run.session_id) == f"{run.epoch}-1"
