@@ -17,8 +17,8 @@ import uvicorn
 from pydantic import ValidationError
 
 from server.auth import Logins, load_password
-from server.connection import connections_up_to
-from server.front import Front
+from server.http.connection import connections_up_to
+from server.http.startup import Front
 from server.log_lines import OneLine
 from server.settings import MOST_FILES, Settings, file_limit
 from server.tracing import configure_tracing

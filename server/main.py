@@ -27,11 +27,11 @@ from server.api.deps import Streams
 from server.api.description import DescribedAPI
 from server.auth import Gate, Logins, guarded_prefixes, load_password
 from server.errors import NotFound, Unavailable
+from server.http.problems import render
+from server.http.spa import Spa
 from server.migrate import NotReady
-from server.problems import render
 from server.runtime import Runtime, open_runtime
 from server.settings import Settings
-from server.spa import Spa
 from server.version import VERSION
 
 logger = logging.getLogger(__name__)

@@ -24,12 +24,12 @@ from server.disk import shortage
 from server.errors import BadRequest, Conflict, Forbidden, Unavailable
 from server.executor import Executor
 from server.files import Files
+from server.http.idempotency import Receipts
 from server.installation import held, owned_installation
 from server.journal import Journal
 from server.migrate import prepare_database
 from server.preferences import Preferences
 from server.private import keep_private
-from server.receipts import Receipts
 from server.recovery import Recovery
 from server.screenshots import Screenshots
 from server.settings import Settings

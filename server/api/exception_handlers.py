@@ -13,7 +13,7 @@ from starlette.routing import Match
 
 from server import replaced
 from server.errors import AppError, Unavailable
-from server.problems import problem, render
+from server.http.problems import problem, render
 
 logger = logging.getLogger(__name__)
 

@@ -27,7 +27,7 @@ from server.api.messages import MESSAGE_BYTES
 from server.auth import COOKIE_SECONDS, cookie_name, peer_of
 from server.errors import Unauthorized
 from server.files import FILE_BYTES, FILES
-from server.problems import problem
+from server.http.problems import problem
 from server.runtime import Runtime
 from server.version import VERSION
 

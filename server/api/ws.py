@@ -31,7 +31,7 @@ from server.events import (
     now,
     ruled_by,
 )
-from server.receipts import Receipt
+from server.http.idempotency import Receipt
 from server.runtime import Runtime
 from server.topic import EventId, read_event_id
 

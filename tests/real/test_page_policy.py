@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, sync_playwright
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from server.spa import Spa
+from server.http.spa import Spa
 from tests.e2e.conftest import FLAGS, executable
 
 PATIENCE = 20.0

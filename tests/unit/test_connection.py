@@ -14,7 +14,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 from uvicorn.server import ServerState
 
-from server.connection import Connection, connections_up_to
+from server.http.connection import Connection, connections_up_to
 
 WELL = PlainTextResponse("well")
 HEAD = b"GET / HTTP/1.1\r\nHost: a\r\n"

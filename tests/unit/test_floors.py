@@ -35,17 +35,17 @@ RIGHT = tuple(name for _, right in COLUMNS for name in names_in(right))
 """The two columns below the runner never import each other."""
 
 ROOMS: dict[str, tuple[str, ...]] = {
-    "fastapi": ("server.main", "server.api", "server.front"),
+    "fastapi": ("server.main", "server.api", "server.http.startup"),
     "starlette": (
         "server.main",
         "server.api",
         "server.auth",
-        "server.spa",
-        "server.front",
-        "server.problems",
+        "server.http.spa",
+        "server.http.startup",
+        "server.http.problems",
     ),
     "sse_starlette": ("server.api",),
-    "uvicorn": ("server.__main__", "server.connection"),
+    "uvicorn": ("server.__main__", "server.http.connection"),
     "sqlalchemy": ("server.models", "server.store", "server.database", "server.checkpoints"),
     "alembic": ("server.migrate",),
     "langchain": ("server.agent", "server.agents"),

@@ -15,10 +15,10 @@ from starlette.types import Message
 
 from server.__main__ import Server
 from server.auth import Logins
-from server.front import Front
+from server.http.spa import Spa
+from server.http.startup import Front
 from server.main import create_app
 from server.settings import Settings
-from server.spa import Spa
 from tests.conftest import PASSWORD
 
 Build = Callable[[Settings, Logins, Spa], FastAPI]

@@ -8,9 +8,9 @@ from pathlib import Path
 import httpx
 import pytest
 
+from server.http.spa import Spa
 from server.main import create_app
 from server.settings import Settings
-from server.spa import Spa
 from tests.conftest import PASSWORD, open_client
 
 POLICY = {

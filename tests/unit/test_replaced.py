@@ -16,9 +16,9 @@ from server.agents import AgentFactory
 from server.browser.mock import MockBrowsers
 from server.checkpoints import Checkpoints, MemoryTables
 from server.errors import NotFound
+from server.http.spa import Spa
 from server.replaced import is_replaced
 from server.settings import Settings
-from server.spa import Spa
 
 
 def make_program(folder: Path) -> Path:

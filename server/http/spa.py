@@ -14,7 +14,7 @@ from starlette.types import Receive, Scope, Send
 
 logger = logging.getLogger(__name__)
 
-DIST = Path(__file__).parent.parent / "web" / "dist"
+DIST = Path(__file__).parents[2] / "web" / "dist"
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; font-src 'self'; "
     "connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; "

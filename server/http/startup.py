@@ -20,9 +20,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from server.auth import Gate, Logins, guarded_prefixes
 from server.errors import Unavailable
-from server.problems import render
+from server.http.problems import render
+from server.http.spa import Spa
 from server.settings import Settings
-from server.spa import Spa
 from server.version import VERSION
 
 if TYPE_CHECKING:
