@@ -10,7 +10,6 @@ from server.agent.approval import site_of
 from server.agent.operator.answers import read_answer
 from server.agent_protocol import Agents
 from server.browser.browser import Browsers
-from server.bus import InProcessBus
 from server.errors import Conflict, NotFound, Unavailable
 from server.events import Decision, MessageAdded, SessionChanged, now
 from server.execution import Execution
@@ -19,6 +18,7 @@ from server.journal import Journal, to_its_end
 from server.models import InterruptRow, SessionRow
 from server.screenshots import Screenshots
 from server.store import Accepted, Store, new_id
+from server.stream.bus import InProcessBus
 from server.working_state import WorkingState
 
 T = TypeVar("T")

@@ -16,7 +16,6 @@ from server.agent_protocol import Agent, Agents
 from server.browser.browser import Browser, Browsers, Picture
 from server.browser.profiles import folder_name
 from server.budget_guard import check_budget
-from server.bus import InProcessBus
 from server.errors import Unavailable
 from server.events import Decision, Message, UsageChanged
 from server.execution import Execution
@@ -26,6 +25,7 @@ from server.run_events import ENDINGS
 from server.screenshots import Screenshots
 from server.settings import Settings
 from server.store import Accepted, Begun, Ended, Store, title_of
+from server.stream.bus import InProcessBus
 
 logger = logging.getLogger(__name__)
 

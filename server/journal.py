@@ -8,7 +8,6 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import Any, TypeVar
 
-from server.bus import Fenced, InProcessBus
 from server.clock import elapsed
 from server.errors import Unavailable
 from server.events import Done, Error, Event, MessageAdded, ToolEnd, ToolStart, now
@@ -17,6 +16,7 @@ from server.models import RunRow, SessionRow
 from server.run_events import ENDINGS, describe, to_change, to_interrupt
 from server.settings import Settings
 from server.store import Accepted, Ended, Store
+from server.stream.bus import Fenced, InProcessBus
 
 T = TypeVar("T")
 

@@ -16,7 +16,6 @@ from server.agent_runner import AgentRunner
 from server.agents import AgentFactory
 from server.browser.browser import Browsers
 from server.browser.observation import Observation
-from server.bus import InProcessBus
 from server.checkpoints import Checkpoints, DatabaseTables, MemoryTables
 from server.chores import PlausibleClock, chores_of
 from server.database import Database
@@ -35,6 +34,7 @@ from server.screenshots import Screenshots
 from server.settings import Settings
 from server.stall import stalls_told
 from server.store import Store, process_name
+from server.stream.bus import InProcessBus
 
 logger = logging.getLogger(__name__)
 

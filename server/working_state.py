@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from server.agent_protocol import Agents
-from server.bus import InProcessBus
 from server.errors import Conflict, NotFound
 from server.events import State, with_plan
 from server.execution import Execution
 from server.store import Store
+from server.stream.bus import InProcessBus
 
 
 class WorkingState:

@@ -26,7 +26,7 @@ from server.events import (
     to_sse,
 )
 from server.runtime import Runtime
-from server.topic import Entry, read_event_id
+from server.stream.event_log import Entry, read_event_id
 
 if TYPE_CHECKING:
     from server.models import RunRow

@@ -33,7 +33,7 @@ from server.events import (
 )
 from server.http.idempotency import Receipt
 from server.runtime import Runtime
-from server.topic import EventId, read_event_id
+from server.stream.event_log import EventId, read_event_id
 
 router = APIRouter()
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import pytest
 
 from server.agent.event_adapter import EventAdapter
-from server.bus import InProcessBus
 from server.events import Done, MessageAdded, ToolEnd, ToolStart
 from server.execution import Execution
 from server.journal import Journal
 from server.settings import Settings
 from server.store import Begun, Store
+from server.stream.bus import InProcessBus
 from tests.support.databases import open_store
 from tests.support.lossy_link import LossyLink, lossy_link
 from tests.support.postgres import Postgres

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 
 import pytest
 
-from server.bus import Fenced, InProcessBus
 from server.events import (
     Done,
     Error,
@@ -23,7 +22,8 @@ from server.events import (
     ToolStart,
     Usage,
 )
-from server.topic import Topic, read_event_id
+from server.stream.bus import Fenced, InProcessBus
+from server.stream.event_log import Topic, read_event_id
 
 SESSION = "s1"
 

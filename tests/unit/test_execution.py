@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable
 
 from server.agent.event_adapter import EventAdapter
-from server.bus import InProcessBus
 from server.events import Message, State, Token, now
 from server.execution import Execution
 from server.models import RunRow
+from server.stream.bus import InProcessBus
 
 
 def execution(clock: Callable[[], float] = time.monotonic) -> Execution:

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Protocol
 
 from server.events import Event, SessionChanged, Stamped
-from server.topic import KEPT_ENTRIES, Entry, EventId, Topic, until_end
+from server.stream.event_log import KEPT_ENTRIES, Entry, EventId, Topic, until_end
 
 KEPT_QUIET_TOPICS = 200
 KEPT_QUIET_BYTES = 64_000_000
