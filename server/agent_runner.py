@@ -14,9 +14,9 @@ from server.errors import Conflict, NotFound, Unavailable
 from server.events import Decision, MessageAdded, SessionChanged, now
 from server.execution import Execution
 from server.executor import Executor
+from server.files.screenshots import Screenshots
 from server.journal import Journal, to_its_end
 from server.models import InterruptRow, SessionRow
-from server.screenshots import Screenshots
 from server.store import Accepted, Store, new_id
 from server.stream.bus import InProcessBus
 from server.working_state import WorkingState

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from server.errors import AppError, Unavailable
 from server.events import now
+from server.files.sweeper import Sweeper
 from server.recovery import Recovery
-from server.sweeper import Sweeper
 
 if TYPE_CHECKING:
     from server.runtime import Runtime

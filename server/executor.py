@@ -19,10 +19,10 @@ from server.budget_guard import check_budget
 from server.errors import Unavailable
 from server.events import Decision, Message, UsageChanged
 from server.execution import Execution
+from server.files.screenshots import Screenshots
 from server.journal import PATIENCE, Journal
 from server.queue import InProcessRunQueue
 from server.run_events import ENDINGS
-from server.screenshots import Screenshots
 from server.settings import Settings
 from server.store import Accepted, Begun, Ended, Store, title_of
 from server.stream.bus import InProcessBus

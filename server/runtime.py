@@ -22,7 +22,8 @@ from server.database import Database
 from server.disk import shortage
 from server.errors import BadRequest, Conflict, Forbidden, Unavailable
 from server.executor import Executor
-from server.files import Files
+from server.files.screenshots import Screenshots
+from server.files.session_files import Files
 from server.http.idempotency import Receipts
 from server.installation import held, owned_installation
 from server.journal import Journal
@@ -30,7 +31,6 @@ from server.migrate import prepare_database
 from server.preferences import Preferences
 from server.private import keep_private
 from server.recovery import Recovery
-from server.screenshots import Screenshots
 from server.settings import Settings
 from server.stall import stalls_told
 from server.store import Store, process_name

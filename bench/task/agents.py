@@ -21,7 +21,7 @@ from server.agent.operator.graph import build_operator
 from server.agent.streaming import events
 from server.browser import parts
 from server.browser.browser import Browser, Picture
-from server.screenshots import Screenshots
+from server.files.screenshots import Screenshots
 from tests.support.browsers import open_pool
 
 

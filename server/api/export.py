@@ -13,7 +13,7 @@ from starlette.responses import Response, StreamingResponse
 from server.api.deps import SessionId, World
 from server.errors import NotFound
 from server.events import State
-from server.export import Archive, Conversation, file_name, to_html, to_json, to_markdown
+from server.files.export import Archive, Conversation, file_name, to_html, to_json, to_markdown
 from server.runtime import Runtime
 
 router = APIRouter(prefix="/api")

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from server.api.answers import File, Files
 from server.api.deps import SessionId, World
-from server.files import FileInfo
+from server.files.session_files import FileInfo
 
 router = APIRouter(prefix="/api")
 

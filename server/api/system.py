@@ -26,7 +26,7 @@ from server.api.deps import Body, CallerOf, Streams, Text, World
 from server.api.messages import MESSAGE_BYTES
 from server.auth import COOKIE_SECONDS, cookie_name, peer_of
 from server.errors import Unauthorized
-from server.files import FILE_BYTES, FILES
+from server.files.session_files import FILE_BYTES, FILES
 from server.http.problems import problem
 from server.runtime import Runtime
 from server.version import VERSION

@@ -15,10 +15,10 @@ from server.browser.browser import BrowserUnavailable
 from server.browser.pool import BrowserPool
 from server.browser.profiles import Profiles
 from server.disk import shortage, size_of
+from server.files.screenshots import QUOTA_BYTES, Screenshots
+from server.files.sweeper import GRACE, Sweeper
 from server.runtime import Runtime
-from server.screenshots import QUOTA_BYTES, Screenshots
 from server.settings import Settings
-from server.sweeper import GRACE, Sweeper
 from tests.support.chat import ask, new_session, read_stream, send
 
 HUGE = 10**12

@@ -17,7 +17,7 @@ from sqlalchemy import Connection
 
 from server.api.export import _archived
 from server.events import Message
-from server.export import Conversation, file_name, to_html
+from server.files.export import Conversation, file_name, to_html
 from server.models import SessionRow
 from server.runtime import Runtime
 from server.store.lookups import add_message

@@ -12,7 +12,7 @@ import pytest
 from server.agent.event_adapter import EventAdapter
 from server.events import ToolEnd
 from server.execution import Execution
-from server.files import FILE_BYTES, FILES, Files
+from server.files.session_files import FILE_BYTES, FILES, Files
 from server.journal import Journal
 from server.main import create_app
 from server.runtime import Runtime

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from server.screenshots import SESSION, Screenshots
+from server.files.screenshots import SESSION, Screenshots
 from server.settings import Settings
 from server.store import Store
 
