@@ -9,8 +9,8 @@ from typing import Any
 from cryptography.fernet import Fernet, InvalidToken
 from pydantic import SecretStr, ValidationError
 
-from server import secret_file
 from server.errors import BadRequest, NotFound
+from server.fs import secret_file
 from server.settings import Settings
 from server.store import Store
 

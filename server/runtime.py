@@ -19,17 +19,17 @@ from server.browser.observation import Observation
 from server.checkpoints import Checkpoints, DatabaseTables, MemoryTables
 from server.chores import PlausibleClock, chores_of
 from server.database import Database
-from server.disk import shortage
 from server.errors import BadRequest, Conflict, Forbidden, Unavailable
 from server.executor import Executor
 from server.files.screenshots import Screenshots
 from server.files.session_files import Files
+from server.fs.disk import shortage
+from server.fs.permissions import keep_private
 from server.http.idempotency import Receipts
 from server.installation import held, owned_installation
 from server.journal import Journal
 from server.migrate import prepare_database
 from server.preferences import Preferences
-from server.private import keep_private
 from server.recovery import Recovery
 from server.settings import Settings
 from server.stall import stalls_told

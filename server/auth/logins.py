@@ -15,8 +15,8 @@ from pathlib import Path
 
 from starlette.datastructures import Headers
 
-from server import secret_file
 from server.errors import TooMany, Unauthorized
+from server.fs import secret_file
 from server.settings import Settings
 
 COOKIE_SECONDS = 30 * 24 * 3600

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from server.browser.cdp import Cdp, CdpError, Params
-from server.file_names import reserve, safe_name
+from server.fs.names import reserve, safe_name
 
 MAX_BYTES = 25_000_000
 MAX_FILES = 50

@@ -27,7 +27,7 @@ from server.browser.session_browser import SessionBrowser
 from server.browser.shared_chromium import SharedChromium
 from server.browser.tool_finder import ToolFinder, others_of
 from server.browser.upkeep import Outfit
-from server.disk import MEGABYTE, shortage, size_of
+from server.fs.disk import MEGABYTE, shortage, size_of
 from server.settings import Settings
 
 log = logging.getLogger(__name__)

@@ -11,7 +11,7 @@ import shutil
 from pathlib import Path
 
 from server.browser.guard import birth_of
-from server.disk import MEGABYTE, size_of
+from server.fs.disk import MEGABYTE, size_of
 from server.settings import Settings
 
 log = logging.getLogger(__name__)

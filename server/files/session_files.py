@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from server.errors import Conflict, NotFound, TooLarge
-from server.file_names import reserve, safe_name
+from server.fs.names import reserve, safe_name
 
 FILE_BYTES = 25_000_000
 FILES = 50

@@ -15,7 +15,7 @@ import pytest_asyncio
 from server.browser.browser import BrowserUnavailable, Field
 from server.browser.pool import BrowserPool
 from server.browser.upkeep import BROWSER_RESTARTED, TOOLS_RESTARTED
-from server.disk import size_of
+from server.fs.disk import size_of
 from tests.support.browsers import element, notes_of, open_pool, running_processes, until
 from tests.support.sites import Site
 

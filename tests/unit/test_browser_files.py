@@ -28,7 +28,7 @@ from server.browser.page_script import SecretField
 from server.browser.pool import BrowserPool
 from server.browser.processes import Processes, clean_environment
 from server.browser.profiles import Profiles, folder_name
-from server.file_names import safe_name
+from server.fs.names import safe_name
 from server.settings import Settings
 from tests.support.browsers import until
 

@@ -14,9 +14,9 @@ from fastapi import FastAPI
 from server.browser.browser import BrowserUnavailable
 from server.browser.pool import BrowserPool
 from server.browser.profiles import Profiles
-from server.disk import shortage, size_of
 from server.files.screenshots import QUOTA_BYTES, Screenshots
 from server.files.sweeper import GRACE, Sweeper
+from server.fs.disk import shortage, size_of
 from server.runtime import Runtime
 from server.settings import Settings
 from tests.support.chat import ask, new_session, read_stream, send
