@@ -19,9 +19,9 @@ from pydantic import ValidationError
 from server.auth import Logins, load_password
 from server.http.connection import connections_up_to
 from server.http.startup import Front
-from server.log_lines import OneLine
+from server.ops.log_format import OneLine
+from server.ops.tracing import configure_tracing
 from server.settings import MOST_FILES, Settings, file_limit
-from server.tracing import configure_tracing
 
 KEEP_ALIVE = 75
 """Seconds. Clients keep an idle connection for some seconds; one that the server closes just then is an error."""

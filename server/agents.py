@@ -16,7 +16,6 @@ from langgraph.errors import GraphRecursionError
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
-from server import replaced
 from server.agent.assistant_input import first_input, recursion_limit
 from server.agent.chat_model import DEMO, classify, usage_cost
 from server.agent.context import RunContext
@@ -31,6 +30,7 @@ from server.checkpoints import Checkpoints, Durability, OpenThread
 from server.errors import AppError, Conflict, RunFailed
 from server.events import Message, State, Usage
 from server.models import RunRow
+from server.ops import stale_install as replaced
 from server.settings import Settings
 
 Graph = CompiledStateGraph[Any, Any, Any, Any]

@@ -26,13 +26,13 @@ from server.files.session_files import Files
 from server.fs.disk import shortage
 from server.fs.permissions import keep_private
 from server.http.idempotency import Receipts
-from server.installation import held, owned_installation
 from server.journal import Journal
 from server.migrate import prepare_database
+from server.ops.installation import held, owned_installation
+from server.ops.loop_watchdog import stalls_told
 from server.preferences import Preferences
 from server.recovery import Recovery
 from server.settings import Settings
-from server.stall import stalls_told
 from server.store import Store, process_name
 from server.stream.bus import InProcessBus
 

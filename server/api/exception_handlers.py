@@ -11,9 +11,9 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Match
 
-from server import replaced
 from server.errors import AppError, Unavailable
 from server.http.problems import problem, render
+from server.ops import stale_install as replaced
 
 logger = logging.getLogger(__name__)
 

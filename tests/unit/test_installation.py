@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from server.installation import FILE, owned_installation
+from server.ops.installation import FILE, owned_installation
 from server.runtime import Runtime
 from server.store import Store, is_gone, process_name
 

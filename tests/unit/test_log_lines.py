@@ -3,7 +3,7 @@
 import io
 import logging
 
-from server.log_lines import OneLine
+from server.ops.log_format import OneLine
 
 
 def logged(text: str) -> str:

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from server.stall import stalls_told
+from server.ops.loop_watchdog import stalls_told
 
 
 def hold_the_loop(caplog: pytest.LogCaptureFixture) -> None:
@@ -16,7 +16,7 @@ def hold_the_loop(caplog: pytest.LogCaptureFixture) -> None:
 
 
 async def test_what_holds_the_loop_is_named_and_so_is_the_end_of_it(caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.ERROR, "server.stall"), stalls_told(0.05):
+    with caplog.at_level(logging.ERROR, "server.ops.loop_watchdog"), stalls_told(0.05):
         hold_the_loop(caplog)
         assert "in hold_the_loop" in caplog.text
         async with asyncio.timeout(20):

@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 from scripts.shell import ROOT
+from server.ops.tracing import configure_tracing
 from server.settings import Settings
-from server.tracing import configure_tracing
 
 
 def test_a_dotenv_file_switches_tracing_on(tmp_path: Path) -> None:

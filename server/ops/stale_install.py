@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-PROGRAM = Path(__file__).parent
+PROGRAM = Path(__file__).parents[1]
 STARTED = time.time()
 WORDS = "The program was replaced by another version while it ran; the server has to be restarted."
 
