@@ -8,8 +8,8 @@ from alembic import context
 from alembic.util import CommandError
 from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
 
+from server.database.models import Base
 from server.fs.permissions import keep_database_private, keep_private
-from server.models import Base
 from server.settings import Settings
 
 ADVISORY_LOCK = 7_405_112  # any number, the same in every process

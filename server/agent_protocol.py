@@ -7,8 +7,8 @@ from typing import Any, Protocol
 
 from server.agent.context import RunContext
 from server.agent.event_adapter import EventAdapter
+from server.database.models import RunRow
 from server.events import Message, State, Usage
-from server.models import RunRow
 
 
 class Agent(Protocol):

@@ -27,9 +27,9 @@ from server.agent.streaming import events
 from server.agent.titles import ask_title, namer_of, read_title
 from server.browser.browser import Browsers
 from server.checkpoints import Checkpoints, Durability, OpenThread
+from server.database.models import RunRow
 from server.errors import AppError, Conflict, RunFailed
 from server.events import Message, State, Usage
-from server.models import RunRow
 from server.ops import stale_install as replaced
 from server.settings import Settings
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from server.agent.context import News
 from server.agent.event_adapter import EventAdapter
+from server.database.models import RunRow
 from server.events import Event, Message, RunChanged, RunStatus, State, Thinking, Token, with_plan
-from server.models import RunRow
 from server.stream.bus import EventBus, Fenced
 from server.text_joiner import TextJoiner
 

@@ -9,10 +9,10 @@ from datetime import timedelta
 from typing import Any, TypeVar
 
 from server.clock import elapsed
+from server.database.models import RunRow, SessionRow
 from server.errors import Unavailable
 from server.events import Done, Error, Event, MessageAdded, ToolEnd, ToolStart, now
 from server.execution import Execution
-from server.models import RunRow, SessionRow
 from server.run_events import ENDINGS, describe, to_change, to_interrupt
 from server.settings import Settings
 from server.store import Accepted, Ended, Store

@@ -26,10 +26,10 @@ from server.api import settings as settings_api
 from server.api.deps import Streams
 from server.api.description import DescribedAPI
 from server.auth import Gate, Logins, guarded_prefixes, load_password
+from server.database.migrate import NotReady
 from server.errors import NotFound, Unavailable
 from server.http.problems import render
 from server.http.spa import Spa
-from server.migrate import NotReady
 from server.runtime import Runtime, open_runtime
 from server.settings import Settings
 from server.version import VERSION

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 
+from server.database.models import InterruptRow
 from server.events import Error, now
 from server.executor import Executor
 from server.journal import Journal
-from server.models import InterruptRow
 from server.run_events import ENDINGS, interruption, to_interrupt
 from server.store import Store
 from server.stream.bus import InProcessBus

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from server.events import Interrupt, SessionChanged, ToolStart, Usage
 
 if TYPE_CHECKING:
-    from server.models import InterruptRow, SessionRow
+    from server.database.models import InterruptRow, SessionRow
 
 ENDINGS = {
     "cancelled": "Task cancelled",

@@ -19,6 +19,7 @@ from server.browser.observation import Observation
 from server.checkpoints import Checkpoints, DatabaseTables, MemoryTables
 from server.chores import PlausibleClock, chores_of
 from server.database import Database
+from server.database.migrate import prepare_database
 from server.errors import BadRequest, Conflict, Forbidden, Unavailable
 from server.executor import Executor
 from server.files.screenshots import Screenshots
@@ -27,7 +28,6 @@ from server.fs.disk import shortage
 from server.fs.permissions import keep_private
 from server.http.idempotency import Receipts
 from server.journal import Journal
-from server.migrate import prepare_database
 from server.ops.installation import held, owned_installation
 from server.ops.loop_watchdog import stalls_told
 from server.preferences import Preferences

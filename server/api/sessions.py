@@ -28,7 +28,7 @@ from server.events import State, now
 from server.run_events import to_interrupt
 
 if TYPE_CHECKING:
-    from server.models import InterruptRow, RunRow, SessionRow
+    from server.database.models import InterruptRow, RunRow, SessionRow
 
 router = APIRouter(prefix="/api/sessions")
 

@@ -29,7 +29,7 @@ from server.runtime import Runtime
 from server.stream.event_log import Entry, read_event_id
 
 if TYPE_CHECKING:
-    from server.models import RunRow
+    from server.database.models import RunRow
 
 router = APIRouter()
 

@@ -18,7 +18,7 @@ from server.events import Message
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
-    from server.models import SessionRow
+    from server.database.models import SessionRow
 
 PAGE_HEAD, PAGE_TAIL = map(
     Template, (Path(__file__).parent / "templates" / "replay.html").read_text().split("$rows\n")

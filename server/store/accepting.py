@@ -9,9 +9,9 @@ from sqlalchemy import Connection, bindparam, delete, select
 from sqlalchemy.exc import IntegrityError
 
 from server.database import Database, writing_synced
+from server.database.models import MessageRow, RunRow, SessionRow
 from server.errors import BadRequest, Conflict
 from server.events import now
-from server.models import MessageRow, RunRow, SessionRow
 from server.store.lookups import (
     OF_SESSION,
     STEER,

@@ -7,8 +7,8 @@ from typing import Any
 from sqlalchemy import Connection, delete, select
 
 from server.database import Database, reading, writing
+from server.database.models import PreferenceRow, ProviderKeyRow
 from server.events import now
-from server.models import PreferenceRow, ProviderKeyRow
 from server.store.rows import insert
 
 

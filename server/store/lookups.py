@@ -11,9 +11,9 @@ from typing import Any
 
 from sqlalchemy import BindParameter, Connection, bindparam, select
 
+from server.database.models import GrantRow, InterruptRow, MessageRow, RunRow, SessionRow
 from server.errors import NotFound
 from server.events import Message, now
-from server.models import GrantRow, InterruptRow, MessageRow, RunRow, SessionRow
 from server.store.owners import lease
 from server.store.records import new_id
 from server.store.rows import change, every, first, get, insert

@@ -10,9 +10,9 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, delete, func, select
 
 from server.database import Database, reading, writing, writing_synced
+from server.database.models import GrantRow, InterruptRow, RunRow
 from server.errors import Conflict, NotFound
 from server.events import Usage, now
-from server.models import GrantRow, InterruptRow, RunRow
 from server.store.lookups import (
     OF_SESSION,
     UNFINISHED,

@@ -6,8 +6,8 @@ import secrets
 from dataclasses import dataclass, field
 from typing import Any
 
+from server.database.models import InterruptRow, MessageRow, RunRow, SessionRow
 from server.events import Message
-from server.models import InterruptRow, MessageRow, RunRow, SessionRow
 
 TITLE_LENGTH = 80
 

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Executable, Insert, Select, Update, bindparam
 from sqlalchemy import Row as Found
 from sqlalchemy import insert as insert_into
 
-from server.models import Base
+from server.database.models import Base
 
 Row = TypeVar("Row", bound=Base)
 

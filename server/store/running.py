@@ -12,9 +12,9 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, select, update
 
 from server.database import Database, reading, writing, writing_synced
+from server.database.models import InterruptRow, MessageRow, RunRow, SessionRow
 from server.errors import NotFound
 from server.events import Message, Usage, now, sum_usage
-from server.models import InterruptRow, MessageRow, RunRow, SessionRow
 from server.store.lookups import (
     OF_RUN,
     OF_SESSION,

@@ -7,8 +7,8 @@ from collections.abc import Collection, Sequence
 
 from sqlalchemy import ColumnElement, Connection, false, func, literal, or_, select, text
 
+from server.database.models import MessageRow, SessionRow
 from server.events import Message
-from server.models import MessageRow, SessionRow
 from server.store.records import to_message
 from server.store.rows import every
 

@@ -11,9 +11,9 @@ from sqlalchemy import ColumnElement, Connection, Text, cast, delete, func, or_,
 from sqlalchemy.exc import IntegrityError
 
 from server.database import Database, reading, writing
+from server.database.models import InterruptRow, MessageRow, RunRow, SessionRow
 from server.errors import Conflict, NotFound
 from server.events import Message, Usage, now, sum_usage
-from server.models import InterruptRow, MessageRow, RunRow, SessionRow
 from server.store.lookups import (
     MESSAGES,
     OF_SESSION,

@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 
 from server.browser.pool import BrowserPool
-from server.migrate import migrate
+from server.database.migrate import migrate
 from tests.support.browsers import open_pool
 from tests.support.postgres import Postgres, postgres_cluster
 from tests.support.sites import Site

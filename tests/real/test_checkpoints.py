@@ -9,8 +9,8 @@ from sqlalchemy import Connection, text
 
 from server.checkpoints import Checkpoints, DatabaseTables, Durability, Put
 from server.database import Database
+from server.database.models import RunRow
 from server.errors import Conflict
-from server.models import RunRow
 from server.store import Store
 from tests.support.databases import open_database
 from tests.support.walks import answer, build_walk, stored, walk

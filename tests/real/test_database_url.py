@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from server.database import Database
-from server.migrate import migrate
+from server.database.migrate import migrate
 from server.settings import Settings
 from tests.support.ports import free_port
 from tests.support.postgres import Postgres

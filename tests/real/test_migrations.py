@@ -17,7 +17,7 @@ from alembic.util import CommandError
 from sqlalchemy import create_engine, inspect
 
 from scripts.shell import ROOT
-from server.migrate import migrate
+from server.database.migrate import migrate
 from server.settings import Settings
 
 
@@ -43,7 +43,7 @@ def test_going_back_is_refused_in_words_and_keeps_everything(config: Config) -> 
 START = """
 import os, signal, sys
 from sqlalchemy import Engine, event
-from server.migrate import migrate
+from server.database.migrate import migrate
 from server.settings import Settings
 
 statements = int(sys.argv[2])

@@ -13,9 +13,9 @@ import pytest
 from sqlalchemy import Connection, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
+from server.database.models import InterruptRow, MessageRow, RunRow
 from server.errors import BadRequest, Conflict, NotFound
 from server.events import Message, Usage, now
-from server.models import InterruptRow, MessageRow, RunRow
 from server.settings import Settings
 from server.store import Accepted, Begun, Store
 from server.store.records import new_id

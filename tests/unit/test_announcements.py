@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
+from server.database.models import SessionRow
 from server.events import SessionChanged
 from server.journal import Journal
-from server.models import SessionRow
 from server.runtime import Runtime
 from server.store import Store, process_name
 

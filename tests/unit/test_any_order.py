@@ -27,7 +27,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from server.migrate import migrate
+from server.database.migrate import migrate
 from tests.support.person import PING, Command, Person
 from tests.support.service import Service
 

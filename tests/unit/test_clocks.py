@@ -13,10 +13,10 @@ from server.agent.event_adapter import EventAdapter
 from server.agent.operator.consent import Consent
 from server.agent.operator.nodes import Nodes
 from server.clock import SteadyClock, steady_time
+from server.database.models import InterruptRow
 from server.events import Usage, now
 from server.execution import Execution
 from server.journal import Journal
-from server.models import InterruptRow
 from server.recovery import Recovery
 from server.runtime import Runtime
 from server.store import Store, process_name

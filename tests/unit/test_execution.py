@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable
 
 from server.agent.event_adapter import EventAdapter
+from server.database.models import RunRow
 from server.events import Message, State, Token, now
 from server.execution import Execution
-from server.models import RunRow
 from server.stream.bus import InProcessBus
 
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from server.agent_runner import AgentRunner
+from server.database.models import InterruptRow, RunRow, SessionRow
 from server.executor import Executor
 from server.journal import Journal
-from server.models import InterruptRow, RunRow, SessionRow
 from server.runtime import Runtime
 from server.store import Begun, Store, process_name
 from tests.support.databases import agents_of

@@ -16,9 +16,9 @@ import httpx
 from sqlalchemy import Connection
 
 from server.api.export import _archived
+from server.database.models import SessionRow
 from server.events import Message
 from server.files.export import Conversation, file_name, to_html
-from server.models import SessionRow
 from server.runtime import Runtime
 from server.store.lookups import add_message
 from tests.support.chat import ask, new_session, send

@@ -9,7 +9,7 @@ import pytest
 
 from server.agent.context import News
 from server.browser.page_script import Extra, Sent
-from server.migrate import migrate
+from server.database.migrate import migrate
 from tests.support.databases import open_saver
 from tests.support.operator_world import Post, World, world
 from tests.support.scripted_browser import BLANK, ScriptedBrowser

@@ -20,10 +20,10 @@ from server.browser.browser import Outcome
 from server.browser.mock import MockBrowsers
 from server.browser.mock_browser import MockBrowser
 from server.checkpoints import Checkpoints, MemoryTables
+from server.database.models import RunRow
 from server.events import Message, Usage
 from server.executor import Executor
 from server.journal import Journal
-from server.models import RunRow
 from server.recovery import Recovery
 from server.runtime import Runtime
 from server.store import Store

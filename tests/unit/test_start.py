@@ -11,9 +11,9 @@ import pytest
 from pydantic import ValidationError
 
 from server.__main__ import open_many_files, plain
+from server.database.migrate import NotReady, migrate
 from server.errors import Unavailable
 from server.main import RETRY_SECONDS, create_app
-from server.migrate import NotReady, migrate
 from server.runtime import open_runtime
 from server.settings import MOST_FILES, Settings
 from tests.conftest import PASSWORD, open_client

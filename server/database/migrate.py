@@ -9,7 +9,7 @@ from server.database import FAULTS, Database, is_refusal
 from server.settings import Settings
 
 DATABASE_PATIENCE = 30.0
-ALEMBIC_INI = Path(__file__).parent.parent / "alembic.ini"
+ALEMBIC_INI = Path(__file__).parents[2] / "alembic.ini"
 
 
 class NotReady(Exception):
