@@ -61,9 +61,9 @@ TESTS = {
     "server/browser/egress.py": "tests/unit/test_egress.py",
     "server/browser/reach.py": "tests/unit/test_reach.py tests/unit/test_egress.py",
     "server/browser/addresses.py": "tests/unit/test_addresses.py",
-    "server/executor.py": RUNS,
-    "server/execution.py": RUNS,
-    "server/journal.py": f"{RUNS} tests/unit/test_pictures_and_files.py",
+    "server/runs/executor.py": RUNS,
+    "server/runs/execution.py": RUNS,
+    "server/runs/recorder.py": f"{RUNS} tests/unit/test_pictures_and_files.py",
 }
 SWAPS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt,

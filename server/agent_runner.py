@@ -8,18 +8,18 @@ from typing import Any, TypeVar
 
 from server.agent.approval import site_of
 from server.agent.operator.answers import read_answer
-from server.agent_protocol import Agents
 from server.browser.browser import Browsers
 from server.database.models import InterruptRow, SessionRow
 from server.errors import Conflict, NotFound, Unavailable
 from server.events import Decision, MessageAdded, SessionChanged, now
-from server.execution import Execution
-from server.executor import Executor
 from server.files.screenshots import Screenshots
-from server.journal import Journal, to_its_end
+from server.runs.agent_protocol import Agents
+from server.runs.execution import Execution
+from server.runs.executor import Executor
+from server.runs.recorder import Journal, to_its_end
+from server.runs.working_state import WorkingState
 from server.store import Accepted, Store, new_id
 from server.stream.bus import InProcessBus
-from server.working_state import WorkingState
 
 T = TypeVar("T")
 

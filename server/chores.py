@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from server.errors import AppError, Unavailable
 from server.events import now
 from server.files.sweeper import Sweeper
-from server.recovery import Recovery
+from server.runs.recovery import Recovery
 
 if TYPE_CHECKING:
     from server.runtime import Runtime

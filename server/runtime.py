@@ -13,7 +13,6 @@ from server.agent import policy
 from server.agent.approval import Action, approval_digest, targets_of
 from server.agent.gate import Gate, judge_command
 from server.agent_runner import AgentRunner
-from server.agents import AgentFactory
 from server.browser.browser import Browsers
 from server.browser.observation import Observation
 from server.checkpoints import Checkpoints, DatabaseTables, MemoryTables
@@ -21,17 +20,18 @@ from server.chores import PlausibleClock, chores_of
 from server.database import Database
 from server.database.migrate import prepare_database
 from server.errors import BadRequest, Conflict, Forbidden, Unavailable
-from server.executor import Executor
 from server.files.screenshots import Screenshots
 from server.files.session_files import Files
 from server.fs.disk import shortage
 from server.fs.permissions import keep_private
 from server.http.idempotency import Receipts
-from server.journal import Journal
 from server.ops.installation import held, owned_installation
 from server.ops.loop_watchdog import stalls_told
 from server.preferences import Preferences
-from server.recovery import Recovery
+from server.runs.agents import AgentFactory
+from server.runs.executor import Executor
+from server.runs.recorder import Journal
+from server.runs.recovery import Recovery
 from server.settings import Settings
 from server.store import Store, process_name
 from server.stream.bus import InProcessBus

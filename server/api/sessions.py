@@ -25,7 +25,7 @@ from server.api.answers import (
 from server.api.deps import Body, SessionId, Text, World
 from server.errors import Conflict
 from server.events import State, now
-from server.run_events import to_interrupt
+from server.runs.events import to_interrupt
 
 if TYPE_CHECKING:
     from server.database.models import InterruptRow, RunRow, SessionRow

@@ -12,9 +12,9 @@ from fastapi import FastAPI
 
 from scripts.programs import find_postgres
 from scripts.shell import ROOT
-from server.journal import Journal
 from server.main import create_app
-from server.recovery import Recovery
+from server.runs.recorder import Journal
+from server.runs.recovery import Recovery
 from server.runtime import Runtime
 from server.settings import Settings
 from server.store import Store, process_name

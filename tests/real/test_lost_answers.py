@@ -10,9 +10,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from server.journal import Journal
 from server.main import create_app
-from server.recovery import Recovery
+from server.runs.recorder import Journal
+from server.runs.recovery import Recovery
 from server.runtime import Runtime
 from server.settings import Settings
 from tests.conftest import PASSWORD, open_client

@@ -9,8 +9,8 @@ import pytest
 
 from server.agent.event_adapter import EventAdapter
 from server.events import Done, MessageAdded, ToolEnd, ToolStart
-from server.execution import Execution
-from server.journal import Journal
+from server.runs.execution import Execution
+from server.runs.recorder import Journal
 from server.settings import Settings
 from server.store import Begun, Store
 from server.stream.bus import InProcessBus

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from server.agents import AgentFactory
 from server.checkpoints import Checkpoints, DatabaseTables
 from server.database import Database
+from server.runs.agents import AgentFactory
 from server.runtime import Runtime
 from server.settings import Settings
 from server.store import Store, process_name

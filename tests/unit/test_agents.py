@@ -9,8 +9,8 @@ import pytest
 from langgraph.graph import START, StateGraph
 from langgraph.types import Command, interrupt
 
-from server.agents import PreparedAgent, RunTaken
 from server.checkpoints import Checkpoints, MemoryTables
+from server.runs.agents import PreparedAgent, RunTaken
 from tests.support.walks import build_walk, walk
 from tests.unit.test_assistant import new_context
 

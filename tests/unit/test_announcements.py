@@ -6,7 +6,7 @@ import asyncio
 
 from server.database.models import SessionRow
 from server.events import SessionChanged
-from server.journal import Journal
+from server.runs.recorder import Journal
 from server.runtime import Runtime
 from server.store import Store, process_name
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from server.budget_guard import LAST_CALLS, is_beyond
+from server.runs.budget_guard import LAST_CALLS, is_beyond
 
 
 @pytest.mark.parametrize(

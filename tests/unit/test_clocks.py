@@ -15,9 +15,9 @@ from server.agent.operator.nodes import Nodes
 from server.clock import SteadyClock, steady_time
 from server.database.models import InterruptRow
 from server.events import Usage, now
-from server.execution import Execution
-from server.journal import Journal
-from server.recovery import Recovery
+from server.runs.execution import Execution
+from server.runs.recorder import Journal
+from server.runs.recovery import Recovery
 from server.runtime import Runtime
 from server.store import Store, process_name
 from server.store.owners import LEASE_SECONDS, UNRENEWED_SECONDS, LeaseWatch

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from server.agent.event_adapter import EventAdapter
 from server.database.models import RunRow
 from server.events import Message, State, Token, now
-from server.execution import Execution
+from server.runs.execution import Execution
 from server.stream.bus import InProcessBus
 
 

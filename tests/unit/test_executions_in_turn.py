@@ -11,8 +11,8 @@ import pytest
 
 from server.agent_runner import AgentRunner
 from server.database.models import InterruptRow, RunRow, SessionRow
-from server.executor import Executor
-from server.journal import Journal
+from server.runs.executor import Executor
+from server.runs.recorder import Journal
 from server.runtime import Runtime
 from server.store import Begun, Store, process_name
 from tests.support.databases import agents_of

@@ -48,10 +48,10 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "uvicorn": ("server.__main__", "server.http.connection"),
     "sqlalchemy": ("server.database.models", "server.store", "server.database", "server.checkpoints"),
     "alembic": ("server.database.migrate",),
-    "langchain": ("server.agent", "server.agents"),
-    "langchain_core": ("server.agent", "server.agents", "server.checkpoints"),
+    "langchain": ("server.agent", "server.runs.agents"),
+    "langchain_core": ("server.agent", "server.runs.agents", "server.checkpoints"),
     "langchain_mcp_adapters": ("server.agent",),
-    "langgraph": ("server.agent", "server.agents", "server.checkpoints"),
+    "langgraph": ("server.agent", "server.runs.agents", "server.checkpoints"),
     "mcp": ("server.browser",),
     "typer": ("cli",),
     "rich": ("cli",),
@@ -118,7 +118,7 @@ def test_the_two_columns_do_not_know_each_other(module: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "module", [name for name in MODULES if is_in(name, ("server.agent", "server.agents"))]
+    "module", [name for name in MODULES if is_in(name, ("server.agent", "server.runs.agents"))]
 )
 def test_the_agent_knows_nothing_of_devtools(module: str) -> None:
     for imported in imports_of(MODULES[module]):

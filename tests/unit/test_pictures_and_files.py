@@ -11,10 +11,10 @@ import pytest
 
 from server.agent.event_adapter import EventAdapter
 from server.events import ToolEnd
-from server.execution import Execution
 from server.files.session_files import FILE_BYTES, FILES, Files
-from server.journal import Journal
 from server.main import create_app
+from server.runs.execution import Execution
+from server.runs.recorder import Journal
 from server.runtime import Runtime
 from server.settings import Settings
 from tests.conftest import PASSWORD, open_client

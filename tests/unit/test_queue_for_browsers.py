@@ -14,9 +14,9 @@ from server.browser.mock import MockBrowsers
 from server.browser.mock_browser import MockBrowser
 from server.browser.places import Places
 from server.events import RunChanged, SessionChanged
-from server.executor import Executor
-from server.journal import Journal
-from server.recovery import Recovery
+from server.runs.executor import Executor
+from server.runs.recorder import Journal
+from server.runs.recovery import Recovery
 from server.runtime import Runtime
 from server.settings import Settings
 from server.store import Store, process_name

@@ -14,10 +14,10 @@ from fastapi import FastAPI
 from server.agent.event_adapter import EventAdapter
 from server.errors import Unavailable
 from server.events import ToolStart
-from server.execution import Execution
-from server.executor import Executor
-from server.journal import Journal
-from server.recovery import Recovery
+from server.runs.execution import Execution
+from server.runs.executor import Executor
+from server.runs.recorder import Journal
+from server.runs.recovery import Recovery
 from server.runtime import Runtime
 from server.store import Begun, Ended, Store, process_name
 from tests.support.chat import parse_sse

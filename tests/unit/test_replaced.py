@@ -11,13 +11,13 @@ from typing import Any
 import httpx
 import pytest
 
-from server.agents import AgentFactory
 from server.browser.mock import MockBrowsers
 from server.checkpoints import Checkpoints, MemoryTables
 from server.errors import NotFound
 from server.http.spa import Spa
 from server.ops import stale_install as replaced
 from server.ops.stale_install import is_replaced
+from server.runs.agents import AgentFactory
 from server.settings import Settings
 
 

@@ -15,16 +15,16 @@ import pytest
 from server.agent.context import RunContext
 from server.agent.mock import ScriptedChatModel
 from server.agent_runner import AgentRunner
-from server.agents import AgentFactory
 from server.browser.browser import Outcome
 from server.browser.mock import MockBrowsers
 from server.browser.mock_browser import MockBrowser
 from server.checkpoints import Checkpoints, MemoryTables
 from server.database.models import RunRow
 from server.events import Message, Usage
-from server.executor import Executor
-from server.journal import Journal
-from server.recovery import Recovery
+from server.runs.agents import AgentFactory
+from server.runs.executor import Executor
+from server.runs.recorder import Journal
+from server.runs.recovery import Recovery
 from server.runtime import Runtime
 from server.store import Store
 

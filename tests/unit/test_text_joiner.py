@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 from server.events import Event, Thinking, Token
-from server.text_joiner import JOIN_DELTAS, TextJoiner
+from server.runs.text_joiner import JOIN_DELTAS, TextJoiner
 
 
 def token(text: str) -> Token:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from server.agent.chat_model import build_chat_model
-from server.agents import AgentFactory
 from server.events import Usage
+from server.runs.agents import AgentFactory
 from server.settings import Settings
 from tests.support.model_reply import say
 from tests.support.model_server import ModelServer

@@ -6,7 +6,7 @@ import re
 
 from scripts.shell import ROOT
 from server.agent.policy.verdict import _REASONS
-from server.run_events import ENDINGS
+from server.runs.events import ENDINGS
 
 
 def test_the_reasons_of_the_rules_are_those_of_the_dictionary() -> None:

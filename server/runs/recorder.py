@@ -12,8 +12,8 @@ from server.clock import elapsed
 from server.database.models import RunRow, SessionRow
 from server.errors import Unavailable
 from server.events import Done, Error, Event, MessageAdded, ToolEnd, ToolStart, now
-from server.execution import Execution
-from server.run_events import ENDINGS, describe, to_change, to_interrupt
+from server.runs.events import ENDINGS, describe, to_change, to_interrupt
+from server.runs.execution import Execution
 from server.settings import Settings
 from server.store import Accepted, Ended, Store
 from server.stream.bus import Fenced, InProcessBus

@@ -12,17 +12,17 @@ from typing import Any
 from server.agent import policy
 from server.agent.context import RunContext
 from server.agent.private_sites import PrivateSites
-from server.agent_protocol import Agent, Agents
 from server.browser.browser import Browser, Browsers, Picture
 from server.browser.profiles import folder_name
-from server.budget_guard import check_budget
 from server.errors import Unavailable
 from server.events import Decision, Message, UsageChanged
-from server.execution import Execution
 from server.files.screenshots import Screenshots
-from server.journal import PATIENCE, Journal
-from server.queue import InProcessRunQueue
-from server.run_events import ENDINGS
+from server.runs.agent_protocol import Agent, Agents
+from server.runs.budget_guard import check_budget
+from server.runs.events import ENDINGS
+from server.runs.execution import Execution
+from server.runs.queue import InProcessRunQueue
+from server.runs.recorder import PATIENCE, Journal
 from server.settings import Settings
 from server.store import Accepted, Begun, Ended, Store, title_of
 from server.stream.bus import InProcessBus

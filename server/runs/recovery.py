@@ -6,9 +6,9 @@ import logging
 
 from server.database.models import InterruptRow
 from server.events import Error, now
-from server.executor import Executor
-from server.journal import Journal
-from server.run_events import ENDINGS, interruption, to_interrupt
+from server.runs.events import ENDINGS, interruption, to_interrupt
+from server.runs.executor import Executor
+from server.runs.recorder import Journal
 from server.store import Store
 from server.stream.bus import InProcessBus
 

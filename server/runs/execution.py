@@ -11,8 +11,8 @@ from server.agent.context import News
 from server.agent.event_adapter import EventAdapter
 from server.database.models import RunRow
 from server.events import Event, Message, RunChanged, RunStatus, State, Thinking, Token, with_plan
+from server.runs.text_joiner import TextJoiner
 from server.stream.bus import EventBus, Fenced
-from server.text_joiner import TextJoiner
 
 
 class Stopwatch:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from server.agent_protocol import Agents
 from server.errors import Conflict, NotFound
 from server.events import State, with_plan
-from server.execution import Execution
+from server.runs.agent_protocol import Agents
+from server.runs.execution import Execution
 from server.store import Store
 from server.stream.bus import InProcessBus
 
