@@ -16,7 +16,6 @@ from server.agent_runner import AgentRunner
 from server.browser.browser import Browsers
 from server.browser.observation import Observation
 from server.checkpoints import Checkpoints, DatabaseTables, MemoryTables
-from server.chores import PlausibleClock, chores_of
 from server.database import Database
 from server.database.migrate import prepare_database
 from server.errors import BadRequest, Conflict, Forbidden, Unavailable
@@ -25,6 +24,7 @@ from server.files.session_files import Files
 from server.fs.disk import shortage
 from server.fs.permissions import keep_private
 from server.http.idempotency import Receipts
+from server.maintenance import PlausibleClock, chores_of
 from server.ops.installation import held, owned_installation
 from server.ops.loop_watchdog import stalls_told
 from server.preferences import Preferences

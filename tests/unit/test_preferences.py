@@ -12,11 +12,11 @@ from sqlalchemy import update
 
 from server.api.settings import Purge, purge
 from server.browser.pool import BrowserPool
-from server.chores import PlausibleClock, remove_untouched
 from server.database.models import SessionRow
 from server.errors import BadRequest
 from server.events import now
 from server.main import create_app
+from server.maintenance import PlausibleClock, remove_untouched
 from server.runtime import Runtime, open_runtime
 from server.settings import Settings
 from tests.conftest import PASSWORD, open_client
