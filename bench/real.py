@@ -21,7 +21,7 @@ from typing import Any
 import httpx
 from pydantic import SecretStr
 
-from server.agent.chat_model import is_ready
+from server.agent.models.chat_model import is_ready
 from server.settings import Settings
 from tests.support.server import serving
 from tests.support.shop_site import PRICES, open_shop

@@ -82,7 +82,7 @@ class Runtime:
     @property
     def default_model(self) -> str:
         """The configured model, or the built-in demo where its key is missing."""
-        from server.agent.chat_model import DEMO, is_ready
+        from server.agent.models.chat_model import DEMO, is_ready
 
         if self.settings.is_mock:
             return MOCK_MODEL
@@ -91,7 +91,7 @@ class Runtime:
 
     def check_model(self, name: str, field: str) -> None:
         """Raises BadRequest, its words after the name of the `field`, for a name that leads to no provider."""
-        from server.agent.chat_model import is_known, unknown_words
+        from server.agent.models.chat_model import is_known, unknown_words
 
         is_scripted = self.settings.is_mock and name.partition(":")[0] == MOCK_MODEL.partition(":")[0]
         if len(name) > MODEL_CHARS:
@@ -100,7 +100,7 @@ class Runtime:
             raise BadRequest(f"{field}: {unknown_words(name)}")
 
     def models(self) -> list[dict[str, Any]]:
-        from server.agent.chat_model import DEMO, model_choices
+        from server.agent.models.chat_model import DEMO, model_choices
 
         if self.settings.is_mock:
             return [{"id": MOCK_MODEL, "label": "Mock (scripted)", "provider": "mock", "ready": True}]
@@ -115,7 +115,7 @@ class Runtime:
         notices = [{"code": "no_agent_tool", "text": problem}] if problem else []
         if self.default_model == self.current_settings.agent_model:
             return notices
-        from server.agent.chat_model import is_known, unknown_words
+        from server.agent.models.chat_model import is_known, unknown_words
 
         name = self.current_settings.agent_model
         why = f"There is no key for {name}." if is_known(name) else unknown_words(name)
@@ -267,7 +267,7 @@ def _model_builder(preferences: Preferences) -> Any:
         from server.agent.mock import ScriptedChatModel
 
         return lambda name: ScriptedChatModel()
-    from server.agent.chat_model import build_chat_model
+    from server.agent.models.chat_model import build_chat_model
 
     return lambda name: build_chat_model(name, preferences.current)
 

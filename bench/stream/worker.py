@@ -22,7 +22,7 @@ from langchain.chat_models import init_chat_model
 from langchain_core.messages import HumanMessage
 
 from bench.stream.measured import Batch, StreamTimes
-from server.agent.chat_model import build_chat_model
+from server.agent.models.chat_model import build_chat_model
 from server.agent.streaming import events
 from server.settings import Settings
 from tests.support.model_server import KEY

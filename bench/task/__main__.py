@@ -24,7 +24,7 @@ from bench.observation.__main__ import load_counter
 from bench.task.agents import Agent, open_operator, open_stock
 from bench.task.player import Count, Faults, Player
 from bench.task.tasks import Task, tasks
-from server.agent.chat_model import build_chat_model
+from server.agent.models.chat_model import build_chat_model
 from server.errors import RunFailed
 from tests.support.model_server import ModelServer
 from tests.support.shop_site import open_shop

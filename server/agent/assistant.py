@@ -28,8 +28,8 @@ from server.agent.assistant_limits import Budget, RunLimits
 from server.agent.assistant_turns import Turns
 from server.agent.context import RunContext
 from server.agent.gate import Gate
-from server.agent.prices import CostOf
-from server.agent.whole_calls import WholeCalls
+from server.agent.models.catalog import CostOf
+from server.agent.models.tool_call_repair import WholeCalls
 from server.browser.browser import ToolSpec
 from server.browser.tool_schema import as_mcp_result, as_mcp_tool
 

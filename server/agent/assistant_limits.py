@@ -17,8 +17,8 @@ from langgraph.types import Command
 
 from server.agent.assistant_input import EARLIER
 from server.agent.context import RunContext
+from server.agent.models.catalog import CostOf
 from server.agent.operator.phrases import limit_summary, phrase
-from server.agent.prices import CostOf
 
 log = logging.getLogger(__name__)
 

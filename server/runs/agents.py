@@ -17,10 +17,10 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
 from server.agent.assistant_input import first_input, recursion_limit
-from server.agent.chat_model import DEMO, classify, usage_cost
 from server.agent.context import RunContext
 from server.agent.event_adapter import EventAdapter, read_usage
 from server.agent.gate import Gate
+from server.agent.models.chat_model import DEMO, classify, usage_cost
 from server.agent.operator.graph import build_operator
 from server.agent.operator.records import take_plan
 from server.agent.streaming import events

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from server.agent.chat_model import build_chat_model
+from server.agent.models.chat_model import build_chat_model
 from server.errors import RunFailed
 from tests.support.model_reply import Reply, Step, ToolCall, call, calls, cut, fail, refuse, reset, say
 from tests.support.model_server import ModelServer

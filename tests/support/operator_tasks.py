@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, cast
 
-from server.agent.chat_model import build_chat_model
+from server.agent.models.chat_model import build_chat_model
 from server.browser.browser import Browser
 from tests.support.model_reply import Asked, Reply, Step, call, say
 from tests.support.model_server import ModelServer

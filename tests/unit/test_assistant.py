@@ -15,11 +15,11 @@ from server.agent.assistant import build_assistant
 from server.agent.assistant_input import first_input, recursion_limit
 from server.agent.assistant_limits import OUT_OF_BUDGET, OUT_OF_STEPS
 from server.agent.assistant_turns import reduce_old_results
-from server.agent.chat_model import build_chat_model
 from server.agent.context import News, RunContext
 from server.agent.event_adapter import EventAdapter
+from server.agent.models.chat_model import build_chat_model
+from server.agent.models.tool_call_repair import BROKEN_CALL
 from server.agent.streaming import events
-from server.agent.whole_calls import BROKEN_CALL
 from server.browser.browser import Picture, ToolSpec
 from server.events import Message, ToolEnd, ToolStart, now
 from tests.support.model_reply import Reply, ToolCall, call, say

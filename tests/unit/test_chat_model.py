@@ -10,7 +10,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.tools import tool
 
-from server.agent.chat_model import (
+from server.agent.models.chat_model import (
     broken_tool_calls,
     build_chat_model,
     forces_tools,
@@ -528,8 +528,8 @@ def test_thoughts_are_asked_of_models_that_have_them() -> None:
 
 async def test_all_models_share_our_transport() -> None:
     """The one private name we rely on for Anthropic: notice when it changes."""
-    from server.agent.model_http import model_http_client
-    from server.agent.older_httpx import OlderTransport
+    from server.agent.models.httpx_compat import OlderTransport
+    from server.agent.models.transport import model_http_client
 
     keys = settings(anthropic_api_key="k", openai_api_key="k", google_api_key="k")
     anthropic: Any = build_chat_model("anthropic:claude-haiku-5-5", keys)

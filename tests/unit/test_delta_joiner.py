@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from server.agent.delta_joiner import DeltaJoiner
+from server.agent.models.delta_joiner import DeltaJoiner
 from tests.support.model_formats import stream
 from tests.support.model_reply import Reply, ToolCall, Wire
 

@@ -9,9 +9,9 @@ from langchain.agents import create_agent
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, SystemMessage
 from langchain_core.tools import StructuredTool
 
-from server.agent.chat_model import build_chat_model
 from server.agent.context import News
 from server.agent.demo import DemoChatModel
+from server.agent.models.chat_model import build_chat_model
 from server.settings import Settings
 from tests.support.operator_world import World
 from tests.support.scripted_browser import ScriptedBrowser

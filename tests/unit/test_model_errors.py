@@ -9,7 +9,7 @@ import httpx2
 import pytest
 from langchain_core.messages import AIMessage
 
-from server.agent.model_errors import (
+from server.agent.models.errors import (
     broken_tool_calls,
     check_complete,
     classify,

@@ -13,7 +13,7 @@ import httpx2
 import pytest
 from aiohttp import web
 
-from server.agent.model_http import model_http_client, proxy_for
+from server.agent.models.transport import model_http_client, proxy_for
 from tests.support.model_formats import stream
 from tests.support.model_reply import Reply
 

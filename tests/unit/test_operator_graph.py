@@ -438,8 +438,8 @@ def _assert_plain(value: Any) -> None:
 
 
 READS_BYTES_OR_TEXT = {
-    "server/agent/model_http.py",
-    "server/agent/watchdog.py",
+    "server/agent/models/transport.py",
+    "server/agent/models/deadlines.py",
     "server/agent/demo_commands.py",
     "server/agent/demo_page.py",
     "server/agent/policy/lexicon/finder.py",

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from server.agent.pace import Pace, rest_for
+from server.agent.models.pacing import Pace, rest_for
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from server.agent.chat_model import build_chat_model
+from server.agent.models.chat_model import build_chat_model
 from server.events import Usage
 from server.runs.agents import AgentFactory
 from server.settings import Settings

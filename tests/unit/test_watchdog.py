@@ -8,7 +8,7 @@ from contextlib import aclosing
 
 import pytest
 
-from server.agent.watchdog import watched
+from server.agent.models.deadlines import watched
 
 
 async def source(*delays: float, closed: list[bool] | None = None) -> AsyncGenerator[int, None]:

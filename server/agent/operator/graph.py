@@ -10,9 +10,10 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from server.agent.chat_model import takes_images
 from server.agent.context import RunContext
 from server.agent.gate import Gate
+from server.agent.models.catalog import CostOf
+from server.agent.models.chat_model import takes_images
 from server.agent.operator import finishing
 from server.agent.operator.consent import Consent
 from server.agent.operator.limits import Limits
@@ -20,7 +21,6 @@ from server.agent.operator.looking import Eyes, Vision
 from server.agent.operator.nodes import Nodes
 from server.agent.operator.planner import Planner
 from server.agent.operator.state import Input, State
-from server.agent.prices import CostOf
 from server.clock import steady_time
 
 FINALS = ("finalize_done", "finalize_denied", "finalize_cancelled", "finalize_blocked", "finalize_limit")

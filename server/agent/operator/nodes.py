@@ -13,7 +13,7 @@ from langgraph.runtime import Runtime
 
 from server.agent.approval import site_of, targets_of
 from server.agent.context import RunContext
-from server.agent.model_errors import BAD_RESPONSE
+from server.agent.models.errors import BAD_RESPONSE
 from server.agent.operator import acting, finishing, records
 from server.agent.operator.consent import Consent
 from server.agent.operator.limits import HOPELESS_TRIES, VAIN_TRIES, Limits, count_attempt

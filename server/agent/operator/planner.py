@@ -15,11 +15,11 @@ from langchain_core.output_parsers import JsonOutputParser
 from langchain_core.runnables import Runnable, RunnableSequence
 from pydantic import ValidationError
 
-from server.agent.chat_model import broken_tool_calls, check_complete, forces_tools
-from server.agent.model_errors import BAD_RESPONSE
+from server.agent.models.catalog import CostOf
+from server.agent.models.chat_model import broken_tool_calls, check_complete, forces_tools
+from server.agent.models.errors import BAD_RESPONSE
 from server.agent.operator.answer_stream import AnswerStream
 from server.agent.operator.move import TOOL_NAME, Move, move_schema
-from server.agent.prices import CostOf
 from server.agent.storable import storable
 
 Say = Callable[[str], Awaitable[None]]

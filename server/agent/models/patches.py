@@ -7,9 +7,9 @@ from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 
-from server.agent.model_http import model_http_client
-from server.agent.older_httpx import OlderTransport
-from server.agent.providers import Provider
+from server.agent.models.httpx_compat import OlderTransport
+from server.agent.models.providers import Provider
+from server.agent.models.transport import model_http_client
 
 log = logging.getLogger(__name__)
 
@@ -66,20 +66,20 @@ def _attach_anthropic(model: Any) -> None:
 
 
 def _attach_google(model: Any) -> None:
-    from server.agent.gemini_chat import ClosingGemini, client_for
+    from server.agent.models.gemini import ClosingGemini, client_for
 
     model.__class__ = ClosingGemini
     model.client = client_for(model.google_api_key.get_secret_value(), model.base_url)
 
 
 def _attach_ollama(model: Any) -> None:
-    from server.agent.ollama_chat import ThinkingOllama
+    from server.agent.models.ollama import ThinkingOllama
 
     model.__class__ = ThinkingOllama
 
 
 def _attach_chat_completions(model: Any) -> None:
-    from server.agent.openai_chat import CompatibleChat, PlainCompletions
+    from server.agent.models.openai import CompatibleChat, PlainCompletions
 
     if model.use_responses_api:
         return

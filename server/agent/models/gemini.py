@@ -14,7 +14,7 @@ from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatGenerationChunk
 from langchain_google_genai import ChatGoogleGenerativeAI
 
-from server.agent.model_http import closing, model_http_client
+from server.agent.models.transport import closing, model_http_client
 
 # They tell at each call what is always so: what Gemini's schemas lack is left out, the SDK could call functions.
 logging.getLogger("langchain_google_genai._function_utils").setLevel(logging.ERROR)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from server.agent.model_errors import (
+from server.agent.models.catalog import KNOWN, KnownModel, known_model, usage_cost
+from server.agent.models.errors import (
     ModelFailure,
     broken_tool_calls,
     check_complete,
@@ -14,8 +15,7 @@ from server.agent.model_errors import (
     is_cut,
     stop_reason,
 )
-from server.agent.prices import KNOWN, KnownModel, known_model, usage_cost
-from server.agent.providers import PROVIDERS, Provider, is_own_server, split_name
+from server.agent.models.providers import PROVIDERS, Provider, is_own_server, split_name
 from server.errors import ModelNotConfigured
 from server.settings import Settings
 
@@ -134,8 +134,8 @@ def _build(provider: Provider, model: str, settings: Settings, **overrides: Any)
     # LangChain and the SDKs take seconds to import; the service answers before that.
     from langchain.chat_models import init_chat_model
 
-    from server.agent import model_wire
-    from server.agent.model_guard import Limits, guard
+    from server.agent.models import patches as model_wire
+    from server.agent.models.guard import Limits, guard
 
     options: dict[str, Any] = {
         "streaming": True, "max_tokens": settings.model_max_tokens, "api_key": provider.secret(settings),

@@ -15,8 +15,8 @@ from urllib.request import getproxies, proxy_bypass
 import aiohttp
 import httpx2
 
-from server.agent.delta_joiner import DeltaJoiner
-from server.agent.pace import Pace
+from server.agent.models.delta_joiner import DeltaJoiner
+from server.agent.models.pacing import Pace
 
 CONNECT_TIMEOUT = 10.0
 T = TypeVar("T")

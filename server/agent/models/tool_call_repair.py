@@ -13,7 +13,7 @@ from langchain_core.messages.tool import tool_call
 from langgraph.types import Command
 
 from server.agent.context import RunContext
-from server.agent.model_errors import broken_tool_calls
+from server.agent.models.errors import broken_tool_calls
 
 BROKEN_CALL = "The arguments were no valid JSON: nothing was done. Make the call again."
 

@@ -27,9 +27,9 @@ from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable
 from pydantic import PrivateAttr
 
-from server.agent import model_errors as failures
-from server.agent.model_errors import ModelFailure, classify, stop_reason
-from server.agent.watchdog import watched
+from server.agent.models import errors as failures
+from server.agent.models.deadlines import watched
+from server.agent.models.errors import ModelFailure, classify, stop_reason
 from server.settings import Settings
 
 log = logging.getLogger(__name__)

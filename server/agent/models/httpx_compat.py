@@ -9,7 +9,7 @@ from typing import cast
 import httpx
 import httpx2
 
-from server.agent.model_http import ModelTransport
+from server.agent.models.transport import ModelTransport
 
 
 class OlderTransport(httpx.AsyncBaseTransport):
