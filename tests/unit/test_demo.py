@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, Sys
 from langchain_core.tools import StructuredTool
 
 from server.agent.context import News
-from server.agent.demo import DemoChatModel
+from server.agent.demo.model import DemoChatModel
 from server.agent.models.chat_model import build_chat_model
 from server.settings import Settings
 from tests.support.operator_world import World

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from server.agent.demo_commands import Command, Request, read_request
-from server.agent.demo_words import Words
+from server.agent.demo.commands import Command, Request, read_request
+from server.agent.demo.words import Words
 
 OPEN = Command("open", "https://example.com")
 READ = Command("read")

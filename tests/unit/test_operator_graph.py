@@ -440,8 +440,8 @@ def _assert_plain(value: Any) -> None:
 READS_BYTES_OR_TEXT = {
     "server/agent/models/transport.py",
     "server/agent/models/deadlines.py",
-    "server/agent/demo_commands.py",
-    "server/agent/demo_page.py",
+    "server/agent/demo/commands.py",
+    "server/agent/demo/page.py",
     "server/agent/policy/lexicon/finder.py",
 }
 """They read a stream of bytes or a text to its end: no step of an agent goes round in them."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from server.agent.demo_words import Words
+from server.agent.demo.words import Words
 from server.agent.operator.phrases import limit_summary, phrase
 from server.agent.speech import speaks_russian
 

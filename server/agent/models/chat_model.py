@@ -67,7 +67,7 @@ def build_chat_model(name: str, settings: Settings, **overrides: Any) -> BaseCha
     `overrides` go to the model's constructor. Models hold no connections and may be shared between runs.
     """
     if name.partition(":")[0] == DEMO:
-        from server.agent.demo import DemoChatModel
+        from server.agent.demo.model import DemoChatModel
 
         return DemoChatModel()
     provider, model = _provider_of(name)

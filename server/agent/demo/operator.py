@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from server.agent.demo_commands import Command, read_request
-from server.agent.demo_page import DemoPage, read_page
-from server.agent.demo_planner import Act, Answer, Next, Progress, plan_next
-from server.agent.demo_words import Words
+from server.agent.demo.commands import Command, read_request
+from server.agent.demo.page import DemoPage, read_page
+from server.agent.demo.planner import Act, Answer, Next, Progress, plan_next
+from server.agent.demo.words import Words
 
 _ACTIONS = {"open": "navigate", "log_in": "need_user"}
 _NOT_STEPS = re.compile(r"the user (?:edited|accepted|turned the proposed plan|had the browser)")

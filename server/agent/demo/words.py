@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from server.agent.demo_commands import Command
-from server.agent.demo_page import DemoPage
+from server.agent.demo.commands import Command
+from server.agent.demo.page import DemoPage
 from server.agent.speech import speaks_russian
 
 _TEXT_SHOWN = 900

@@ -22,10 +22,10 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from server.agent.demo_operator import decide, pause
-from server.agent.demo_page import DemoPage, read_page
-from server.agent.demo_planner import Act, Answer, Progress, plan_next
-from server.agent.demo_words import Words
+from server.agent.demo.operator import decide, pause
+from server.agent.demo.page import DemoPage, read_page
+from server.agent.demo.planner import Act, Answer, Progress, plan_next
+from server.agent.demo.words import Words
 
 Call = tuple[str, dict[str, Any]]
 _ASIDE = "("

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from server.agent.demo_commands import Command, Request, read_request
-from server.agent.demo_page import FIELDS, LISTS, DemoPage, Thing
-from server.agent.demo_words import Words
+from server.agent.demo.commands import Command, Request, read_request
+from server.agent.demo.page import FIELDS, LISTS, DemoPage, Thing
+from server.agent.demo.words import Words
 
 
 @dataclass(frozen=True)
