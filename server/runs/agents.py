@@ -16,7 +16,7 @@ from langgraph.errors import GraphRecursionError
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
-from server.agent.assistant_input import first_input, recursion_limit
+from server.agent.assistant.input import first_input, recursion_limit
 from server.agent.context import RunContext
 from server.agent.event_adapter import EventAdapter, read_usage
 from server.agent.gate import Gate
@@ -250,7 +250,7 @@ def load_assistant(load_module: Callable[[str], Any]) -> Callable[..., Graph]:
     Loaded when it is needed: it brings all of LangChain's agents, and the operator does without them.
     """
     try:
-        build: Callable[..., Graph] = load_module("server.agent.assistant").build_assistant
+        build: Callable[..., Graph] = load_module("server.agent.assistant.agent").build_assistant
     except (ImportError, AttributeError) as error:
         installed = ", ".join(f"{name} {_version(name)}" for name in ASSISTANT_LIBRARIES)
         raise AssistantUnavailable(

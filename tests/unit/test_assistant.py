@@ -11,10 +11,10 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from server.agent.approval import MASK
-from server.agent.assistant import build_assistant
-from server.agent.assistant_input import first_input, recursion_limit
-from server.agent.assistant_limits import OUT_OF_BUDGET, OUT_OF_STEPS
-from server.agent.assistant_turns import reduce_old_results
+from server.agent.assistant.agent import build_assistant
+from server.agent.assistant.input import first_input, recursion_limit
+from server.agent.assistant.limits import OUT_OF_BUDGET, OUT_OF_STEPS
+from server.agent.assistant.turns import reduce_old_results
 from server.agent.context import News, RunContext
 from server.agent.event_adapter import EventAdapter
 from server.agent.models.chat_model import build_chat_model
@@ -110,7 +110,7 @@ async def test_continue_goes_on_after_a_limit() -> None:
 
 
 async def test_why_a_tool_is_called_is_told_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level("INFO", logger="server.agent.assistant")
+    caplog.set_level("INFO", logger="server.agent.assistant.agent")
     look = {**LOOK, "beside": "I look at the cart first."}
     await run(ScriptedModel(turns=[look, LOOK, "A cart."], prompts=[]))
     assert [record.getMessage() for record in caplog.records] == [

@@ -12,8 +12,8 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
-from server.agent.assistant import build_assistant
-from server.agent.assistant_turns import OVERTAKEN
+from server.agent.assistant.agent import build_assistant
+from server.agent.assistant.turns import OVERTAKEN
 from server.agent.context import News, RunContext
 from server.agent.private_sites import PrivateSites
 from server.browser.browser import Outcome, Picture, ToolSpec

@@ -17,7 +17,7 @@ from mcp import ClientSession
 from packaging.specifiers import SpecifierSet
 
 from scripts.shell import ROOT
-from server.agent.assistant import RunSession, build_assistant
+from server.agent.assistant.agent import RunSession, build_assistant
 from server.runs.agents import ASSISTANT_LIBRARIES, AssistantUnavailable, load_assistant
 from tests.support.scripted_model import ScriptedModel
 from tests.unit.test_assistant import SPECS

@@ -22,6 +22,7 @@ from server.agent.approval import (
     site_of,
     targets_of,
 )
+from server.agent.assistant.tool_actions import LOOKS_AT_PAGE, read_call, refs_of
 from server.agent.context import Grants, RunContext
 from server.agent.gate import MOST_ASKS, Gate
 from server.agent.policy import Judgement, Verdict
@@ -35,7 +36,6 @@ from server.agent.taint import (
     private_sites,
     remembering,
 )
-from server.agent.tool_actions import LOOKS_AT_PAGE, read_call, refs_of
 from server.browser.browser import BROWSER, ToolSpec
 from server.browser.observation import NOTHING, Observation, Page
 from server.browser.tool_schema import find_fault

@@ -15,7 +15,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMes
 from langgraph.runtime import get_runtime
 from langgraph.types import Command
 
-from server.agent.assistant_input import EARLIER
+from server.agent.assistant.input import EARLIER
 from server.agent.context import RunContext
 from server.agent.models.catalog import CostOf
 from server.agent.operator.phrases import limit_summary, phrase

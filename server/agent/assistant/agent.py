@@ -23,9 +23,9 @@ from langgraph.runtime import get_runtime
 from langgraph.types import Command
 
 from server.agent.approval import SECRETS, masked, site_of, without
-from server.agent.assistant_gate import GateMiddleware
-from server.agent.assistant_limits import Budget, RunLimits
-from server.agent.assistant_turns import Turns
+from server.agent.assistant.gate import GateMiddleware
+from server.agent.assistant.limits import Budget, RunLimits
+from server.agent.assistant.turns import Turns
 from server.agent.context import RunContext
 from server.agent.gate import Gate
 from server.agent.models.catalog import CostOf
