@@ -8,7 +8,7 @@ from pathlib import Path
 
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
-from server.agent.gate import Gate
+from server.agent.gate.gate import Gate
 from server.agent.operator.consent import Consent
 from server.agent.operator.graph import assemble
 from server.agent.operator.limits import Limits

@@ -1,6 +1,6 @@
 """Check that unit tests notice small changes to the code that keeps effects and addresses in check.
 
-    .venv/bin/python scripts/mutate.py server/agent/taint.py             # every mutation of one file
+    .venv/bin/python scripts/mutate.py server/agent/gate/taint.py             # every mutation of one file
     .venv/bin/python scripts/mutate.py --list                            # the files, and the tests that each is held to
     .venv/bin/python scripts/mutate.py --most 20 --seconds 60 FILE ...   # 20 mutations of each file, spread evenly
 
@@ -45,12 +45,12 @@ RUNS = (
     "tests/unit/test_recovery.py tests/unit/test_clocks.py tests/unit/test_queue_for_browsers.py"
 )
 TESTS = {
-    "server/agent/gate.py": "tests/unit/test_gate*.py tests/unit/test_operator_consent.py",
-    "server/agent/approval.py": "tests/unit/test_approval.py tests/unit/test_by_hand.py tests/unit/test_gate*.py tests/unit/test_operator_consent.py",
-    "server/agent/taint.py": "tests/unit/test_taint.py tests/unit/test_operator_evil.py tests/unit/test_assistant_gate.py",
+    "server/agent/gate/gate.py": "tests/unit/test_gate*.py tests/unit/test_operator_consent.py",
+    "server/agent/gate/approval.py": "tests/unit/test_approval.py tests/unit/test_by_hand.py tests/unit/test_gate*.py tests/unit/test_operator_consent.py",
+    "server/agent/gate/taint.py": "tests/unit/test_taint.py tests/unit/test_operator_evil.py tests/unit/test_assistant_gate.py",
     "server/agent/private_sites.py": "tests/unit/test_taint.py tests/unit/test_private_pages.py",
-    "server/agent/subjects.py": "tests/unit/test_gate*.py tests/unit/test_policy_unnamed.py",
-    "server/agent/keys.py": "tests/unit/test_gate*.py",
+    "server/agent/gate/subjects.py": "tests/unit/test_gate*.py tests/unit/test_policy_unnamed.py",
+    "server/agent/gate/keys.py": "tests/unit/test_gate*.py",
     "server/agent/operator/consent.py": "tests/unit/test_operator_consent.py tests/unit/test_operator_evil.py tests/unit/test_operator_graph.py",
     "server/agent/operator/looking.py": "tests/unit/test_operator_*.py tests/unit/test_captcha.py",
     **{

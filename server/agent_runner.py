@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
-from server.agent.approval import site_of
+from server.agent.gate.approval import site_of
 from server.agent.operator.answers import read_answer
 from server.browser.browser import Browsers
 from server.database.models import InterruptRow, SessionRow

@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from server.agent import policy
-from server.agent.approval import Action, approval_digest, targets_of
-from server.agent.gate import Gate, judge_command
+from server.agent.gate.approval import Action, approval_digest, targets_of
+from server.agent.gate.gate import Gate, judge_command
 from server.agent_runner import AgentRunner
 from server.browser.browser import Browsers
 from server.browser.observation import Observation

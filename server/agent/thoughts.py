@@ -9,7 +9,7 @@ from typing import Any
 from langchain_core.messages import AIMessage
 from pydantic_core import from_json
 
-from server.agent.approval import MASK, without
+from server.agent.gate.approval import MASK, without
 
 _TYPED = ("text", "value")
 """Arguments of the tools of all browsers that hold what is typed into a page."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from fastapi import APIRouter
 from pydantic import Field
 
-from server.agent.approval import is_unchanged, retarget, targets_of
+from server.agent.gate.approval import is_unchanged, retarget, targets_of
 from server.api.answers import Outcome, Picture
 from server.api.deps import Body, SessionId, Text, World
 from server.errors import BadRequest, Conflict, NotFound

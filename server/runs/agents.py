@@ -19,7 +19,7 @@ from langgraph.types import Command
 from server.agent.assistant.input import first_input, recursion_limit
 from server.agent.context import RunContext
 from server.agent.event_adapter import EventAdapter, read_usage
-from server.agent.gate import Gate
+from server.agent.gate.gate import Gate
 from server.agent.models.chat_model import DEMO, classify, usage_cost
 from server.agent.operator.graph import build_operator
 from server.agent.operator.records import take_plan

@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 import pytest_asyncio
 
-from server.agent.approval import site_of
+from server.agent.gate.approval import site_of
 from server.browser.playwright_mcp import PlaywrightBrowser
 from server.browser.pool import BrowserPool
 from tests.support.browsers import element

@@ -15,7 +15,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from server.agent.context import News, RunContext
-from server.agent.gate import Gate
+from server.agent.gate.gate import Gate
 from server.agent.operator.graph import FINALS, Operator, build_operator
 from server.agent.streaming import events
 from server.browser.browser import Picture

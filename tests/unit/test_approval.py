@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from server.agent.approval import (
+from server.agent.gate.approval import (
     MASK,
     Action,
     Sight,

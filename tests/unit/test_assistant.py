@@ -10,13 +10,13 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
-from server.agent.approval import MASK
 from server.agent.assistant.agent import build_assistant
 from server.agent.assistant.input import first_input, recursion_limit
 from server.agent.assistant.limits import OUT_OF_BUDGET, OUT_OF_STEPS
 from server.agent.assistant.turns import reduce_old_results
 from server.agent.context import News, RunContext
 from server.agent.event_adapter import EventAdapter
+from server.agent.gate.approval import MASK
 from server.agent.models.chat_model import build_chat_model
 from server.agent.models.tool_call_repair import BROKEN_CALL
 from server.agent.streaming import events

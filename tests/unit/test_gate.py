@@ -4,12 +4,12 @@ from typing import Any, get_args
 
 import pytest
 
-from server.agent.approval import approval_digest, retarget, site_of, targets_of
 from server.agent.assistant.tool_actions import read_call
-from server.agent.gate import Gate, judge_command
+from server.agent.gate.approval import approval_digest, retarget, site_of, targets_of
+from server.agent.gate.gate import Gate, judge_command
+from server.agent.gate.subjects import subjects_of
 from server.agent.operator.move import Effect
 from server.agent.policy import Verdict
-from server.agent.subjects import subjects_of
 from server.browser.observation import Extra, Observation, observe_snapshot
 from server.browser.page_script import Sent
 from tests.support.operator_world import Granted

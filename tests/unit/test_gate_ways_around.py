@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from server.agent.approval import approval_digest, targets_of
 from server.agent.assistant.tool_actions import read_call
-from server.agent.gate import Gate
-from server.agent.keys import brings_text, may_move_focus, read_key
-from server.agent.subjects import subjects_of
+from server.agent.gate.approval import approval_digest, targets_of
+from server.agent.gate.gate import Gate
+from server.agent.gate.keys import brings_text, may_move_focus, read_key
+from server.agent.gate.subjects import subjects_of
 from server.browser.observation import Element, Extra, Observation, observe_snapshot
 from server.browser.page_script import Shown
 from tests.support.operator_world import Granted

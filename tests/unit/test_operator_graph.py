@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from server.agent.gate import Gate
+from server.agent.gate.gate import Gate
 from server.browser.browser import Picture
 from server.browser.observation import Element, Extra, Observation, SecretField
 from tests.support.operator_world import FINALS, World, world

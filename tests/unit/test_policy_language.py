@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from server.agent.gate.subjects import subjects_of
 from server.agent.policy import Subject, Verdict, assess, guess_language, warm_up
 from server.agent.policy.lexicon import languages
-from server.agent.subjects import subjects_of
 from server.browser.observation import observe_snapshot
 
 DATA = Path(__file__).parents[1] / "data" / "policy"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from server.agent.approval import amount_of
+from server.agent.gate.approval import amount_of
 from server.agent.policy.money import find_sums, has_money, is_price, is_range
 from server.agent.policy.text import fold
 from server.browser.observation import observe_snapshot

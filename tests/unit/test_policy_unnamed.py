@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from server.agent.gate import Gate
+from server.agent.gate.gate import Gate
 from server.agent.policy import Subject, assess
 from server.agent.policy.__main__ import judge_lines
 from server.browser.observation import Extra, observe_snapshot

@@ -8,9 +8,9 @@ import httpx
 import pytest
 from langchain_core.runnables import RunnableLambda
 
-from server.agent.approval import MASK, targets_of
+from server.agent.gate.approval import MASK, targets_of
+from server.agent.gate.rulings import publish_ruling
 from server.agent.policy import Judgement, Verdict
-from server.agent.rulings import publish_ruling
 from server.browser.observation import Element, Observation, Page
 from server.events import Decision, PolicyRuled, Stamped, now, to_observer
 from tests.support.chat import ask, new_session, of_type, read_stream, send

@@ -13,8 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage
 
-from server.agent.private_sites import FILE, PrivateSites
-from server.agent.taint import (
+from server.agent.gate.taint import (
     carries_private_words,
     count_arguments,
     count_load,
@@ -23,6 +22,7 @@ from server.agent.taint import (
     private_sites,
     remembering,
 )
+from server.agent.private_sites import FILE, PrivateSites
 from server.browser.observation import Extra, Observation, observe_snapshot
 from server.browser.page_script import Sent
 

@@ -22,12 +22,12 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import get_runtime
 from langgraph.types import Command
 
-from server.agent.approval import SECRETS, masked, site_of, without
 from server.agent.assistant.gate import GateMiddleware
 from server.agent.assistant.limits import Budget, RunLimits
 from server.agent.assistant.turns import Turns
 from server.agent.context import RunContext
-from server.agent.gate import Gate
+from server.agent.gate.approval import SECRETS, masked, site_of, without
+from server.agent.gate.gate import Gate
 from server.agent.models.catalog import CostOf
 from server.agent.models.tool_call_repair import WholeCalls
 from server.browser.browser import ToolSpec

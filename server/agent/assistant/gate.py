@@ -12,7 +12,9 @@ from langchain_core.messages import AnyMessage, ToolMessage
 from langgraph.runtime import get_runtime
 from langgraph.types import Command, interrupt
 
-from server.agent.approval import (
+from server.agent.assistant.tool_actions import LOOKS_AT_PAGE, read_call, refs_of
+from server.agent.context import Grants, RunContext
+from server.agent.gate.approval import (
     SECRETS,
     Action,
     Sight,
@@ -22,12 +24,9 @@ from server.agent.approval import (
     site_of,
     targets_of,
 )
-from server.agent.assistant.tool_actions import LOOKS_AT_PAGE, read_call, refs_of
-from server.agent.context import Grants, RunContext
-from server.agent.gate import MOST_ASKS, Gate
-from server.agent.policy import Judgement, Verdict
-from server.agent.rulings import publish_ruling
-from server.agent.taint import (
+from server.agent.gate.gate import MOST_ASKS, Gate
+from server.agent.gate.rulings import publish_ruling
+from server.agent.gate.taint import (
     LEAK,
     carries_private_words,
     count_arguments,
@@ -36,6 +35,7 @@ from server.agent.taint import (
     private_sites,
     remembering,
 )
+from server.agent.policy import Judgement, Verdict
 from server.browser.browser import BROWSER, ToolSpec
 from server.browser.observation import NOTHING, Observation, Page
 from server.browser.tool_schema import find_fault

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from server.agent.approval import Action
+from server.agent.gate.approval import Action
 from server.browser.observation import Element, Observation
 
 LOOKS_AT_PAGE = frozenset(

@@ -11,8 +11,8 @@ from langchain.agents.middleware.types import ToolCallRequest
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolCall, ToolMessage
 from langgraph.types import Command
 
-from server.agent.approval import site_of
 from server.agent.context import RunContext
+from server.agent.gate.approval import site_of
 
 OVERTAKEN = "Not done: the person said or did something in between. Consider that first."
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urljoin
 
-from server.agent.approval import MASK, Action, eids_of, masked, targets_of
+from server.agent.gate.approval import MASK, Action, eids_of, masked, targets_of
 from server.agent.operator.facts import cut
 from server.agent.policy.address import is_no_address
 from server.browser.browser import Browser, Field, Outcome

@@ -12,7 +12,8 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
-from server.agent.approval import (
+from server.agent.context import RunContext
+from server.agent.gate.approval import (
     approval_digest,
     confirm_question,
     focused_element,
@@ -21,15 +22,14 @@ from server.agent.approval import (
     site_of,
     targets_of,
 )
-from server.agent.context import RunContext
-from server.agent.gate import MOST_ASKS, Gate
+from server.agent.gate.gate import MOST_ASKS, Gate
+from server.agent.gate.rulings import publish_ruling
+from server.agent.gate.taint import LEAK, carries_private_words, remembering
 from server.agent.operator import acting, asking, facts, records
 from server.agent.operator.looking import Eyes, seen, sight
 from server.agent.operator.phrases import phrase
 from server.agent.operator.state import State, Update, merged, planned
 from server.agent.policy import Judgement, Verdict
-from server.agent.rulings import publish_ruling
-from server.agent.taint import LEAK, carries_private_words, remembering
 from server.browser.observation import Element, Observation
 from server.browser.overlays import speaks_of_captcha
 from server.clock import steady_time

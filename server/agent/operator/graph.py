@@ -11,7 +11,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from server.agent.context import RunContext
-from server.agent.gate import Gate
+from server.agent.gate.gate import Gate
 from server.agent.models.catalog import CostOf
 from server.agent.models.chat_model import takes_images
 from server.agent.operator import finishing

@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from server.agent.approval import Action, arguments_of, targets_of
+from server.agent.gate.approval import Action, arguments_of, targets_of
 from server.agent.operator.acting import describe
 from server.agent.operator.phrases import phrase
 from server.agent.operator.state import State

@@ -7,11 +7,11 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from server.agent.approval import Sight
 from server.agent.context import RunContext
+from server.agent.gate.approval import Sight
+from server.agent.gate.taint import private_sites, remembering
 from server.agent.operator.state import State, Update, last_url
 from server.agent.operator.telling import tell_observation
-from server.agent.taint import private_sites, remembering
 from server.browser.browser import Picture
 from server.browser.observation import Element, Observation, Page
 

@@ -11,8 +11,9 @@ from datetime import UTC, datetime
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
-from server.agent.approval import site_of, targets_of
 from server.agent.context import RunContext
+from server.agent.gate.approval import site_of, targets_of
+from server.agent.gate.taint import count_load
 from server.agent.models.errors import BAD_RESPONSE
 from server.agent.operator import acting, finishing, records
 from server.agent.operator.consent import Consent
@@ -25,7 +26,6 @@ from server.agent.operator.planner import Planner
 from server.agent.operator.prompts import step_prompt
 from server.agent.operator.state import State, Update, fresh_run, merged, planned
 from server.agent.operator.telling import note, say, tell_state, think
-from server.agent.taint import count_load
 from server.clock import steady_time
 
 log = logging.getLogger(__name__)

@@ -6,9 +6,9 @@ import logging
 import time
 from typing import Any
 
-from server.agent.approval import Action, masked, site_of, targets_of
 from server.agent.context import RunContext
-from server.agent.keys import may_move_focus
+from server.agent.gate.approval import Action, masked, site_of, targets_of
+from server.agent.gate.keys import may_move_focus
 from server.agent.operator import acting, records
 from server.agent.operator.limits import SILENT_SITE
 from server.agent.operator.looking import Eyes, seen, sight

@@ -9,8 +9,8 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage, HumanMessage, RemoveMessage
 
-from server.agent.approval import Action, masked, site_of, targets_of
 from server.agent.context import News
+from server.agent.gate.approval import Action, masked, site_of, targets_of
 from server.agent.operator import facts
 from server.agent.operator.answers import is_continuation
 from server.agent.operator.move import Move

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from urllib.parse import urljoin, urlsplit
 
-from server.agent.approval import Action, beside, targets_of
-from server.agent.keys import read_key
+from server.agent.gate.approval import Action, beside, targets_of
+from server.agent.gate.keys import read_key
 from server.agent.policy import Subject, guess_language
 from server.browser.observation import Element, Observation
 

@@ -12,7 +12,7 @@ from functools import reduce
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from server.agent.keys import read_key
+from server.agent.gate.keys import read_key
 from server.agent.policy.address import read_address
 from server.agent.policy.money import find_sums
 from server.browser.addresses import without_login

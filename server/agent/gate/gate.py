@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from server.agent.approval import Action, place_of, site_of, targets_of
 from server.agent.context import Grants
+from server.agent.gate.approval import Action, place_of, site_of, targets_of
+from server.agent.gate.subjects import subjects_of
 from server.agent.policy import Judgement, Subject, Verdict, add_voice, assess
-from server.agent.subjects import subjects_of
 from server.browser.observation import Element, Observation
 
 MOST_ASKS = 5

@@ -14,7 +14,7 @@ from ipaddress import ip_address
 from typing import Any
 from urllib.parse import unquote_plus, urlsplit
 
-from server.agent.approval import (
+from server.agent.gate.approval import (
     Action,
     destination_of,
     focused_element,
@@ -23,7 +23,7 @@ from server.agent.approval import (
     site_of,
     targets_of,
 )
-from server.agent.keys import brings_text
+from server.agent.gate.keys import brings_text
 from server.agent.policy import Judgement, Verdict
 from server.agent.policy.address import read_address
 from server.agent.private_sites import PrivateSites

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from langchain_core.callbacks import adispatch_custom_event
 
-from server.agent.approval import Action, masked, secrets_of, without
+from server.agent.gate.approval import Action, masked, secrets_of, without
 from server.agent.policy import Judgement
 from server.browser.addresses import without_login
 from server.browser.observation import Element, Observation
