@@ -12,8 +12,8 @@ from server.agent.gate.gate import Gate
 from server.agent.operator.consent import Consent
 from server.agent.operator.graph import assemble
 from server.agent.operator.limits import Limits
-from server.agent.operator.looking import Eyes
 from server.agent.operator.nodes import Nodes
+from server.agent.operator.observing import Eyes
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "operator.md"
 _PICTURE = re.compile(r"(?s)(<!-- graph -->\n```mermaid\n).*?(```\n<!-- /graph -->)")

@@ -52,7 +52,7 @@ TESTS = {
     "server/agent/gate/subjects.py": "tests/unit/test_gate*.py tests/unit/test_policy_unnamed.py",
     "server/agent/gate/keys.py": "tests/unit/test_gate*.py",
     "server/agent/operator/consent.py": "tests/unit/test_operator_consent.py tests/unit/test_operator_evil.py tests/unit/test_operator_graph.py",
-    "server/agent/operator/looking.py": "tests/unit/test_operator_*.py tests/unit/test_captcha.py",
+    "server/agent/operator/observing.py": "tests/unit/test_operator_*.py tests/unit/test_captcha.py",
     **{
         f"server/agent/policy/{name}.py": POLICY
         for name in ("__init__", "clicks", "fields", "scene", "switches", "answers", "address", "verdict")

@@ -264,7 +264,7 @@ def _open_browsers(settings: Settings) -> Browsers:
 
 def _model_builder(preferences: Preferences) -> Any:
     if preferences.base.is_mock:
-        from server.agent.mock import ScriptedChatModel
+        from server.agent.mock_model import ScriptedChatModel
 
         return lambda name: ScriptedChatModel()
     from server.agent.models.chat_model import build_chat_model

@@ -12,7 +12,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from server.agent.mock import OTHER_PLAN
+from server.agent.mock_model import OTHER_PLAN
 from server.events import now
 from server.main import create_app
 from server.runtime import open_runtime

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from server.agent.context import RunContext
-from server.agent.mock import ScriptedChatModel
+from server.agent.mock_model import ScriptedChatModel
 from server.agent_runner import AgentRunner
 from server.browser.browser import Outcome
 from server.browser.mock import MockBrowsers

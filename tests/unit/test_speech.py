@@ -3,8 +3,8 @@
 import pytest
 
 from server.agent.demo.words import Words
+from server.agent.language import speaks_russian
 from server.agent.operator.phrases import limit_summary, phrase
-from server.agent.speech import speaks_russian
 
 RUSSIAN = [
     "открой example.com",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from server.agent.demo.commands import Command
 from server.agent.demo.page import DemoPage
-from server.agent.speech import speaks_russian
+from server.agent.language import speaks_russian
 
 _TEXT_SHOWN = 900
 _THINGS_SHOWN = 8

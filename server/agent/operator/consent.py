@@ -26,7 +26,7 @@ from server.agent.gate.gate import MOST_ASKS, Gate
 from server.agent.gate.rulings import publish_ruling
 from server.agent.gate.taint import LEAK, carries_private_words, remembering
 from server.agent.operator import acting, asking, facts, records
-from server.agent.operator.looking import Eyes, seen, sight
+from server.agent.operator.observing import Eyes, seen, sight
 from server.agent.operator.phrases import phrase
 from server.agent.operator.state import State, Update, merged, planned
 from server.agent.policy import Judgement, Verdict

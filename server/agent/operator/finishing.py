@@ -10,8 +10,8 @@ from server.agent.operator.phrases import limit_summary, phrase
 from server.agent.operator.planner import Planner
 from server.agent.operator.prompts import summary_prompt
 from server.agent.operator.records import FAILED, trimmed
+from server.agent.operator.reporting import say, tell, tell_state
 from server.agent.operator.state import State, Update
-from server.agent.operator.telling import say, tell, tell_state
 from server.errors import RunFailed
 
 log = logging.getLogger(__name__)

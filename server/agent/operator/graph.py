@@ -17,8 +17,8 @@ from server.agent.models.chat_model import takes_images
 from server.agent.operator import finishing
 from server.agent.operator.consent import Consent
 from server.agent.operator.limits import Limits
-from server.agent.operator.looking import Eyes, Vision
 from server.agent.operator.nodes import Nodes
+from server.agent.operator.observing import Eyes, Vision
 from server.agent.operator.planner import Planner
 from server.agent.operator.state import Input, State
 from server.clock import steady_time

@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from server.agent.operator.forgiving import ARGUMENTS, bare_eid, forgive
+from server.agent.operator.lenient_parsing import ARGUMENTS, bare_eid, forgive
 from server.browser.browser import Direction
 
 ActionKind = Literal[

@@ -18,14 +18,14 @@ from server.agent.models.errors import BAD_RESPONSE
 from server.agent.operator import acting, finishing, records
 from server.agent.operator.consent import Consent
 from server.agent.operator.limits import HOPELESS_TRIES, VAIN_TRIES, Limits, count_attempt
-from server.agent.operator.looking import Eyes, seen
 from server.agent.operator.move import to_action
+from server.agent.operator.observing import Eyes, seen
 from server.agent.operator.performing import perform_step
 from server.agent.operator.phrases import phrase
 from server.agent.operator.planner import Planner
 from server.agent.operator.prompts import step_prompt
+from server.agent.operator.reporting import note, say, tell_state, think
 from server.agent.operator.state import State, Update, fresh_run, merged, planned
-from server.agent.operator.telling import note, say, tell_state, think
 from server.clock import steady_time
 
 log = logging.getLogger(__name__)

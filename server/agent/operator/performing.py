@@ -11,10 +11,10 @@ from server.agent.gate.approval import Action, masked, site_of, targets_of
 from server.agent.gate.keys import may_move_focus
 from server.agent.operator import acting, records
 from server.agent.operator.limits import SILENT_SITE
-from server.agent.operator.looking import Eyes, seen, sight
+from server.agent.operator.observing import Eyes, seen, sight
 from server.agent.operator.prompts import READING_CHARS
+from server.agent.operator.reporting import tell
 from server.agent.operator.state import State, Update, planned
-from server.agent.operator.telling import tell
 from server.browser.browser import Outcome
 from server.browser.observation import Element
 

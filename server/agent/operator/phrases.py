@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from server.agent.speech import speaks_russian
+from server.agent.language import speaks_russian
 
 _ENGLISH = {
     "denied": "I may not do this: {reason}. Tell me what to do instead.",

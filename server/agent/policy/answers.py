@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from server.agent.policy.names import Force, Meaning
-from server.agent.policy.scene import Scene
+from server.agent.policy.page_context import Scene
 
 BINDING = ("scene.sure", "scene.effect", "scene.final", "scene.charge", "scene.live", "claim.skip")
 """What makes even an early step of several the one that counts."""

@@ -8,7 +8,7 @@ from server.agent.policy.answers import BINDING, is_own, only_answers
 from server.agent.policy.fields import find_secret
 from server.agent.policy.labels import asks, moves, names, spell_out
 from server.agent.policy.names import Force, Meaning, grasp
-from server.agent.policy.scene import STRONG, Scene, read_scene
+from server.agent.policy.page_context import STRONG, Scene, read_scene
 from server.agent.policy.switches import WEAK_KINDS, assess_choice, assess_switch, kind_of
 from server.agent.policy.text import fold
 from server.agent.policy.verdict import ALLOWED, Judgement, Subject, ask

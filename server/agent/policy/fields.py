@@ -6,7 +6,7 @@ import re
 
 from server.agent.policy.lexicon import lexicon
 from server.agent.policy.names import Force, grasp
-from server.agent.policy.scene import read_scene
+from server.agent.policy.page_context import read_scene
 from server.agent.policy.text import readings, sentences
 from server.agent.policy.verdict import ALLOWED, Judgement, Subject, ask
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from server.agent.policy.names import Force, Meaning
-from server.agent.policy.scene import Scene, read_scene
+from server.agent.policy.page_context import Scene, read_scene
 from server.agent.policy.sentence import SMALL
 from server.agent.policy.verdict import ALLOWED, Judgement, Subject, ask
 

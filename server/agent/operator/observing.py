@@ -10,8 +10,8 @@ from typing import Any, Literal
 from server.agent.context import RunContext
 from server.agent.gate.approval import Sight
 from server.agent.gate.taint import private_sites, remembering
+from server.agent.operator.reporting import tell_observation
 from server.agent.operator.state import State, Update, last_url
-from server.agent.operator.telling import tell_observation
 from server.browser.browser import Picture
 from server.browser.observation import Element, Observation, Page
 

@@ -28,7 +28,7 @@ from server.agent.policy.sentence import (
     is_opener,
 )
 from server.agent.policy.text import readings, sentences
-from server.agent.policy.trail import opens_form, read_trail
+from server.agent.policy.url_hints import opens_form, read_trail
 
 STRONG = 3
 _WEIGHTS = {
