@@ -25,7 +25,7 @@ from bench.observation.browser_use import add_states
 from bench.observation.capture import CLI, capture_all
 from bench.observation.make_pages import write_pages
 from server.browser.observation import Extra, Observation, observe_snapshot
-from server.browser.wire import cost
+from server.browser.observation.rendering import cost
 
 HEADS = (
     "page",

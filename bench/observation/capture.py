@@ -24,7 +24,7 @@ from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.types import TextContent
 
-from server.browser.page_script import PAGE_SCRIPT
+from server.browser.observation.page_script import PAGE_SCRIPT
 
 VIEWPORT = (1280, 720)
 HOST = "pages.example"

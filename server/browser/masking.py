@@ -11,8 +11,8 @@ from urllib.parse import quote, quote_plus
 from PIL import Image, ImageFilter
 
 from server.browser.browser import Picture
-from server.browser.page_script import Box, SecretField
-from server.browser.snapshot import MASK
+from server.browser.observation.page_script import Box, SecretField
+from server.browser.observation.snapshot import MASK
 
 _MARGIN = 4
 """CSS pixels around a secret field that are blurred with it."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from PIL import Image, ImageDraw
 
-from server.browser.page_script import Box
+from server.browser.observation.page_script import Box
 
 VIEWPORT = (1280, 720)
 BLANK = "about:blank"

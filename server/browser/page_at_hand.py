@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from server.browser import hangs
 from server.browser.browser import Tab
 from server.browser.cdp import AnswerTooLarge, CdpError
-from server.browser.page_script import PAGE_SCRIPT, SECRETS_SCRIPT, Extra, SecretField
+from server.browser.observation.page_script import PAGE_SCRIPT, SECRETS_SCRIPT, Extra, SecretField
 from server.browser.supervisor import Supervisor
 from server.browser.watched_page import Dialog, WatchedPage, origin_of
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from server.browser.cdp import Cdp, CdpError, Params
 from server.browser.handover import BINDING, SCENE_SCRIPT, TRACK_SCRIPT, WORLD, Scene, describe_changes
 from server.browser.masking import mask_text
-from server.browser.page_script import PAGE_SCRIPT, Extra, SecretField
+from server.browser.observation.page_script import PAGE_SCRIPT, Extra, SecretField
 from server.browser.supervisor import Supervisor
 from server.browser.watched_page import WatchedPage
 

@@ -15,12 +15,12 @@ from mcp.types import CallToolResult, Tool
 from server.browser.browser import Outcome, Tab, ToolSpec
 from server.browser.dialogs import quote
 from server.browser.mcp_client import Http, McpClient, Stdio, ToolTimeout
+from server.browser.observation.page_script import Extra
+from server.browser.observation.viewport_script import MEASURE_SCRIPT, TOO_HEAVY, VIEWPORT_SCRIPT
 from server.browser.off_loop import TookTooLong, off_loop
-from server.browser.page_script import Extra
 from server.browser.playwright_reply import Reply, read_reply
 from server.browser.playwright_server import LOADING, OFFERED, deadline_of, offered_of, server_at
 from server.browser.session_browser import UNSTEADY, AnswerTooLong, CallFailed, SessionBrowser
-from server.browser.viewport_script import MEASURE_SCRIPT, TOO_HEAVY, VIEWPORT_SCRIPT
 from server.settings import Settings
 
 _NAVIGATIONS = ("browser_navigate", "browser_navigate_back", "browser_tabs")

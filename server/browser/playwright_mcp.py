@@ -13,10 +13,10 @@ from server.browser.chromium import VIEWPORT
 from server.browser.fence import fence
 from server.browser.masking import mask_text
 from server.browser.observation import Element, Observation
+from server.browser.observation.rendering import meant_option
 from server.browser.off_loop import TookTooLong, off_loop
 from server.browser.playwright_calls import PlaywrightCalls, Seen
 from server.browser.session_browser import CallFailed
-from server.browser.wire import meant_option
 
 T = TypeVar("T")
 

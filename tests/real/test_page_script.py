@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 from playwright.async_api import Page, async_playwright
 
-from server.browser.page_script import PAGE_SCRIPT, Extra
+from server.browser.observation.page_script import PAGE_SCRIPT, Extra
 from server.browser.parts import find_chromium
 
 PAGE = """<!doctype html><body style="margin:0">

@@ -22,7 +22,7 @@ from server.agent.gate.approval import (
     without,
 )
 from server.browser.observation import Extra, Observation, observe_snapshot
-from server.browser.page_script import Sent
+from server.browser.observation.page_script import Sent
 
 PAGE = """\
 - form [ref=f1] [box=0,0,400,200]:

@@ -23,8 +23,8 @@ from server.browser.fence import MAX_CHARS, fence
 from server.browser.guard import birth_of, end_group
 from server.browser.masking import make_picture, mask_text
 from server.browser.mcp_client import Stdio
+from server.browser.observation.page_script import SecretField
 from server.browser.other_browser import OtherBrowser
-from server.browser.page_script import SecretField
 from server.browser.pool import BrowserPool
 from server.browser.processes import Processes, clean_environment
 from server.browser.profiles import Profiles, folder_name

@@ -62,7 +62,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
 DEVTOOLS = (
     "server.browser.cdp", "server.browser.chromium", "server.browser.devtools", "server.browser.dialogs",
     "server.browser.frames", "server.browser.hands", "server.browser.hangs", "server.browser.page_at_hand",
-    "server.browser.page_script", "server.browser.supervisor", "server.browser.viewport_script",
+    "server.browser.observation.page_script", "server.browser.supervisor", "server.browser.observation.viewport_script",
     "server.browser.watched_page",
 )  # fmt: skip
 """Where DevTools is spoken, and what runs there. The agent knows the door `browser.browser` alone."""

@@ -32,4 +32,4 @@ def test_no_foreign_text_is_cut_by_splitlines() -> None:
 
 
 def test_it_would_be_seen() -> None:
-    assert "browser/snapshot.py" in callers_of("split")
+    assert "browser/observation/snapshot.py" in callers_of("split")

@@ -11,7 +11,7 @@ from server.agent.gate.subjects import subjects_of
 from server.agent.operator.move import Effect
 from server.agent.policy import Verdict
 from server.browser.observation import Extra, Observation, observe_snapshot
-from server.browser.page_script import Sent
+from server.browser.observation.page_script import Sent
 from tests.support.operator_world import Granted
 
 URL = "https://shop.example/checkout"

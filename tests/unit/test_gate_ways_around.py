@@ -10,7 +10,7 @@ from server.agent.gate.gate import Gate
 from server.agent.gate.keys import brings_text, may_move_focus, read_key
 from server.agent.gate.subjects import subjects_of
 from server.browser.observation import Element, Extra, Observation, observe_snapshot
-from server.browser.page_script import Shown
+from server.browser.observation.page_script import Shown
 from tests.support.operator_world import Granted
 
 URL = "https://mail.example/list"

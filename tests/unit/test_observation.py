@@ -20,8 +20,8 @@ from server.browser.observation import (
     observe_state,
     text_near,
 )
-from server.browser.page_script import Clickable, SecretField, Shown
-from server.browser.wire import cost, meant_option
+from server.browser.observation.page_script import Clickable, SecretField, Shown
+from server.browser.observation.rendering import cost, meant_option
 from tests.support.observations import load_shot, observe_shot, shot_names
 
 LOGIN = """- generic [ref=e1] [box=0,0,1280,300]:

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from server.browser.observation import Budget, Extra, focus, observe_snapshot, observe_state, text_near
-from server.browser.wire import clean, cost
+from server.browser.observation.rendering import clean, cost
 
 ROLES = ("button", "link", "textbox", "combobox", "checkbox", "radio", "generic", "listitem", "list", "row", "cell",
          "dialog", "form", "heading", "paragraph", "option", "iframe", "img", "group", "alert", "text")  # fmt: skip

@@ -2,7 +2,7 @@
 
 import time
 
-from server.browser.snapshot import parse_snapshot
+from server.browser.observation.snapshot import parse_snapshot
 
 VIEWPORT = (1280, 720)
 

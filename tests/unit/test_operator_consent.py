@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from server.agent.context import News
-from server.browser.page_script import Extra, Sent
+from server.browser.observation.page_script import Extra, Sent
 from server.database.migrate import migrate
 from tests.support.databases import open_saver
 from tests.support.operator_world import Post, World, world

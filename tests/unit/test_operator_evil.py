@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from server.agent.gate.taint import carries_private_words
-from server.browser.page_script import Extra, Sent
+from server.browser.observation.page_script import Extra, Sent
 from tests.support.operator_world import Granted, World, world
 from tests.support.scripted_model import act, click, navigate, stop, type_into
 

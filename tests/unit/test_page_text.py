@@ -11,14 +11,14 @@ from mcp.types import CallToolResult, TextContent
 
 from server.browser.browser import Tab
 from server.browser.browser_use_reply import read_tabs
-from server.browser.browser_use_state import read_state
 from server.browser.cdp import MOST_BYTES, Cdp, read_message
 from server.browser.masking import mask_text
 from server.browser.observation import observe_snapshot, observe_state
+from server.browser.observation.browser_use_state import read_state
+from server.browser.observation.page_script import Extra, SecretField
+from server.browser.observation.snapshot import parse_snapshot
 from server.browser.page_at_hand import PageAtHand
-from server.browser.page_script import Extra, SecretField
 from server.browser.playwright_reply import Reply, read_reply
-from server.browser.snapshot import parse_snapshot
 from server.browser.supervisor import Supervisor
 from server.browser.watched_page import WatchedPage
 

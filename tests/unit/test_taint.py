@@ -24,7 +24,7 @@ from server.agent.gate.taint import (
 )
 from server.agent.private_sites import FILE, PrivateSites
 from server.browser.observation import Extra, Observation, observe_snapshot
-from server.browser.page_script import Sent
+from server.browser.observation.page_script import Sent
 
 BANK, SHOP = "bank.example", "https://shop.example/"
 SAID = "Find a blue teapot and a green kettle at https://shop.example/offers/today and read the Wikipedia"

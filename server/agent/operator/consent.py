@@ -31,7 +31,7 @@ from server.agent.operator.phrases import phrase
 from server.agent.operator.state import State, Update, merged, planned
 from server.agent.policy import Judgement, Verdict
 from server.browser.observation import Element, Observation
-from server.browser.overlays import speaks_of_captcha
+from server.browser.observation.overlays import speaks_of_captcha
 from server.clock import steady_time
 
 log = logging.getLogger(__name__)

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from server.browser.elements import Draft
-from server.browser.outline import Outline
-from server.browser.snapshot import FIELDS, Snapshot
-from server.browser.surroundings import Surroundings
-from server.browser.text_blocks import Block
+from server.browser.observation.element_context import Surroundings
+from server.browser.observation.elements import Draft
+from server.browser.observation.outline import Outline
+from server.browser.observation.snapshot import FIELDS, Snapshot
+from server.browser.observation.text_blocks import Block
 
 CARD_NODES = 14
 """Two links this close in reading order, to one address, are the picture and the title of one thing."""

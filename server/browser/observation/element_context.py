@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 
-from server.browser.elements import Draft
-from server.browser.names import label_of_field, name_of_link, own_text, text_of
-from server.browser.outline import DIALOGS, SIDE, UNITS, Outline
-from server.browser.snapshot import FIELDS, WIDGETS, Snapshot
+from server.browser.observation.elements import Draft
+from server.browser.observation.names import label_of_field, name_of_link, own_text, text_of
+from server.browser.observation.outline import DIALOGS, SIDE, UNITS, Outline
+from server.browser.observation.snapshot import FIELDS, WIDGETS, Snapshot
 
 PART_CHARS = 60
 PIECES = 4

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from server.browser.page_script import Box
+from server.browser.observation.page_script import Box
 
 FIELDS = frozenset({"textbox", "searchbox", "spinbutton", "combobox"})
 CHOICES = frozenset({"checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"})

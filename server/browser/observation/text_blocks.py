@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from server.browser.elements import Draft
-from server.browser.names import own_text
-from server.browser.outline import SIDE, Outline
-from server.browser.snapshot import Node, Snapshot
-from server.browser.wire import clean, cut
+from server.browser.observation.elements import Draft
+from server.browser.observation.names import own_text
+from server.browser.observation.outline import SIDE, Outline
+from server.browser.observation.rendering import clean, cut
+from server.browser.observation.snapshot import Node, Snapshot
 
 INLINE = frozenset({
     "text", "strong", "emphasis", "code", "mark", "time", "superscript", "subscript", "deletion", "insertion", "img",

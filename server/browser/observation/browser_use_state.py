@@ -7,7 +7,7 @@ as an element of its own before its field, or after its checkbox; it becomes the
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from server.browser.snapshot import Node, Snapshot
+from server.browser.observation.snapshot import Node, Snapshot
 
 ROLES = {"a": "link", "button": "button", "input": "textbox", "textarea": "textbox", "select": "combobox"}
 SEARCHED_CHARS = 60

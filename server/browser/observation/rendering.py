@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from math import ceil
 
-from server.browser.page import Element, Overlay, Page
+from server.browser.observation.page import Element, Overlay, Page
 
 NAME_CHARS = 100
 SUFFIX_CHARS = 30

@@ -7,11 +7,11 @@ known by name.
 import re
 from collections.abc import Iterator, Sequence
 
-from server.browser.names import own_text, text_of
-from server.browser.page import Overlay
-from server.browser.snapshot import FIELDS, Snapshot
-from server.browser.surroundings import Surroundings
-from server.browser.wire import clean, cut
+from server.browser.observation.element_context import Surroundings
+from server.browser.observation.names import own_text, text_of
+from server.browser.observation.page import Overlay
+from server.browser.observation.rendering import clean, cut
+from server.browser.observation.snapshot import FIELDS, Snapshot
 
 TEXT_CHARS = 100
 MOST = 4

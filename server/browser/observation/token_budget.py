@@ -4,12 +4,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from server.browser.elements import Draft
-from server.browser.page import Budget, Element
-from server.browser.snapshot import CHOICES, FIELDS, Node
-from server.browser.surroundings import Surroundings
-from server.browser.text_blocks import Block
-from server.browser.wire import NAME_CHARS, clean, cost, cut, element_lines, text_line, well_formed
+from server.browser.observation.element_context import Surroundings
+from server.browser.observation.elements import Draft
+from server.browser.observation.page import Budget, Element
+from server.browser.observation.rendering import (
+    NAME_CHARS,
+    clean,
+    cost,
+    cut,
+    element_lines,
+    text_line,
+    well_formed,
+)
+from server.browser.observation.snapshot import CHOICES, FIELDS, Node
+from server.browser.observation.text_blocks import Block
 
 CONTEXT_CHARS = 120
 VALUE_CHARS = 100

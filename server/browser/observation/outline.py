@@ -5,7 +5,7 @@ One pass from the top; every list is as long as the snapshot and holds node inde
 
 from dataclasses import dataclass, field
 
-from server.browser.snapshot import Snapshot
+from server.browser.observation.snapshot import Snapshot
 
 DIALOGS = frozenset({"dialog", "alertdialog"})
 FORMS = frozenset({"form", "search"}) | DIALOGS

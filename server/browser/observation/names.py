@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from urllib.parse import unquote, urlsplit
 
-from server.browser.snapshot import FIELDS, WIDGETS, Node, Snapshot
+from server.browser.observation.snapshot import FIELDS, WIDGETS, Node, Snapshot
 
 _NODES = 60
 _SILENT = frozenset({"option", "iframe", "progressbar", "scrollbar", "separator"})

@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Iterable
 from urllib.parse import quote, quote_plus
 
-from server.browser.names import label_of_field
-from server.browser.page_script import Box, SecretField
-from server.browser.snapshot import FIELDS, MASK, Snapshot
+from server.browser.observation.names import label_of_field
+from server.browser.observation.page_script import Box, SecretField
+from server.browser.observation.snapshot import FIELDS, MASK, Snapshot
 
 _WORDS = re.compile(
     r"""

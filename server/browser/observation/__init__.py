@@ -12,20 +12,28 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ValidationError
 
-from server.browser.browser_use_state import read_pieces, read_state
-from server.browser.elements import find_elements
-from server.browser.fitting import fit
-from server.browser.names import text_of, words_around
-from server.browser.outline import outline
-from server.browser.overlays import find_overlays
-from server.browser.page import Budget, Element, Overlay, Page
-from server.browser.page_script import PAGE_SCRIPT, Clickable, Extra, SecretField
-from server.browser.ranking import merge_duplicates, put_first, rank, select_around
-from server.browser.secret_fields import hide_secrets
-from server.browser.snapshot import Snapshot, parse_snapshot
-from server.browser.surroundings import Surroundings
-from server.browser.text_blocks import find_text
-from server.browser.wire import clean, cost, cut, element_lines, overlay_line, page_lines, text_line
+from server.browser.observation.browser_use_state import read_pieces, read_state
+from server.browser.observation.element_context import Surroundings
+from server.browser.observation.elements import find_elements
+from server.browser.observation.names import text_of, words_around
+from server.browser.observation.outline import outline
+from server.browser.observation.overlays import find_overlays
+from server.browser.observation.page import Budget, Element, Overlay, Page
+from server.browser.observation.page_script import PAGE_SCRIPT, Clickable, Extra, SecretField
+from server.browser.observation.ranking import merge_duplicates, put_first, rank, select_around
+from server.browser.observation.rendering import (
+    clean,
+    cost,
+    cut,
+    element_lines,
+    overlay_line,
+    page_lines,
+    text_line,
+)
+from server.browser.observation.secret_fields import hide_secrets
+from server.browser.observation.snapshot import Snapshot, parse_snapshot
+from server.browser.observation.text_blocks import find_text
+from server.browser.observation.token_budget import fit
 
 __all__ = [
     "NOTHING",

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from server.browser.page_script import Box
+from server.browser.observation.page_script import Box
 
 
 class Page(BaseModel, frozen=True):

@@ -4,9 +4,9 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from itertools import islice
 
-from server.browser.names import label_of_choice, label_of_field, name_of_link, text_of
-from server.browser.page_script import Box, Clickable, Extra
-from server.browser.snapshot import CHOICES, FIELDS, WIDGETS, Node, Snapshot, overlaps
+from server.browser.observation.names import label_of_choice, label_of_field, name_of_link, text_of
+from server.browser.observation.page_script import Box, Clickable, Extra
+from server.browser.observation.snapshot import CHOICES, FIELDS, WIDGETS, Node, Snapshot, overlaps
 
 KEPT_ROLES = frozenset({"img", "heading", "row", "cell", "gridcell", "listitem", "article", "iframe"})
 LISTS = frozenset({"list", "table", "rowgroup", "grid", "tree", "menu", "tablist", "navigation", "main"})

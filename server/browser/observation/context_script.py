@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from server.browser.browser_use_state import described
+from server.browser.observation.browser_use_state import described
 
 
 class Piece(BaseModel, frozen=True):
