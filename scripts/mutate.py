@@ -58,8 +58,8 @@ TESTS = {
         for name in ("__init__", "clicks", "fields", "scene", "switches", "answers", "address", "verdict")
     },
     "server/api/browser.py": "tests/unit/test_by_hand.py",
-    "server/browser/egress.py": "tests/unit/test_egress.py",
-    "server/browser/reach.py": "tests/unit/test_reach.py tests/unit/test_egress.py",
+    "server/browser/chromium/egress.py": "tests/unit/test_egress.py",
+    "server/browser/chromium/reach.py": "tests/unit/test_reach.py tests/unit/test_egress.py",
     "server/browser/addresses.py": "tests/unit/test_addresses.py",
     "server/runs/executor.py": RUNS,
     "server/runs/execution.py": RUNS,

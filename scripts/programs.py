@@ -10,7 +10,7 @@ from scripts import apt
 from scripts.python_packages import VENV
 from scripts.shell import ROOT, SetupError, run
 from scripts.stamp import is_current, mark
-from server.browser import parts
+from server.browser.chromium import executables as parts
 
 _DEBIAN_CHROMIUM = ("chromium", "chromium-sandbox", "fonts-liberation")
 _PLAYWRIGHT = ROOT / "node_modules" / "playwright" / "cli.js"

@@ -225,7 +225,7 @@ class Settings(BaseSettings):
     def private_network(self) -> Literal["always", "by name", "never"]:
         """For which names pages on loopback and private addresses are opened.
 
-        Unless it is set: on a loopback bind for names that can only be private (see browser/reach.py), because there
+        Unless it is set: on a loopback bind for names that can only be private (see browser/chromium/reach.py), because there
         the person at the machine and the server are one and local pages are their own; else for none.
         """
         if self.allow_private_network is None:

@@ -22,15 +22,15 @@ from typing import Any
 
 from websockets.asyncio.client import connect
 
-from server.browser import parts
-from server.browser.chromium import _flags
-from server.browser.devtools import PIPES_SCRIPT, DevTools
-from server.browser.egress import Egress
+from server.browser.chromium import executables as parts
+from server.browser.chromium.chromium import _flags
+from server.browser.chromium.devtools import PIPES_SCRIPT, DevTools
+from server.browser.chromium.egress import Egress
+from server.browser.chromium.processes import Processes
+from server.browser.chromium.reach import Reach
+from server.browser.chromium.relay import Relay
 from server.browser.mcp_client import McpClient
 from server.browser.playwright_server import server_at
-from server.browser.processes import Processes
-from server.browser.reach import Reach
-from server.browser.relay import Relay
 from tests.support.browsers import until
 from tests.support.sites import Site
 

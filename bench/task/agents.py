@@ -19,8 +19,8 @@ from langgraph.checkpoint.memory import InMemorySaver
 from server.agent.context import News, RunContext
 from server.agent.operator.graph import build_operator
 from server.agent.streaming import events
-from server.browser import parts
 from server.browser.browser import Browser, Picture
+from server.browser.chromium import executables as parts
 from server.files.screenshots import Screenshots
 from tests.support.browsers import open_pool
 

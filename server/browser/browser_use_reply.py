@@ -9,7 +9,7 @@ from typing import Any
 from mcp.types import CallToolResult, TextContent
 
 from server.browser.browser import Tab
-from server.browser.watched_page import TITLE_CHARS, short_url
+from server.browser.chromium.watched_page import TITLE_CHARS, short_url
 
 LINE_CHARS, MOST_TABS = 2000, 50
 _FAILED = re.compile(

@@ -7,16 +7,16 @@ import logging
 from collections.abc import Awaitable, Callable
 
 from server.browser.browser import LiveFrame, Tab
-from server.browser.cdp import CdpError
-from server.browser.chromium import VIEWPORT
+from server.browser.chromium.cdp import CdpError
+from server.browser.chromium.chromium import VIEWPORT
+from server.browser.chromium.page_monitor import Supervisor
+from server.browser.chromium.watched_page import WatchedPage
 from server.browser.front_page import FrontPage, Held, quietly
 from server.browser.person_acts import PersonActs, Refuse
 from server.browser.person_input import AnswerDialog, Command, Resize, Stroke
 from server.browser.person_watch import PersonWatch
 from server.browser.screen import InputRefused, Listing, OpenDialog, Sight, TakeFrame
 from server.browser.screencast import Screencast
-from server.browser.supervisor import Supervisor
-from server.browser.watched_page import WatchedPage
 
 log = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from time import monotonic
 from typing import Any
 
-from server.browser.cdp import Cdp, CdpError, Params
+from server.browser.chromium.cdp import Cdp, CdpError, Params
 from server.browser.hands import CTRL
 from server.browser.screen import InputRefused, ListedElement, Listing
 

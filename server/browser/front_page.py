@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol
 
 from server.browser.browser import Tab
-from server.browser.cdp import CdpError, Params
-from server.browser.supervisor import Supervisor
-from server.browser.watched_page import WatchedPage
+from server.browser.chromium.cdp import CdpError, Params
+from server.browser.chromium.page_monitor import Supervisor
+from server.browser.chromium.watched_page import WatchedPage
 
 log = logging.getLogger(__name__)
 

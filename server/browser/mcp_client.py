@@ -25,7 +25,7 @@ from mcp.shared.message import SessionMessage
 from mcp.types import CONNECTION_CLOSED, CallToolResult, Implementation, JSONRPCMessage, Tool
 from pydantic import ValidationError
 
-from server.browser.processes import Processes
+from server.browser.chromium.processes import Processes
 
 log = logging.getLogger(__name__)
 

@@ -10,12 +10,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from server.browser import hangs
 from server.browser.browser import Tab
-from server.browser.cdp import AnswerTooLarge, CdpError
+from server.browser.chromium import hangs
+from server.browser.chromium.cdp import AnswerTooLarge, CdpError
+from server.browser.chromium.page_monitor import Supervisor
+from server.browser.chromium.watched_page import Dialog, WatchedPage, origin_of
 from server.browser.observation.page_script import PAGE_SCRIPT, SECRETS_SCRIPT, Extra, SecretField
-from server.browser.supervisor import Supervisor
-from server.browser.watched_page import Dialog, WatchedPage, origin_of
 
 log = logging.getLogger(__name__)
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable
 from urllib.parse import urlsplit
 
 from server.browser.addresses import AddressRefused, host_of, normal_url
-from server.browser.cdp import CdpError, Params
+from server.browser.chromium.cdp import CdpError, Params
+from server.browser.chromium.watched_page import WatchedPage
 from server.browser.element_list import ElementList
 from server.browser.front_page import FrontPage, quietly
 from server.browser.hands import Command as CdpCommand
@@ -24,7 +25,6 @@ from server.browser.person_input import (
     TypeInto,
 )
 from server.browser.screen import InputRefused, Listing
-from server.browser.watched_page import WatchedPage
 
 STROKE_DEADLINE = 1.0
 """Seconds; a page that is stuck in a dialog takes no strokes."""

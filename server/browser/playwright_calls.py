@@ -13,7 +13,7 @@ from typing import Any
 from mcp.types import CallToolResult, Tool
 
 from server.browser.browser import Outcome, Tab, ToolSpec
-from server.browser.dialogs import quote
+from server.browser.chromium.dialogs import quote
 from server.browser.mcp_client import Http, McpClient, Stdio, ToolTimeout
 from server.browser.observation.page_script import Extra
 from server.browser.observation.viewport_script import MEASURE_SCRIPT, TOO_HEAVY, VIEWPORT_SCRIPT

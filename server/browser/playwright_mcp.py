@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from server.browser import observation
 from server.browser.addresses import AddressRefused, normal_url
 from server.browser.browser import Direction, Field, Outcome, Tab, ToolSpec
-from server.browser.chromium import VIEWPORT
+from server.browser.chromium.chromium import VIEWPORT
 from server.browser.fence import fence
 from server.browser.masking import mask_text
 from server.browser.observation import Element, Observation

@@ -16,8 +16,8 @@ from mcp.types import CallToolResult, ImageContent, TextContent
 
 from server.browser.addresses import without_login
 from server.browser.browser import Tab
+from server.browser.chromium.watched_page import TITLE_CHARS, short_url
 from server.browser.observation.snapshot import labels_of, split_sections, yaml_of
-from server.browser.watched_page import TITLE_CHARS, short_url
 
 _COLOUR = re.compile(r"\x1b\[\d+m")
 _ORIGIN = re.compile(r"^((?:Timeout)?Error: )?(browserBackend\.callTool|locator\.\w+|page\.\w+): ")

@@ -9,9 +9,9 @@ from typing import Any
 
 from mcp.types import Tool
 
-from server.browser import parts
 from server.browser.browser import BrowserUnavailable, ToolSpec
-from server.browser.chromium import VIEWPORT
+from server.browser.chromium import executables as parts
+from server.browser.chromium.chromium import VIEWPORT
 from server.browser.mcp_client import Stdio
 from server.browser.tool_schema import make_safe
 

@@ -9,20 +9,20 @@ from contextlib import suppress
 from time import monotonic
 from typing import Literal
 
-from server.browser import parts
 from server.browser.browser import BrowserState, BrowserUnavailable, ToolSpec
 from server.browser.browser_use_mcp import BrowserUseBrowser
 from server.browser.cdp_screen import CdpScreen
-from server.browser.chromium import Chromium
-from server.browser.egress import Egress, Resolve
+from server.browser.chromium import executables as parts
+from server.browser.chromium.chromium import Chromium
+from server.browser.chromium.egress import Egress, Resolve
+from server.browser.chromium.processes import Processes
+from server.browser.chromium.profiles import SHARED, Profiles
+from server.browser.chromium.reach import Reach
 from server.browser.live_view import LiveView
 from server.browser.memory import end_heavy_pages
 from server.browser.other_browser import OtherBrowser
 from server.browser.places import HearPlace, Places
 from server.browser.playwright_mcp import PlaywrightBrowser
-from server.browser.processes import Processes
-from server.browser.profiles import SHARED, Profiles
-from server.browser.reach import Reach
 from server.browser.session_browser import SessionBrowser
 from server.browser.shared_chromium import SharedChromium
 from server.browser.tool_finder import ToolFinder, others_of

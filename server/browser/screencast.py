@@ -8,7 +8,7 @@ from contextlib import suppress
 from time import monotonic
 
 from server.browser.browser import LiveFrame
-from server.browser.cdp import Cdp, CdpError, Params
+from server.browser.chromium.cdp import Cdp, CdpError, Params
 from server.browser.screen import TakeFrame
 
 FRAMES_PER_SECOND = 12

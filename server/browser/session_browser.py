@@ -16,14 +16,14 @@ from mcp.types import CallToolResult, Tool
 
 from server.browser.addresses import AddressRefused
 from server.browser.browser import Browser, Outcome, Picture, ToolSpec
-from server.browser.chromium import Chromium
+from server.browser.chromium.chromium import Chromium
+from server.browser.chromium.page_monitor import Supervisor
 from server.browser.fence import fence, page_line
 from server.browser.masking import make_picture
 from server.browser.mcp_client import Http, McpClient, Stdio, ToolRefused, ToolServerLost, ToolTimeout
 from server.browser.observation import Budget, Observation
 from server.browser.page_at_hand import PageAtHand
 from server.browser.shared_chromium import SharedUpkeep
-from server.browser.supervisor import Supervisor
 from server.browser.tool_schema import find_fault
 from server.browser.upkeep import Notes, Outfit, Upkeep
 from server.settings import Settings

@@ -9,8 +9,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from server.browser.browser import BrowserUnavailable
-from server.browser.cdp import Cdp, CdpError
-from server.browser.chromium import Chromium
+from server.browser.chromium.cdp import Cdp, CdpError
+from server.browser.chromium.chromium import Chromium
 from server.browser.mcp_client import McpClient, ToolRefused, ToolServerLost, ToolTimeout
 from server.browser.upkeep import Upkeep
 

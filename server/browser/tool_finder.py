@@ -10,9 +10,9 @@ from pathlib import Path
 from mcp.types import Tool
 
 from server.browser.browser import BrowserUnavailable, ToolSpec
+from server.browser.chromium.processes import Processes
 from server.browser.mcp_client import McpClient, ToolServerLost
 from server.browser.other_mcp import OtherServer, read_server
-from server.browser.processes import Processes
 from server.browser.session_browser import SessionBrowser
 from server.settings import Settings
 

@@ -13,16 +13,16 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Protocol, TypeVar
 
-from server.browser import hangs
 from server.browser.addresses import host_of
 from server.browser.browser import BrowserUnavailable, ToolSpec
-from server.browser.cdp import CdpError
-from server.browser.chromium import Chromium
-from server.browser.downloads import Downloads
+from server.browser.chromium import hangs
+from server.browser.chromium.cdp import CdpError
+from server.browser.chromium.chromium import Chromium
+from server.browser.chromium.downloads import Downloads
+from server.browser.chromium.page_monitor import Supervisor
+from server.browser.chromium.processes import Processes
 from server.browser.mcp_client import Http, McpClient, Stdio, ToolRefused, ToolServerLost, ToolTimeout
 from server.browser.other_mcp import OtherServer
-from server.browser.processes import Processes
-from server.browser.supervisor import Supervisor
 from server.settings import Settings
 
 log = logging.getLogger(__name__)

@@ -13,7 +13,7 @@ from server.agent import policy
 from server.agent.context import RunContext
 from server.agent.private_sites import PrivateSites
 from server.browser.browser import Browser, Browsers, Picture
-from server.browser.profiles import folder_name
+from server.browser.chromium.profiles import folder_name
 from server.errors import Unavailable
 from server.events import Decision, Message, UsageChanged
 from server.files.screenshots import Screenshots

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from server.browser.cdp import CdpError
+from server.browser.chromium.cdp import CdpError
 from server.browser.playwright_mcp import PlaywrightBrowser
 from server.browser.pool import BrowserPool
 from tests.support.browsers import element, notes_of, until

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from server.browser import parts
 from server.browser.browser import BrowserUnavailable, Field
+from server.browser.chromium import executables as parts
 from server.browser.session_browser import SessionBrowser
 from server.browser.shared_chromium import CONTEXT_LOST
 from tests.support.browsers import element, notes_of, open_pool, running_processes, until

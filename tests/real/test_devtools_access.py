@@ -10,7 +10,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from server.browser.chromium import Chromium
+from server.browser.chromium.chromium import Chromium
 from server.browser.playwright_mcp import PlaywrightBrowser
 from server.browser.pool import BrowserPool
 from tests.support.browsers import running_processes

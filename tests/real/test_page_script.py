@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 import pytest
 from playwright.async_api import Page, async_playwright
 
+from server.browser.chromium.executables import find_chromium
 from server.browser.observation.page_script import PAGE_SCRIPT, Extra
-from server.browser.parts import find_chromium
 
 PAGE = """<!doctype html><body style="margin:0">
 <div class="icon icon-trash" style="cursor:pointer;width:20px;height:20px"></div>

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from server.browser.browser import Outcome
-from server.browser.egress import Resolve
+from server.browser.chromium.egress import Resolve
 from server.browser.observation import Element, Observation
 from server.browser.pool import BrowserPool
 from server.settings import Settings

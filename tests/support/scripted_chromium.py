@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from server.browser.devtools import DevTools
+from server.browser.chromium.devtools import DevTools
 
 
 class ScriptedChromium:

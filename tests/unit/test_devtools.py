@@ -12,9 +12,15 @@ from hypothesis import strategies as st
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from server.browser.cdp import Cdp, CdpError
-from server.browser.devtools import DevTools, DevToolsClient, _in_usual_order, _session_of, _without_session
-from server.browser.relay import MAX_UNREAD, Relay
+from server.browser.chromium.cdp import Cdp, CdpError
+from server.browser.chromium.devtools import (
+    DevTools,
+    DevToolsClient,
+    _in_usual_order,
+    _session_of,
+    _without_session,
+)
+from server.browser.chromium.relay import MAX_UNREAD, Relay
 from tests.support.scripted_chromium import ScriptedChromium, scripted_pipe
 
 

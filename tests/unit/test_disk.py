@@ -12,8 +12,8 @@ import pytest
 from fastapi import FastAPI
 
 from server.browser.browser import BrowserUnavailable
+from server.browser.chromium.profiles import Profiles
 from server.browser.pool import BrowserPool
-from server.browser.profiles import Profiles
 from server.files.screenshots import QUOTA_BYTES, Screenshots
 from server.files.sweeper import GRACE, Sweeper
 from server.fs.disk import shortage, size_of

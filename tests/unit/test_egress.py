@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from server.browser.egress import Egress, Resolve
-from server.browser.reach import Address, Reach
+from server.browser.chromium.egress import Egress, Resolve
+from server.browser.chromium.reach import Address, Reach
 
 
 @asynccontextmanager

@@ -12,7 +12,7 @@ from pathlib import Path
 SERVER = Path(__file__).parents[2] / "server"
 
 OURS = {
-    "browser/chromium.py": "the file in which Chromium writes its port",
+    "browser/chromium/chromium.py": "the file in which Chromium writes its port",
     "database/database.py": "what a database driver says, shortened for the log",
 }
 """Where the text is not foreign, and what it is."""

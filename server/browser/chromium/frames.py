@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from server.browser.cdp import AnswerTooLarge, Cdp, CdpError, Params
+from server.browser.chromium.cdp import AnswerTooLarge, Cdp, CdpError, Params
 
 MAX_FRAMES = 20
 Place = tuple[float, float]
