@@ -29,8 +29,8 @@ from server.browser.chromium.egress import Egress
 from server.browser.chromium.processes import Processes
 from server.browser.chromium.reach import Reach
 from server.browser.chromium.relay import Relay
-from server.browser.mcp_client import McpClient
-from server.browser.playwright_server import server_at
+from server.browser.mcp.client import McpClient
+from server.browser.mcp.playwright_server import server_at
 from tests.support.browsers import until
 from tests.support.sites import Site
 

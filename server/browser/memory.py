@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from server.browser.session_browser import SessionBrowser
+    from server.browser.mcp.session_browser import SessionBrowser
 
 log = logging.getLogger(__name__)
 

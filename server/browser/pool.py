@@ -10,7 +10,6 @@ from time import monotonic
 from typing import Literal
 
 from server.browser.browser import BrowserState, BrowserUnavailable, ToolSpec
-from server.browser.browser_use_mcp import BrowserUseBrowser
 from server.browser.cdp_screen import CdpScreen
 from server.browser.chromium import executables as parts
 from server.browser.chromium.chromium import Chromium
@@ -19,14 +18,15 @@ from server.browser.chromium.processes import Processes
 from server.browser.chromium.profiles import SHARED, Profiles
 from server.browser.chromium.reach import Reach
 from server.browser.live_view import LiveView
+from server.browser.mcp.browser_use_mcp import BrowserUseBrowser
+from server.browser.mcp.lifecycle import Outfit
+from server.browser.mcp.other_browser import OtherBrowser
+from server.browser.mcp.playwright_mcp import PlaywrightBrowser
+from server.browser.mcp.session_browser import SessionBrowser
+from server.browser.mcp.shared_chromium import SharedChromium
+from server.browser.mcp.tool_discovery import ToolFinder, others_of
 from server.browser.memory import end_heavy_pages
-from server.browser.other_browser import OtherBrowser
 from server.browser.places import HearPlace, Places
-from server.browser.playwright_mcp import PlaywrightBrowser
-from server.browser.session_browser import SessionBrowser
-from server.browser.shared_chromium import SharedChromium
-from server.browser.tool_finder import ToolFinder, others_of
-from server.browser.upkeep import Outfit
 from server.fs.disk import MEGABYTE, shortage, size_of
 from server.settings import Settings
 

@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 
 from server.browser.chromium.cdp import CdpError
-from server.browser.playwright_mcp import PlaywrightBrowser
+from server.browser.mcp.playwright_mcp import PlaywrightBrowser
 from server.browser.pool import BrowserPool
 from tests.support.browsers import element, notes_of, until
 from tests.support.sites import Site

@@ -11,8 +11,8 @@ import pytest
 
 from server.browser.browser import BrowserUnavailable, Field
 from server.browser.chromium import executables as parts
-from server.browser.session_browser import SessionBrowser
-from server.browser.shared_chromium import CONTEXT_LOST
+from server.browser.mcp.session_browser import SessionBrowser
+from server.browser.mcp.shared_chromium import CONTEXT_LOST
 from tests.support.browsers import element, notes_of, open_pool, running_processes, until
 from tests.support.sites import Site
 

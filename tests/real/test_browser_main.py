@@ -7,9 +7,9 @@ import pytest
 import pytest_asyncio
 
 from server.browser.browser import Field, Outcome
+from server.browser.mcp.playwright_mcp import PlaywrightBrowser
+from server.browser.mcp.playwright_server import OFFERED
 from server.browser.observation.rendering import cost
-from server.browser.playwright_mcp import PlaywrightBrowser
-from server.browser.playwright_server import OFFERED
 from server.browser.pool import BrowserPool
 from tests.support.browsers import element
 from tests.support.sites import Effect, Site

@@ -13,8 +13,8 @@ import pytest
 import pytest_asyncio
 
 from server.browser.browser import BrowserUnavailable, Field
+from server.browser.mcp.lifecycle import BROWSER_RESTARTED, TOOLS_RESTARTED
 from server.browser.pool import BrowserPool
-from server.browser.upkeep import BROWSER_RESTARTED, TOOLS_RESTARTED
 from server.fs.disk import size_of
 from tests.support.browsers import element, notes_of, open_pool, running_processes, until
 from tests.support.sites import Site

@@ -8,9 +8,9 @@ import pytest
 import pytest_asyncio
 from PIL import Image
 
-from server.browser.page_at_hand import PageAtHand
+from server.browser.mcp.current_page import PageAtHand
+from server.browser.mcp.session_browser import SessionBrowser
 from server.browser.pool import BrowserPool
-from server.browser.session_browser import SessionBrowser
 from tests.support.sites import Site, document
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

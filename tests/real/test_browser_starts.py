@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from server.browser.browser import BrowserUnavailable
+from server.browser.mcp.session_browser import SessionBrowser
 from server.browser.pool import BrowserPool
-from server.browser.session_browser import SessionBrowser
 from tests.support.browsers import open_pool, running_processes, until
 
 

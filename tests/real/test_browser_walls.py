@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 import pytest_asyncio
 
-from server.browser.playwright_mcp import PlaywrightBrowser
+from server.browser.mcp.playwright_mcp import PlaywrightBrowser
 from server.browser.pool import BrowserPool
 from tests.support.browsers import element, notes_of, open_pool, settings_for, until
 from tests.support.sites import Site

@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 
 from server.browser.chromium.chromium import Chromium
-from server.browser.playwright_mcp import PlaywrightBrowser
+from server.browser.mcp.playwright_mcp import PlaywrightBrowser
 from server.browser.pool import BrowserPool
 from tests.support.browsers import running_processes
 from tests.support.chat import ask

@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 
 from server.agent.context import News
-from server.browser.playwright_mcp import PlaywrightBrowser
+from server.browser.mcp.playwright_mcp import PlaywrightBrowser
 from server.browser.pool import BrowserPool
 from tests.support.browsers import element
 from tests.support.operator_tasks import task

@@ -6,7 +6,7 @@ from typing import cast
 import pytest
 import pytest_asyncio
 
-from server.browser.playwright_mcp import PlaywrightBrowser
+from server.browser.mcp.playwright_mcp import PlaywrightBrowser
 from server.browser.pool import BrowserPool
 from tests.support.loop_gaps import loop_gaps
 from tests.support.sites import Site

@@ -18,6 +18,7 @@ from PIL import Image
 
 from server.browser.browser import LiveFrame
 from server.browser.live_view import LiveView, Viewer
+from server.browser.mcp.session_browser import SessionBrowser
 from server.browser.person_input import (
     AnswerDialog,
     Back,
@@ -34,7 +35,6 @@ from server.browser.person_input import (
     Wheel,
 )
 from server.browser.pool import BrowserPool
-from server.browser.session_browser import SessionBrowser
 from tests.support.browsers import open_pool
 from tests.support.sites import Effect, Site, document
 

@@ -10,8 +10,8 @@ import pytest_asyncio
 from mcp.types import TextContent
 
 from server.browser.chromium.processes import Processes
-from server.browser.mcp_client import Http, McpClient, Stdio, ToolRefused, ToolServerLost, ToolTimeout
-from server.browser.other_mcp import OtherServer
+from server.browser.mcp.client import Http, McpClient, Stdio, ToolRefused, ToolServerLost, ToolTimeout
+from server.browser.mcp.other_mcp import OtherServer
 from tests.support.browsers import running_processes, until
 from tests.support.scripted_mcp import COMMAND, serve_http
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from mcp.types import Tool
 
-from server.browser.browser_use_server import AGENT_TOOLS, OFFERED, offered_of
+from server.browser.mcp.browser_use_server import AGENT_TOOLS, OFFERED, offered_of
 from server.runtime import open_runtime
 from server.settings import Settings
 

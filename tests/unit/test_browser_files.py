@@ -17,16 +17,16 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from server.browser.browser import BrowserUnavailable
-from server.browser.browser_use_server import server_at
 from server.browser.chromium.downloads import Downloads
 from server.browser.chromium.process_guard import birth_of, end_group
 from server.browser.chromium.processes import Processes, clean_environment
 from server.browser.chromium.profiles import Profiles, folder_name
 from server.browser.fence import MAX_CHARS, fence
 from server.browser.masking import make_picture, mask_text
-from server.browser.mcp_client import Stdio
+from server.browser.mcp.browser_use_server import server_at
+from server.browser.mcp.client import Stdio
+from server.browser.mcp.other_browser import OtherBrowser
 from server.browser.observation.page_script import SecretField
-from server.browser.other_browser import OtherBrowser
 from server.browser.pool import BrowserPool
 from server.fs.names import safe_name
 from server.settings import Settings

@@ -61,7 +61,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
 
 DEVTOOLS = (
     "server.browser.chromium.cdp", "server.browser.chromium.chromium", "server.browser.chromium.devtools", "server.browser.chromium.dialogs",
-    "server.browser.chromium.frames", "server.browser.hands", "server.browser.chromium.hangs", "server.browser.page_at_hand",
+    "server.browser.chromium.frames", "server.browser.hands", "server.browser.chromium.hangs", "server.browser.mcp.current_page",
     "server.browser.observation.page_script", "server.browser.chromium.page_monitor", "server.browser.observation.viewport_script",
     "server.browser.chromium.watched_page",
 )  # fmt: skip

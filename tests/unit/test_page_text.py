@@ -10,17 +10,17 @@ import pytest
 from mcp.types import CallToolResult, TextContent
 
 from server.browser.browser import Tab
-from server.browser.browser_use_reply import read_tabs
 from server.browser.chromium.cdp import MOST_BYTES, Cdp, read_message
 from server.browser.chromium.page_monitor import Supervisor
 from server.browser.chromium.watched_page import WatchedPage
 from server.browser.masking import mask_text
+from server.browser.mcp.browser_use_reply import read_tabs
+from server.browser.mcp.current_page import PageAtHand
+from server.browser.mcp.playwright_reply import Reply, read_reply
 from server.browser.observation import observe_snapshot, observe_state
 from server.browser.observation.browser_use_state import read_state
 from server.browser.observation.page_script import Extra, SecretField
 from server.browser.observation.snapshot import parse_snapshot
-from server.browser.page_at_hand import PageAtHand
-from server.browser.playwright_reply import Reply, read_reply
 
 LIAR, BANK = "http://liar.example/offer", "https://bank.example/"
 SEPARATORS = ["\u2028", "\u2029", "\u0085", "\u000b", "\u000c", "\u001c", "\u001d", "\u001e", "\r"]

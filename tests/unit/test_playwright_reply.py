@@ -4,7 +4,7 @@ import pytest
 from mcp.types import CallToolResult, ImageContent, TextContent
 
 from server.browser.browser import Tab
-from server.browser.playwright_reply import Reply, read_reply
+from server.browser.mcp.playwright_reply import Reply, read_reply
 
 
 def reply(text: str, *, is_error: bool = False, image: str | None = None, lists_tabs: bool = False) -> Reply:

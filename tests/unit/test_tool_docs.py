@@ -7,7 +7,7 @@ import re
 import pytest
 
 from scripts.shell import ROOT
-from server.browser import browser_use_server, playwright_server
+from server.browser.mcp import browser_use_server, playwright_server
 
 DOC = (ROOT / "docs/tools.md").read_text()
 SETTING = "with `BROWSER_AGENT_TOOL`"

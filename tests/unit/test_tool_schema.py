@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from server.browser.tool_schema import (
+from server.browser.mcp.tool_schema import (
     MAX_SCHEMA_CHARS,
     check_arguments,
     check_click_target,

@@ -31,7 +31,7 @@ from server.agent.gate.gate import Gate
 from server.agent.models.catalog import CostOf
 from server.agent.models.tool_call_repair import WholeCalls
 from server.browser.browser import ToolSpec
-from server.browser.tool_schema import as_mcp_result, as_mcp_tool
+from server.browser.mcp.tool_schema import as_mcp_result, as_mcp_tool
 
 log = logging.getLogger(__name__)
 

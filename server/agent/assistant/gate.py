@@ -37,8 +37,8 @@ from server.agent.gate.taint import (
 )
 from server.agent.policy import Judgement, Verdict
 from server.browser.browser import BROWSER, ToolSpec
+from server.browser.mcp.tool_schema import find_fault
 from server.browser.observation import NOTHING, Observation, Page
-from server.browser.tool_schema import find_fault
 from server.clock import steady_time
 
 _UNSEEN = Judgement(Verdict.ASK, "acts on something that cannot be seen on the page", "unknown")

@@ -11,9 +11,9 @@ from mcp.types import Tool
 
 from server.browser.browser import BrowserUnavailable, ToolSpec
 from server.browser.chromium.processes import Processes
-from server.browser.mcp_client import McpClient, ToolServerLost
-from server.browser.other_mcp import OtherServer, read_server
-from server.browser.session_browser import SessionBrowser
+from server.browser.mcp.client import McpClient, ToolServerLost
+from server.browser.mcp.other_mcp import OtherServer, read_server
+from server.browser.mcp.session_browser import SessionBrowser
 from server.settings import Settings
 
 log = logging.getLogger(__name__)

@@ -17,11 +17,11 @@ from pathlib import Path
 from mcp.types import Tool
 
 from server.browser.browser import BrowserUnavailable, ToolSpec
-from server.browser.mcp_client import Http, Stdio
-from server.browser.other_mcp import read_server
-from server.browser.playwright_mcp import PlaywrightBrowser
-from server.browser.playwright_server import OFFERED
-from server.browser.tool_schema import make_safe
+from server.browser.mcp.client import Http, Stdio
+from server.browser.mcp.other_mcp import read_server
+from server.browser.mcp.playwright_mcp import PlaywrightBrowser
+from server.browser.mcp.playwright_server import OFFERED
+from server.browser.mcp.tool_schema import make_safe
 from server.settings import Settings
 
 ENDPOINT_ON_COMMAND_LINE = (

@@ -14,13 +14,13 @@ from mcp.types import CallToolResult, Tool
 
 from server.browser.browser import Outcome, Tab, ToolSpec
 from server.browser.chromium.dialogs import quote
-from server.browser.mcp_client import Http, McpClient, Stdio, ToolTimeout
+from server.browser.mcp.client import Http, McpClient, Stdio, ToolTimeout
+from server.browser.mcp.playwright_reply import Reply, read_reply
+from server.browser.mcp.playwright_server import LOADING, OFFERED, deadline_of, offered_of, server_at
+from server.browser.mcp.session_browser import UNSTEADY, AnswerTooLong, CallFailed, SessionBrowser
 from server.browser.observation.page_script import Extra
 from server.browser.observation.viewport_script import MEASURE_SCRIPT, TOO_HEAVY, VIEWPORT_SCRIPT
 from server.browser.off_loop import TookTooLong, off_loop
-from server.browser.playwright_reply import Reply, read_reply
-from server.browser.playwright_server import LOADING, OFFERED, deadline_of, offered_of, server_at
-from server.browser.session_browser import UNSTEADY, AnswerTooLong, CallFailed, SessionBrowser
 from server.settings import Settings
 
 _NAVIGATIONS = ("browser_navigate", "browser_navigate_back", "browser_tabs")

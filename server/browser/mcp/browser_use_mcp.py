@@ -17,19 +17,19 @@ from pydantic import ValidationError
 
 from server.browser.addresses import AddressRefused, normal_url
 from server.browser.browser import Direction, Field, Outcome, Tab, ToolSpec
-from server.browser.browser_use_reply import is_failure, is_timeout, read_json, read_tabs, text_of
-from server.browser.browser_use_server import OFFERED, deadline_of, offered_of, server_at
 from server.browser.chromium.chromium import VIEWPORT
 from server.browser.chromium.watched_page import TITLE_CHARS, short_url
 from server.browser.fence import fence
 from server.browser.masking import mask_text
-from server.browser.mcp_client import Http, McpClient, Stdio
+from server.browser.mcp.browser_use_reply import is_failure, is_timeout, read_json, read_tabs, text_of
+from server.browser.mcp.browser_use_server import OFFERED, deadline_of, offered_of, server_at
+from server.browser.mcp.client import Http, McpClient, Stdio
+from server.browser.mcp.playwright_reply import picture_of
+from server.browser.mcp.session_browser import UNSTEADY, CallFailed, SessionBrowser
 from server.browser.observation import Element, Observation, focus_pieces, observe_state
 from server.browser.observation.context_script import Around, around_script
 from server.browser.observation.page_script import Extra
 from server.browser.off_loop import TookTooLong, off_loop
-from server.browser.playwright_reply import picture_of
-from server.browser.session_browser import UNSTEADY, CallFailed, SessionBrowser
 from server.settings import Settings
 
 log = logging.getLogger(__name__)

@@ -11,8 +11,8 @@ from collections.abc import Awaitable, Callable
 from server.browser.browser import BrowserUnavailable
 from server.browser.chromium.cdp import Cdp, CdpError
 from server.browser.chromium.chromium import Chromium
-from server.browser.mcp_client import McpClient, ToolRefused, ToolServerLost, ToolTimeout
-from server.browser.upkeep import Upkeep
+from server.browser.mcp.client import McpClient, ToolRefused, ToolServerLost, ToolTimeout
+from server.browser.mcp.lifecycle import Upkeep
 
 CONTEXT_LOST = "The browser tools were restarted: open pages, what was typed and logins are lost."
 

@@ -14,8 +14,8 @@ from mcp.types import CallToolResult, TextContent, Tool
 from server.browser.browser import BROWSER, Outcome, ToolSpec
 from server.browser.chromium.processes import Processes
 from server.browser.fence import fence
-from server.browser.mcp_client import Http, McpClient, Stdio, ToolRefused, ToolServerLost, ToolTimeout
-from server.browser.tool_schema import make_safe, safe_name
+from server.browser.mcp.client import Http, McpClient, Stdio, ToolRefused, ToolServerLost, ToolTimeout
+from server.browser.mcp.tool_schema import make_safe, safe_name
 
 log = logging.getLogger(__name__)
 

@@ -12,11 +12,11 @@ from server.browser.browser import Direction, Field, Outcome, Tab, ToolSpec
 from server.browser.chromium.chromium import VIEWPORT
 from server.browser.fence import fence
 from server.browser.masking import mask_text
+from server.browser.mcp.playwright_calls import PlaywrightCalls, Seen
+from server.browser.mcp.session_browser import CallFailed
 from server.browser.observation import Element, Observation
 from server.browser.observation.rendering import meant_option
 from server.browser.off_loop import TookTooLong, off_loop
-from server.browser.playwright_calls import PlaywrightCalls, Seen
-from server.browser.session_browser import CallFailed
 
 T = TypeVar("T")
 

@@ -21,8 +21,8 @@ from server.browser.chromium.chromium import Chromium
 from server.browser.chromium.downloads import Downloads
 from server.browser.chromium.page_monitor import Supervisor
 from server.browser.chromium.processes import Processes
-from server.browser.mcp_client import Http, McpClient, Stdio, ToolRefused, ToolServerLost, ToolTimeout
-from server.browser.other_mcp import OtherServer
+from server.browser.mcp.client import Http, McpClient, Stdio, ToolRefused, ToolServerLost, ToolTimeout
+from server.browser.mcp.other_mcp import OtherServer
 from server.settings import Settings
 
 log = logging.getLogger(__name__)

@@ -12,8 +12,8 @@ from mcp.types import Tool
 from server.browser.browser import BrowserUnavailable, ToolSpec
 from server.browser.chromium import executables as parts
 from server.browser.chromium.chromium import VIEWPORT
-from server.browser.mcp_client import Stdio
-from server.browser.tool_schema import make_safe
+from server.browser.mcp.client import Stdio
+from server.browser.mcp.tool_schema import make_safe
 from server.settings import Settings
 
 OFFERED = {

@@ -20,12 +20,12 @@ from server.browser.chromium.chromium import Chromium
 from server.browser.chromium.page_monitor import Supervisor
 from server.browser.fence import fence, page_line
 from server.browser.masking import make_picture
-from server.browser.mcp_client import Http, McpClient, Stdio, ToolRefused, ToolServerLost, ToolTimeout
+from server.browser.mcp.client import Http, McpClient, Stdio, ToolRefused, ToolServerLost, ToolTimeout
+from server.browser.mcp.current_page import PageAtHand
+from server.browser.mcp.lifecycle import Notes, Outfit, Upkeep
+from server.browser.mcp.shared_chromium import SharedUpkeep
+from server.browser.mcp.tool_schema import find_fault
 from server.browser.observation import Budget, Observation
-from server.browser.page_at_hand import PageAtHand
-from server.browser.shared_chromium import SharedUpkeep
-from server.browser.tool_schema import find_fault
-from server.browser.upkeep import Notes, Outfit, Upkeep
 from server.settings import Settings
 
 log = logging.getLogger(__name__)
