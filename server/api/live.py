@@ -10,14 +10,14 @@ from pydantic import Field, TypeAdapter
 
 from server.api.deps import STREAM, CallerOf, SessionId, SocketFrame, Text, World
 from server.api.sockets import Told, end_at_logout, listen, refuse, run_until_one_ends, send
-from server.browser.person_input import Input
+from server.browser.takeover.user_input import Input
 from server.errors import AppError
 from server.events import Decision, Event, Interrupt, ToolEnd, ToolStart
 from server.runtime import Runtime
 
 if TYPE_CHECKING:
-    from server.browser.live_view import LiveView
-    from server.browser.viewer import Viewer
+    from server.browser.takeover.live_view import LiveView
+    from server.browser.takeover.viewer import Viewer
 
 router = APIRouter()
 

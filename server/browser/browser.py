@@ -16,7 +16,7 @@ from server.errors import RunFailed
 from server.settings import Settings
 
 if TYPE_CHECKING:
-    from server.browser.live_view import LiveView
+    from server.browser.takeover.live_view import LiveView
 
 Direction = Literal["up", "down", "left", "right"]
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from server.browser.browser import BrowserState, ToolSpec
 from server.browser.chromium.profiles import Profiles
-from server.browser.live_view import LiveView
 from server.browser.mock_browser import TOOLS, MockBrowser
 from server.browser.mock_screen import MockScreen
 from server.browser.places import HearPlace
+from server.browser.takeover.live_view import LiveView
 from server.settings import Settings
 
 

@@ -7,10 +7,18 @@ from collections.abc import Awaitable, Callable
 
 from server.browser.addresses import AddressRefused, normal_url
 from server.browser.browser import LiveFrame, Tab
-from server.browser.handover import Scene, describe_changes
 from server.browser.mock_browser import MockBrowser
 from server.browser.mock_site import VIEWPORT, Control, draw
-from server.browser.person_input import (
+from server.browser.takeover.browser_view import (
+    InputRefused,
+    ListedElement,
+    Listing,
+    OpenDialog,
+    Sight,
+    TakeFrame,
+)
+from server.browser.takeover.handover import Scene, describe_changes
+from server.browser.takeover.user_input import (
     AnswerDialog,
     Back,
     ClickElement,
@@ -24,7 +32,6 @@ from server.browser.person_input import (
     Text,
     TypeInto,
 )
-from server.browser.screen import InputRefused, ListedElement, Listing, OpenDialog, Sight, TakeFrame
 
 
 class MockScreen:

@@ -10,14 +10,12 @@ from time import monotonic
 from typing import Literal
 
 from server.browser.browser import BrowserState, BrowserUnavailable, ToolSpec
-from server.browser.cdp_screen import CdpScreen
 from server.browser.chromium import executables as parts
 from server.browser.chromium.chromium import Chromium
 from server.browser.chromium.egress import Egress, Resolve
 from server.browser.chromium.processes import Processes
 from server.browser.chromium.profiles import SHARED, Profiles
 from server.browser.chromium.reach import Reach
-from server.browser.live_view import LiveView
 from server.browser.mcp.browser_use_mcp import BrowserUseBrowser
 from server.browser.mcp.lifecycle import Outfit
 from server.browser.mcp.other_browser import OtherBrowser
@@ -27,6 +25,8 @@ from server.browser.mcp.shared_chromium import SharedChromium
 from server.browser.mcp.tool_discovery import ToolFinder, others_of
 from server.browser.memory import end_heavy_pages
 from server.browser.places import HearPlace, Places
+from server.browser.takeover.chromium_view import CdpScreen
+from server.browser.takeover.live_view import LiveView
 from server.fs.disk import MEGABYTE, shortage, size_of
 from server.settings import Settings
 

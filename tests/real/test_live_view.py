@@ -17,9 +17,10 @@ import pytest_asyncio
 from PIL import Image
 
 from server.browser.browser import LiveFrame
-from server.browser.live_view import LiveView, Viewer
 from server.browser.mcp.session_browser import SessionBrowser
-from server.browser.person_input import (
+from server.browser.pool import BrowserPool
+from server.browser.takeover.live_view import LiveView, Viewer
+from server.browser.takeover.user_input import (
     AnswerDialog,
     Back,
     ClickElement,
@@ -34,7 +35,6 @@ from server.browser.person_input import (
     TypeInto,
     Wheel,
 )
-from server.browser.pool import BrowserPool
 from tests.support.browsers import open_pool
 from tests.support.sites import Effect, Site, document
 

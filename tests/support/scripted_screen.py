@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Callable
 
 from server.browser.browser import LiveFrame, Tab
-from server.browser.person_input import Command, Stroke
-from server.browser.screen import InputRefused, Listing, Sight, TakeFrame
+from server.browser.takeover.browser_view import InputRefused, Listing, Sight, TakeFrame
+from server.browser.takeover.user_input import Command, Stroke
 
 
 class ScriptedScreen:

@@ -61,7 +61,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
 
 DEVTOOLS = (
     "server.browser.chromium.cdp", "server.browser.chromium.chromium", "server.browser.chromium.devtools", "server.browser.chromium.dialogs",
-    "server.browser.chromium.frames", "server.browser.hands", "server.browser.chromium.hangs", "server.browser.mcp.current_page",
+    "server.browser.chromium.frames", "server.browser.takeover.input_dispatcher", "server.browser.chromium.hangs", "server.browser.mcp.current_page",
     "server.browser.observation.page_script", "server.browser.chromium.page_monitor", "server.browser.observation.viewport_script",
     "server.browser.chromium.watched_page",
 )  # fmt: skip
@@ -128,7 +128,9 @@ def test_the_agent_knows_nothing_of_devtools(module: str) -> None:
 
 def test_the_modules_that_speak_devtools_are_all_named() -> None:
     speak = {name for name, path in MODULES.items() if "Runtime.evaluate" in path.read_text()}
-    assert speak - {"server.browser.element_list", "server.browser.chromium.dismissals"} <= set(DEVTOOLS)
+    assert speak - {"server.browser.takeover.element_list", "server.browser.chromium.dismissals"} <= set(
+        DEVTOOLS
+    )
 
 
 @pytest.mark.parametrize("module", MODULES)

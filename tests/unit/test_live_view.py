@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from server.browser.browser import LiveFrame
-from server.browser.input_queue import MOST_WAITING
-from server.browser.lister import Lister
-from server.browser.live_view import LEASE_SECONDS, LiveView
-from server.browser.person_input import Key, Mouse
-from server.browser.screen import ListedElement, Listing
-from server.browser.viewer import IN_FLIGHT, Viewer
+from server.browser.takeover.browser_view import ListedElement, Listing
+from server.browser.takeover.element_poller import Lister
+from server.browser.takeover.input_queue import MOST_WAITING
+from server.browser.takeover.live_view import LEASE_SECONDS, LiveView
+from server.browser.takeover.user_input import Key, Mouse
+from server.browser.takeover.viewer import IN_FLIGHT, Viewer
 from server.errors import Conflict
 from tests.support.browsers import until
 from tests.support.scripted_screen import Clock, ScriptedScreen

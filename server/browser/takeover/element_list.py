@@ -8,8 +8,8 @@ from time import monotonic
 from typing import Any
 
 from server.browser.chromium.cdp import Cdp, CdpError, Params
-from server.browser.hands import CTRL
-from server.browser.screen import InputRefused, ListedElement, Listing
+from server.browser.takeover.browser_view import InputRefused, ListedElement, Listing
+from server.browser.takeover.input_dispatcher import CTRL
 
 MOST = 300
 _ROLES = frozenset({

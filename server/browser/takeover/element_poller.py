@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from server.browser.screen import InputRefused, Listing
+from server.browser.takeover.browser_view import InputRefused, Listing
 
 LOOK_AGAIN = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
 """Seconds between two looks at a page that goes on loading."""

@@ -11,12 +11,12 @@ from server.browser.chromium.cdp import CdpError
 from server.browser.chromium.chromium import VIEWPORT
 from server.browser.chromium.page_monitor import Supervisor
 from server.browser.chromium.watched_page import WatchedPage
-from server.browser.front_page import FrontPage, Held, quietly
-from server.browser.person_acts import PersonActs, Refuse
-from server.browser.person_input import AnswerDialog, Command, Resize, Stroke
-from server.browser.person_watch import PersonWatch
-from server.browser.screen import InputRefused, Listing, OpenDialog, Sight, TakeFrame
-from server.browser.screencast import Screencast
+from server.browser.takeover.browser_view import InputRefused, Listing, OpenDialog, Sight, TakeFrame
+from server.browser.takeover.foreground_tab import FrontPage, Held, quietly
+from server.browser.takeover.screencast import Screencast
+from server.browser.takeover.user_actions import PersonActs, Refuse
+from server.browser.takeover.user_activity import PersonWatch
+from server.browser.takeover.user_input import AnswerDialog, Command, Resize, Stroke
 
 log = logging.getLogger(__name__)
 

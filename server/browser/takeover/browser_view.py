@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from server.browser.browser import LiveFrame, Tab
-from server.browser.person_input import Command, Stroke
+from server.browser.takeover.user_input import Command, Stroke
 
 TakeFrame = Callable[[LiveFrame], None]
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from server.browser.person_input import Key, Mouse, Stroke, Text, Wheel
+from server.browser.takeover.user_input import Key, Mouse, Stroke, Text, Wheel
 
 Command = tuple[str, dict[str, Any]]
 

@@ -10,11 +10,11 @@ from functools import partial
 from typing import Any, Protocol
 
 from server.browser.browser import BrowserUnavailable, LiveFrame
-from server.browser.input_queue import InputQueue
-from server.browser.lister import Lister
-from server.browser.person_input import AnswerDialog, Input, Stroke
-from server.browser.screen import InputRefused, Listing, Screen, Sight
-from server.browser.viewer import Told, Viewer
+from server.browser.takeover.browser_view import InputRefused, Listing, Screen, Sight
+from server.browser.takeover.element_poller import Lister
+from server.browser.takeover.input_queue import InputQueue
+from server.browser.takeover.user_input import AnswerDialog, Input, Stroke
+from server.browser.takeover.viewer import Told, Viewer
 from server.errors import Conflict
 
 log = logging.getLogger(__name__)

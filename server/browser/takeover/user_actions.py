@@ -8,11 +8,12 @@ from urllib.parse import urlsplit
 from server.browser.addresses import AddressRefused, host_of, normal_url
 from server.browser.chromium.cdp import CdpError, Params
 from server.browser.chromium.watched_page import WatchedPage
-from server.browser.element_list import ElementList
-from server.browser.front_page import FrontPage, quietly
-from server.browser.hands import Command as CdpCommand
-from server.browser.hands import Hands
-from server.browser.person_input import (
+from server.browser.takeover.browser_view import InputRefused, Listing
+from server.browser.takeover.element_list import ElementList
+from server.browser.takeover.foreground_tab import FrontPage, quietly
+from server.browser.takeover.input_dispatcher import Command as CdpCommand
+from server.browser.takeover.input_dispatcher import Hands
+from server.browser.takeover.user_input import (
     AnswerDialog,
     Back,
     ClickElement,
@@ -24,7 +25,6 @@ from server.browser.person_input import (
     SwitchTab,
     TypeInto,
 )
-from server.browser.screen import InputRefused, Listing
 
 STROKE_DEADLINE = 1.0
 """Seconds; a page that is stuck in a dialog takes no strokes."""

@@ -6,8 +6,8 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
 
-from server.browser.person_input import Input, Mouse, Wheel
-from server.browser.viewer import Viewer
+from server.browser.takeover.user_input import Input, Mouse, Wheel
+from server.browser.takeover.viewer import Viewer
 from server.errors import Conflict
 
 MOST_WAITING = 400

@@ -9,7 +9,7 @@ from time import monotonic
 
 from server.browser.browser import LiveFrame
 from server.browser.chromium.cdp import Cdp, CdpError, Params
-from server.browser.screen import TakeFrame
+from server.browser.takeover.browser_view import TakeFrame
 
 FRAMES_PER_SECOND = 12
 QUALITY = 60

@@ -9,9 +9,16 @@ from contextlib import suppress
 from server.browser.chromium.cdp import Cdp, CdpError, Params
 from server.browser.chromium.page_monitor import Supervisor
 from server.browser.chromium.watched_page import WatchedPage
-from server.browser.handover import BINDING, SCENE_SCRIPT, TRACK_SCRIPT, WORLD, Scene, describe_changes
 from server.browser.masking import mask_text
 from server.browser.observation.page_script import PAGE_SCRIPT, Extra, SecretField
+from server.browser.takeover.handover import (
+    BINDING,
+    SCENE_SCRIPT,
+    TRACK_SCRIPT,
+    WORLD,
+    Scene,
+    describe_changes,
+)
 
 log = logging.getLogger(__name__)
 
