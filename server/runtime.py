@@ -254,7 +254,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
 
 def _open_browsers(settings: Settings) -> Browsers:
     if settings.is_mock:
-        from server.browser.mock import MockBrowsers
+        from server.browser.mock.pool import MockBrowsers
 
         return MockBrowsers(settings)
     from server.browser.pool import BrowserPool

@@ -9,7 +9,7 @@ import pytest
 from fastapi import FastAPI
 
 from server.browser.browser import Browser
-from server.browser.mock import MockBrowsers
+from server.browser.mock.pool import MockBrowsers
 from server.settings import Settings
 from tests.support.chat import send
 from tests.support.scripted_browser import ScriptedBrowser

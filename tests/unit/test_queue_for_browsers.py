@@ -10,8 +10,8 @@ import pytest
 
 from server.agent_runner import AgentRunner
 from server.browser.browser import BrowserState
-from server.browser.mock import MockBrowsers
-from server.browser.mock_browser import MockBrowser
+from server.browser.mock.browser import MockBrowser
+from server.browser.mock.pool import MockBrowsers
 from server.browser.places import Places
 from server.events import RunChanged, SessionChanged
 from server.runs.executor import Executor

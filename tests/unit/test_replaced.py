@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from server.browser.mock import MockBrowsers
+from server.browser.mock.pool import MockBrowsers
 from server.checkpoints import Checkpoints, MemoryTables
 from server.errors import NotFound
 from server.http.spa import Spa

@@ -16,8 +16,8 @@ from server.agent.context import RunContext
 from server.agent.mock_model import ScriptedChatModel
 from server.agent_runner import AgentRunner
 from server.browser.browser import Outcome
-from server.browser.mock import MockBrowsers
-from server.browser.mock_browser import MockBrowser
+from server.browser.mock.browser import MockBrowser
+from server.browser.mock.pool import MockBrowsers
 from server.checkpoints import Checkpoints, MemoryTables
 from server.database.models import RunRow
 from server.events import Message, Usage

@@ -10,7 +10,7 @@ from typing import Any
 
 from server.browser.browser import Browser, Direction, Field, Outcome, Picture, Tab, ToolSpec
 from server.browser.fence import fence, page_line
-from server.browser.mock_site import BLANK, PAGES, SHOP, VIEWPORT, MockPage, draw
+from server.browser.mock.site import BLANK, PAGES, SHOP, VIEWPORT, MockPage, draw
 from server.browser.observation import Element, Extra, Observation, observe_snapshot
 
 HELD = "A person has the browser now: nothing was done."

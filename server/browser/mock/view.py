@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable
 
 from server.browser.addresses import AddressRefused, normal_url
 from server.browser.browser import LiveFrame, Tab
-from server.browser.mock_browser import MockBrowser
-from server.browser.mock_site import VIEWPORT, Control, draw
+from server.browser.mock.browser import MockBrowser
+from server.browser.mock.site import VIEWPORT, Control, draw
 from server.browser.takeover.browser_view import (
     InputRefused,
     ListedElement,

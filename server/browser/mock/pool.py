@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from server.browser.browser import BrowserState, ToolSpec
 from server.browser.chromium.profiles import Profiles
-from server.browser.mock_browser import TOOLS, MockBrowser
-from server.browser.mock_screen import MockScreen
+from server.browser.mock.browser import TOOLS, MockBrowser
+from server.browser.mock.view import MockScreen
 from server.browser.places import HearPlace
 from server.browser.takeover.live_view import LiveView
 from server.settings import Settings
