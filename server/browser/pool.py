@@ -24,7 +24,7 @@ from server.browser.mcp.session_browser import SessionBrowser
 from server.browser.mcp.shared_chromium import SharedChromium
 from server.browser.mcp.tool_discovery import ToolFinder, others_of
 from server.browser.memory import end_heavy_pages
-from server.browser.places import HearPlace, Places
+from server.browser.slots import HearPlace, Places
 from server.browser.takeover.chromium_view import CdpScreen
 from server.browser.takeover.live_view import LiveView
 from server.fs.disk import MEGABYTE, shortage, size_of

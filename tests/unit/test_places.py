@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from server.browser.places import Places
+from server.browser.slots import Places
 
 
 async def waiter(places: Places, name: str) -> asyncio.Task[None]:

@@ -12,7 +12,7 @@ from server.agent_runner import AgentRunner
 from server.browser.browser import BrowserState
 from server.browser.mock.browser import MockBrowser
 from server.browser.mock.pool import MockBrowsers
-from server.browser.places import Places
+from server.browser.slots import Places
 from server.events import RunChanged, SessionChanged
 from server.runs.executor import Executor
 from server.runs.recorder import Journal

@@ -8,7 +8,7 @@ from server.browser.browser import BrowserState, ToolSpec
 from server.browser.chromium.profiles import Profiles
 from server.browser.mock.browser import TOOLS, MockBrowser
 from server.browser.mock.view import MockScreen
-from server.browser.places import HearPlace
+from server.browser.slots import HearPlace
 from server.browser.takeover.live_view import LiveView
 from server.settings import Settings
 
