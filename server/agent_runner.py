@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from server.agent.gate.approval import site_of
 from server.agent.operator.answers import read_answer
-from server.browser.browser import Browsers
+from server.browser.browsers import Browsers
 from server.database.models import InterruptRow, SessionRow
 from server.errors import Conflict, NotFound, Unavailable
 from server.events import Decision, MessageAdded, SessionChanged, now

@@ -1,4 +1,4 @@
-"""What goes on beside everything else for as long as the server runs."""
+"""Background tasks of the server: leases, retention, the disk, warm-up."""
 
 from __future__ import annotations
 
@@ -6,18 +6,20 @@ import asyncio
 import gc
 import logging
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import Protocol
 
+from server.database import Database
 from server.errors import AppError, Unavailable
 from server.events import now
+from server.files.screenshots import Screenshots
 from server.files.sweeper import Sweeper
+from server.runs.agents import AgentFactory
 from server.runs.recovery import Recovery
-
-if TYPE_CHECKING:
-    from server.runtime import Runtime
+from server.settings import Settings
+from server.store import Store
 
 logger = logging.getLogger(__name__)
 
@@ -27,33 +29,53 @@ SWEEP_AFTER, SWEEP_SECONDS = 60.0, 86_400.0
 QUIET_SECONDS = 2.0
 
 
-def chores_of(
-    runtime: Runtime, recovery: Recovery, clock: PlausibleClock
+class Server(Protocol):
+    """What maintenance needs of the runtime."""
+
+    settings: Settings
+    database: Database
+    store: Store
+    screenshots: Screenshots
+    agents: AgentFactory
+
+    @property
+    def current_settings(self) -> Settings: ...
+
+    @property
+    def default_model(self) -> str: ...
+
+    async def purge(self, session_ids: Sequence[str]) -> None: ...
+
+    async def erase(self) -> None: ...
+
+
+def background_tasks(
+    server: Server, recovery: Recovery, clock: PlausibleClock
 ) -> list[Coroutine[None, None, None]]:
     return [
-        _warm_up(runtime),
+        _warm_up(server),
         _keep_alive(recovery),
-        _keep_safe(runtime),
-        _keep_tidy(runtime, clock),
-        _keep_swept(Sweeper(runtime.settings, runtime.store, runtime.screenshots)),
+        _keep_safe(server),
+        _keep_tidy(server, clock),
+        _keep_swept(Sweeper(server.settings, server.store, server.screenshots)),
     ]
 
 
-async def _warm_up(runtime: Runtime) -> None:
+async def _warm_up(server: Server) -> None:
     """Beside the start, so that neither it nor the first message waits."""
-    settings = runtime.current_settings
+    settings = server.current_settings
     with suppress(AppError):  # the first message will tell what is missing
-        await runtime.agents.warm_up(settings.default_agent, runtime.default_model)
+        await server.agents.warm_up(settings.default_agent, server.default_model)
     await asyncio.sleep(QUIET_SECONDS)  # a message that waits for the start to be over comes first
     gc.freeze()  # what lives now lives for good: the collector need not look at it again
 
 
-async def _keep_tidy(runtime: Runtime, clock: PlausibleClock) -> None:
+async def _keep_tidy(server: Server, clock: PlausibleClock) -> None:
     """Remove sessions that were untouched for longer than RETENTION_DAYS."""
     while True:
-        if days := runtime.current_settings.retention_days:
+        if days := server.current_settings.retention_days:
             try:
-                await remove_untouched(runtime, days, clock.now(now()))
+                await remove_untouched(server, days, clock.now(now()))
             except AppError as error:
                 logger.warning("sessions past RETENTION_DAYS are removed later: %s", error.detail)
         await asyncio.sleep(TIDY_SECONDS)
@@ -88,21 +110,21 @@ class PlausibleClock:
         return min(wall, self._newest + timedelta(seconds=self._monotonic() - self._started))
 
 
-async def remove_untouched(runtime: Runtime, days: int, moment: datetime) -> None:
-    doomed = await runtime.store.sessions_untouched_since(moment - timedelta(days=days))
+async def remove_untouched(server: Server, days: int, moment: datetime) -> None:
+    doomed = await server.store.sessions_untouched_since(moment - timedelta(days=days))
     for session_id in doomed:
         logger.info("session %s was untouched for %d days and is removed", session_id, days)
     if doomed:
-        await runtime.purge(doomed)
+        await server.purge(doomed)
 
 
-async def _keep_safe(runtime: Runtime) -> None:
+async def _keep_safe(server: Server) -> None:
     """Write SQLite's log back into its file, and finish erasing; where that fails the log says so."""
     while True:
         await asyncio.sleep(LEASE_BEAT)
         try:
-            await runtime.database.flush()
-            await runtime.erase()
+            await server.database.flush()
+            await server.erase()
         except Unavailable as error:
             logger.error("what was kept last is not safe from a power cut: %s", error.detail)
 

@@ -13,7 +13,7 @@ from server.agent import policy
 from server.agent.gate.approval import Action, approval_digest, targets_of
 from server.agent.gate.gate import Gate, judge_command
 from server.agent_runner import AgentRunner
-from server.browser.browser import Browsers
+from server.browser.browsers import Browsers
 from server.browser.observation import Observation
 from server.checkpoints import Checkpoints, DatabaseTables, MemoryTables
 from server.database import Database
@@ -24,7 +24,7 @@ from server.files.session_files import Files
 from server.fs.disk import shortage
 from server.fs.permissions import keep_private
 from server.http.idempotency import Receipts
-from server.maintenance import PlausibleClock, chores_of
+from server.maintenance import PlausibleClock, background_tasks
 from server.ops.installation import held, owned_installation
 from server.ops.loop_watchdog import stalls_told
 from server.preferences import Preferences
@@ -246,8 +246,8 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             files,
         )
         stack.enter_context(stalls_told())
-        for chore in chores_of(runtime, recovery, clock):
-            stack.callback(asyncio.create_task(chore).cancel)
+        for task in background_tasks(runtime, recovery, clock):
+            stack.callback(asyncio.create_task(task).cancel)
         stack.push_async_callback(executor.drain, 0)
         yield runtime
 

@@ -6,17 +6,13 @@ return an `Outcome` that says so. They raise `BrowserUnavailable` when there is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from server.browser.observation import Element, Observation
 from server.errors import RunFailed
-from server.settings import Settings
-
-if TYPE_CHECKING:
-    from server.browser.takeover.live_view import LiveView
 
 Direction = Literal["up", "down", "left", "right"]
 
@@ -139,70 +135,3 @@ class Browser(Protocol):
     async def reset(self) -> None:
         """After an abandoned call: stop loading or replace the page, so that the next call works at once."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class BrowserState:
-    """What a session's browser is doing, for `/metrics`, `/ready` and the UI."""
-
-    session_id: str
-    status: Literal["starting", "open", "parked", "queued", "lost"]
-    url: str | None = None
-    place: int | None = None
-    """Place in the queue for a browser, from 1."""
-
-
-class Browsers(Protocol):
-    """All browsers of this server: at most `MAX_BROWSERS` open, none left behind."""
-
-    place_listeners: list[Callable[[str, int | None], None]]
-    """Called with a session and its place in the queue for a browser, from 1; None when it waits no longer."""
-
-    def configure(self, settings: Settings) -> None:
-        """Take over settings that were changed while the server runs."""
-        ...
-
-    async def get(self, session_id: str) -> Browser:
-        """The session's browser, started at its first call; waits here when all places are taken.
-
-        Raises BrowserUnavailable.
-        """
-        ...
-
-    def rest(self, session_id: str) -> None:
-        """Nobody needs the session's browser for now: it may be parked for a session that waits for a place."""
-        ...
-
-    def peek(self, session_id: str) -> BrowserState | None: ...
-
-    def live(self, session_id: str) -> LiveView:
-        """How people watch the session's browser and take it over, whether or not it is open."""
-        ...
-
-    async def tools(self) -> Sequence[ToolSpec]:
-        """The tools of the configured MCP servers, discovered at run time."""
-        ...
-
-    async def ready(self) -> str | None:
-        """None when a browser can be started, else why not."""
-        ...
-
-    async def park(self, session_id: str) -> None:
-        """Free the place, keep the profile."""
-        ...
-
-    async def close(self, session_id: str, *, purge: bool = False) -> None:
-        """End the session's browser and its processes; with `purge` its profile and files too."""
-        ...
-
-    async def aclose(self) -> None: ...
-
-
-@dataclass(slots=True)
-class LiveFrame:
-    """One frame of the live view: a JPEG and the page's size in CSS pixels. Never stored."""
-
-    data: bytes
-    width: int
-    height: int
-    scroll: tuple[float, float] = field(default=(0.0, 0.0))

@@ -9,7 +9,8 @@ from contextlib import suppress
 from time import monotonic
 from typing import Literal
 
-from server.browser.browser import BrowserState, BrowserUnavailable, ToolSpec
+from server.browser.browser import BrowserUnavailable, ToolSpec
+from server.browser.browsers import BrowserState
 from server.browser.chromium import executables as parts
 from server.browser.chromium.chromium import Chromium
 from server.browser.chromium.egress import Egress, Resolve

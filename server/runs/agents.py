@@ -25,7 +25,7 @@ from server.agent.operator.graph import build_operator
 from server.agent.operator.records import take_plan
 from server.agent.streaming import events
 from server.agent.titles import ask_title, namer_of, read_title
-from server.browser.browser import Browsers
+from server.browser.browsers import Browsers
 from server.checkpoints import Checkpoints, Durability, OpenThread
 from server.database.models import RunRow
 from server.errors import AppError, Conflict, RunFailed

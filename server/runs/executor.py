@@ -12,7 +12,8 @@ from typing import Any
 from server.agent import policy
 from server.agent.context import RunContext
 from server.agent.private_sites import PrivateSites
-from server.browser.browser import Browser, Browsers, Picture
+from server.browser.browser import Browser, Picture
+from server.browser.browsers import Browsers
 from server.browser.chromium.profiles import folder_name
 from server.errors import Unavailable
 from server.events import Decision, Message, UsageChanged

@@ -16,9 +16,9 @@ import pytest
 import pytest_asyncio
 from PIL import Image
 
-from server.browser.browser import LiveFrame
 from server.browser.mcp.session_browser import SessionBrowser
 from server.browser.pool import BrowserPool
+from server.browser.takeover.browser_view import LiveFrame
 from server.browser.takeover.live_view import LiveView, Viewer
 from server.browser.takeover.user_input import (
     AnswerDialog,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from server.browser.browser import LiveFrame, Tab
-from server.browser.takeover.browser_view import InputRefused, Listing, Sight, TakeFrame
+from server.browser.browser import Tab
+from server.browser.takeover.browser_view import InputRefused, Listing, LiveFrame, Sight, TakeFrame
 from server.browser.takeover.user_input import Command, Stroke
 
 

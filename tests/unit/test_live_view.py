@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from server.browser.browser import LiveFrame
-from server.browser.takeover.browser_view import ListedElement, Listing
+from server.browser.takeover.browser_view import ListedElement, Listing, LiveFrame
 from server.browser.takeover.element_poller import Lister
 from server.browser.takeover.input_queue import MOST_WAITING
 from server.browser.takeover.live_view import LEASE_SECONDS, LiveView

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pytest
 
 from server.agent_runner import AgentRunner
-from server.browser.browser import BrowserState
+from server.browser.browsers import BrowserState
 from server.browser.mock.browser import MockBrowser
 from server.browser.mock.pool import MockBrowsers
 from server.browser.slots import Places

@@ -14,7 +14,8 @@ from threading import Lock
 
 from server.agent.policy.address import find_deed, is_listed, read_address
 from server.agent.policy.clicks import OPENERS, assess_click
-from server.agent.policy.fields import assess_enter, assess_key, is_secret
+from server.agent.policy.fields import is_secret
+from server.agent.policy.keys import assess_enter, assess_key
 from server.agent.policy.language import guess_language
 from server.agent.policy.lexicon import lexicon, vocabulary
 from server.agent.policy.verdict import ALLOWED, Judgement, Subject, Verdict, ask, deny

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from server.browser.browser import BrowserState, ToolSpec
+from server.browser.browser import ToolSpec
+from server.browser.browsers import BrowserState
 from server.browser.chromium.profiles import Profiles
 from server.browser.mock.browser import TOOLS, MockBrowser
 from server.browser.mock.view import MockScreen

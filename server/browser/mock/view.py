@@ -6,13 +6,14 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from server.browser.addresses import AddressRefused, normal_url
-from server.browser.browser import LiveFrame, Tab
+from server.browser.browser import Tab
 from server.browser.mock.browser import MockBrowser
 from server.browser.mock.site import VIEWPORT, Control, draw
 from server.browser.takeover.browser_view import (
     InputRefused,
     ListedElement,
     Listing,
+    LiveFrame,
     OpenDialog,
     Sight,
     TakeFrame,

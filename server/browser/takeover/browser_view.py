@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
-from server.browser.browser import LiveFrame, Tab
+from server.browser.browser import Tab
 from server.browser.takeover.user_input import Command, Stroke
+
+
+@dataclass(slots=True)
+class LiveFrame:
+    """One frame of the live view: a JPEG and the page's size in CSS pixels. Never stored."""
+
+    data: bytes
+    width: int
+    height: int
+    scroll: tuple[float, float] = field(default=(0.0, 0.0))
+
 
 TakeFrame = Callable[[LiveFrame], None]
 

@@ -6,12 +6,19 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 
-from server.browser.browser import LiveFrame, Tab
+from server.browser.browser import Tab
 from server.browser.chromium.cdp import CdpError
 from server.browser.chromium.chromium import VIEWPORT
 from server.browser.chromium.page_monitor import Supervisor
 from server.browser.chromium.watched_page import WatchedPage
-from server.browser.takeover.browser_view import InputRefused, Listing, OpenDialog, Sight, TakeFrame
+from server.browser.takeover.browser_view import (
+    InputRefused,
+    Listing,
+    LiveFrame,
+    OpenDialog,
+    Sight,
+    TakeFrame,
+)
 from server.browser.takeover.foreground_tab import FrontPage, Held, quietly
 from server.browser.takeover.screencast import Screencast
 from server.browser.takeover.user_actions import PersonActs, Refuse

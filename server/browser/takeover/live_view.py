@@ -9,8 +9,8 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, Protocol
 
-from server.browser.browser import BrowserUnavailable, LiveFrame
-from server.browser.takeover.browser_view import InputRefused, Listing, Screen, Sight
+from server.browser.browser import BrowserUnavailable
+from server.browser.takeover.browser_view import InputRefused, Listing, LiveFrame, Screen, Sight
 from server.browser.takeover.element_poller import Lister
 from server.browser.takeover.input_queue import InputQueue
 from server.browser.takeover.user_input import AnswerDialog, Input, Stroke

@@ -7,9 +7,8 @@ import base64
 from contextlib import suppress
 from time import monotonic
 
-from server.browser.browser import LiveFrame
 from server.browser.chromium.cdp import Cdp, CdpError, Params
-from server.browser.takeover.browser_view import TakeFrame
+from server.browser.takeover.browser_view import LiveFrame, TakeFrame
 
 FRAMES_PER_SECOND = 12
 QUALITY = 60

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from server.browser.browser import LiveFrame
+from server.browser.takeover.browser_view import LiveFrame
 
 IN_FLIGHT = 2
 """Frames that a viewer may have and not yet have painted."""

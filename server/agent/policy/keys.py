@@ -1,0 +1,44 @@
+"""What Enter and other keys set off in a field or on a control."""
+
+from __future__ import annotations
+
+from server.agent.policy.clicks import assess_click
+from server.agent.policy.fields import FIELDS, is_secret, kinds_of_field
+from server.agent.policy.names import Force, grasp
+from server.agent.policy.page_context import read_scene
+from server.agent.policy.verdict import ALLOWED, Judgement, Subject, ask
+
+
+def assess_enter(subject: Subject) -> Judgement:
+    """The judgement on Enter: it searches, sends, signs in, or does what the form's button would."""
+    if subject.role.lower() not in FIELDS:
+        return assess_click(subject)
+    if is_secret(subject):
+        return ask("credential")
+    means = kinds_of_field(subject.name, subject.lang)
+    if subject.role == "searchbox" or "query" in means:
+        return ALLOWED
+    if "message" in means:
+        return ask("send")
+    scene = read_scene(subject.context, language=subject.lang)
+    picks = subject.role == "combobox" or ("lookup" in means and len(subject.form_fields) < 2)
+    if _looks_up(subject) or ((scene.calm or picks) and not scene.strong):
+        return ALLOWED
+    stands_alone = bool(subject.name.strip()) and not subject.form_fields and not subject.submits
+    return ALLOWED if stands_alone and scene.score < (2 if "plain" in means else 1) else ask(scene.kind)
+
+
+def _looks_up(subject: Subject) -> bool:
+    """`Find in transactions`: the field's name is an order to search."""
+    meaning = grasp(subject.name, subject.lang)
+    return meaning.force is Force.CALM and any(hit.concept == "calm.look" for hit in meaning.hits)
+
+
+def assess_key(subject: Subject) -> Judgement:
+    """The judgement on a key other than plain typing."""
+    key = subject.value.lower().replace(" ", "")
+    if key in ("enter", "return", "numpadenter", "space") or key.endswith(("+enter", "+return")):
+        return assess_enter(subject)
+    if key in ("delete", "backspace") and subject.role.lower() not in FIELDS:
+        return ask("delete")
+    return ALLOWED
