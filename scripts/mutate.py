@@ -55,7 +55,17 @@ TESTS = {
     "server/agent/operator/observing.py": "tests/unit/test_operator_*.py tests/unit/test_captcha.py",
     **{
         f"server/agent/policy/{name}.py": POLICY
-        for name in ("__init__", "clicks", "fields", "scene", "switches", "answers", "address", "verdict")
+        for name in (
+            "__init__",
+            "clicks",
+            "fields",
+            "keys",
+            "page_context",
+            "switches",
+            "answers",
+            "address",
+            "verdict",
+        )
     },
     "server/api/browser.py": "tests/unit/test_by_hand.py",
     "server/browser/chromium/egress.py": "tests/unit/test_egress.py",

@@ -1,4 +1,4 @@
-"""What an observation is made of. Its wire form is in `wire.py`."""
+"""What an observation is made of. `rendering.py` writes it as text."""
 
 from typing import Literal
 
