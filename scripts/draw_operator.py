@@ -11,7 +11,7 @@ from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from server.agent.gate.gate import Gate
 from server.agent.operator.consent import Consent
 from server.agent.operator.graph import assemble
-from server.agent.operator.limits import Limits
+from server.agent.operator.limits import OperatorLimits
 from server.agent.operator.nodes import Nodes
 from server.agent.operator.observing import Eyes
 
@@ -31,7 +31,7 @@ def draw() -> str:
     from server.agent.operator.planner import Planner
 
     eyes = Eyes("never", model_sees=False)
-    nodes = Nodes(Planner(_NoModel(responses=[])), Consent(Gate(), eyes, 0), eyes, Limits(0, 0))
+    nodes = Nodes(Planner(_NoModel(responses=[])), Consent(Gate(), eyes, 0), eyes, OperatorLimits(0, 0))
     drawn = assemble(nodes).compile().get_graph().draw_mermaid()
     return drawn.split("---\n", 2)[-1]
 

@@ -16,9 +16,9 @@ from server.files.screenshots import Screenshots
 from server.runs.agent_protocol import Agents
 from server.runs.execution import Execution
 from server.runs.executor import Executor
-from server.runs.recorder import Journal, to_its_end
-from server.runs.working_state import WorkingState
-from server.store import Accepted, Store, new_id
+from server.runs.recorder import RunRecorder, to_its_end
+from server.runs.working_state import WorkingStateService
+from server.store import AcceptedMessage, Store, new_id
 from server.stream.bus import InProcessBus
 
 T = TypeVar("T")
@@ -35,7 +35,7 @@ class AgentRunner:
         agents: Agents,
         browsers: Browsers,
         screenshots: Screenshots,
-        journal: Journal,
+        recorder: RunRecorder,
         executor: Executor,
     ) -> None:
         self._store = store
@@ -43,17 +43,17 @@ class AgentRunner:
         self._agents = agents
         self._browsers = browsers
         self._screenshots = screenshots
-        self._journal = journal
+        self._recorder = recorder
         self._executor = executor
         self._in_doubt: set[str] = set()
         """Questions with an answer that was refused, and that may have been committed nevertheless."""
-        self.working_state = WorkingState(store, bus, agents, executor.executions)
+        self.working_state = WorkingStateService(store, bus, agents, executor.executions)
 
     # A message, and the answer to a question
 
     async def accept(
         self, session_id: str, content: str, *, client_id: str | None = None, mode: str | None = None
-    ) -> Accepted:
+    ) -> AcceptedMessage:
         """Save the message, then have it answered: by a new run, or by the one in progress.
 
         Raises Conflict `run_in_progress` when a run is in progress and `mode` is neither steer nor queue.
@@ -63,13 +63,13 @@ class AgentRunner:
 
     async def _accept(
         self, session_id: str, content: str, client_id: str | None, mode: str | None
-    ) -> Accepted:
+    ) -> AcceptedMessage:
         message_id = new_id()
         with self._executor.expecting(session_id):
             accepted = await self._surely(
                 lambda again: self._store.accept(
                     session_id, content, client_id=client_id, mode=mode, message_id=message_id,
-                    read_answer=_read_answer, is_late=self._journal.is_late, again=again,
+                    read_answer=_read_answer, is_late=self._recorder.is_late, again=again,
                 )
             )  # fmt: skip
             if not accepted.is_new:
@@ -96,7 +96,7 @@ class AgentRunner:
                 raise
             return await query(True)
 
-    def _steer(self, accepted: Accepted) -> None:
+    def _steer(self, accepted: AcceptedMessage) -> None:
         """Who executes the run hears of it now, when it begins, or at its end from the database."""
         run = accepted.run
         execution = self._execution(run.session_id)
@@ -106,14 +106,14 @@ class AgentRunner:
         elif self._bus.run_of(run.session_id) == run.id:
             self._bus.publish(run.session_id, None, [MessageAdded(message=accepted.message)])
 
-    async def retry(self, session_id: str) -> Accepted:
+    async def retry(self, session_id: str) -> AcceptedMessage:
         return await to_its_end(self._rerun(session_id))
 
-    async def edit(self, session_id: str, message_id: str, content: str) -> Accepted:
+    async def edit(self, session_id: str, message_id: str, content: str) -> AcceptedMessage:
         """Change the last user message and run again; what followed it is removed."""
         return await to_its_end(self._rerun(session_id, content=content, message_id=message_id))
 
-    async def _rerun(self, session_id: str, **changes: Any) -> Accepted:
+    async def _rerun(self, session_id: str, **changes: Any) -> AcceptedMessage:
         self._refuse_when_draining()
         run_id = new_id()
         with self._executor.expecting(session_id):
@@ -145,13 +145,13 @@ class AgentRunner:
                     lambda again: self._store.decide(
                         session_id, reference, confirmed, message=message,
                         grant_of=_grant_of if remember else _no_grant,
-                        late=self._journal.is_late(reference), again=again or reference in self._in_doubt,
+                        late=self._recorder.is_late(reference), again=again or reference in self._in_doubt,
                     )
                 )  # fmt: skip
             except Unavailable:
                 self._in_doubt.add(reference)
                 raise
-            self._journal.forget_question(reference)
+            self._recorder.forget_question(reference)
             if reference not in self._in_doubt or await self._is_unbegun(row.run_id):
                 self._tell_decision(row)
             self._in_doubt.discard(reference)
@@ -168,9 +168,9 @@ class AgentRunner:
             self._bus.publish(row.session_id, None, [told])
         self._executor.go_on(row.run_id)
 
-    def _go_on_in_words(self, accepted: Accepted, question: InterruptRow) -> None:
+    def _go_on_in_words(self, accepted: AcceptedMessage, question: InterruptRow) -> None:
         """The message was the question's answer, and is committed with it."""
-        self._journal.forget_question(question.reference)
+        self._recorder.forget_question(question.reference)
         self._bus.publish(question.session_id, None, [MessageAdded(message=accepted.message)])
         self._tell_decision(question)
 
@@ -194,7 +194,7 @@ class AgentRunner:
             if run is None or run.finished_at:
                 raise Conflict("There is no run to cancel.", code="run_finished")
             if not await self._executor.begins(run.id):
-                ended = await self._journal.cancel_unexecuted(run)
+                ended = await self._recorder.cancel_unexecuted(run)
         self._executor.then_next(ended)
 
     async def _stop(self, execution: Execution) -> bool:
@@ -206,7 +206,7 @@ class AgentRunner:
     async def pause(self, session_id: str) -> None:
         execution = self._active(session_id)
         execution.pause()
-        await self._journal.show_status(execution)
+        await self._recorder.show_status(execution)
 
     async def resume(self, session_id: str) -> None:
         execution = self._active(session_id)
@@ -220,21 +220,21 @@ class AgentRunner:
         if view.is_held:
             execution.release(await view.hand_back())
         execution.resume()
-        await self._journal.show_status(execution)
+        await self._recorder.show_status(execution)
 
     async def hold(self, session_id: str) -> None:
         """A person takes the browser: the run, if any, waits from its next step on."""
         execution = self._execution(session_id)
         if execution:
             execution.hold()
-            await self._journal.show_status(execution)
+            await self._recorder.show_status(execution)
 
     async def release(self, session_id: str, changes: str | None) -> None:
         """The person gives the browser back; the agent is told what changed."""
         pending = await self._store.pending(session_id)
         if execution := self._execution(session_id):
             execution.release(changes)
-            await self._journal.show_status(execution)
+            await self._recorder.show_status(execution)
         elif pending and pending.kind == "manual":
             await self.decide(session_id, pending.reference, confirmed=True, message=changes)
         elif changes:
@@ -259,7 +259,7 @@ class AgentRunner:
         except NotFound:
             await self._screenshots.remove_session(new)
             raise
-        self._journal.announce(row)
+        self._recorder.announce(row)
         return row
 
     async def delete(self, session_id: str, *, purge: bool) -> None:
@@ -315,7 +315,7 @@ class AgentRunner:
         return execution is not None and not execution.is_paused
 
     async def announce(self, session_id: str) -> None:
-        await self._journal.read_and_announce(session_id)
+        await self._recorder.read_and_announce(session_id)
 
     def _execution(self, session_id: str) -> Execution | None:
         return self._executor.executions.get(session_id)

@@ -121,7 +121,7 @@ class RunChanged(Payload):
     """While it waits for a free browser: its place in the queue, from 1."""
 
 
-class State(Payload):
+class StateChanged(Payload):
     type: Literal["state"] = "state"
     goal: str | None = None
     plan: list[str] = Field(default_factory=list)
@@ -131,7 +131,7 @@ class State(Payload):
     facts: list[dict[str, Any]] = Field(default_factory=list)
 
 
-def with_plan(state: State, plan: Sequence[str]) -> State:
+def with_plan(state: StateChanged, plan: Sequence[str]) -> StateChanged:
     """The state after a person set the plan; the proposal is gone when it is the one that they accepted."""
     left = [] if list(plan) == state.proposed_plan else state.proposed_plan
     return state.model_copy(update={"plan": list(plan), "proposed_plan": left})
@@ -219,7 +219,7 @@ Event = Annotated[
     | Done
     | Error
     | RunChanged
-    | State
+    | StateChanged
     | Observed
     | PolicyRuled
     | Interrupt

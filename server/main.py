@@ -25,7 +25,7 @@ from server.api import (
 from server.api import settings as settings_api
 from server.api.deps import Streams
 from server.api.description import DescribedAPI
-from server.auth import Gate, Logins, guarded_prefixes, load_password
+from server.auth import Logins, RequestGate, guarded_prefixes, load_password
 from server.database.migrate import NotReady
 from server.errors import NotFound, Unavailable
 from server.http.problems import render
@@ -146,5 +146,5 @@ def create_app(settings: Settings, logins: Logins | None = None, spa: Spa | None
     # Not mounted: a mount would also get the calls of our own addresses with a wrong method.
     app.router.default = outside_api(spa or Spa(), guarded_prefixes(settings))
     exception_handlers.install(app)
-    app.add_middleware(Gate, settings=settings, logins=logins, render=render)
+    app.add_middleware(RequestGate, settings=settings, logins=logins, render=render)
     return app

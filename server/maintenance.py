@@ -29,7 +29,7 @@ SWEEP_AFTER, SWEEP_SECONDS = 60.0, 86_400.0
 QUIET_SECONDS = 2.0
 
 
-class Server(Protocol):
+class MaintainedServer(Protocol):
     """What maintenance needs of the runtime."""
 
     settings: Settings
@@ -50,7 +50,7 @@ class Server(Protocol):
 
 
 def background_tasks(
-    server: Server, recovery: Recovery, clock: PlausibleClock
+    server: MaintainedServer, recovery: Recovery, clock: PlausibleClock
 ) -> list[Coroutine[None, None, None]]:
     return [
         _warm_up(server),
@@ -61,7 +61,7 @@ def background_tasks(
     ]
 
 
-async def _warm_up(server: Server) -> None:
+async def _warm_up(server: MaintainedServer) -> None:
     """Beside the start, so that neither it nor the first message waits."""
     settings = server.current_settings
     with suppress(AppError):  # the first message will tell what is missing
@@ -70,7 +70,7 @@ async def _warm_up(server: Server) -> None:
     gc.freeze()  # what lives now lives for good: the collector need not look at it again
 
 
-async def _keep_tidy(server: Server, clock: PlausibleClock) -> None:
+async def _keep_tidy(server: MaintainedServer, clock: PlausibleClock) -> None:
     """Remove sessions that were untouched for longer than RETENTION_DAYS."""
     while True:
         if days := server.current_settings.retention_days:
@@ -110,7 +110,7 @@ class PlausibleClock:
         return min(wall, self._newest + timedelta(seconds=self._monotonic() - self._started))
 
 
-async def remove_untouched(server: Server, days: int, moment: datetime) -> None:
+async def remove_untouched(server: MaintainedServer, days: int, moment: datetime) -> None:
     doomed = await server.store.sessions_untouched_since(moment - timedelta(days=days))
     for session_id in doomed:
         logger.info("session %s was untouched for %d days and is removed", session_id, days)
@@ -118,7 +118,7 @@ async def remove_untouched(server: Server, days: int, moment: datetime) -> None:
         await server.purge(doomed)
 
 
-async def _keep_safe(server: Server) -> None:
+async def _keep_safe(server: MaintainedServer) -> None:
     """Write SQLite's log back into its file, and finish erasing; where that fails the log says so."""
     while True:
         await asyncio.sleep(LEASE_BEAT)

@@ -20,7 +20,7 @@ from server.database import Database
 from server.database.migrate import prepare_database
 from server.errors import BadRequest, Conflict, Forbidden, Unavailable
 from server.files.screenshots import Screenshots
-from server.files.session_files import Files
+from server.files.session_files import SessionFiles
 from server.fs.disk import shortage
 from server.fs.permissions import keep_private
 from server.http.idempotency import Receipts
@@ -30,7 +30,7 @@ from server.ops.loop_watchdog import stalls_told
 from server.preferences import Preferences
 from server.runs.agents import AgentFactory
 from server.runs.executor import Executor
-from server.runs.recorder import Journal
+from server.runs.recorder import RunRecorder
 from server.runs.recovery import Recovery
 from server.settings import Settings
 from server.store import Store, process_name
@@ -67,7 +67,7 @@ class Runtime:
     executor: Executor
     runner: AgentRunner
     preferences: Preferences
-    files: Files
+    files: SessionFiles
     is_erased: bool = True
     """False while words of purged sessions may be left in the database's files."""
     by_hand: dict[str, ByHand] = field(default_factory=dict)
@@ -225,13 +225,13 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             checkpoints,
         )
         preferences.listeners += [browsers.configure, lambda _: agents.rebuild()]
-        journal = Journal(settings, store, bus)
-        executor = Executor(settings, store, bus, agents, browsers, screenshots, journal)
-        runner = AgentRunner(store, bus, agents, browsers, screenshots, journal, executor)
-        recovery = Recovery(store, bus, journal, executor)
+        recorder = RunRecorder(settings, store, bus)
+        executor = Executor(settings, store, bus, agents, browsers, screenshots, recorder)
+        runner = AgentRunner(store, bus, agents, browsers, screenshots, recorder, executor)
+        recovery = Recovery(store, bus, recorder, executor)
         clock = PlausibleClock(await store.last_touched())  # before recovery, which stores the present time
         await recovery.recover()
-        files = Files(lambda session_id: settings.downloads_dir / session_id)
+        files = SessionFiles(lambda session_id: settings.downloads_dir / session_id)
         runtime = Runtime(
             settings,
             database,

@@ -16,10 +16,10 @@ from langchain_mcp_adapters.sessions import StdioConnection, create_session
 from langchain_mcp_adapters.tools import load_mcp_tools
 from langgraph.checkpoint.memory import InMemorySaver
 
-from server.agent.context import News, RunContext
+from server.agent.context import RunContext, UserUpdates
 from server.agent.operator.graph import build_operator
 from server.agent.streaming import events
-from server.browser.browser import Browser, Picture
+from server.browser.browser import Browser, PagePicture
 from server.browser.chromium import executables as parts
 from server.files.screenshots import Screenshots
 from tests.support.browsers import open_pool
@@ -50,7 +50,7 @@ class Operator:
         async def browser() -> Browser:
             return self._browser
 
-        async def keep(picture: Picture) -> str:
+        async def keep(picture: PagePicture) -> str:
             return await self._screenshots.keep("bench", picture.data, picture.mime)
 
         return RunContext(
@@ -60,8 +60,8 @@ class Operator:
 
 
 class _Nobody:
-    async def hear(self) -> News:
-        return News()
+    async def hear(self) -> UserUpdates:
+        return UserUpdates()
 
 
 class _Everything:

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Protocol
 
 from server.agent.private_sites import PrivateSites
-from server.browser.browser import Browser, Picture
+from server.browser.browser import Browser, PagePicture
 
 
 @dataclass(frozen=True, slots=True)
-class News:
+class UserUpdates:
     """What a person said or did since the last step."""
 
     messages: tuple[str, ...] = ()
@@ -27,12 +27,12 @@ class News:
 
 
 class Inbox(Protocol):
-    async def hear(self) -> News:
+    async def hear(self) -> UserUpdates:
         """Called before every step. Waits while the run is paused or a person holds the browser."""
         ...
 
 
-class Grants(Protocol):
+class GrantLookup(Protocol):
     def allowed(self, site: str, kind: str) -> bool:
         """Did the person allow this kind of action on this site for the session?"""
         ...
@@ -44,10 +44,10 @@ class RunContext:
     session_id: str
     browser: Callable[[], Awaitable[Browser]]
     """The session's browser, started at the first call."""
-    keep: Callable[[Picture], Awaitable[str | None]]
+    keep: Callable[[PagePicture], Awaitable[str | None]]
     """Stores a screenshot; returns its address, None when it could not be stored."""
     inbox: Inbox
-    grants: Grants
+    grants: GrantLookup
     max_tool_steps: int
     has_browser: Callable[[], bool] = lambda: True
     """False while no browser was needed yet in this session: then there is no page to look at."""

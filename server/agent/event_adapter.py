@@ -13,7 +13,7 @@ from server.events import (
     Event,
     Observed,
     PolicyRuled,
-    State,
+    StateChanged,
     Thinking,
     Token,
     ToolEnd,
@@ -166,7 +166,7 @@ class EventAdapter:
             case "tool_end" if data["call_id"] in self._open:
                 return [self._close(data["call_id"], ok=data["ok"], summary=data["summary"], data=data)]
             case "state":
-                return [State.model_validate(data)]
+                return [StateChanged.model_validate(data)]
             case "observation":
                 return [Observed.model_validate(data)]
             case "policy":

@@ -49,7 +49,7 @@ STORY = " ".join(f"Wave {number} rolled in and out again." for number in range(1
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class ScriptedMove:
     """One thing to do, in words that fit both agents."""
 
     kind: str
@@ -64,7 +64,7 @@ class Say:
     delay: float = 0.0
 
 
-Reply = Move | Say
+Reply = ScriptedMove | Say
 
 
 def _shop(url: str, text: str) -> Reply:
@@ -74,28 +74,32 @@ def _shop(url: str, text: str) -> Reply:
     if "/thanks" in url:
         return Say("The blue kettle is ordered: **€43.90**, delivered on Tuesday.")
     if "/basket" in url:
-        return Move("click", "Place order")
+        return ScriptedMove("click", "Place order")
     if "/kettle" in url:
-        return Move("click", "Add to basket")
-    return Move("click", "Blue kettle") if url.startswith(SHOP) else Move("navigate", text=SHOP + "/")
+        return ScriptedMove("click", "Add to basket")
+    return (
+        ScriptedMove("click", "Blue kettle")
+        if url.startswith(SHOP)
+        else ScriptedMove("navigate", text=SHOP + "/")
+    )
 
 
 def _login(url: str, text: str) -> Reply:
     if "/inbox" in url or "the user ha" in text:  # ... has done their part, had the browser
         return Say("You are logged in. There are **3 new messages**, none of them urgent.")
     return (
-        Move("hand_over", text="Please log in to your mail.")
+        ScriptedMove("hand_over", text="Please log in to your mail.")
         if url == LOGIN
-        else Move("navigate", text=LOGIN)
+        else ScriptedMove("navigate", text=LOGIN)
     )
 
 
 def _steps(url: str, text: str) -> Reply:
     """Never the same twice, or the operator would notice that it gets nowhere."""
     if not url.startswith(SHOP):
-        return Move("navigate", text=SHOP + "/")
+        return ScriptedMove("navigate", text=SHOP + "/")
     done = re.findall(r"^(\d+)\. ", text, re.MULTILINE)
-    return Move("scroll", text=f"{done[-1] if done else 1}00")
+    return ScriptedMove("scroll", text=f"{done[-1] if done else 1}00")
 
 
 SCRIPTS: dict[str, Callable[[str, str], Reply]] = {
@@ -258,7 +262,7 @@ def _operator_move(reply: Reply, messages: list[BaseMessage]) -> tuple[str, dict
 
 def _tool_call(reply: Reply, messages: list[BaseMessage]) -> tuple[str, dict[str, Any]]:
     """The assistant's call of a browser tool."""
-    assert isinstance(reply, Move)
+    assert isinstance(reply, ScriptedMove)
     match reply.kind:
         case "navigate":
             return "browser_navigate", {"url": reply.text}

@@ -12,13 +12,13 @@ from server.events import InterruptKind, Message, RunStatus, Target, Usage
 SessionStatus = Literal["idle", "queued", "running", "waiting_user", "paused", "error"]
 
 
-class Answer(BaseModel):
+class ResponseModel(BaseModel):
     """Built from a row or from keywords."""
 
     model_config = ConfigDict(from_attributes=True)
 
 
-class Session(Answer):
+class Session(ResponseModel):
     id: str
     title: str
     pinned: bool
@@ -40,14 +40,14 @@ class ListedSession(Session):
     """Of a search: the newest message that says it, its content cut to where it does."""
 
 
-class Sessions(Answer):
+class Sessions(ResponseModel):
     """A page of the list; `next_cursor` asks for the next one."""
 
     items: list[ListedSession]
     next_cursor: str | None
 
 
-class Run(Answer):
+class Run(ResponseModel):
     id: str
     session_id: str
     message_id: str
@@ -64,7 +64,7 @@ class Run(Answer):
     finished_at: datetime | None
 
 
-class Pending(Answer):
+class Pending(ResponseModel):
     """The open question; `reference` answers it."""
 
     reference: str
@@ -90,7 +90,7 @@ class Question(Pending):
     decided_at: datetime | None
 
 
-class Failure(Answer):
+class Failure(ResponseModel):
     """How a run ended that gave no answer."""
 
     run_id: str
@@ -100,7 +100,7 @@ class Failure(Answer):
     finished_at: datetime | None
 
 
-class Progress(Answer):
+class Progress(ResponseModel):
     """How far the plan is: `current` counts its items from 0, and is behind the last when all is done."""
 
     current: int | None = None
@@ -108,7 +108,7 @@ class Progress(Answer):
     blocked: list[str] = []
 
 
-class Fact(Answer):
+class Fact(ResponseModel):
     """What was found out, and the page and time it comes from."""
 
     fact: str
@@ -116,7 +116,7 @@ class Fact(Answer):
     at: datetime | None = None
 
 
-class WorkingState(Answer):
+class WorkingState(ResponseModel):
     goal: str | None = None
     plan: list[str]
     proposed_plan: list[str] = []
@@ -124,7 +124,7 @@ class WorkingState(Answer):
     facts: list[Fact]
 
 
-class OpenCall(Answer):
+class OpenCall(ResponseModel):
     """A tool call in flight."""
 
     call_id: str
@@ -133,7 +133,7 @@ class OpenCall(Answer):
     box: tuple[float, float, float, float] | None
 
 
-class Live(Answer):
+class Live(ResponseModel):
     """What is in progress and not yet a message: for a reader that was told to resync."""
 
     event_id: str | None
@@ -153,28 +153,28 @@ class SessionDetail(Session):
     live: Live | None
 
 
-class Accepted(Answer):
+class Accepted(ResponseModel):
     message: Message
     run: Run
 
 
-class Decided(Answer):
+class Decided(ResponseModel):
     reference: str
     confirmed: bool
 
 
-class Grant(Answer):
+class Grant(ResponseModel):
     id: str
     site: str
     kind: str
     created_at: datetime
 
 
-class Grants(Answer):
+class Grants(ResponseModel):
     items: list[Grant]
 
 
-class File(Answer):
+class File(ResponseModel):
     name: str
     size: int
     """Bytes."""
@@ -183,25 +183,25 @@ class File(Answer):
     url: str
 
 
-class Files(Answer):
+class Files(ResponseModel):
     items: list[File]
 
 
-class Health(Answer):
+class Health(ResponseModel):
     status: Literal["ok"] = "ok"
     version: str
 
 
-class Me(Answer):
+class Me(ResponseModel):
     by: Literal["token", "cookie"]
 
 
-class AgentChoice(Answer):
+class AgentChoice(ResponseModel):
     id: str
     label: str
 
 
-class ModelChoice(Answer):
+class ModelChoice(ResponseModel):
     id: str
     label: str
     provider: str
@@ -217,13 +217,13 @@ class ModelChoice(Answer):
     demo: bool = False
 
 
-class Defaults(Answer):
+class Defaults(ResponseModel):
     agent: str
     model: str
     max_tool_steps: int
 
 
-class Limits(Answer):
+class Limits(ResponseModel):
     message_bytes: int
     """Of a message, in UTF-8."""
     message_chars: int
@@ -236,14 +236,14 @@ class Limits(Answer):
     """US dollars a run."""
 
 
-class Notice(Answer):
+class Notice(ResponseModel):
     """Something that is missing, in words."""
 
     code: str
     text: str
 
 
-class Config(Answer):
+class Config(ResponseModel):
     version: str
     mode: Literal["real", "mock"]
     agents: list[AgentChoice]
@@ -256,17 +256,17 @@ class Config(Answer):
     """False when a browser's window cannot be shown on the server's machine."""
 
 
-class KeyTested(Answer):
+class KeyTested(ResponseModel):
     ok: bool
     detail: str
 
 
-class Purged(Answer):
+class Purged(ResponseModel):
     sessions: int
     """How many were removed."""
 
 
-class Tool(Answer):
+class Tool(ResponseModel):
     name: str
     description: str
     server: str
@@ -276,11 +276,11 @@ class Tool(Answer):
     """It changes something: it is judged before it is done."""
 
 
-class Tools(Answer):
+class Tools(ResponseModel):
     items: list[Tool]
 
 
-class Outcome(Answer):
+class Outcome(ResponseModel):
     """What an action by hand came to."""
 
     ok: bool
@@ -290,7 +290,7 @@ class Outcome(Answer):
     notes: list[str]
 
 
-class Picture(Answer):
+class Picture(ResponseModel):
     ok: bool
     screenshot: str | None
     """Its address; None when the page could not be pictured."""

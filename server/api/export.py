@@ -12,7 +12,7 @@ from starlette.responses import Response, StreamingResponse
 
 from server.api.deps import SessionId, World
 from server.errors import NotFound
-from server.events import State
+from server.events import StateChanged
 from server.files.export import Archive, Conversation, file_name, to_html, to_json, to_markdown
 from server.runtime import Runtime
 
@@ -54,7 +54,7 @@ async def _archived(world: Runtime) -> AsyncIterator[bytes]:
 
 async def _conversation(world: Runtime, session_id: str) -> Conversation:
     overview = await world.store.overview(session_id)
-    state = await world.runner.working_state.read(session_id) or State()
+    state = await world.runner.working_state.read(session_id) or StateChanged()
     return Conversation(overview.session, overview.messages, state.model_dump(exclude={"type"}))
 
 

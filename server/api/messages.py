@@ -13,7 +13,7 @@ from server.api.deps import Body, SessionId, Text, World
 from server.errors import BadRequest, TooLarge
 
 if TYPE_CHECKING:
-    from server.store import Accepted as Stored
+    from server.store import AcceptedMessage
 
 router = APIRouter(prefix="/api/sessions/{session_id}")
 
@@ -50,7 +50,7 @@ def check_content(content: str) -> str:
     return content
 
 
-def told(stored: Stored) -> Accepted:
+def told(stored: AcceptedMessage) -> Accepted:
     return Accepted(message=stored.message, run=Run.model_validate(stored.run))
 
 

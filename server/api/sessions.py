@@ -24,7 +24,7 @@ from server.api.answers import (
 )
 from server.api.deps import Body, SessionId, Text, World
 from server.errors import Conflict
-from server.events import State, now
+from server.events import StateChanged, now
 from server.runs.events import to_interrupt
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ async def read(session_id: SessionId, world: World) -> SessionDetail:
         pending=Pending.model_validate(to_interrupt(overview.pending)) if overview.pending else None,
         interrupts=[question_of(row) for row in overview.questions],
         errors=[failure_of(run) for run in overview.failures],
-        state=WorkingState.model_validate(state or State()),
+        state=WorkingState.model_validate(state or StateChanged()),
         live=Live(**live) if live else None,
     )
 

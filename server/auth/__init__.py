@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from server.auth.body import limit_body
-from server.auth.gate import GUARDED_PREFIXES, PUBLIC, WS_UNAUTHORIZED, Gate, guarded_prefixes, peer_of
+from server.auth.gate import GUARDED_PREFIXES, PUBLIC, WS_UNAUTHORIZED, RequestGate, guarded_prefixes, peer_of
 from server.auth.logins import COOKIE_SECONDS, Caller, Logins, cookie_name, load_password
 
 __all__ = [
@@ -12,8 +12,8 @@ __all__ = [
     "PUBLIC",
     "WS_UNAUTHORIZED",
     "Caller",
-    "Gate",
     "Logins",
+    "RequestGate",
     "cookie_name",
     "guarded_prefixes",
     "limit_body",

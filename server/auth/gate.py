@@ -23,7 +23,7 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 WS_UNAUTHORIZED = 4401
 
 
-class Gate:
+class RequestGate:
     """ASGI middleware: host, origin, size, login; in this order. Errors are drawn by `render`."""
 
     def __init__(self, app: ASGIApp, *, settings: Settings, logins: Logins, render: Any) -> None:

@@ -10,7 +10,7 @@ from urllib.parse import quote, quote_plus
 
 from PIL import Image, ImageFilter
 
-from server.browser.browser import Picture
+from server.browser.browser import PagePicture
 from server.browser.observation.page_script import Box, SecretField
 from server.browser.observation.snapshot import MASK
 
@@ -40,13 +40,13 @@ def _spellings(value: str) -> set[str]:
     return {form for form in forms if form}
 
 
-def make_picture(data: bytes, hidden: Sequence[Box]) -> Picture | None:
+def make_picture(data: bytes, hidden: Sequence[Box]) -> PagePicture | None:
     """The picture with its secret boxes made unreadable; None when the bytes are no picture. Takes CPU time."""
     try:
         with Image.open(io.BytesIO(data)) as image:
             mime = Image.MIME.get(image.format or "", "image/jpeg")
             if not hidden:
-                return Picture(data, mime, *image.size)
+                return PagePicture(data, mime, *image.size)
             shown = image.convert("RGB")
     except OSError:
         return None
@@ -54,7 +54,7 @@ def make_picture(data: bytes, hidden: Sequence[Box]) -> Picture | None:
         _blur(shown, box)
     out = io.BytesIO()
     shown.save(out, "JPEG", quality=85)
-    return Picture(out.getvalue(), "image/jpeg", *shown.size)
+    return PagePicture(out.getvalue(), "image/jpeg", *shown.size)
 
 
 def _blur(image: Image.Image, box: Box) -> None:

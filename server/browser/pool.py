@@ -18,14 +18,14 @@ from server.browser.chromium.processes import Processes
 from server.browser.chromium.profiles import SHARED, Profiles
 from server.browser.chromium.reach import Reach
 from server.browser.mcp.browser_use_mcp import BrowserUseBrowser
-from server.browser.mcp.lifecycle import Outfit
+from server.browser.mcp.lifecycle import SessionResources
 from server.browser.mcp.other_browser import OtherBrowser
 from server.browser.mcp.playwright_mcp import PlaywrightBrowser
 from server.browser.mcp.session_browser import SessionBrowser
 from server.browser.mcp.shared_chromium import SharedChromium
 from server.browser.mcp.tool_discovery import ToolFinder, others_of
 from server.browser.memory import end_heavy_pages
-from server.browser.slots import HearPlace, Places
+from server.browser.slots import HearPlace, Slots
 from server.browser.takeover.chromium_view import CdpScreen
 from server.browser.takeover.live_view import LiveView
 from server.fs.disk import MEGABYTE, shortage, size_of
@@ -52,7 +52,7 @@ class BrowserPool:
         self._kind = _KINDS.get(settings.browser_mcp, OtherBrowser)
         self._processes = Processes(settings.data_dir / "browsers" / "processes")
         self._profiles = Profiles(settings)
-        self._places = Places(settings.max_browsers, self._hear_of_place)
+        self._places = Slots(settings.max_browsers, self._hear_of_place)
         self.place_listeners: list[HearPlace] = []
         self.reach = Reach.of(settings, self._own_ports)
         """What its browsers may reach now."""
@@ -89,7 +89,7 @@ class BrowserPool:
             self._gardener = asyncio.create_task(self._tend(), name="browser gardener")
         tools = await self._tools.find(self._settings)
         if session_id not in self._open:
-            self._open[session_id] = self._kind(self._outfit(session_id, tools))
+            self._open[session_id] = self._kind(self._resources(session_id, tools))
             if self.live(session_id).is_held:
                 self._open[session_id].hold()
         self._resting.discard(session_id)
@@ -177,11 +177,11 @@ class BrowserPool:
         await self._profiles.close(session_id, purge=purge)
         self._places.leave(session_id)
 
-    def _outfit(self, session_id: str, tools: tuple[ToolSpec, ...]) -> Outfit:
+    def _resources(self, session_id: str, tools: tuple[ToolSpec, ...]) -> SessionResources:
         async def launch() -> Chromium:
             return await self._launch(session_id)
 
-        return Outfit(
+        return SessionResources(
             session_id,
             self._settings,
             self._processes,

@@ -9,7 +9,7 @@ HearPlace = Callable[[str, int | None], None]
 """Called with a name and its place in the queue, from 1; None when it waits no longer."""
 
 
-class Places:
+class Slots:
     """Whoever comes first gets the next free place. Names are unique: a holder that enters again stays."""
 
     def __init__(self, limit: int, hear: HearPlace = lambda name, place: None) -> None:

@@ -26,7 +26,7 @@ class FileInfo:
     created_at: datetime
 
 
-class Files:
+class SessionFiles:
     """Names are generated or cleaned here; nothing outside the session's folder can be named."""
 
     def __init__(self, folder_of: Callable[[str], Path]) -> None:

@@ -18,7 +18,7 @@ import orjson
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from server.auth import Gate, Logins, guarded_prefixes
+from server.auth import Logins, RequestGate, guarded_prefixes
 from server.errors import Unavailable
 from server.http.problems import render
 from server.http.spa import Spa
@@ -51,7 +51,7 @@ class Front:
         self.app: FastAPI | None = None
         self._spa = Spa()
         self._build = partial(build, settings, logins, self._spa)
-        self._early = Gate(self._answer_early, settings=settings, logins=logins, render=render)
+        self._early = RequestGate(self._answer_early, settings=settings, logins=logins, render=render)
         self._guarded = guarded_prefixes(settings)
         self._stack = AsyncExitStack()
         self._opening: asyncio.Task[FastAPI]

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from server.agent.context import RunContext
 from server.agent.event_adapter import EventAdapter
 from server.database.models import RunRow
-from server.events import Message, State, Usage
+from server.events import Message, StateChanged, Usage
 
 
 class Agent(Protocol):
@@ -40,8 +40,8 @@ class Agents(Protocol):
         """What went wrong, as a code and a sentence for the person."""
         ...
 
-    async def read_state(self, session_id: str) -> State | None: ...
+    async def read_state(self, session_id: str) -> StateChanged | None: ...
 
-    async def write_state(self, session_id: str, **values: Any) -> State: ...
+    async def write_state(self, session_id: str, **values: Any) -> StateChanged: ...
 
     async def forget_session(self, session_id: str) -> None: ...

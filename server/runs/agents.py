@@ -29,7 +29,7 @@ from server.browser.browsers import Browsers
 from server.checkpoints import Checkpoints, Durability, OpenThread
 from server.database.models import RunRow
 from server.errors import AppError, Conflict, RunFailed
-from server.events import Message, State, Usage
+from server.events import Message, StateChanged, Usage
 from server.ops import stale_install as replaced
 from server.settings import Settings
 
@@ -217,12 +217,12 @@ class AgentFactory:
             return failure.code, replaced.WORDS
         return failure.code, failure.message
 
-    async def read_state(self, session_id: str) -> State | None:
+    async def read_state(self, session_id: str) -> StateChanged | None:
         """The working state as the operator left it; None when it has not worked in this session."""
         saved = await self._checkpoints.aget_tuple(_config(session_id))
         return to_state(saved.checkpoint["channel_values"]) if saved else None
 
-    async def write_state(self, session_id: str, **values: Any) -> State:
+    async def write_state(self, session_id: str, **values: Any) -> StateChanged:
         """Change plan or facts between two runs, or while a question is open."""
         config = _config(session_id)
         if await self._checkpoints.aget_tuple(config) is None:
@@ -233,7 +233,7 @@ class AgentFactory:
             values |= take_plan(saved.values, values["plan"])
         is_waiting = bool(saved.next)
         await graph.aupdate_state(config, values, as_node=None if is_waiting else "finalize_done")
-        return await self.read_state(session_id) or State()
+        return await self.read_state(session_id) or StateChanged()
 
     async def forget_session(self, session_id: str) -> None:
         for thread_id in (session_id, f"assistant:{session_id}"):
@@ -275,8 +275,8 @@ def _gate(settings: Settings) -> Gate:
     return Gate(settings.blocked_hosts, settings.allowed_hosts)
 
 
-def to_state(values: Mapping[str, Any]) -> State:
-    return State(
+def to_state(values: Mapping[str, Any]) -> StateChanged:
+    return StateChanged(
         goal=values.get("current_goal"),
         plan=values.get("plan") or [],
         proposed_plan=values.get("proposed_plan") or [],

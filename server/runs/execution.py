@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from server.agent.context import News
+from server.agent.context import UserUpdates
 from server.agent.event_adapter import EventAdapter
 from server.database.models import RunRow
-from server.events import Event, Message, RunChanged, RunStatus, State, Thinking, Token, with_plan
+from server.events import Event, Message, RunChanged, RunStatus, StateChanged, Thinking, Token, with_plan
 from server.runs.text_joiner import TextJoiner
 from server.stream.bus import EventBus, Fenced
 
@@ -66,7 +66,7 @@ class Execution:
         self.max_steps = max_steps
         self.grants = SessionGrants()
         self.status: RunStatus = "running"
-        self.state: State | None = None
+        self.state: StateChanged | None = None
         self.stop_reason: str | None = None
         """Set once: why it has to end before its agent does (cancelled, interrupted, time_limit)."""
         self.stopped = asyncio.Event()
@@ -105,11 +105,11 @@ class Execution:
             self._joiner.add(event)
             return
         self._joiner.flush()
-        if isinstance(event, State):
+        if isinstance(event, StateChanged):
             event = self.state = self._with_edits(event)
         self._publish(event)
 
-    def _with_edits(self, state: State) -> State:
+    def _with_edits(self, state: StateChanged) -> StateChanged:
         """The state with what the person changed and the agent has not read yet."""
         if self._plan is not None:
             state = with_plan(state, self._plan)
@@ -212,10 +212,10 @@ class Execution:
             return "paused"
         return "queued" if self.queue_place else "running"
 
-    async def hear(self) -> News:
+    async def hear(self) -> UserUpdates:
         await self._going.wait()
         said = tuple(message.content for message in self._messages)
-        news = News(said, self._plan, self._takeover, self._dismissed, self._is_before_answer)
+        news = UserUpdates(said, self._plan, self._takeover, self._dismissed, self._is_before_answer)
         self.heard.update(message.id for message in self._messages)
         self._messages, self._plan, self._takeover, self._is_before_answer = [], None, None, True
         self._dismissed = None

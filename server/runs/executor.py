@@ -12,7 +12,7 @@ from typing import Any
 from server.agent import policy
 from server.agent.context import RunContext
 from server.agent.private_sites import PrivateSites
-from server.browser.browser import Browser, Picture
+from server.browser.browser import Browser, PagePicture
 from server.browser.browsers import Browsers
 from server.browser.chromium.profiles import folder_name
 from server.errors import Unavailable
@@ -23,9 +23,9 @@ from server.runs.budget_guard import check_budget
 from server.runs.events import ENDINGS
 from server.runs.execution import Execution
 from server.runs.queue import InProcessRunQueue
-from server.runs.recorder import PATIENCE, Journal
+from server.runs.recorder import PATIENCE, RunRecorder
 from server.settings import Settings
-from server.store import Accepted, Begun, Ended, Store, title_of
+from server.store import AcceptedMessage, FinishedRun, StartedRun, Store, title_of
 from server.stream.bus import InProcessBus
 
 logger = logging.getLogger(__name__)
@@ -45,7 +45,7 @@ class Executor:
         agents: Agents,
         browsers: Browsers,
         screenshots: Screenshots,
-        journal: Journal,
+        recorder: RunRecorder,
     ) -> None:
         self._settings = settings
         self._store = store
@@ -53,7 +53,7 @@ class Executor:
         self._agents = agents
         self._browsers = browsers
         self._screenshots = screenshots
-        self._journal = journal
+        self._recorder = recorder
         self._queue = InProcessRunQueue(self.execute, slots=settings.max_runs)
         self._tasks: set[asyncio.Task[Any]] = set()
         self._begins: dict[str, asyncio.Event] = {}
@@ -75,9 +75,9 @@ class Executor:
 
     # From outside
 
-    def start(self, accepted: Accepted) -> None:
+    def start(self, accepted: AcceptedMessage) -> None:
         """Have the run of a new message executed, unless it is held."""
-        self._journal.tell_accepted(accepted)
+        self._recorder.tell_accepted(accepted)
         if not accepted.run.held:
             self._submit(accepted.run.id)
 
@@ -104,7 +104,7 @@ class Executor:
         """Sessions whose runs are seen to: one is executed, or about to be."""
         return {*self._expected, *self.executions}
 
-    def adopt(self, accepted: Accepted) -> None:
+    def adopt(self, accepted: AcceptedMessage) -> None:
         """Have a committed run executed that nobody here knows: the answer to its commit was lost."""
         run = accepted.run
         if self.is_draining or run.status != "queued" or run.held or self.knows(run.id):
@@ -119,7 +119,7 @@ class Executor:
     def knows(self, run_id: str) -> bool:
         return run_id in self._submitted or run_id in self._begins
 
-    def then_next(self, ended: Ended | None) -> None:
+    def then_next(self, ended: FinishedRun | None) -> None:
         """A run is over: others may have its browser, and the run that waited behind it begins."""
         if ended is None:
             return
@@ -136,7 +136,7 @@ class Executor:
 
     async def drain(self, seconds: float) -> None:
         """Take nothing new, give runs time to end, interrupt the rest."""
-        self.is_draining, self._journal.frees_next = True, False
+        self.is_draining, self._recorder.frees_next = True, False
         running = [execution.ended.wait() for execution in self.executions.values()]
         if running:
             await asyncio.wait([asyncio.ensure_future(ended) for ended in running], timeout=seconds)
@@ -154,7 +154,7 @@ class Executor:
         with self._beginning(run_id) as has_begun:
             self._submitted.discard(run_id)
             try:
-                begun = await self._journal.patiently(
+                begun = await self._recorder.patiently(
                     lambda again: self._store.begin_execution(run_id, again=again)
                 )
             except Unavailable as error:
@@ -164,12 +164,12 @@ class Executor:
             if begun:
                 self.then_next(await self._execute(begun, has_begun))
 
-    async def _execute(self, begun: Begun, has_begun: asyncio.Event) -> Ended | None:
+    async def _execute(self, begun: StartedRun, has_begun: asyncio.Event) -> FinishedRun | None:
         execution = None
         try:
             execution = await self._open(begun)
             has_begun.set()
-            self._journal.announce(begun.session)
+            self._recorder.announce(begun.session)
             await self._hear_of_takeover(execution)
             return await self._supervise(execution, begun)
         except Exception:
@@ -196,7 +196,7 @@ class Executor:
         has_begun = self._begins.get(run_id)
         return has_begun is not None and await has_begun.wait()
 
-    async def _open(self, begun: Begun) -> Execution:
+    async def _open(self, begun: StartedRun) -> Execution:
         run, before = begun.run, begun.before
         while former := self.executions.get(run.session_id):  # what it had to commit is committed
             former.stop("interrupted")
@@ -225,11 +225,11 @@ class Executor:
             execution.release(changes, before_answer=before_answer)
         if view.has_holder:
             execution.hold()
-            await self._journal.show_status(execution)
+            await self._recorder.show_status(execution)
         elif view.is_held:
             execution.release(await view.hand_back(), before_answer=True)
 
-    async def _supervise(self, execution: Execution, begun: Begun) -> Ended | None:
+    async def _supervise(self, execution: Execution, begun: StartedRun) -> FinishedRun | None:
         """Let the agent work until it ends, its time is up or somebody stops it; then end the run."""
         work = asyncio.create_task(self._work(execution, begun), name=f"agent {execution.run.id}")
         stopped = asyncio.create_task(execution.stopped.wait())
@@ -254,7 +254,7 @@ class Executor:
             self._reset_browser(execution.run.session_id)
         return await self._end(execution, work, begun.messages)
 
-    async def _work(self, execution: Execution, begun: Begun) -> dict[str, Any] | None:
+    async def _work(self, execution: Execution, begun: StartedRun) -> dict[str, Any] | None:
         """Drive the agent to its end; returns the payload of its question, None when it has finished."""
         run = execution.run
         context = self._context(execution)
@@ -272,35 +272,35 @@ class Executor:
         async with aclosing(agent.events()) as raw_events:  # type: ignore[type-var]
             async for raw in raw_events:
                 for event in execution.adapter.feed(raw):
-                    await self._journal.take(execution, event)
+                    await self._recorder.take(execution, event)
                     if isinstance(event, UsageChanged):
                         check_budget(event, self._settings)
                 execution.show_progress()
 
     async def _end(
         self, execution: Execution, work: asyncio.Task[dict[str, Any] | None], history: Sequence[Message]
-    ) -> Ended | None:
+    ) -> FinishedRun | None:
         reason = execution.stop_reason
         if reason or work.cancelled():
             reason = reason or "interrupted"
-            return await self._journal.fail(execution, reason, ENDINGS[reason])
+            return await self._recorder.fail(execution, reason, ENDINGS[reason])
         if error := work.exception():
             code, text = self._agents.failure(error)
             if code == "internal":
                 logger.error("run %s failed", execution.run.id, exc_info=error)
-            return await self._journal.fail(execution, code, text)
+            return await self._recorder.fail(execution, code, text)
         if question := work.result():
-            await self._journal.ask(execution, question)
+            await self._recorder.ask(execution, question)
             return None
-        ended = await self._journal.complete(execution)
+        ended = await self._recorder.complete(execution)
         if ended and ended.message and not any(said.role == "assistant" for said in history):
             self._in_background(self._name_session(ended, history[0], ended.message))
         return ended
 
-    async def _end_broken(self, begun: Begun, heard: set[str]) -> Ended | None:
+    async def _end_broken(self, begun: StartedRun, heard: set[str]) -> FinishedRun | None:
         """A fault of ours must not leave a run without an end."""
         try:
-            return await self._journal.end_unexecuted(
+            return await self._recorder.end_unexecuted(
                 begun.run, "failed", "internal", ENDINGS["internal"], heard=heard
             )
         except Unavailable:
@@ -309,7 +309,7 @@ class Executor:
 
     # Small parts
 
-    async def _name_session(self, ended: Ended, asked: Message, answer: Message) -> None:
+    async def _name_session(self, ended: FinishedRun, asked: Message, answer: Message) -> None:
         """After the first answer, unless the person has named the session."""
         session, first_words = ended.session, title_of(asked.content)
         if session.title != first_words:
@@ -317,7 +317,7 @@ class Executor:
         title, usage = await self._agents.title(ended.run.model, asked.content, answer.content)
         if usage.model_calls:
             named = await self._store.name_session(session.id, old=first_words, new=title, usage=usage)
-            self._journal.announce(named)
+            self._recorder.announce(named)
 
     def _context(self, execution: Execution) -> RunContext:
         session_id = execution.run.session_id
@@ -329,7 +329,7 @@ class Executor:
             )
             return browser
 
-        async def keep(picture: Picture) -> str | None:
+        async def keep(picture: PagePicture) -> str | None:
             try:
                 return await self._screenshots.keep(session_id, picture.data, picture.mime)
             except OSError as error:
@@ -360,7 +360,7 @@ class Executor:
         """The session's run stands in the queue for a browser, or does so no longer."""
         if execution := self.executions.get(session_id):
             execution.queue(place)
-            self._in_background(self._journal.patiently(lambda _: self._journal.show_status(execution)))
+            self._in_background(self._recorder.patiently(lambda _: self._recorder.show_status(execution)))
 
     def _reset_browser(self, session_id: str) -> None:
         """An abandoned call may still be going on in the page: the next message must work at once."""

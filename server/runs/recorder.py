@@ -15,7 +15,7 @@ from server.events import Done, Error, Event, MessageAdded, ToolEnd, ToolStart, 
 from server.runs.events import ENDINGS, describe, to_change, to_interrupt
 from server.runs.execution import Execution
 from server.settings import Settings
-from server.store import Accepted, Ended, Store
+from server.store import AcceptedMessage, FinishedRun, Store
 from server.stream.bus import Fenced, InProcessBus
 
 T = TypeVar("T")
@@ -27,7 +27,7 @@ PATIENCE = 30.0
 PICTURE_NOT_SAVED = "picture not saved"
 
 
-class Journal:
+class RunRecorder:
     def __init__(
         self,
         settings: Settings,
@@ -83,7 +83,7 @@ class Journal:
 
     # A run's way
 
-    def tell_accepted(self, accepted: Accepted) -> None:
+    def tell_accepted(self, accepted: AcceptedMessage) -> None:
         """The message stands in the database; its run is open for readers unless it is held."""
         run = accepted.run
         self.announce(accepted.session)
@@ -177,7 +177,7 @@ class Journal:
 
     # A run's end. None when it was ended or taken over already.
 
-    async def complete(self, execution: Execution) -> Ended | None:
+    async def complete(self, execution: Execution) -> FinishedRun | None:
         adapter = execution.adapter
         if not adapter.answer.strip():
             return await self.fail(
@@ -192,7 +192,7 @@ class Journal:
             self.announce(ended.session)
         return ended
 
-    async def fail(self, execution: Execution, code: str, text: str) -> Ended | None:
+    async def fail(self, execution: Execution, code: str, text: str) -> FinishedRun | None:
         for event in execution.adapter.flush(text):
             await self.take(execution, event)
         status = code if code in ("cancelled", "interrupted") else "failed"
@@ -202,7 +202,7 @@ class Journal:
             self.announce(ended.session)
         return ended
 
-    async def _commit(self, execution: Execution, status: str, **values: Any) -> Ended | None:
+    async def _commit(self, execution: Execution, status: str, **values: Any) -> FinishedRun | None:
         run = execution.run
         values |= {"epoch": run.epoch, "usage": execution.adapter.usage, "heard": execution.heard}
         return await self.patiently(
@@ -213,7 +213,7 @@ class Journal:
 
     async def end_unexecuted(
         self, run: RunRow, status: str, code: str, text: str, *, heard: Collection[str] = ()
-    ) -> Ended | None:
+    ) -> FinishedRun | None:
         """End a run that has no execution, or whose execution broke."""
         ended = await self._store.finish_run(
             run.id,
@@ -231,7 +231,7 @@ class Journal:
             self.announce(ended.session)
         return ended
 
-    async def cancel_unexecuted(self, run: RunRow) -> Ended | None:
+    async def cancel_unexecuted(self, run: RunRow) -> FinishedRun | None:
         """None also when its execution has begun since `run` was read."""
         taken = await self._store.take_run(run.id, "running", attempt=run.attempt)
         if taken is None:

@@ -8,7 +8,7 @@ from server.database.models import InterruptRow
 from server.events import Error, now
 from server.runs.events import ENDINGS, interruption, to_interrupt
 from server.runs.executor import Executor
-from server.runs.recorder import Journal
+from server.runs.recorder import RunRecorder
 from server.store import Store
 from server.stream.bus import InProcessBus
 
@@ -16,10 +16,10 @@ logger = logging.getLogger(__name__)
 
 
 class Recovery:
-    def __init__(self, store: Store, bus: InProcessBus, journal: Journal, executor: Executor) -> None:
+    def __init__(self, store: Store, bus: InProcessBus, recorder: RunRecorder, executor: Executor) -> None:
         self._store = store
         self._bus = bus
-        self._journal = journal
+        self._recorder = recorder
         self._executor = executor
 
     async def recover(self) -> None:
@@ -37,7 +37,7 @@ class Recovery:
         if question.expires_at:
             whole = (question.expires_at - question.created_at).total_seconds()
             left = (question.expires_at - now()).total_seconds()
-            self._journal.expect_answer(question.reference, min(left, whole))
+            self._recorder.expect_answer(question.reference, min(left, whole))
 
     async def see_to_runs(self) -> None:
         """Keep the leases of this process's runs, end those that nobody executes, begin those that nobody began."""
@@ -72,5 +72,5 @@ class Recovery:
                 continue
             if self._bus.run_of(run.session_id) == run.id:
                 self._bus.publish(run.session_id, None, [Error(code=code, message=text)])
-            self._journal.announce(ended.session)
+            self._recorder.announce(ended.session)
             self._executor.then_next(ended)

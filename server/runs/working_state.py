@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from server.errors import Conflict, NotFound
-from server.events import State, with_plan
+from server.events import StateChanged, with_plan
 from server.runs.agent_protocol import Agents
 from server.runs.execution import Execution
 from server.store import Store
 from server.stream.bus import InProcessBus
 
 
-class WorkingState:
+class WorkingStateService:
     def __init__(
         self, store: Store, bus: InProcessBus, agents: Agents, executions: Mapping[str, Execution]
     ) -> None:
@@ -21,7 +21,7 @@ class WorkingState:
         self._agents = agents
         self._executions = executions
 
-    async def read(self, session_id: str) -> State | None:
+    async def read(self, session_id: str) -> StateChanged | None:
         execution = self._executions.get(session_id)
         if execution and execution.state:
             return execution.state
@@ -30,14 +30,14 @@ class WorkingState:
         edited = pending.payload.get("plan") if pending else None  # the agent hears of it with the answer
         return with_plan(state, edited) if state and edited else state
 
-    async def edit_plan(self, session_id: str, plan: list[str]) -> State:
+    async def edit_plan(self, session_id: str, plan: list[str]) -> StateChanged:
         """The agent follows the edited plan from its next step, in its next run if none is going on. Setting the
         plan that the agent proposed accepts it."""
         execution = self._executions.get(session_id)
         pending = await self._store.pending(session_id)
         if execution is None and pending is None:
             return await self._agents.write_state(session_id, plan=plan)
-        known = await self.read(session_id) or State()
+        known = await self.read(session_id) or StateChanged()
         state = with_plan(known, plan)
         if execution:
             execution.edit_plan(plan)
@@ -47,7 +47,7 @@ class WorkingState:
             self._bus.publish(session_id, None, [state])
         return state
 
-    async def dismiss_plan(self, session_id: str) -> State:
+    async def dismiss_plan(self, session_id: str) -> StateChanged:
         """Turn down the plan that the agent proposed. Raises NotFound when there is none."""
         known = await self.read(session_id)
         if known is None or not known.proposed_plan:
@@ -61,7 +61,7 @@ class WorkingState:
         self._bus.publish(session_id, None, [state])
         return state
 
-    async def drop_fact(self, session_id: str, index: int) -> State:
+    async def drop_fact(self, session_id: str, index: int) -> StateChanged:
         if session_id in self._executions:
             raise Conflict("Facts can be removed when the run has ended.", code="run_in_progress")
         state = await self.read(session_id)

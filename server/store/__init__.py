@@ -6,18 +6,28 @@ import time
 from collections.abc import Callable
 
 from server.database import Database
-from server.store.accepting import Accepting
-from server.store.choices import Choices
+from server.store.accepting import MessageQueries
+from server.store.choices import ChoiceQueries
 from server.store.owners import LeaseWatch, is_gone, process_name
-from server.store.questions import Questions
-from server.store.records import Accepted, Begun, Ended, Overview, new_id, title_of
-from server.store.running import Running
-from server.store.sessions import Sessions
+from server.store.questions import QuestionQueries
+from server.store.records import AcceptedMessage, FinishedRun, Overview, StartedRun, new_id, title_of
+from server.store.running import RunQueries
+from server.store.sessions import SessionQueries
 
-__all__ = ["Accepted", "Begun", "Ended", "Overview", "Store", "is_gone", "new_id", "process_name", "title_of"]
+__all__ = [
+    "AcceptedMessage",
+    "FinishedRun",
+    "Overview",
+    "StartedRun",
+    "Store",
+    "is_gone",
+    "new_id",
+    "process_name",
+    "title_of",
+]
 
 
-class Store(Sessions, Accepting, Running, Questions, Choices):
+class Store(SessionQueries, MessageQueries, RunQueries, QuestionQueries, ChoiceQueries):
     def __init__(
         self,
         database: Database,

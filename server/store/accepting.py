@@ -23,7 +23,7 @@ from server.store.lookups import (
     session_of,
 )
 from server.store.questions import close_question, last_question_of
-from server.store.records import Accepted, new_id, title_of, to_message
+from server.store.records import AcceptedMessage, new_id, title_of, to_message
 from server.store.rows import change, first, get, insert
 
 BY_CLIENT_ID = select(MessageRow).where(
@@ -42,7 +42,7 @@ ReadAnswer = Callable[[str, str], dict[str, Any]]
 """From a question's kind and the person's words to the answer: `{confirmed, message?}`."""
 
 
-class Accepting:
+class MessageQueries:
     database: Database
     owner: str
 
@@ -59,7 +59,7 @@ class Accepting:
         read_answer: ReadAnswer | None = None,
         is_late: Callable[[str], bool | None] = lambda _: None,
         again: bool = False,
-    ) -> Accepted:
+    ) -> AcceptedMessage:
         """Save a user message and what becomes of it in one transaction.
 
         The same `client_id` again gives the same message and run; with other words it raises BadRequest. While a
@@ -84,14 +84,14 @@ class Accepting:
             if read_answer:
                 answer = read_answer(question.kind, content)
                 close_question(db, question, run, self.owner, answer, late=is_late(question.reference))
-            return Accepted(to_message(message), run, session, question=question)
+            return AcceptedMessage(to_message(message), run, session, question=question)
         present = first(db, RunRow, PRESENT_RUN, session_id=session_id) if mode else None
         if present and mode == "steer":
             message = add_message(
                 db, session, "user", content, run_id=present.id, client_id=client_id, meta_json=STEER,
                 id=message_id or new_id(),
             )  # fmt: skip
-            return Accepted(to_message(message), present, session, steers=True)
+            return AcceptedMessage(to_message(message), present, session, steers=True)
         return self._start(db, session, content, client_id, message_id, held=present is not None)
 
     def _start(
@@ -102,7 +102,7 @@ class Accepting:
         client_id: str | None,
         message_id: str | None,
         held: bool,
-    ) -> Accepted:
+    ) -> AcceptedMessage:
         run = new_run(session, self.owner, held=held, message_id=message_id)
         message = new_message(session, "user", content, id=run.message_id, run_id=run.id, client_id=client_id)
         _insert_run(db, run)
@@ -111,7 +111,7 @@ class Accepting:
             db, session, title=session.title or title_of(content), epoch=run.epoch, last_seq=message.seq,
             updated_at=message.created_at, archived_at=None,
         )  # fmt: skip
-        return Accepted(to_message(message), run, session)
+        return AcceptedMessage(to_message(message), run, session)
 
     @writing_synced
     def rerun(
@@ -123,14 +123,14 @@ class Accepting:
         message_id: str | None = None,
         run_id: str | None = None,
         again: bool = False,
-    ) -> Accepted:
+    ) -> AcceptedMessage:
         """A new run for the last user message; with `content` the message is changed and what followed is removed.
 
         `run_id` is the id of the new run, `again` as in `accept`.
         """
         session = session_of(db, session_id, lock=True)
         if again and run_id and (before := get(db, RunRow, run_id)):
-            return Accepted(to_message(_message_of(db, before)), before, session)
+            return AcceptedMessage(to_message(_message_of(db, before)), before, session)
         message = first(db, MessageRow, LAST_ASKED, session_id=session_id)
         if message is None or (message_id and message.id != message_id):
             raise Conflict("Only the last message can be changed.", code="not_last_message")
@@ -142,10 +142,12 @@ class Accepting:
             db.execute(delete(MessageRow).where(*later))
         change(db, message, **changes)
         change(db, session, epoch=run.epoch, updated_at=now())
-        return Accepted(to_message(message), run, session)
+        return AcceptedMessage(to_message(message), run, session)
 
 
-def _known(db: Connection, session: SessionRow, client_id: str | None, content: str) -> Accepted | None:
+def _known(
+    db: Connection, session: SessionRow, client_id: str | None, content: str
+) -> AcceptedMessage | None:
     if client_id is None:
         return None
     message = first(db, MessageRow, BY_CLIENT_ID, session_id=session.id, client_id=client_id)
@@ -155,17 +157,17 @@ def _known(db: Connection, session: SessionRow, client_id: str | None, content: 
         raise BadRequest("This client_id belongs to another message.", code="idempotency_mismatch")
     run = _present_run(db, message.run_id or "")
     question = last_question_of(db, run.id) if run.attempt else None
-    return Accepted(to_message(message), run, session, is_new=False, question=question)
+    return AcceptedMessage(to_message(message), run, session, is_new=False, question=question)
 
 
-def _accepted_before(db: Connection, session: SessionRow, message: MessageRow) -> Accepted:
+def _accepted_before(db: Connection, session: SessionRow, message: MessageRow) -> AcceptedMessage:
     """What `accept` returned for this message when it was committed."""
     run = _present_run(db, message.run_id or "")
     if run.message_id == message.id:
-        return Accepted(to_message(message), run, session)
+        return AcceptedMessage(to_message(message), run, session)
     if (message.meta_json or {}).get("mode") == STEER["mode"]:
-        return Accepted(to_message(message), run, session, steers=True)
-    return Accepted(to_message(message), run, session, question=last_question_of(db, run.id))
+        return AcceptedMessage(to_message(message), run, session, steers=True)
+    return AcceptedMessage(to_message(message), run, session, question=last_question_of(db, run.id))
 
 
 def _message_of(db: Connection, run: RunRow) -> MessageRow:

@@ -12,7 +12,7 @@ from server.events import now
 from server.store.rows import insert
 
 
-class Choices:
+class ChoiceQueries:
     database: Database
 
     @reading

@@ -42,7 +42,7 @@ ANSWER = "answer"
 LAST_MOMENT = select(func.max(InterruptRow.created_at)).where(InterruptRow.session_id == OF_SESSION)
 
 
-class Questions:
+class QuestionQueries:
     database: Database
     owner: str
 

@@ -13,7 +13,7 @@ TITLE_LENGTH = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Accepted:
+class AcceptedMessage:
     """A message that is safe in the database, and the run that answers it."""
 
     message: Message
@@ -27,7 +27,7 @@ class Accepted:
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class StartedRun:
     """A run that this process executes now, with all that its execution needs to know."""
 
     run: RunRow
@@ -44,13 +44,13 @@ class Begun:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class FinishedRun:
     """A run that is over, its answer, and the run that waited behind it and may start now."""
 
     run: RunRow
     session: SessionRow
     message: Message | None = None
-    next: Accepted | None = None
+    next: AcceptedMessage | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ from server.store.lookups import (
 )
 from server.store.owners import LeaseWatch, is_gone, lease
 from server.store.questions import ANSWER, last_question_of
-from server.store.records import Accepted, Begun, Ended, to_message
+from server.store.records import AcceptedMessage, FinishedRun, StartedRun, to_message
 from server.store.rows import change, every, first, get, insert
 
 NEXT_HELD = (
@@ -62,7 +62,7 @@ LAST_CALL = (
 )
 
 
-class Running:
+class RunQueries:
     database: Database
     owner: str
     leases: LeaseWatch
@@ -81,7 +81,7 @@ class Running:
         return current_run_of(db, session_of(db, session_id).id)
 
     @writing
-    def begin_execution(self, db: Connection, run_id: str, *, again: bool = False) -> Begun | None:
+    def begin_execution(self, db: Connection, run_id: str, *, again: bool = False) -> StartedRun | None:
         """Take the run, with what its execution has to know. None when it does not wait to be executed."""
         session, run = _session_and_run(db, run_id)
         if session is None or run is None or run.held:
@@ -98,7 +98,7 @@ class Running:
             is_unheard = message.run_id == run_id and message.meta_json == STEER
             (unheard if is_unheard else messages).append(message)
         before = question.payload if question else {}
-        return Begun(run, session, messages, unheard, grants, before, before.get(ANSWER))
+        return StartedRun(run, session, messages, unheard, grants, before, before.get(ANSWER))
 
     @writing
     def take_run(
@@ -169,7 +169,7 @@ class Running:
         heard: Collection[str] = (),
         then_next: bool = False,
         again: bool = False,
-    ) -> Ended | None:
+    ) -> FinishedRun | None:
         """End the run, with its answer, in one transaction. None when it was ended or taken over already. It belongs to
         this process from then on: who executed it before saves nothing more of it.
 
@@ -205,7 +205,7 @@ class Running:
         if run.attempt > 1:  # who has asked was taken up again, or taken over, since
             _close_questions(db, run_id)
         following = _free_next(db, session) if then_next else None
-        return Ended(run, session, to_message(message) if message else None, following)
+        return FinishedRun(run, session, to_message(message) if message else None, following)
 
     def _hold_unheard(self, db: Connection, session: SessionRow, run_id: str, heard: Collection[str]) -> None:
         """A run for each message that came too late for the agent to read it."""
@@ -236,7 +236,7 @@ class Running:
         )
 
     @reading
-    def unbegun_runs(self, db: Connection) -> list[Accepted]:
+    def unbegun_runs(self, db: Connection) -> list[AcceptedMessage]:
         """Runs of this process that wait to be executed, after their question or for the first time."""
         waiting = (UNFINISHED, ~RunRow.held, RunRow.owner == self.owner, RunRow.status == "queued")
         found = []
@@ -244,7 +244,7 @@ class Running:
             session, message = get(db, SessionRow, run.session_id), get(db, MessageRow, run.message_id)
             question = last_question_of(db, run.id) if run.attempt else None
             if session and message:
-                found.append(Accepted(to_message(message), run, session, question=question))
+                found.append(AcceptedMessage(to_message(message), run, session, question=question))
         return found
 
     def is_executed_here(self, db: Connection, session_id: str, epoch: int) -> bool:
@@ -271,16 +271,16 @@ def _close_questions(db: Connection, run_id: str) -> None:
     db.execute(update(InterruptRow).where(*asked).values(status="cancelled", decided_at=now()))
 
 
-def _ended(db: Connection, session: SessionRow, run: RunRow) -> Ended:
+def _ended(db: Connection, session: SessionRow, run: RunRow) -> FinishedRun:
     """What `finish_run` gave back when it ended the run."""
     answer = get(db, MessageRow, run.answer_id)
     freed = first(db, RunRow, NEXT_FREED, session_id=session.id)
     asked = get(db, MessageRow, freed.message_id) if freed else None
-    following = Accepted(to_message(asked), freed, session) if freed and asked else None
-    return Ended(run, session, to_message(answer) if answer else None, following)
+    following = AcceptedMessage(to_message(asked), freed, session) if freed and asked else None
+    return FinishedRun(run, session, to_message(answer) if answer else None, following)
 
 
-def _free_next(db: Connection, session: SessionRow) -> Accepted | None:
+def _free_next(db: Connection, session: SessionRow) -> AcceptedMessage | None:
     """The oldest run that waited behind the one that ended may start; its message comes last."""
     run = first(db, RunRow, NEXT_HELD, session_id=session.id)
     message = get(db, MessageRow, run.message_id) if run else None
@@ -289,4 +289,4 @@ def _free_next(db: Connection, session: SessionRow) -> Accepted | None:
     change(db, run, held=False, epoch=session.epoch + 1)
     change(db, message, seq=session.last_seq + 1)
     change(db, session, epoch=run.epoch, last_seq=message.seq)
-    return Accepted(to_message(message), run, session)
+    return AcceptedMessage(to_message(message), run, session)

@@ -40,7 +40,7 @@ FAILURES = (
 )
 
 
-class Sessions:
+class SessionQueries:
     database: Database
 
     @writing

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Protocol
 
 from server.events import Event, SessionChanged, Stamped
-from server.stream.event_log import KEPT_ENTRIES, Entry, EventId, Topic, until_end
+from server.stream.event_log import KEPT_ENTRIES, Entry, EventId, EventLog, until_end
 
 KEPT_QUIET_TOPICS = 200
 KEPT_QUIET_BYTES = 64_000_000
@@ -68,7 +68,7 @@ class InProcessBus:
         kept_topics: int = KEPT_QUIET_TOPICS,
         kept_bytes: int = KEPT_QUIET_BYTES,
     ) -> None:
-        self._topics: OrderedDict[str, Topic] = OrderedDict()
+        self._topics: OrderedDict[str, EventLog] = OrderedDict()
         self._watchers: set[_Watcher] = set()
         self._heartbeat = heartbeat
         self._kept_entries = kept_entries
@@ -95,7 +95,7 @@ class InProcessBus:
             self._drop_quiet_topics()
         return stamped
 
-    def _add(self, topic: Topic, event: Event) -> Stamped:
+    def _add(self, topic: EventLog, event: Event) -> Stamped:
         stamped = topic.add(event)
         for listener in self.listeners:
             listener(stamped)
@@ -194,10 +194,10 @@ class InProcessBus:
         for watcher in self._watchers:
             watcher.wake.set()
 
-    def _topic(self, session_id: str) -> Topic:
+    def _topic(self, session_id: str) -> EventLog:
         topic = self._topics.get(session_id)
         if topic is None:
-            topic = self._topics[session_id] = Topic(session_id, kept=self._kept_entries)
+            topic = self._topics[session_id] = EventLog(session_id, kept=self._kept_entries)
             self._drop_quiet_topics()
         self._topics.move_to_end(session_id)
         return topic

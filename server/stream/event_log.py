@@ -79,7 +79,7 @@ def read_event_id(text: str | None) -> EventId | None:
 
 
 @dataclass
-class Topic:
+class EventLog:
     """Its `epoch` and `seq` are those of its newest event."""
 
     session_id: str

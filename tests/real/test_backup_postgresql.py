@@ -13,7 +13,7 @@ from fastapi import FastAPI
 from scripts.programs import find_postgres
 from scripts.shell import ROOT
 from server.main import create_app
-from server.runs.recorder import Journal
+from server.runs.recorder import RunRecorder
 from server.runs.recovery import Recovery
 from server.runtime import Runtime
 from server.settings import Settings
@@ -49,7 +49,7 @@ async def let_leases_end(world: Runtime, client: httpx.AsyncClient, session_id: 
     """
     passed = 0.0
     store = Store(world.database, process_name(), clock=lambda: passed)
-    watcher = Recovery(store, world.bus, Journal(world.settings, store, world.bus), world.executor)
+    watcher = Recovery(store, world.bus, RunRecorder(world.settings, store, world.bus), world.executor)
     while passed < UNRENEWED_SECONDS:
         await watcher.end_orphans()
         assert (await client.get(f"/api/sessions/{session_id}")).json()["run"]["status"] == "running"

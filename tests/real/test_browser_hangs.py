@@ -183,7 +183,7 @@ async def test_what_is_in_view_of_a_huge_page_can_be_clicked(browser: Playwright
 
 async def test_a_page_that_crashes_is_told(browser: PlaywrightBrowser, site: Site):
     await browser.navigate(site.url("/links"))
-    watch = browser.supervisor
+    watch = browser.monitor
     assert watch is not None
     page = watch.page_at(site.url("/links"), "Links")
     assert page is not None

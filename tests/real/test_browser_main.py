@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from server.browser.browser import Field, Outcome
+from server.browser.browser import Field, ToolOutcome
 from server.browser.mcp.playwright_mcp import PlaywrightBrowser
 from server.browser.mcp.playwright_server import OFFERED
 from server.browser.observation.rendering import cost
@@ -169,7 +169,7 @@ async def test_an_acting_tool_call_comes_back_with_the_new_page(browser: Playwri
     assert "combobox" in found.text
 
 
-def target_of(outcome: Outcome, name: str) -> str:
+def target_of(outcome: ToolOutcome, name: str) -> str:
     """What the element of this name is called in a tool's result."""
     (line,) = [line for line in outcome.text.splitlines() if f' "{name}"' in line]
     return line[1:].partition("] ")[0]

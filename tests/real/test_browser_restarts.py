@@ -105,7 +105,7 @@ async def test_a_page_that_eats_memory_costs_itself_and_nobody_else(site: Site, 
         hungry, other = await pool.get("hungry"), await pool.get("other")
         await other.navigate(site.url("/form"))
         await hungry.navigate(site.url("/memory"))
-        watch = hungry.supervisor
+        watch = hungry.monitor
         assert watch is not None
         await until(lambda: any(page.is_crashed for page in watch.pages.values()), seconds=30)
         seen = await hungry.observe()

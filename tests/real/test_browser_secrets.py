@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 from PIL import Image
 
-from server.browser.mcp.current_page import PageAtHand
+from server.browser.mcp.current_page import CurrentPage
 from server.browser.mcp.session_browser import SessionBrowser
 from server.browser.pool import BrowserPool
 from tests.support.sites import Site, document
@@ -86,9 +86,9 @@ async def test_a_strict_page_changes_nothing(browser: SessionBrowser, site: Site
 async def test_no_picture_shows_it(browser: SessionBrowser, site: Site, path: str):
     """Where black letters on white would be there is nothing but shades between."""
     await browser.navigate(site.url(path))
-    watch = browser.supervisor
+    watch = browser.monitor
     assert watch is not None
-    boxes = [secret.box for secret in (await PageAtHand(lambda: watch).look()).secrets]
+    boxes = [secret.box for secret in (await CurrentPage(lambda: watch).look()).secrets]
     assert boxes
     picture = await browser.screenshot()
     assert picture is not None
@@ -110,7 +110,7 @@ async def test_no_file_of_ours_holds_it(browser: SessionBrowser, site: Site, poo
     await browser.navigate(site.url("/secret"))
     await browser.observe()
     await browser.screenshot()
-    assert files_in(browser._outfit.scratch) == []
+    assert files_in(browser._resources.scratch) == []
 
 
 def files_in(folder: Path) -> list[Path]:

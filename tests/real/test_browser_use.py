@@ -115,7 +115,7 @@ async def test_a_confirm_is_dismissed_and_told(browser: SessionBrowser, site: Si
 
 async def test_questions_are_a_persons_own_while_they_have_the_browser(browser: SessionBrowser, site: Site):
     await browser.navigate(site.url("/dialogs"))
-    watch = browser.supervisor
+    watch = browser.monitor
     assert watch
     page = watch.page_at(site.url("/dialogs"))
     assert page

@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 import pytest_asyncio
 
-from server.agent.context import News
+from server.agent.context import UserUpdates
 from server.browser.mcp.playwright_mcp import PlaywrightBrowser
 from server.browser.pool import BrowserPool
 from tests.support.browsers import element
@@ -46,7 +46,7 @@ class Patient(Post):
     change: Callable[[], Awaitable[None]] | None = None
     is_due: bool = False
 
-    async def hear(self) -> News:
+    async def hear(self) -> UserUpdates:
         if self.is_due and self.change:
             self.is_due = False
             await self.change()

@@ -26,7 +26,7 @@ from server.browser.takeover.user_input import (
     ClickElement,
     Go,
     Input,
-    Key,
+    KeyPress,
     Mouse,
     Reload,
     Resize,
@@ -120,7 +120,10 @@ class Person:
 
     def press(self, key: str, code: str = "", modifiers: int = 0) -> None:
         self.do(
-            *(Key(type="key", kind=kind, key=key, code=code, modifiers=modifiers) for kind in ("down", "up"))
+            *(
+                KeyPress(type="key", kind=kind, key=key, code=code, modifiers=modifiers)
+                for kind in ("down", "up")
+            )
         )
 
     async def elements(self) -> dict[str, Any]:
@@ -165,7 +168,7 @@ async def watching(pool: BrowserPool, *, paints: bool = True) -> AsyncIterator[P
 
 
 async def value_of(browser: SessionBrowser, script: str) -> Any:
-    watch = browser.supervisor
+    watch = browser.monitor
     assert watch is not None
     page = watch.page_at(browser.url)
     assert page is not None
@@ -228,8 +231,8 @@ async def test_nothing_is_captured_while_nobody_watches_and_newcomers_see_at_onc
 ) -> None:
     await browser.navigate(site.url("/animated"))
     captured: list[object] = []
-    assert browser.supervisor is not None
-    stop = browser.supervisor.cdp.on(
+    assert browser.monitor is not None
+    stop = browser.monitor.cdp.on(
         "Page.screencastFrame", lambda params, _: captured.append(params["sessionId"])
     )
     async with watching(pool) as person:
@@ -353,7 +356,7 @@ async def test_what_is_pressed_is_let_go_when_its_owner_leaves(
     async with watching(pool) as other:
         async with watching(pool) as person:
             await person.take()
-            person.do(Key(type="key", kind="down", key="Shift", code="ShiftLeft", modifiers=8))
+            person.do(KeyPress(type="key", kind="down", key="Shift", code="ShiftLeft", modifiers=8))
             await person.until_state(title="down Shift")
         await other.until_state(title="up Shift", holder="none", held=True)
 

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from server.main import create_app
-from server.runs.recorder import Journal
+from server.runs.recorder import RunRecorder
 from server.runs.recovery import Recovery
 from server.runtime import Runtime
 from server.settings import Settings
@@ -36,8 +36,8 @@ class World:
     async def sweep(self) -> None:
         """As it is done every 15 s."""
         runtime = self.runtime
-        journal = Journal(runtime.settings, runtime.store, runtime.bus)
-        await Recovery(runtime.store, runtime.bus, journal, runtime.executor).see_to_runs()
+        recorder = RunRecorder(runtime.settings, runtime.store, runtime.bus)
+        await Recovery(runtime.store, runtime.bus, recorder, runtime.executor).see_to_runs()
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ import pytest
 from server.agent.event_adapter import EventAdapter
 from server.events import Done, MessageAdded, ToolEnd, ToolStart
 from server.runs.execution import Execution
-from server.runs.recorder import Journal
+from server.runs.recorder import RunRecorder
 from server.settings import Settings
-from server.store import Begun, Store
+from server.store import StartedRun, Store
 from server.stream.bus import InProcessBus
 from tests.support.databases import open_store
 from tests.support.lossy_link import LossyLink, lossy_link
@@ -24,15 +24,15 @@ class World:
     link: LossyLink
     store: Store
     bus: InProcessBus
-    journal: Journal
+    recorder: RunRecorder
     session_id: str
 
-    async def begin(self) -> Begun | None:
+    async def begin(self) -> StartedRun | None:
         """A new message, and its run taken by way of an answer that is lost."""
         accepted = await self.store.accept(self.session_id, "go")
-        self.journal.tell_accepted(accepted)
+        self.recorder.tell_accepted(accepted)
         self.link.losing = True
-        return await self.journal.patiently(
+        return await self.recorder.patiently(
             lambda again: self.store.begin_execution(accepted.run.id, again=again)
         )
 
@@ -54,8 +54,8 @@ async def world(postgres: Postgres, migrated_template: str) -> AsyncIterator[Wor
                 id=None, title=None, agent="operator", model="m", max_tool_steps=10
             )
             bus = InProcessBus()
-            journal = Journal(Settings.model_validate({"auth_token": "x"}), store, bus)
-            yield World(link, store, bus, journal, session.id)
+            recorder = RunRecorder(Settings.model_validate({"auth_token": "x"}), store, bus)
+            yield World(link, store, bus, recorder, session.id)
     postgres.drop_database(name)
 
 
@@ -73,7 +73,7 @@ async def test_an_end_whose_answer_is_lost_is_told_and_the_next_run_may_start(wo
     held = await world.store.accept(world.session_id, "then this", mode="queue")
     execution.adapter.answer = "Gone well."
     world.link.losing = True
-    ended = await world.journal.complete(execution)
+    ended = await world.recorder.complete(execution)
     assert world.link.lost == 2
     assert ended
     assert ended.message
@@ -95,13 +95,13 @@ async def test_a_tool_call_and_a_question_are_kept_once(world: World) -> None:
         }
     ):
         assert isinstance(event, ToolStart)
-        await world.journal.take(execution, event)
+        await world.recorder.take(execution, event)
     world.link.losing = True
-    await world.journal.take(
+    await world.recorder.take(
         execution, ToolEnd(call_id="c", name="click", ok=True, summary="clicked", duration_ms=1)
     )
     world.link.losing = True
-    await world.journal.ask(execution, {"kind": "confirm", "reason": "buys"})
+    await world.recorder.ask(execution, {"kind": "confirm", "reason": "buys"})
     assert world.link.lost == 3
     entries = await anext(world.bus.follow(world.session_id, run_id=execution.run.id))
     events = [entry.stamped.event for entry in entries]

@@ -202,7 +202,7 @@ async def test_a_popup_that_waits_for_the_bank_is_not_the_bank(
     await browser.navigate(liar.add("/opener", f'<button onclick="{script}">Open</button>'))
     await browser.click(element(await browser.observe(), "Open"))
     await browser.wait(500)
-    watch = browser.supervisor
+    watch = browser.monitor
     assert watch is not None
     assert not any(page.document.startswith(bank.url()) for page in watch.pages.values())
 

@@ -17,7 +17,7 @@ from server.database.models import InterruptRow, MessageRow, RunRow
 from server.errors import BadRequest, Conflict, NotFound
 from server.events import Message, Usage, now
 from server.settings import Settings
-from server.store import Accepted, Begun, Store
+from server.store import AcceptedMessage, StartedRun, Store
 from server.store.records import new_id
 from tests.support import chat
 from tests.support.databases import open_store
@@ -44,7 +44,7 @@ async def new_session(store: Store, id: str | None = None) -> str:
     return session.id
 
 
-async def begun(store: Store, session_id: str, content: str = "go") -> Begun:
+async def begun(store: Store, session_id: str, content: str = "go") -> StartedRun:
     accepted = await store.accept(session_id, content)
     execution = await store.begin_execution(accepted.run.id)
     assert execution
@@ -244,7 +244,7 @@ async def test_a_caller_that_is_cancelled_leaves_all_or_nothing(store: Store) ->
     for session_id, one in zip(sessions, done, strict=True):
         overview = await store.overview(session_id)
         assert bool(overview.messages) == bool(overview.run)
-        assert not isinstance(one, Accepted) or overview.run
+        assert not isinstance(one, AcceptedMessage) or overview.run
         assert overview.session.last_seq == len(overview.messages)
 
 

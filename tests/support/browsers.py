@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from server.browser.browser import Outcome
+from server.browser.browser import ToolOutcome
 from server.browser.chromium.egress import Resolve
 from server.browser.observation import Element, Observation
 from server.browser.pool import BrowserPool
@@ -41,7 +41,7 @@ def element(seen: Observation, name: str, role: str | None = None) -> Element:
     return found[0]
 
 
-def notes_of(*seen: Outcome | Observation) -> str:
+def notes_of(*seen: ToolOutcome | Observation) -> str:
     """What was told beside the results, a line each."""
     return "\n".join(note for one in seen for note in one.notes)
 

@@ -14,11 +14,11 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
-from server.agent.context import News, RunContext
+from server.agent.context import RunContext, UserUpdates
 from server.agent.gate.gate import Gate
 from server.agent.operator.graph import FINALS, Operator, build_operator
 from server.agent.streaming import events
-from server.browser.browser import Picture
+from server.browser.browser import PagePicture
 from server.checkpoints import Checkpoints
 from tests.support.scripted_browser import ScriptedBrowser
 from tests.support.scripted_model import ScriptedModel
@@ -28,12 +28,12 @@ from tests.support.scripted_model import ScriptedModel
 class Post:
     """An inbox: each entry is what is found there at one checkpoint."""
 
-    news: list[News] = field(default_factory=list)
+    news: list[UserUpdates] = field(default_factory=list)
     read: int = 0
 
-    async def hear(self) -> News:
+    async def hear(self) -> UserUpdates:
         self.read += 1
-        return self.news.pop(0) if self.news else News()
+        return self.news.pop(0) if self.news else UserUpdates()
 
 
 @dataclass
@@ -60,7 +60,7 @@ class World:
     """Seconds that it waits for a free browser in each step."""
     options: dict[str, Any] = field(default_factory=dict)
     told: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
-    kept: list[Picture] = field(default_factory=list)
+    kept: list[PagePicture] = field(default_factory=list)
     values: dict[str, Any] = field(default_factory=dict)
     question: dict[str, Any] | None = None
     numbers: Any = field(default_factory=itertools.count)
@@ -114,7 +114,7 @@ class World:
             self.is_open = True
             return self.browser
 
-        async def keep(picture: Picture) -> str:
+        async def keep(picture: PagePicture) -> str:
             self.kept.append(picture)
             return f"/shots/{len(self.kept)}.jpg"
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from server.browser.browser import Browser, Direction, Field, Outcome, Picture, Tab, ToolSpec
+from server.browser.browser import Browser, Direction, Field, PagePicture, Tab, ToolOutcome, ToolSpec
 from server.browser.observation import Element, Extra, Observation, observe_snapshot
 
 BLANK = "about:blank"
@@ -43,7 +43,7 @@ class ScriptedBrowser(Browser):
     def tools(self) -> Sequence[ToolSpec]:
         return self.specs
 
-    async def call(self, name: str, args: Mapping[str, Any]) -> Outcome:
+    async def call(self, name: str, args: Mapping[str, Any]) -> ToolOutcome:
         element = await self._by_ref(str(args.get("target", "")))
         match name:
             case "browser_navigate":
@@ -92,22 +92,22 @@ class ScriptedBrowser(Browser):
         self.log.append(f"read {element.name}")
         return f"text around {element.name}"
 
-    async def screenshot(self) -> Picture | None:
+    async def screenshot(self) -> PagePicture | None:
         self.pictures += 1
-        return Picture(self.moment.encode(), "image/jpeg", 1280, 720, self.moment)
+        return PagePicture(self.moment.encode(), "image/jpeg", 1280, 720, self.moment)
 
-    async def navigate(self, url: str) -> Outcome:
+    async def navigate(self, url: str) -> ToolOutcome:
         self.url = url
         return self._done(f"navigate {url}")
 
-    async def back(self) -> Outcome:
+    async def back(self) -> ToolOutcome:
         return self._done("back")
 
-    async def click(self, element: Element) -> Outcome:
+    async def click(self, element: Element) -> ToolOutcome:
         self._go(element)
         return self._done(f"click {element.name}")
 
-    async def type(self, fields: Sequence[Field], *, submit: bool = False) -> Outcome:
+    async def type(self, fields: Sequence[Field], *, submit: bool = False) -> ToolOutcome:
         for entry in fields:
             self.values[entry.element.name] = entry.text
         if submit:
@@ -121,39 +121,39 @@ class ScriptedBrowser(Browser):
             self.effects.append(f"{element.name} -> {target}")
             self.url = target
 
-    async def select(self, element: Element, options: Sequence[str]) -> Outcome:
+    async def select(self, element: Element, options: Sequence[str]) -> ToolOutcome:
         return self._done(f"select {', '.join(options)} in {element.name}")
 
-    async def hover(self, element: Element) -> Outcome:
+    async def hover(self, element: Element) -> ToolOutcome:
         return self._done(f"hover {element.name}")
 
-    async def press(self, key: str) -> Outcome:
+    async def press(self, key: str) -> ToolOutcome:
         return self._done(f"press {key}")
 
-    async def scroll(self, direction: Direction, amount: int) -> Outcome:
+    async def scroll(self, direction: Direction, amount: int) -> ToolOutcome:
         return self._done(f"scroll {direction} {amount}")
 
-    async def wait(self, milliseconds: int) -> Outcome:
+    async def wait(self, milliseconds: int) -> ToolOutcome:
         return self._done(f"wait {milliseconds}")
 
-    async def upload(self, element: Element, files: Sequence[Path]) -> Outcome:
+    async def upload(self, element: Element, files: Sequence[Path]) -> ToolOutcome:
         return self._done(f"upload {', '.join(map(str, files))}")
 
-    async def answer_dialog(self, accept: bool, text: str | None = None) -> Outcome:
+    async def answer_dialog(self, accept: bool, text: str | None = None) -> ToolOutcome:
         return self._done(f"dialog {accept} {text}")
 
     async def tabs(self) -> Sequence[Tab]:
         return [Tab(0, "", self.url, True)]
 
-    async def switch_tab(self, index: int) -> Outcome:
+    async def switch_tab(self, index: int) -> ToolOutcome:
         return self._done(f"switch_tab {index}")
 
     async def reset(self) -> None:
         self.log.append("reset")
 
-    def _done(self, what: str) -> Outcome:
+    def _done(self, what: str) -> ToolOutcome:
         self.log.append(what)
         problem = next((text for start, text in self.failing.items() if what.startswith(start)), None)
         if what.startswith(self.silent):
-            return Outcome(False, "The page did not answer.", self.url, self.url, timed_out=True)
-        return Outcome(problem is None, problem or what.split()[0], self.url, self.url)
+            return ToolOutcome(False, "The page did not answer.", self.url, self.url, timed_out=True)
+        return ToolOutcome(problem is None, problem or what.split()[0], self.url, self.url)

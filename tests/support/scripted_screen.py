@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 
 from server.browser.browser import Tab
-from server.browser.takeover.browser_view import InputRefused, Listing, LiveFrame, Sight, TakeFrame
+from server.browser.takeover.browser_view import BrowserSnapshot, InputRefused, Listing, LiveFrame, TakeFrame
 from server.browser.takeover.user_input import Command, Stroke
 
 
@@ -28,8 +28,8 @@ class ScriptedScreen:
     def start(self) -> int:
         return 1
 
-    def sight(self) -> Sight | None:
-        return Sight(
+    def sight(self) -> BrowserSnapshot | None:
+        return BrowserSnapshot(
             "https://shop.example/", "Shop", (1280, 720), (Tab(0, "Shop", "https://shop.example/", True),)
         )
 

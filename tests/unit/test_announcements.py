@@ -6,7 +6,7 @@ import asyncio
 
 from server.database.models import SessionRow
 from server.events import SessionChanged
-from server.runs.recorder import Journal
+from server.runs.recorder import RunRecorder
 from server.runtime import Runtime
 from server.store import Store, process_name
 
@@ -27,7 +27,7 @@ class SlowStore(Store):
 
 async def test_what_was_read_before_a_run_ended_is_not_told_after_its_end(world: Runtime) -> None:
     store = SlowStore(world)
-    journal = Journal(world.settings, store, world.bus)
+    recorder = RunRecorder(world.settings, store, world.bus)
     made = await store.create_session(id=None, title=None, agent="operator", model="m", max_tool_steps=1)
     run = (await store.accept(made.id, "go")).run
     assert await store.begin_execution(run.id)
@@ -39,11 +39,11 @@ async def test_what_was_read_before_a_run_ended_is_not_told_after_its_end(world:
 
     listening = asyncio.create_task(listen())
     await asyncio.sleep(0)
-    late = asyncio.create_task(journal.read_and_announce(made.id))
+    late = asyncio.create_task(recorder.read_and_announce(made.id))
     await store.has_read.wait()
     ended = await store.finish_run(run.id, "completed", answer="done")
     assert ended
-    journal.announce(ended.session)
+    recorder.announce(ended.session)
     store.goes_on.set()
     await late
     async with asyncio.timeout(10):

@@ -14,13 +14,13 @@ from server.agent.assistant.agent import build_assistant
 from server.agent.assistant.input import first_input, recursion_limit
 from server.agent.assistant.limits import OUT_OF_BUDGET, OUT_OF_STEPS
 from server.agent.assistant.turns import reduce_old_results
-from server.agent.context import News, RunContext
+from server.agent.context import RunContext, UserUpdates
 from server.agent.event_adapter import EventAdapter
 from server.agent.gate.approval import MASK
 from server.agent.models.chat_model import build_chat_model
 from server.agent.models.tool_call_repair import BROKEN_CALL
 from server.agent.streaming import events
-from server.browser.browser import Picture, ToolSpec
+from server.browser.browser import PagePicture, ToolSpec
 from server.events import Message, ToolEnd, ToolStart, now
 from tests.support.model_reply import Reply, ToolCall, call, say
 from tests.support.model_server import ModelServer
@@ -46,7 +46,7 @@ def new_context(
     async def the_browser() -> ScriptedBrowser:
         return browser
 
-    async def keep(picture: Picture) -> None:
+    async def keep(picture: PagePicture) -> None:
         return None
 
     return RunContext(
@@ -131,7 +131,7 @@ async def test_an_answer_at_the_limit_says_that_it_is_one() -> None:
 
 
 async def test_a_tool_that_pictures_the_page_is_told_with_the_picture() -> None:
-    async def keep(picture: Picture) -> str:
+    async def keep(picture: PagePicture) -> str:
         return f"/{len(picture.data)}.jpg"
 
     specs = [*SPECS, ToolSpec("browser_take_screenshot", "picture", SPECS[0].schema, acts=False)]
@@ -239,7 +239,7 @@ async def test_a_model_that_never_ends_is_stopped_with_a_summary() -> None:
 
 
 async def test_what_a_person_says_meanwhile_is_read_with_the_next_step_and_stays() -> None:
-    post = Post([News(), News(messages=("in French, please",)), News()])
+    post = Post([UserUpdates(), UserUpdates(messages=("in French, please",)), UserUpdates()])
     model = ScriptedModel(turns=[LOOK, LOOK, "Un panier."], prompts=[])
     messages = await run(model, post)
     assert ["in French" in prompt for prompt in model.prompts] == [False, True, True]

@@ -14,9 +14,9 @@ from langgraph.types import Command
 
 from server.agent.assistant.agent import build_assistant
 from server.agent.assistant.turns import OVERTAKEN
-from server.agent.context import News, RunContext
+from server.agent.context import RunContext, UserUpdates
 from server.agent.private_sites import PrivateSites
-from server.browser.browser import Outcome, Picture, ToolSpec
+from server.browser.browser import PagePicture, ToolOutcome, ToolSpec
 from server.browser.observation import Element
 from tests.support.operator_world import Granted, Post
 from tests.support.scripted_browser import ScriptedBrowser
@@ -76,7 +76,7 @@ class Assistant:
         async def browser() -> ScriptedBrowser:
             return self.browser
 
-        async def keep(picture: Picture) -> str:
+        async def keep(picture: PagePicture) -> str:
             return "/shots/1.jpg"
 
         context = RunContext(
@@ -223,7 +223,7 @@ async def test_of_two_calls_at_once_the_second_is_judged_by_the_page_that_the_fi
     url, step = "https://shop.example/steps", '- button "{}" [ref=n1] [box=0,0,90,20]'
 
     class Steps(ScriptedBrowser):
-        async def click(self, element: Element) -> Outcome:
+        async def click(self, element: Element) -> ToolOutcome:
             self.effects.append(element.name)
             self.pages[url] = step.format("Pay now")
             return await super().click(element)
@@ -276,7 +276,7 @@ PAY = [{"tool": "browser_click", "target": "p1"}, {"tool": "browser_click", "tar
 class Till(ScriptedBrowser):
     """Each payment is an effect, and leaves the page as it is."""
 
-    async def click(self, element: Element) -> Outcome:
+    async def click(self, element: Element) -> ToolOutcome:
         self.effects.append(element.name)
         return await super().click(element)
 
@@ -335,7 +335,7 @@ async def test_calls_that_need_no_yes_wait_for_the_answer_to_the_one_before_them
 async def test_words_of_the_person_overtake_the_calls_that_are_still_open() -> None:
     look = {"tool": "browser_navigate", "url": CART}
     it = Assistant([[look, {**look, "url": THANKS}], "As you like."])
-    it.post = Post([News(), News(messages=("stop, look at something else",))])
+    it.post = Post([UserUpdates(), UserUpdates(messages=("stop, look at something else",))])
     await it.say("look")
     assert it.browser.log == [f"navigate {CART}"]
     assert it.results[1] == OVERTAKEN
@@ -368,7 +368,7 @@ async def test_a_site_that_a_person_worked_on_by_hand_is_private() -> None:
     pages = {**PRIVATE, BANK: '- button "Log out" [ref=b1] [box=0,0,90,20]'}
     browser = ScriptedBrowser(pages, url=BANK)
     it = Assistant([{"tool": "browser_navigate", "url": SHOP}, CARRY, "Done."], browser=browser)
-    it.post = Post([News(takeover="They logged in.")])
+    it.post = Post([UserUpdates(takeover="They logged in.")])
     await it.say("find a teapot")
     assert it.private.sites == ["bank.example"]
     assert (it.question or {})["risk"] == "transfer"

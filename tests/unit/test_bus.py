@@ -16,14 +16,14 @@ from server.events import (
     MessageAdded,
     Observed,
     SessionChanged,
-    State,
+    StateChanged,
     Token,
     ToolEnd,
     ToolStart,
     Usage,
 )
 from server.stream.bus import Fenced, InProcessBus
-from server.stream.event_log import Topic, read_event_id
+from server.stream.event_log import EventLog, read_event_id
 
 SESSION = "s1"
 
@@ -215,14 +215,14 @@ MESSAGE = Message(
 @pytest.mark.parametrize(
     "event",
     [
-        MessageAdded(message=MESSAGE), Done(message=MESSAGE, usage=Usage()), State(plan=["x" * 1000] * 100),
+        MessageAdded(message=MESSAGE), Done(message=MESSAGE, usage=Usage()), StateChanged(plan=["x" * 1000] * 100),
         ToolStart(call_id="c", name="n", args={"a": [{"b": "x" * 50_000}], "c": "y" * 50_000}),
         ToolEnd(call_id="c", name="n", ok=True, summary="x" * 100_000, duration_ms=1), Token(message_id="m", text="x" * 100_000),
         Error(code="c", message="x" * 100_000), Observed(url="u", title="t" * 50_000, counts={}, overlays=["x" * 50_000]),
     ],
 )  # fmt: skip
 def test_every_field_of_an_event_counts_for_what_is_kept(event: Event) -> None:
-    topic = Topic(SESSION)
+    topic = EventLog(SESSION)
     for _ in range(200):
         topic.add(event)
     wire = len(topic.entries[-1].wire)
@@ -233,7 +233,7 @@ def test_every_field_of_an_event_counts_for_what_is_kept(event: Event) -> None:
 
 def test_a_full_log_of_small_tokens_is_counted_as_large_as_it_is() -> None:
     tracemalloc.start()
-    topic = Topic(SESSION)
+    topic = EventLog(SESSION)
     for number in range(3_000):
         topic.add(token(number))
         assert topic.entries[-1].wire

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from server.agent.context import News
+from server.agent.context import UserUpdates
 from server.agent.event_adapter import EventAdapter
 from server.agent.operator.consent import Consent
 from server.agent.operator.nodes import Nodes
@@ -16,7 +16,7 @@ from server.clock import SteadyClock, steady_time
 from server.database.models import InterruptRow
 from server.events import Usage, now
 from server.runs.execution import Execution
-from server.runs.recorder import Journal
+from server.runs.recorder import RunRecorder
 from server.runs.recovery import Recovery
 from server.runtime import Runtime
 from server.store import Store, process_name
@@ -70,7 +70,7 @@ class JumpyInbox(Post):
         super().__init__()
         self.clocks, self.jump, self.step = clocks, jump, step
 
-    async def hear(self) -> News:
+    async def hear(self) -> UserUpdates:
         self.clocks.pass_by(self.step)
         if self.read == 1:
             self.clocks.wall += self.jump
@@ -177,7 +177,7 @@ class Stage:
         self.clocks = Clocks()
         self.world = world
         self.store = Store(world.database, process_name())
-        self.journal = Journal(world.settings, self.store, world.bus, clock=lambda: self.clocks.passed)
+        self.recorder = RunRecorder(world.settings, self.store, world.bus, clock=lambda: self.clocks.passed)
 
     async def ask(self, jump: float) -> tuple[str, str]:
         """The session and the question; its time in the database is as if the wall clock had jumped since."""
@@ -194,11 +194,11 @@ class Stage:
         asked = update(InterruptRow).values(created_at=now() - timedelta(seconds=jump))
         asked = asked.where(InterruptRow.reference == question.reference)
         await self.store.database.write(lambda db: db.execute(asked))
-        self.journal.expect_answer(question.reference, 600)
+        self.recorder.expect_answer(question.reference, 600)
         return session.id, question.reference
 
     async def decide(self, session_id: str, reference: str) -> str:
-        row = await self.store.decide(session_id, reference, True, late=self.journal.is_late(reference))
+        row = await self.store.decide(session_id, reference, True, late=self.recorder.is_late(reference))
         return row.status
 
 
@@ -220,7 +220,7 @@ async def test_after_a_restart_a_question_has_its_time_at_most_once_more(stage: 
     """The clock was put back by a day while the server was down."""
     session_id, reference = await stage.ask(JUMPS[1])
     later = Stage(stage.world)
-    await Recovery(later.store, later.world.bus, later.journal, later.world.executor).recover()
+    await Recovery(later.store, later.world.bus, later.recorder, later.world.executor).recover()
     later.clocks.pass_by(601)
     assert await later.decide(session_id, reference) == "expired"
 
@@ -233,15 +233,15 @@ async def test_the_time_to_answer_begins_before_the_question_is_stored(stage: St
 
     store = SlowStore(stage.world.database, process_name())
     world, timeout = stage.world, stage.world.settings.decision_timeout
-    journal = Journal(world.settings, store, world.bus, clock=lambda: stage.clocks.passed)
+    recorder = RunRecorder(world.settings, store, world.bus, clock=lambda: stage.clocks.passed)
     session = await store.create_session(id=None, title=None, agent="operator", model="m", max_tool_steps=1)
     begun = await store.begin_execution((await store.accept(session.id, "go")).run.id)
     assert begun
     execution = Execution(begun.run, EventAdapter(begun.run.answer_id), world.bus, max_steps=1)
-    await journal.ask(execution, {"kind": "confirm", "reason": "buys"})
+    await recorder.ask(execution, {"kind": "confirm", "reason": "buys"})
     question = await store.pending(session.id)
     assert question
     stage.clocks.pass_by(timeout - 31)
-    assert journal.is_late(question.reference) is False
+    assert recorder.is_late(question.reference) is False
     stage.clocks.pass_by(1)
-    assert journal.is_late(question.reference) is True
+    assert recorder.is_late(question.reference) is True

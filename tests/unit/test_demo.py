@@ -9,7 +9,7 @@ from langchain.agents import create_agent
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, SystemMessage
 from langchain_core.tools import StructuredTool
 
-from server.agent.context import News
+from server.agent.context import UserUpdates
 from server.agent.demo.model import DemoChatModel
 from server.agent.models.chat_model import build_chat_model
 from server.settings import Settings
@@ -119,7 +119,7 @@ async def test_an_edited_plan_loses_none_of_the_steps_that_the_plan_shows_togeth
         "Say what the page shows",
     )
     mine = (*shown, "Tell the title")
-    world.inbox.news = [News()] * 3 + [News(plan=mine)]
+    world.inbox.news = [UserUpdates()] * 3 + [UserUpdates(plan=mine)]
     answer = await world.say(f"open {SITE}" + "".join(f", wait {n} s" for n in range(1, 7)))
     assert list(shown) in [told["plan"] for told in world.of("state")]
     assert world.values["plan"] == list(mine)
@@ -148,7 +148,7 @@ async def test_a_new_request_after_unfinished_work_has_a_plan_of_its_own() -> No
 
 async def test_words_in_the_middle_are_the_new_task() -> None:
     world = operator()
-    world.inbox.news = [News(), News(), News(messages=("click Red kettle",))]
+    world.inbox.news = [UserUpdates(), UserUpdates(), UserUpdates(messages=("click Red kettle",))]
     await world.say(f"open {SITE}, click Blue kettle, go back")
     assert world.browser.log == [f"navigate {SITE}", "click Red kettle"]
 

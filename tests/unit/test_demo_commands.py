@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from server.agent.demo.commands import Command, Request, read_request
+from server.agent.demo.commands import DemoCommand, DemoRequest, read_request
 from server.agent.demo.words import Words
 
-OPEN = Command("open", "https://example.com")
-READ = Command("read")
+OPEN = DemoCommand("open", "https://example.com")
+READ = DemoCommand("read")
 
 
 @pytest.mark.parametrize(
@@ -19,48 +19,48 @@ READ = Command("read")
         ("open example.com", [OPEN]),
         ("example.com", [OPEN]),
         ("Please go to https://example.com.", [OPEN]),
-        ("visit the page http://127.0.0.1:8000/form.html", [Command("open", "http://127.0.0.1:8000/form.html")]),
-        ("open localhost:3000/a?b=c", [Command("open", "http://localhost:3000/a?b=c")]),
+        ("visit the page http://127.0.0.1:8000/form.html", [DemoCommand("open", "http://127.0.0.1:8000/form.html")]),
+        ("open localhost:3000/a?b=c", [DemoCommand("open", "http://localhost:3000/a?b=c")]),
         ("go to example.com and read the page", [OPEN, READ]),
         ("what is on example.com?", [OPEN, READ]),
         ("what does it say?", [READ]),
-        ("click the “Sign in” button", [Command("click", "Sign in")]),
-        ("Click on More information.", [Command("click", "More information")]),
-        ("open the menu", [Command("click", "menu")]),
-        ("press Submit", [Command("click", "Submit")]),
-        ("press Enter", [Command("press", "Enter")]),
-        ("hit the escape key", [Command("press", "Escape")]),
-        ('type "salt and pepper" into Search', [Command("type", "Search", "salt and pepper")]),
-        ("type hello", [Command("type", "", "hello")]),
-        ("enter Ada in the Name field", [Command("type", "Name", "Ada")]),
-        ("fill in Name with Ada Lovelace", [Command("type", "Name", "Ada Lovelace")]),
-        ("fill E-mail with ada@example.com", [Command("type", "E-mail", "ada@example.com")]),
-        ("search for blue kettles", [Command("type", "search", "blue kettles", submit=True)]),
-        ("select Large in Size", [Command("select", "Size", "Large")]),
-        ("choose “Dark mode”", [Command("select", "", "Dark mode")]),
-        ("tick Remember me", [Command("click", "Remember me")]),
-        ("scroll down", [Command("scroll", "down")]),
-        ("scroll to the top", [Command("scroll", "up")]),
-        ("go back", [Command("back")]),
-        ("take a screenshot", [Command("screenshot")]),
-        ("hover over Products", [Command("hover", "Products")]),
-        ("wait 2 seconds", [Command("wait", "2")]),
-        ("log in", [Command("log_in")]),
-        ("scroll down, then go back; take a screenshot", [Command("scroll", "down"), Command("back"), Command("screenshot")]),
+        ("click the “Sign in” button", [DemoCommand("click", "Sign in")]),
+        ("Click on More information.", [DemoCommand("click", "More information")]),
+        ("open the menu", [DemoCommand("click", "menu")]),
+        ("press Submit", [DemoCommand("click", "Submit")]),
+        ("press Enter", [DemoCommand("press", "Enter")]),
+        ("hit the escape key", [DemoCommand("press", "Escape")]),
+        ('type "salt and pepper" into Search', [DemoCommand("type", "Search", "salt and pepper")]),
+        ("type hello", [DemoCommand("type", "", "hello")]),
+        ("enter Ada in the Name field", [DemoCommand("type", "Name", "Ada")]),
+        ("fill in Name with Ada Lovelace", [DemoCommand("type", "Name", "Ada Lovelace")]),
+        ("fill E-mail with ada@example.com", [DemoCommand("type", "E-mail", "ada@example.com")]),
+        ("search for blue kettles", [DemoCommand("type", "search", "blue kettles", submit=True)]),
+        ("select Large in Size", [DemoCommand("select", "Size", "Large")]),
+        ("choose “Dark mode”", [DemoCommand("select", "", "Dark mode")]),
+        ("tick Remember me", [DemoCommand("click", "Remember me")]),
+        ("scroll down", [DemoCommand("scroll", "down")]),
+        ("scroll to the top", [DemoCommand("scroll", "up")]),
+        ("go back", [DemoCommand("back")]),
+        ("take a screenshot", [DemoCommand("screenshot")]),
+        ("hover over Products", [DemoCommand("hover", "Products")]),
+        ("wait 2 seconds", [DemoCommand("wait", "2")]),
+        ("log in", [DemoCommand("log_in")]),
+        ("scroll down, then go back; take a screenshot", [DemoCommand("scroll", "down"), DemoCommand("back"), DemoCommand("screenshot")]),
         ("type a into Name, type b into City and press Enter",
-         [Command("type", "Name", "a"), Command("type", "City", "b"), Command("press", "Enter")]),
+         [DemoCommand("type", "Name", "a"), DemoCommand("type", "City", "b"), DemoCommand("press", "Enter")]),
         ("открой example.com и прочитай страницу", [OPEN, READ]),
-        ("Перейди на example.com, потом нажми «Подробнее»", [OPEN, Command("click", "Подробнее")]),
-        ("введи Привет в поле Поиск, затем нажми Enter", [Command("type", "Поиск", "Привет"), Command("press", "Enter")]),
+        ("Перейди на example.com, потом нажми «Подробнее»", [OPEN, DemoCommand("click", "Подробнее")]),
+        ("введи Привет в поле Поиск, затем нажми Enter", [DemoCommand("type", "Поиск", "Привет"), DemoCommand("press", "Enter")]),
         ("заполни Имя значением Ада; выбери Большой в Размер",
-         [Command("type", "Имя", "Ада"), Command("select", "Размер", "Большой")]),
-        ("прокрути вверх и вернись назад", [Command("scroll", "up"), Command("back")]),
-        ("сделай скриншот", [Command("screenshot")]),
-        ("найди чайник", [Command("type", "search", "чайник", submit=True)]),
+         [DemoCommand("type", "Имя", "Ада"), DemoCommand("select", "Размер", "Большой")]),
+        ("прокрути вверх и вернись назад", [DemoCommand("scroll", "up"), DemoCommand("back")]),
+        ("сделай скриншот", [DemoCommand("screenshot")]),
+        ("найди чайник", [DemoCommand("type", "search", "чайник", submit=True)]),
         ("что там написано?", [READ]),
     ],
 )  # fmt: skip
-def test_words_become_commands(text: str, commands: list[Command]) -> None:
+def test_words_become_commands(text: str, commands: list[DemoCommand]) -> None:
     request = read_request(text)
     assert list(request.commands) == commands
     assert request.not_understood == ()
@@ -88,23 +88,23 @@ def test_the_part_that_is_not_understood_is_kept() -> None:
     ],
 )
 def test_odd_words_do_no_harm(text: str, kept: tuple[str, ...]) -> None:
-    assert read_request(text) == Request((), kept)
+    assert read_request(text) == DemoRequest((), kept)
 
 
 @pytest.mark.parametrize(
     ("text", "command"),
     [
-        ("type into", Command("type", text="into")),
-        ("open " * 500, Command("click", ("open " * 500)[5:2000].strip())),
+        ("type into", DemoCommand("type", text="into")),
+        ("open " * 500, DemoCommand("click", ("open " * 500)[5:2000].strip())),
     ],
 )
-def test_a_command_made_of_odd_words_is_still_one_command(text: str, command: Command) -> None:
-    assert read_request(text) == Request((command,))
+def test_a_command_made_of_odd_words_is_still_one_command(text: str, command: DemoCommand) -> None:
+    assert read_request(text) == DemoRequest((command,))
 
 
 def test_actions_are_what_takes_a_step() -> None:
     found: Any = read_request("read the page, then click Next, then tell me what it says").actions
-    assert found == [Command("click", "Next")]
+    assert found == [DemoCommand("click", "Next")]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from server.agent.event_adapter import EventAdapter
 from server.database.models import RunRow
-from server.events import Message, State, Token, now
+from server.events import Message, StateChanged, Token, now
 from server.runs.execution import Execution
 from server.stream.bus import InProcessBus
 
@@ -41,13 +41,13 @@ async def test_a_paused_run_waits_at_its_next_step_and_then_reads_what_was_said(
 
 async def test_what_the_agent_tells_before_it_reads_an_edit_does_not_undo_the_edit() -> None:
     running = execution()
-    told = State(plan=["look", "answer"], proposed_plan=["ask", "answer"])
+    told = StateChanged(plan=["look", "answer"], proposed_plan=["ask", "answer"])
     running.edit_plan(["mine", "answer"])
     running.publish(told)
-    assert running.state == State(plan=["mine", "answer"], proposed_plan=["ask", "answer"])
+    assert running.state == StateChanged(plan=["mine", "answer"], proposed_plan=["ask", "answer"])
     running.dismiss_plan(["ask", "answer"])
     running.publish(told)
-    assert running.state == State(plan=["mine", "answer"])
+    assert running.state == StateChanged(plan=["mine", "answer"])
     news = await running.hear()
     assert (news.plan, news.dismissed) == (("mine", "answer"), ("ask", "answer"))
     running.publish(told)
@@ -99,7 +99,7 @@ async def test_neither_a_pause_nor_the_queue_for_a_browser_uses_up_its_time() ->
 async def test_an_execution_that_was_replaced_says_nothing_more_and_stops() -> None:
     running = execution()
     running._bus.open("s", "r", 2)
-    running.publish(State(goal="g"))
+    running.publish(StateChanged(goal="g"))
     assert running.stop_reason == "interrupted"
 
 
@@ -118,7 +118,7 @@ async def test_words_that_come_together_are_told_together_and_before_what_follow
     running = execution()
     for word in ("one ", "two ", "three"):
         running.publish(Token(message_id="m", text=word))
-    running.publish(State(goal="g"))
+    running.publish(StateChanged(goal="g"))
     assert running._bus.last_id("s") == "1-3"
 
 
@@ -129,5 +129,5 @@ async def test_an_execution_that_has_ended_says_nothing_more() -> None:
     said = running._bus.last_id("s")
     running.publish(Token(message_id="m", text="too late"))
     running.ended.set()
-    running.publish(State(goal="g"))
+    running.publish(StateChanged(goal="g"))
     assert before != said == running._bus.last_id("s")

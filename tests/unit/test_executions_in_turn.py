@@ -12,9 +12,9 @@ import pytest
 from server.agent_runner import AgentRunner
 from server.database.models import InterruptRow, RunRow, SessionRow
 from server.runs.executor import Executor
-from server.runs.recorder import Journal
+from server.runs.recorder import RunRecorder
 from server.runtime import Runtime
-from server.store import Begun, Store, process_name
+from server.store import StartedRun, Store, process_name
 from tests.support.databases import agents_of
 
 
@@ -33,7 +33,7 @@ class SlowStore(Store):
             await self.before_purge()
         await super().purge_session(session_id)
 
-    async def begin_execution(self, *args: Any, **kwargs: Any) -> Begun | None:
+    async def begin_execution(self, *args: Any, **kwargs: Any) -> StartedRun | None:
         begun = await super().begin_execution(*args, **kwargs)
         await self.may_begin.wait()
         return begun
@@ -82,8 +82,8 @@ class Stage:
 @pytest.fixture
 async def stage(world: Runtime) -> AsyncIterator[Stage]:
     store = SlowStore(world)
-    journal = Journal(world.settings, store, world.bus)
-    parts = (world.bus, agents_of(world, store), world.browsers, world.screenshots, journal)
+    recorder = RunRecorder(world.settings, store, world.bus)
+    parts = (world.bus, agents_of(world, store), world.browsers, world.screenshots, recorder)
     executor = Executor(world.settings, store, *parts)
     watching = asyncio.create_task(_watch(world))
     yield Stage(store, executor, AgentRunner(store, *parts, executor))

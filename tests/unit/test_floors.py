@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -168,6 +169,17 @@ def test_no_module_and_no_folder_imports_itself_in_a_circle() -> None:
     for name, used in uses.items():
         units.setdefault(unit_of(name), set()).update(map(unit_of, used))
     assert circle_in({unit: used - {unit} for unit, used in units.items()}) == []
+
+
+def test_a_class_name_means_one_thing() -> None:
+    found = Counter(
+        node.name
+        for name, path in MODULES.items()
+        if name.startswith("server.")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ClassDef)
+    )
+    assert [name for name, count in found.items() if count > 1] == []
 
 
 def test_few_files_lie_at_the_top() -> None:

@@ -13,7 +13,7 @@ from server.browser.takeover.browser_view import ListedElement, Listing, LiveFra
 from server.browser.takeover.element_poller import Lister
 from server.browser.takeover.input_queue import MOST_WAITING
 from server.browser.takeover.live_view import LEASE_SECONDS, LiveView
-from server.browser.takeover.user_input import Key, Mouse
+from server.browser.takeover.user_input import KeyPress, Mouse
 from server.browser.takeover.viewer import IN_FLIGHT, Viewer
 from server.errors import Conflict
 from tests.support.browsers import until
@@ -63,8 +63,8 @@ async def holder_told(viewer: Viewer) -> str:
     return next(told["holder"] for told in reversed(await read_all(viewer)) if isinstance(told, dict))
 
 
-def stroke(text: str = "a") -> Key:
-    return Key(type="key", kind="down", key=text, code="KeyA", modifiers=0)
+def stroke(text: str = "a") -> KeyPress:
+    return KeyPress(type="key", kind="down", key=text, code="KeyA", modifiers=0)
 
 
 # One holder

@@ -4,7 +4,14 @@ import unicodedata
 
 import pytest
 
-from server.agent.operator.answers import FILLER, IRONY, NO_PROBLEM, Answer, is_continuation, read_answer
+from server.agent.operator.answers import (
+    FILLER,
+    IRONY,
+    NO_PROBLEM,
+    SpokenAnswer,
+    is_continuation,
+    read_answer,
+)
 from server.agent.operator.answers import NO as NO_WORDS
 from server.agent.operator.answers import YES as YES_WORDS
 
@@ -31,7 +38,7 @@ UNCLEAR = ["yes?", "yes, but choose the cheaper one", "да, но дешевле
 
 @pytest.mark.parametrize("text", YES)
 def test_a_plain_yes_is_a_yes(text: str) -> None:
-    assert read_answer(text) == Answer(True)
+    assert read_answer(text) == SpokenAnswer(True)
 
 
 def test_the_letters_of_ok_are_what_they_claim_to_be() -> None:
@@ -49,7 +56,7 @@ def test_no_listed_word_is_both_a_yes_and_a_no() -> None:
 
 @pytest.mark.parametrize("text", NO)
 def test_a_bare_no_brings_no_feedback(text: str) -> None:
-    assert read_answer(text) == Answer(False)
+    assert read_answer(text) == SpokenAnswer(False)
 
 
 @pytest.mark.parametrize(
@@ -58,17 +65,17 @@ def test_a_bare_no_brings_no_feedback(text: str) -> None:
      "нет, давай другой", "не делай"],
 )  # fmt: skip
 def test_a_no_with_words_is_feedback(text: str) -> None:
-    assert read_answer(text) == Answer(False, text)
+    assert read_answer(text) == SpokenAnswer(False, text)
 
 
 @pytest.mark.parametrize("text", UNCLEAR)
 def test_an_unclear_answer_is_neither(text: str) -> None:
-    assert read_answer(text) == Answer(None, text)
+    assert read_answer(text) == SpokenAnswer(None, text)
 
 
 @pytest.mark.parametrize("text", ["", "   ", "...", "?!"])
 def test_nothing_said_is_nothing(text: str) -> None:
-    assert read_answer(text) == Answer(None)
+    assert read_answer(text) == SpokenAnswer(None)
 
 
 @pytest.mark.parametrize(

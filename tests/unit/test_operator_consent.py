@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from server.agent.context import News
+from server.agent.context import UserUpdates
 from server.browser.observation.page_script import Extra, Sent
 from server.database.migrate import migrate
 from tests.support.databases import open_saver
@@ -142,7 +142,7 @@ class LaterInbox(Post):
 
     now, later = 1e9, 660.0
 
-    async def hear(self) -> News:
+    async def hear(self) -> UserUpdates:
         self.now += self.later
         return await super().hear()
 
@@ -489,7 +489,7 @@ async def test_a_login_in_an_address_is_used_and_not_told(caplog: pytest.LogCapt
 async def test_a_plan_that_is_edited_while_the_question_is_open_needs_no_second_yes() -> None:
     it = cart(BUY, stop("Ordered."))
     await it.say("buy it")
-    it.inbox.news = [News(plan=("Buy it", "Save the invoice"))]
+    it.inbox.news = [UserUpdates(plan=("Buy it", "Save the invoice"))]
     assert await it.answer(True) == "Ordered."
     assert it.browser.effects == [f"Place order -> {THANKS}"]
     assert it.values["plan"] == ["Buy it", "Save the invoice"]
@@ -499,7 +499,7 @@ async def test_a_plan_that_is_edited_while_the_question_is_open_needs_no_second_
 async def test_who_had_the_browser_before_the_yes_and_changed_nothing_is_not_asked_again() -> None:
     it = cart(BUY, stop("Ordered."))
     await it.say("buy it")
-    it.inbox.news = [News(takeover="Nothing was changed.", before_answer=True)]
+    it.inbox.news = [UserUpdates(takeover="Nothing was changed.", before_answer=True)]
     assert await it.answer(True) == "Ordered."
     assert it.browser.effects == [f"Place order -> {THANKS}"]
     assert "the user had the browser: Nothing was changed." in it.model.prompts[1]
@@ -508,7 +508,7 @@ async def test_who_had_the_browser_before_the_yes_and_changed_nothing_is_not_ask
 async def test_who_takes_the_browser_after_the_yes_has_changed_their_mind() -> None:
     it = cart(BUY, stop("ok"))
     await it.say("buy it")
-    it.inbox.news = [News(takeover="")]
+    it.inbox.news = [UserUpdates(takeover="")]
     await it.answer(True)
     assert it.browser.effects == []
 
@@ -516,7 +516,7 @@ async def test_who_takes_the_browser_after_the_yes_has_changed_their_mind() -> N
 async def test_steering_right_before_an_approved_act_voids_the_yes() -> None:
     it = cart(BUY, stop("ok"))
     await it.say("buy it")
-    it.inbox.news = [News(messages=("stop, do not buy",))]
+    it.inbox.news = [UserUpdates(messages=("stop, do not buy",))]
     await it.answer(True)
     assert it.browser.effects == []
     assert "stop, do not buy" in it.model.prompts[1]

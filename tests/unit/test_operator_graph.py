@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from server.agent.gate.gate import Gate
-from server.browser.browser import Picture
+from server.browser.browser import PagePicture
 from server.browser.observation import Element, Extra, Observation, SecretField
 from tests.support.operator_world import FINALS, World, world
 from tests.support.scripted_browser import ScriptedBrowser
@@ -202,7 +202,7 @@ class MovingBrowser(ScriptedBrowser):
         self._move("before focus")
         return await super().focus(element)
 
-    async def screenshot(self) -> Picture | None:
+    async def screenshot(self) -> PagePicture | None:
         picture = await super().screenshot()
         self._move("after picture")
         return picture
@@ -270,7 +270,7 @@ async def test_a_picture_is_dropped_when_the_page_moved_before_the_act(
     """Its size tells which picture is used: with a picture of half the size the same box covers twice the share."""
 
     class SmallPictures(MovingBrowser):
-        async def screenshot(self) -> Picture | None:
+        async def screenshot(self) -> PagePicture | None:
             picture = await super().screenshot()
             return replace(picture, width=640, height=360) if picture else None
 

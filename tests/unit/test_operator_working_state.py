@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import HumanMessage
 
-from server.agent.context import News
+from server.agent.context import UserUpdates
 from server.errors import RunFailed
 from tests.support.operator_world import Granted, World, world
 from tests.support.scripted_model import act, click, navigate, on, stop
@@ -209,7 +209,7 @@ async def test_counters_start_anew_with_each_message() -> None:
 
 async def test_a_steering_message_is_read_before_the_next_step() -> None:
     it = shop(act("scroll"), stop("ok"))
-    it.inbox.news = [News(), News(), News(messages=("only red ones",))]
+    it.inbox.news = [UserUpdates(), UserUpdates(), UserUpdates(messages=("only red ones",))]
     await it.say("find a kettle")
     assert "only red ones" not in it.model.prompts[0]
     assert "the user said: only red ones" in it.model.prompts[1]
@@ -218,7 +218,7 @@ async def test_a_steering_message_is_read_before_the_next_step() -> None:
 
 async def test_a_steering_message_right_before_an_act_makes_the_agent_think_again() -> None:
     it = shop(click("Kettle"), stop("ok"))
-    it.inbox.news = [News(), News(messages=("do not touch kettles",))]
+    it.inbox.news = [UserUpdates(), UserUpdates(messages=("do not touch kettles",))]
     await it.say("find a kettle")
     assert it.browser.log == []
     assert "do not touch kettles" in it.model.prompts[1]
@@ -227,7 +227,7 @@ async def test_a_steering_message_right_before_an_act_makes_the_agent_think_agai
 async def test_an_edited_plan_is_followed_from_the_next_step_and_not_overwritten() -> None:
     mine = ("Look at teapots", "Give the answer")
     it = shop(act("scroll", plan=PLAN), act("scroll", plan=PLAN), stop("ok"))
-    it.inbox.news = [News(), News(), News(plan=mine)]
+    it.inbox.news = [UserUpdates(), UserUpdates(), UserUpdates(plan=mine)]
     await it.say("find a kettle")
     assert "only proposed to them):\n> 1. Look at teapots" in it.model.prompts[1]
     assert it.values["plan"] == list(mine)
@@ -240,7 +240,7 @@ NEW = ["Try another shop", "Compare", "Answer"]
 
 async def test_a_new_plan_beside_an_edited_one_is_proposed_and_the_edited_one_is_followed() -> None:
     it = shop(act("scroll", plan=PLAN), act("wait", plan=NEW), act("scroll", amount=5), stop("ok"))
-    it.inbox.news = [News(), News(), News(plan=MINE)]
+    it.inbox.news = [UserUpdates(), UserUpdates(), UserUpdates(plan=MINE)]
     await it.say("find a kettle")
     assert (it.values["plan"], it.values["proposed_plan"]) == (list(MINE), NEW)
     assert "Look at teapots" in it.model.prompts[2]
@@ -251,7 +251,7 @@ async def test_a_new_plan_beside_an_edited_one_is_proposed_and_the_edited_one_is
 
 async def test_a_plan_that_the_person_emptied_stays_empty_until_the_model_has_another() -> None:
     it = shop(act("scroll", plan=PLAN), act("wait"), act("back", plan=NEW), stop("ok"))
-    it.inbox.news = [News(), News(), News(plan=())]
+    it.inbox.news = [UserUpdates(), UserUpdates(), UserUpdates(plan=())]
     await it.say("find a kettle")
     assert [payload["plan"] for payload in it.of("state")][-1] == []
     assert it.values["proposed_plan"] == NEW
@@ -259,7 +259,7 @@ async def test_a_plan_that_the_person_emptied_stays_empty_until_the_model_has_an
 
 async def test_what_was_turned_down_by_an_edit_is_not_proposed_again() -> None:
     it = shop(act("scroll", plan=PLAN), act("wait", plan=PLAN), act("back", plan=list(MINE)), stop("ok"))
-    it.inbox.news = [News(), News(), News(plan=(*MINE[:1], "Weigh them", MINE[1]))]
+    it.inbox.news = [UserUpdates(), UserUpdates(), UserUpdates(plan=(*MINE[:1], "Weigh them", MINE[1]))]
     await it.say("find a kettle")
     assert it.values["plan"][0] == "Look at teapots"
     assert it.values["proposed_plan"] == [MINE[0], "Do what is asked and check it", MINE[1]]
@@ -270,7 +270,13 @@ async def test_a_proposal_that_is_accepted_is_followed_and_the_model_plans_freel
     it = shop(
         act("scroll", plan=PLAN), act("wait", plan=NEW), act("back"), act("wait", plan=newer), stop("ok")
     )
-    it.inbox.news = [News(), News(), News(plan=MINE), News(), News(plan=tuple(NEW))]
+    it.inbox.news = [
+        UserUpdates(),
+        UserUpdates(),
+        UserUpdates(plan=MINE),
+        UserUpdates(),
+        UserUpdates(plan=tuple(NEW)),
+    ]
     await it.say("find a kettle")
     assert "Plan:\n> 1. Try another shop" in it.model.prompts[2]
     assert "the user accepted the new plan" in it.model.prompts[2]
@@ -286,7 +292,13 @@ async def test_a_proposal_that_is_turned_down_does_not_come_again_and_another_on
         act("wait", plan=newer),
         stop("ok"),
     )
-    it.inbox.news = [News(), News(), News(plan=MINE), News(), News(dismissed=tuple(NEW))]
+    it.inbox.news = [
+        UserUpdates(),
+        UserUpdates(),
+        UserUpdates(plan=MINE),
+        UserUpdates(),
+        UserUpdates(dismissed=tuple(NEW)),
+    ]
     await it.say("find a kettle")
     told = [payload["proposed_plan"] for payload in it.of("state")]
     assert [plan for plan, before in zip(told[1:], told, strict=False) if plan != before] == [NEW, [], newer]
@@ -296,7 +308,7 @@ async def test_a_proposal_that_is_turned_down_does_not_come_again_and_another_on
 
 async def test_a_proposal_survives_a_restart_and_goes_with_its_goal() -> None:
     it = shop(act("scroll", plan=PLAN), act("wait", plan=NEW), stop("ok"), stop("hello"))
-    it.inbox.news = [News(), News(), News(plan=MINE)]
+    it.inbox.news = [UserUpdates(), UserUpdates(), UserUpdates(plan=MINE)]
     await it.say("find a kettle")
     it.build()
     assert (await it.graph.aget_state({"configurable": {"thread_id": "s"}})).values["proposed_plan"] == NEW
@@ -307,7 +319,7 @@ async def test_a_proposal_survives_a_restart_and_goes_with_its_goal() -> None:
 async def test_a_plan_of_the_persons_own_may_be_as_long_as_they_like() -> None:
     mine = tuple(f"Step {number}" for number in range(9))
     it = shop(act("scroll", plan=PLAN), stop("ok"))
-    it.inbox.news = [News(), News(), News(plan=mine)]
+    it.inbox.news = [UserUpdates(), UserUpdates(), UserUpdates(plan=mine)]
     await it.say("find a kettle")
     assert it.values["plan"] == list(mine)
 
@@ -315,9 +327,9 @@ async def test_a_plan_of_the_persons_own_may_be_as_long_as_they_like() -> None:
 async def test_after_a_take_over_the_page_is_looked_at_anew_and_the_note_is_told() -> None:
     it = shop(on("Kettle", "read"), stop("ok"))
     it.inbox.news = [
-        News(),
-        News(),
-        News(takeover="address changed to /cart; a value was entered in User"),
+        UserUpdates(),
+        UserUpdates(),
+        UserUpdates(takeover="address changed to /cart; a value was entered in User"),
     ]
     await it.say("go")
     assert it.browser.looks == 2

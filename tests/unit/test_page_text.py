@@ -11,11 +11,11 @@ from mcp.types import CallToolResult, TextContent
 
 from server.browser.browser import Tab
 from server.browser.chromium.cdp import MOST_BYTES, Cdp, read_message
-from server.browser.chromium.page_monitor import Supervisor
+from server.browser.chromium.page_monitor import PageMonitor
 from server.browser.chromium.watched_page import WatchedPage
 from server.browser.masking import mask_text
 from server.browser.mcp.browser_use_reply import read_tabs
-from server.browser.mcp.current_page import PageAtHand
+from server.browser.mcp.current_page import CurrentPage
 from server.browser.mcp.playwright_reply import Reply, read_reply
 from server.browser.observation import observe_snapshot, observe_state
 from server.browser.observation.browser_use_state import read_state
@@ -31,14 +31,14 @@ def reply(text: str, *, lists_tabs: bool = False) -> Reply:
     return read_reply(CallToolResult(content=[TextContent(type="text", text=text)]), lists_tabs=lists_tabs)
 
 
-def pages(*known: tuple[str, str]) -> tuple[Supervisor, PageAtHand]:
+def pages(*known: tuple[str, str]) -> tuple[PageMonitor, CurrentPage]:
     """A watch over tabs (address, title), and what is at hand of them."""
-    watch = Supervisor(cast(Cdp, None), print)
+    watch = PageMonitor(cast(Cdp, None), print)
     for at, (url, title) in enumerate(known):
         page = WatchedPage(f"t{at}", url, title)
         page.arrive(url)
         watch.pages[page.target] = page
-    return watch, PageAtHand(lambda: watch)
+    return watch, CurrentPage(lambda: watch)
 
 
 @pytest.mark.parametrize("separator", SEPARATORS)
@@ -146,7 +146,7 @@ def test_a_line_that_could_be_two_tabs_is_neither() -> None:
 
 
 def test_without_a_watch_the_server_is_believed() -> None:
-    here = PageAtHand(lambda: None)
+    here = CurrentPage(lambda: None)
     assert here.follow(LIAR, "Liar")
     assert (here.url, here.title, here.moment) == (LIAR, "Liar", None)
 

@@ -11,10 +11,10 @@ import pytest
 
 from server.agent.event_adapter import EventAdapter
 from server.events import ToolEnd
-from server.files.session_files import FILE_BYTES, FILES, Files
+from server.files.session_files import FILE_BYTES, FILES, SessionFiles
 from server.main import create_app
 from server.runs.execution import Execution
-from server.runs.recorder import Journal
+from server.runs.recorder import RunRecorder
 from server.runtime import Runtime
 from server.settings import Settings
 from tests.conftest import PASSWORD, open_client
@@ -240,7 +240,7 @@ async def test_a_bad_disk_is_told_and_leaves_no_half_of_a_picture(
 
 
 async def test_half_of_a_file_is_not_kept(tmp_path: Path) -> None:
-    files = Files(lambda session_id: tmp_path / session_id)
+    files = SessionFiles(lambda session_id: tmp_path / session_id)
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
     try:
@@ -276,10 +276,10 @@ async def test_only_the_step_whose_picture_was_lost_says_so(world: Runtime) -> N
     assert begun
     world.bus.open(session.id, begun.run.id, begun.run.epoch)
     execution = Execution(begun.run, EventAdapter(begun.run.answer_id), world.bus, max_steps=10)
-    journal = Journal(world.settings, world.store, world.bus)
+    recorder = RunRecorder(world.settings, world.store, world.bus)
     execution.has_unsaved_picture = True
     for call in ("a", "b"):
-        await journal.take(
+        await recorder.take(
             execution, ToolEnd(call_id=call, name="click", ok=True, summary=call, duration_ms=1)
         )
     told = [message.content for message in await world.store.messages(session.id) if message.role == "tool"]

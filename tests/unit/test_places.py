@@ -2,10 +2,10 @@ import asyncio
 
 import pytest
 
-from server.browser.slots import Places
+from server.browser.slots import Slots
 
 
-async def waiter(places: Places, name: str) -> asyncio.Task[None]:
+async def waiter(places: Slots, name: str) -> asyncio.Task[None]:
     task = asyncio.create_task(places.enter(name))
     await asyncio.sleep(0)
     assert places.place_of(name)
@@ -13,7 +13,7 @@ async def waiter(places: Places, name: str) -> asyncio.Task[None]:
 
 
 async def test_who_comes_first_is_served_first():
-    places = Places(1)
+    places = Slots(1)
     await places.enter("a")
     waiting = [await waiter(places, name) for name in "bcd"]
     assert [places.place_of(name) for name in "abcd"] == [None, 1, 2, 3]
@@ -26,14 +26,14 @@ async def test_who_comes_first_is_served_first():
 
 
 async def test_a_holder_that_enters_again_takes_no_second_place():
-    places = Places(2)
+    places = Slots(2)
     for _ in range(3):
         await places.enter("a")
     await asyncio.wait_for(places.enter("b"), 1)
 
 
 async def test_nobody_passes_those_who_wait():
-    places = Places(1)
+    places = Slots(1)
     await places.enter("a")
     first = await waiter(places, "b")
     places.leave("a")
@@ -45,7 +45,7 @@ async def test_nobody_passes_those_who_wait():
 
 
 async def test_more_places_let_those_who_wait_in_and_fewer_take_none_away():
-    places = Places(1)
+    places = Slots(1)
     await places.enter("a")
     first, second = await waiter(places, "b"), await waiter(places, "c")
     places.resize(2)
@@ -58,7 +58,7 @@ async def test_more_places_let_those_who_wait_in_and_fewer_take_none_away():
 
 
 async def test_one_who_gives_up_waiting_leaves_the_queue():
-    places = Places(1)
+    places = Slots(1)
     await places.enter("a")
     first, second = await waiter(places, "b"), await waiter(places, "c")
     first.cancel()
@@ -71,7 +71,7 @@ async def test_one_who_gives_up_waiting_leaves_the_queue():
 
 
 async def test_a_place_given_to_one_who_just_gave_up_goes_to_the_next():
-    places = Places(1)
+    places = Slots(1)
     await places.enter("a")
     first, second = await waiter(places, "b"), await waiter(places, "c")
     places.leave("a")
@@ -83,7 +83,7 @@ async def test_a_place_given_to_one_who_just_gave_up_goes_to_the_next():
 
 async def test_each_hears_its_place_whenever_it_changes():
     heard: list[tuple[str, int | None]] = []
-    places = Places(1, lambda name, place: heard.append((name, place)))
+    places = Slots(1, lambda name, place: heard.append((name, place)))
     await places.enter("a")
     first, second = await waiter(places, "b"), await waiter(places, "c")
     assert heard == [("b", 1), ("c", 2)]
@@ -97,7 +97,7 @@ async def test_each_hears_its_place_whenever_it_changes():
 
 
 async def test_there_is_room_for_holders_and_while_nobody_waits():
-    places = Places(1)
+    places = Slots(1)
     assert places.has_room("a")
     await places.enter("a")
     assert places.has_room("a")

@@ -12,10 +12,10 @@ from server.agent_runner import AgentRunner
 from server.browser.browsers import BrowserState
 from server.browser.mock.browser import MockBrowser
 from server.browser.mock.pool import MockBrowsers
-from server.browser.slots import Places
+from server.browser.slots import Slots
 from server.events import RunChanged, SessionChanged
 from server.runs.executor import Executor
-from server.runs.recorder import Journal
+from server.runs.recorder import RunRecorder
 from server.runs.recovery import Recovery
 from server.runtime import Runtime
 from server.settings import Settings
@@ -27,7 +27,7 @@ class OneBrowser(MockBrowsers):
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
-        self.places = Places(1, self._hear_of_place)
+        self.places = Slots(1, self._hear_of_place)
 
     def _hear_of_place(self, session_id: str, place: int | None) -> None:
         for hear in self.place_listeners:
@@ -49,7 +49,7 @@ class OneBrowser(MockBrowsers):
 class Stage:
     world: Runtime
     browsers: OneBrowser
-    journal: Journal
+    recorder: RunRecorder
     executor: Executor
     runner: AgentRunner
 
@@ -86,11 +86,11 @@ class Stage:
 async def stage(world: Runtime) -> AsyncIterator[Stage]:
     """Somebody else has the browser."""
     browsers = OneBrowser(world.settings)
-    journal = Journal(world.settings, world.store, world.bus)
-    parts = (world.store, world.bus, world.agents, browsers, world.screenshots, journal)
+    recorder = RunRecorder(world.settings, world.store, world.bus)
+    parts = (world.store, world.bus, world.agents, browsers, world.screenshots, recorder)
     executor = Executor(world.settings, *parts)
     await browsers.places.enter("somebody else")
-    yield Stage(world, browsers, journal, executor, AgentRunner(*parts, executor))
+    yield Stage(world, browsers, recorder, executor, AgentRunner(*parts, executor))
     await executor.drain(0)
 
 
@@ -176,7 +176,7 @@ async def test_a_run_that_waited_in_a_process_that_is_gone_is_interrupted(stage:
         world.agents,
         OneBrowser(world.settings),
         world.screenshots,
-        stage.journal,
+        stage.recorder,
     )
-    await Recovery(later, world.bus, stage.journal, executor).recover()
+    await Recovery(later, world.bus, stage.recorder, executor).recover()
     assert await stage.status(session_id) == ("idle", "interrupted")

@@ -16,10 +16,10 @@ from server.errors import Unavailable
 from server.events import ToolStart
 from server.runs.execution import Execution
 from server.runs.executor import Executor
-from server.runs.recorder import Journal
+from server.runs.recorder import RunRecorder
 from server.runs.recovery import Recovery
 from server.runtime import Runtime
-from server.store import Begun, Ended, Store, process_name
+from server.store import FinishedRun, StartedRun, Store, process_name
 from tests.support.chat import parse_sse
 from tests.support.databases import agents_of
 
@@ -31,11 +31,11 @@ class FaintStore(Store):
 
     away = ""
 
-    async def begin_execution(self, *args: Any, **kwargs: Any) -> Begun | None:
+    async def begin_execution(self, *args: Any, **kwargs: Any) -> StartedRun | None:
         self._stand("begin_execution")
         return await super().begin_execution(*args, **kwargs)
 
-    async def finish_run(self, *args: Any, **kwargs: Any) -> Ended | None:
+    async def finish_run(self, *args: Any, **kwargs: Any) -> FinishedRun | None:
         self._stand("finish_run")
         return await super().finish_run(*args, **kwargs)
 
@@ -54,10 +54,10 @@ class Parts:
 @pytest.fixture
 async def parts(world: Runtime) -> AsyncIterator[Parts]:
     store = FaintStore(world.database, process_name())
-    journal = Journal(world.settings, store, world.bus, patience=0.1)
+    recorder = RunRecorder(world.settings, store, world.bus, patience=0.1)
     agents = agents_of(world, store)
-    executor = Executor(world.settings, store, world.bus, agents, world.browsers, world.screenshots, journal)
-    yield Parts(store, executor, Recovery(store, world.bus, journal, executor))
+    executor = Executor(world.settings, store, world.bus, agents, world.browsers, world.screenshots, recorder)
+    yield Parts(store, executor, Recovery(store, world.bus, recorder, executor))
     await executor.drain(0)
 
 
@@ -187,7 +187,7 @@ async def test_a_call_that_cannot_be_noted_any_more_stops_its_execution(parts: P
     world.bus.open(run.session_id, run.id, run.epoch)
     execution = Execution(run, EventAdapter(run.answer_id), world.bus, max_steps=1)
     await store.finish_run(run.id, "interrupted", epoch=run.epoch)
-    await Journal(world.settings, store, world.bus).take(
+    await RunRecorder(world.settings, store, world.bus).take(
         execution, ToolStart(call_id="c", name="click", args={})
     )
     assert execution.stop_reason == "interrupted"
@@ -210,7 +210,7 @@ async def test_a_call_is_published_also_when_its_run_is_stopped_while_it_is_note
     world.bus.open(run.session_id, run.id, run.epoch)
     execution = Execution(run, EventAdapter(run.answer_id), world.bus, max_steps=1)
     start = ToolStart(call_id="c", name="click", args={})
-    taking = asyncio.create_task(Journal(world.settings, store, world.bus).take(execution, start))
+    taking = asyncio.create_task(RunRecorder(world.settings, store, world.bus).take(execution, start))
     await entered.wait()
     taking.cancel()
     may_go_on.set()

@@ -15,7 +15,7 @@ import pytest
 from server.agent.context import RunContext
 from server.agent.mock_model import ScriptedChatModel
 from server.agent_runner import AgentRunner
-from server.browser.browser import Outcome
+from server.browser.browser import ToolOutcome
 from server.browser.mock.browser import MockBrowser
 from server.browser.mock.pool import MockBrowsers
 from server.checkpoints import Checkpoints, MemoryTables
@@ -23,7 +23,7 @@ from server.database.models import RunRow
 from server.events import Message, Usage
 from server.runs.agents import AgentFactory
 from server.runs.executor import Executor
-from server.runs.recorder import Journal
+from server.runs.recorder import RunRecorder
 from server.runs.recovery import Recovery
 from server.runtime import Runtime
 from server.store import Store
@@ -56,7 +56,7 @@ class OddModel(ScriptedChatModel):
 class DeafBrowser(MockBrowser):
     """Never comes to where it is sent, and does not hear when nobody waits for it any more."""
 
-    async def navigate(self, url: str) -> Outcome:
+    async def navigate(self, url: str) -> ToolOutcome:
         self.log.append(f"on the way to {url}")
         try:
             await asyncio.Event().wait()
@@ -133,8 +133,8 @@ async def stage(world: Runtime, request: pytest.FixtureRequest) -> AsyncIterator
     settings = world.settings.model_copy(update=getattr(request, "param", {}))
     browsers, model = DeafBrowsers(settings), OddModel(oddities=[], open_streams=[])
     agents = OddAgents(lambda: settings, lambda _: model, browsers, Checkpoints(MemoryTables()))
-    journal = Journal(settings, world.store, world.bus)
-    parts = (agents, browsers, world.screenshots, journal)
+    recorder = RunRecorder(settings, world.store, world.bus)
+    parts = (agents, browsers, world.screenshots, recorder)
     executor = Executor(settings, world.store, world.bus, *parts)
     runner = AgentRunner(world.store, world.bus, *parts, executor)
     yield Stage(world.store, browsers, model, agents, executor, runner)
@@ -219,8 +219,8 @@ async def test_a_killed_run_tells_which_action_may_have_happened(
     await gone.set_doing(begun.run, "click Place order")
     if doing is None:
         await gone.add_tool_message(begun.run, "clicked", {"call_id": "c"})
-    journal = Journal(world.settings, world.store, world.bus)
-    await Recovery(world.store, world.bus, journal, stage.executor).recover()
+    recorder = RunRecorder(world.settings, world.store, world.bus)
+    await Recovery(world.store, world.bus, recorder, stage.executor).recover()
     ended = await world.store.run(begun.run.id)
     assert (ended.status, ended.error_code) == ("interrupted", "server_restart")
     told = f"may or may not have happened: {doing}" if doing else "Interrupted by a restart of the server."

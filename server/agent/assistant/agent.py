@@ -23,7 +23,7 @@ from langgraph.runtime import get_runtime
 from langgraph.types import Command
 
 from server.agent.assistant.gate import GateMiddleware
-from server.agent.assistant.limits import Budget, RunLimits
+from server.agent.assistant.limits import RunBudget, RunLimits
 from server.agent.assistant.turns import Turns
 from server.agent.context import RunContext
 from server.agent.gate.approval import SECRETS, masked, site_of, without
@@ -67,7 +67,7 @@ def build_assistant(
     session: Any = RunSession()
     layers: list[AgentMiddleware[Any, RunContext, Any]] = [
         Turns(),
-        RunLimits(Budget(token_budget, cost_budget, cost_of)),
+        RunLimits(RunBudget(token_budget, cost_budget, cost_of)),
         WholeCalls(),
         GateMiddleware(gate or Gate(), specs, timeout=decision_timeout),
         ToolReport(specs),

@@ -13,11 +13,11 @@ from langgraph.runtime import get_runtime
 from langgraph.types import Command, interrupt
 
 from server.agent.assistant.tool_actions import LOOKS_AT_PAGE, read_call, refs_of
-from server.agent.context import Grants, RunContext
+from server.agent.context import GrantLookup, RunContext
 from server.agent.gate.approval import (
     SECRETS,
     Action,
-    Sight,
+    ShownPage,
     confirm_question,
     place_of,
     secrets_of,
@@ -129,7 +129,7 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
         args: dict[str, Any],
         action: Action | None,
         observation: Observation,
-        grants: Grants,
+        grants: GrantLookup,
         memory: dict[str, Any],
     ) -> Judgement:
         if spec.server != BROWSER:
@@ -185,7 +185,7 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
         screenshot = await context.keep(picture) if picture else None
         size = (picture.width, picture.height) if picture else None
         question = confirm_question(
-            action | {"id": call_id}, targets_of(action, observation), Sight(observation, screenshot, size),
+            action | {"id": call_id}, targets_of(action, observation), ShownPage(observation, screenshot, size),
             run_id=context.run_id, reason=judgement.reason, risk=judgement.kind,
             asked_at=steady_time(), timeout=self._timeout,
         )  # fmt: skip

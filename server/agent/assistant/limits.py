@@ -37,7 +37,7 @@ LINES = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class RunBudget:
     """None is no limit."""
 
     tokens: int | None
@@ -61,7 +61,7 @@ class RunLimits(AgentMiddleware[AgentState[Any], RunContext]):
     The model is then asked once more, for a summary. What it leaves out of that is added by rule.
     """
 
-    def __init__(self, budget: Budget) -> None:
+    def __init__(self, budget: RunBudget) -> None:
         super().__init__()
         self._budget = budget
 

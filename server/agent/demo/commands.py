@@ -23,7 +23,7 @@ Kind = Literal[
 
 
 @dataclass(frozen=True)
-class Command:
+class DemoCommand:
     """One thing to do. `target` names an element, an address, a key or a direction; `text` is what goes there."""
 
     kind: Kind
@@ -33,14 +33,14 @@ class Command:
 
 
 @dataclass(frozen=True)
-class Request:
+class DemoRequest:
     """A person's message as far as it was understood."""
 
-    commands: tuple[Command, ...]
+    commands: tuple[DemoCommand, ...]
     not_understood: tuple[str, ...] = ()
 
     @property
-    def actions(self) -> list[Command]:
+    def actions(self) -> list[DemoCommand]:
         """What takes a step; reading is part of every answer."""
         return [command for command in self.commands if command.kind != "read"]
 
@@ -123,21 +123,21 @@ _ABOUT_ME = re.compile(
 )
 
 
-def read_request(text: str) -> Request:
+def read_request(text: str) -> DemoRequest:
     """The commands of a message in their order, and the parts that were not understood."""
     text = " ".join(re.sub("[\ue000\ue001]", " ", text[:_LONGEST]).replace("\n", " ; ").split())
     if _ABOUT_ME.search(text):
-        return Request(())
+        return DemoRequest(())
     quoted: list[str] = []
     hidden = _QUOTED.sub(lambda m: _hide(quoted, next(g for g in m.groups() if g is not None)), text)
-    commands: list[Command] = []
+    commands: list[DemoCommand] = []
     strange: list[str] = []
     for part in _SPLIT.split(hidden):
         found, rest = _read_part(_strip_politeness(part), quoted)
         commands += found
         if rest:
             strange.append(_show(rest, quoted))
-    return Request(tuple(commands), tuple(strange))
+    return DemoRequest(tuple(commands), tuple(strange))
 
 
 def _hide(quoted: list[str], text: str) -> str:
@@ -157,7 +157,7 @@ def _strip_politeness(text: str) -> str:
     return text
 
 
-def _read_part(part: str, quoted: list[str]) -> tuple[list[Command], str]:
+def _read_part(part: str, quoted: list[str]) -> tuple[list[DemoCommand], str]:
     for kind, pattern in _COMPILED:
         if match := pattern.fullmatch(part):
             found = {name: _show(value or "", quoted) for name, value in match.groupdict().items()}
@@ -165,28 +165,30 @@ def _read_part(part: str, quoted: list[str]) -> tuple[list[Command], str]:
     return [], part
 
 
-def _commands(kind: str, found: dict[str, str], part: str, quoted: list[str]) -> tuple[list[Command], str]:
+def _commands(
+    kind: str, found: dict[str, str], part: str, quoted: list[str]
+) -> tuple[list[DemoCommand], str]:
     rest = _strip_politeness(found.get("rest", ""))
     match kind:
         case "open":
-            return [Command("open", _address(found["url"]))], rest
+            return [DemoCommand("open", _address(found["url"]))], rest
         case "read":
             address = re.search(_URL, _show(part, quoted))
-            opening = [Command("open", _address(address["url"]))] if address else []
-            return [*opening, Command("read")], ""
+            opening = [DemoCommand("open", _address(address["url"]))] if address else []
+            return [*opening, DemoCommand("read")], ""
         case "search":
-            return [Command("type", "search", found["text"], submit=True)], ""
+            return [DemoCommand("type", "search", found["text"], submit=True)], ""
         case "press":
-            return [Command("press", _KEYS[found["target"].lower()])], ""
+            return [DemoCommand("press", _KEYS[found["target"].lower()])], ""
         case "scroll":
-            return [Command("scroll", _direction(found["target"]))], ""
+            return [DemoCommand("scroll", _direction(found["target"]))], ""
         case "type" | "select":
-            return [Command(kind, _name(found.get("target", "")), found["text"])], ""
+            return [DemoCommand(kind, _name(found.get("target", "")), found["text"])], ""
         case "click" | "hover":
-            return [Command(kind, _name(found["target"]))], ""
+            return [DemoCommand(kind, _name(found["target"]))], ""
         case "wait":
-            return [Command("wait", found["target"].replace(",", ".") or "1")], ""
-    return [Command(cast(Kind, kind))], ""
+            return [DemoCommand("wait", found["target"].replace(",", ".") or "1")], ""
+    return [DemoCommand(cast(Kind, kind))], ""
 
 
 def _address(text: str) -> str:

@@ -24,7 +24,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from server.agent.demo.operator import decide, pause
 from server.agent.demo.page import DemoPage, read_page
-from server.agent.demo.planner import Act, Answer, Progress, plan_next
+from server.agent.demo.planner import Act, DemoProgress, FinalAnswer, plan_next
 from server.agent.demo.words import Words
 
 Call = tuple[str, dict[str, Any]]
@@ -150,7 +150,7 @@ def _call_browser(messages: Sequence[BaseMessage], tools: Mapping[str, Mapping[s
     if page is None and results and names.get(results[-1].tool_call_id) in _LOOKS:
         page = DemoPage()  # looked, and saw nothing
     step = plan_next(task, _progress(acted), page)
-    if isinstance(step, Answer):
+    if isinstance(step, FinalAnswer):
         return step.text
     if not isinstance(step, Act):
         look = next((name for name in _LOOKS if name in tools), None)
@@ -167,10 +167,10 @@ def _is_asked(message: BaseMessage) -> bool:
     return isinstance(message, HumanMessage) and not message.text.startswith(_ASIDE)
 
 
-def _progress(acted: Sequence[ToolMessage]) -> Progress:
+def _progress(acted: Sequence[ToolMessage]) -> DemoProgress:
     if acted and (acted[-1].status == "error" or acted[-1].text.startswith("Error")):
-        return Progress(len(acted) - 1, acted[-1].text.strip().partition("\n")[0][:200])
-    return Progress(len(acted))
+        return DemoProgress(len(acted) - 1, acted[-1].text.strip().partition("\n")[0][:200])
+    return DemoProgress(len(acted))
 
 
 def _arguments(step: Act, properties: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from server.agent.demo.commands import Command, read_request
+from server.agent.demo.commands import DemoCommand, read_request
 from server.agent.demo.page import DemoPage, read_page
-from server.agent.demo.planner import Act, Answer, Next, Progress, plan_next
+from server.agent.demo.planner import Act, DemoProgress, FinalAnswer, Next, plan_next
 from server.agent.demo.words import Words
 
 _ACTIONS = {"open": "navigate", "log_in": "need_user"}
@@ -58,15 +58,15 @@ class _Work:
                 self.current, self.has_done = 0, False
                 return
 
-    def progress(self) -> Progress:
+    def progress(self) -> DemoProgress:
         """By the steps of this run; of an earlier run only the plan's marker tells."""
         steps = [step for step in self.steps if not _NOT_STEPS.match(step) and not _HEARD.match(step)]
         done = self.hidden + sum(not step.startswith("failed:") for step in steps)
         if self.current or self.has_done:
             done = max(done, self.current + int(not self._is_broken_off))
         if self.steps and self.steps[-1].startswith("failed:") and "nothing was done" not in self.steps[-1]:
-            return Progress(done, self.steps[-1].removeprefix("failed:").strip())
-        return Progress(done)
+            return DemoProgress(done, self.steps[-1].removeprefix("failed:").strip())
+        return DemoProgress(done)
 
     @property
     def _is_broken_off(self) -> bool:
@@ -90,7 +90,7 @@ MOST_ITEMS = 5
 """Besides the answer; what is more shares the last of them."""
 
 
-def _plan(actions: Sequence[Command], words: Words) -> list[str]:
+def _plan(actions: Sequence[DemoCommand], words: Words) -> list[str]:
     """Read again as a request when the person edits it: no action may be missing."""
     items = [words.to_do(action) for action in actions]
     if len(items) > MOST_ITEMS:
@@ -113,9 +113,9 @@ def _section(text: str, name: str) -> str:
 
 
 def _action(step: Next, words: Words) -> dict[str, Any]:
-    if isinstance(step, Answer):
+    if isinstance(step, FinalAnswer):
         return {"action": "stop", "final_response": step.text}
-    command = step.command if isinstance(step, Act) else Command("wait", "1")
+    command = step.command if isinstance(step, Act) else DemoCommand("wait", "1")
     thing = step.thing if isinstance(step, Act) else None
     action: dict[str, Any] = {"action": _ACTIONS.get(command.kind, command.kind)}
     if thing is not None:

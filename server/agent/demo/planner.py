@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from server.agent.demo.commands import Command, Request, read_request
+from server.agent.demo.commands import DemoCommand, DemoRequest, read_request
 from server.agent.demo.page import FIELDS, LISTS, DemoPage, Thing
 from server.agent.demo.words import Words
 
 
 @dataclass(frozen=True)
-class Progress:
+class DemoProgress:
     """How far the work is: actions that were done, and why the last one failed."""
 
     done: int = 0
@@ -22,66 +22,66 @@ class Progress:
 class Act:
     """Carry out `command`, on `thing` where it needs one."""
 
-    command: Command
+    command: DemoCommand
     thing: Thing | None = None
 
 
 @dataclass(frozen=True)
-class Look:
+class LookFirst:
     """See the page first."""
 
 
 @dataclass(frozen=True)
-class Answer:
+class FinalAnswer:
     text: str
 
 
-Next = Act | Look | Answer
+Next = Act | LookFirst | FinalAnswer
 
 _NEEDS_THING = frozenset({"click", "type", "select", "hover"})
 _ROLES = {"type": FIELDS, "select": LISTS}
 _PING = re.compile(r"\bping\b", re.IGNORECASE)
 
 
-def plan_next(task: str, progress: Progress, page: DemoPage | None) -> Next:
+def plan_next(task: str, progress: DemoProgress, page: DemoPage | None) -> Next:
     """The next thing to do for what the person asked; `page` is None when it was not seen since the last action."""
     request, words = read_request(task), Words(task)
     if _PING.search(task) and not request.actions:
-        return Answer("Lighthouse")
+        return FinalAnswer("Lighthouse")
     if not request.commands:
-        return Answer(words.say("help"))
+        return FinalAnswer(words.say("help"))
     actions = request.actions
     if progress.failure is not None and actions:
         at = min(progress.done, len(actions) - 1)
         why = words.say("failed", what=words.did(actions[at]), why=progress.failure)
-        return Answer(_answer(words, request, at, page, trouble=why))
+        return FinalAnswer(_answer(words, request, at, page, trouble=why))
     if page is None and not _can_begin(actions, progress):
-        return Look()
+        return LookFirst()
     if progress.done >= len(actions):
-        return Answer(_answer(words, request, len(actions), page))
+        return FinalAnswer(_answer(words, request, len(actions), page))
     return _act(words, request, progress.done, page)
 
 
-def _can_begin(actions: list[Command], progress: Progress) -> bool:
+def _can_begin(actions: list[DemoCommand], progress: DemoProgress) -> bool:
     """The first step needs no look at a page when it leaves it anyway."""
     return progress.done < len(actions) and actions[progress.done].kind in ("open", "back", "press", "wait")
 
 
-def _act(words: Words, request: Request, at: int, page: DemoPage | None) -> Next:
+def _act(words: Words, request: DemoRequest, at: int, page: DemoPage | None) -> Next:
     command = request.actions[at]
     if command.kind not in _NEEDS_THING or page is None:
         return Act(command)
     thing = page.find(command.target, _ROLES.get(command.kind, frozenset()))
     if thing is None and command.kind == "select":
         thing = page.find(command.text)
-        command = Command("click", command.text) if thing else command
+        command = DemoCommand("click", command.text) if thing else command
     if thing is None:
         trouble = words.missing(command.target or command.text, page)
-        return Answer(_answer(words, request, at, page, trouble=trouble))
+        return FinalAnswer(_answer(words, request, at, page, trouble=trouble))
     return Act(command, thing)
 
 
-def _answer(words: Words, request: Request, done: int, page: DemoPage | None, trouble: str = "") -> str:
+def _answer(words: Words, request: DemoRequest, done: int, page: DemoPage | None, trouble: str = "") -> str:
     """What was done, what was not, and what the page says."""
     actions = request.actions
     parts = ["\n".join(f"- {words.did(command)}" for command in actions[:done])] if done else []

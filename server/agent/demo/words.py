@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from server.agent.demo.commands import Command
+from server.agent.demo.commands import DemoCommand
 from server.agent.demo.page import DemoPage
 from server.agent.language import speaks_russian
 
@@ -72,15 +72,15 @@ class Words:
     def say(self, sentence: str, /, **values: object) -> str:
         return self._words[sentence].format(**values)
 
-    def did(self, command: Command) -> str:
+    def did(self, command: DemoCommand) -> str:
         return self.say(command.kind, target=self._target(command), text=command.text)
 
-    def to_do(self, command: Command) -> str:
+    def to_do(self, command: DemoCommand) -> str:
         """The same as a command: an edited plan is read again as the request."""
         kind = "select in" if command.kind == "select" and command.target else command.kind
         return self.say(f"to {kind}", target=self._target(command), text=command.text)
 
-    def _target(self, command: Command) -> str:
+    def _target(self, command: DemoCommand) -> str:
         if command.kind != "type":
             return command.target
         return self.say("field", name=command.target) if command.target else self.say("focused")
@@ -96,7 +96,7 @@ class Words:
         told = self.say("missing", name=name)
         return f"{told} {self.say('see', things=', '.join(named))}" if named else told
 
-    def joined(self, commands: Sequence[Command]) -> str:
+    def joined(self, commands: Sequence[DemoCommand]) -> str:
         return "; ".join(self.did(command) for command in commands)
 
 

@@ -178,7 +178,7 @@ def _find_again(element: Element, observation: Observation) -> Element | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class ShownPage:
     """What a question shows: the page, and the picture that belongs to it with its size in CSS pixels."""
 
     observation: Observation
@@ -195,7 +195,7 @@ class Sight:
 
 
 def confirm_question(
-    action: Action, targets: Sequence[Element], sight: Sight, *, run_id: str, reason: str, risk: str,
+    action: Action, targets: Sequence[Element], sight: ShownPage, *, run_id: str, reason: str, risk: str,
     asked_at: float, timeout: float,
 ) -> dict[str, Any]:  # fmt: skip
     """The payload of a confirm interrupt; times are Unix times and seconds."""

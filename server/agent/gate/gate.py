@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from server.agent.context import Grants
+from server.agent.context import GrantLookup
 from server.agent.gate.approval import Action, place_of, site_of, targets_of
 from server.agent.gate.subjects import subjects_of
 from server.agent.policy import Judgement, Subject, Verdict, add_voice, assess
@@ -29,7 +29,7 @@ class Gate:
         action: Action,
         observation: Observation,
         *,
-        grants: Grants | None = None,
+        grants: GrantLookup | None = None,
         focused: Element | None = None,
     ) -> Judgement:
         """The strictest judgement on anything the action does. `focused` is the element that keys go to.
@@ -47,7 +47,7 @@ class Gate:
         return add_voice(judgement, subject, effect) if effect else judgement
 
 
-def _granted(judgement: Judgement, site: str, grants: Grants | None) -> Judgement:
+def _granted(judgement: Judgement, site: str, grants: GrantLookup | None) -> Judgement:
     """The judgement after what the person allowed: each kind of effect for itself."""
     if judgement.verdict is not Verdict.ASK or not judgement.kind or grants is None:
         return judgement

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DEMO",
-    "ModelChoice",
     "ModelFailure",
+    "OfferedModel",
     "broken_tool_calls",
     "build_chat_model",
     "check_complete",
@@ -45,7 +45,7 @@ DEMO = "demo"
 
 
 @dataclass(frozen=True)
-class ModelChoice:
+class OfferedModel:
     """A model as offered to a client. `missing` is the environment variable that would make it ready;
     prices are US dollars per million tokens; None means unknown."""
 
@@ -100,13 +100,13 @@ def is_ready(name: str, settings: Settings) -> bool:
     return is_known(name) and _provider_of(name)[0].missing(settings) is None
 
 
-def model_choices(settings: Settings) -> list[ModelChoice]:
+def model_choices(settings: Settings) -> list[OfferedModel]:
     """What a person can choose from: the configured models first, then well-known ones, the demo model last."""
     names = [settings.agent_model, settings.summary_model or settings.agent_model]
     names += [model.id for model in KNOWN if model.offered and not _is_elsewhere(model, settings)]
     known = (name for name in dict.fromkeys(names) if is_known(name) and name.partition(":")[0] != DEMO)
     chosen = [_choice(name, settings) for name in known]
-    return [*chosen, ModelChoice(DEMO, DEMO, "Demo (built in, rule-based)", ready=True, vision=False)]
+    return [*chosen, OfferedModel(DEMO, DEMO, "Demo (built in, rule-based)", ready=True, vision=False)]
 
 
 def takes_images(model: BaseChatModel) -> bool:
@@ -135,7 +135,7 @@ def _build(provider: Provider, model: str, settings: Settings, **overrides: Any)
     from langchain.chat_models import init_chat_model
 
     from server.agent.models import patches as model_wire
-    from server.agent.models.guard import Limits, guard
+    from server.agent.models.guard import CallLimits, guard
 
     options: dict[str, Any] = {
         "streaming": True, "max_tokens": settings.model_max_tokens, "api_key": provider.secret(settings),
@@ -143,7 +143,7 @@ def _build(provider: Provider, model: str, settings: Settings, **overrides: Any)
     options = model_wire.options_for(provider, model, options | provider.options(settings) | overrides)
     built: BaseChatModel = init_chat_model(model, model_provider=provider.langchain, **options)
     model_wire.attach(provider, built)
-    return guard(built, Limits.of(settings, parallel_tools=provider.parallel_tools))
+    return guard(built, CallLimits.of(settings, parallel_tools=provider.parallel_tools))
 
 
 _shared = lru_cache(maxsize=64)(_build)
@@ -154,13 +154,13 @@ def _is_elsewhere(model: KnownModel, settings: Settings) -> bool:
     return model.id.startswith("openai:") and is_own_server(settings)
 
 
-def _choice(name: str, settings: Settings) -> ModelChoice:
+def _choice(name: str, settings: Settings) -> OfferedModel:
     provider, model = _provider_of(name)
     missing, known = provider.missing(settings), known_model(f"{provider.name}:{model}")
     if known is None:
-        return ModelChoice(name, provider.name, model, missing is None, missing)
+        return OfferedModel(name, provider.name, model, missing is None, missing)
     price = known.price
-    return ModelChoice(
+    return OfferedModel(
         name,
         provider.name,
         known.label,

@@ -19,7 +19,7 @@ async def watched(
 ) -> AsyncGenerator[T, None]:
     """The items of `source`; TimeoutError when the first item that `counts` takes longer than `first` seconds, or
     a later one longer than `idle`. Only the time spent waiting for the source is measured, not the consumer's."""
-    watch = _Watch(first)
+    watch = _CallDeadline(first)
     async with aclosing(source):
         try:
             while True:
@@ -40,7 +40,7 @@ async def watched(
             watch.close()
 
 
-class _Watch:
+class _CallDeadline:
     """Cancels the waiting task when its allowance is used up. The timer is moved only when it rings."""
 
     def __init__(self, allowance: float) -> None:

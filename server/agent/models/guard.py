@@ -38,7 +38,7 @@ _TEXT_KEYS = ("text", "thinking", "reasoning")
 
 
 @dataclass(frozen=True)
-class Limits:
+class CallLimits:
     """Seconds, except `output` (characters of text, thinking and arguments together) and `tries`."""
 
     first_token: float = 60
@@ -50,7 +50,7 @@ class Limits:
     parallel_tools: bool | None = None
 
     @classmethod
-    def of(cls, settings: Settings, *, parallel_tools: bool | None = None) -> Limits:
+    def of(cls, settings: Settings, *, parallel_tools: bool | None = None) -> CallLimits:
         return cls(
             settings.model_timeout,
             settings.model_idle_timeout,
@@ -74,7 +74,7 @@ class _Bound:
 class GuardedModel(BaseChatModel):
     """The part of a guarded model that is ours; the rest is the provider's class."""
 
-    _limits: Limits = PrivateAttr(default_factory=Limits)
+    _limits: CallLimits = PrivateAttr(default_factory=CallLimits)
     _bound: _Bound | None = PrivateAttr(None)
 
     async def _astream(
@@ -113,7 +113,7 @@ class GuardedModel(BaseChatModel):
         return self._bound.model
 
 
-def guard(model: BaseChatModel, limits: Limits) -> BaseChatModel:
+def guard(model: BaseChatModel, limits: CallLimits) -> BaseChatModel:
     """The same model with our guard mixed into its class."""
     model.__class__ = _guarded_class(type(model))
     guarded = cast(GuardedModel, model)
@@ -127,7 +127,7 @@ def _guarded_class(cls: type[BaseChatModel]) -> type[BaseChatModel]:
 
 
 async def stream_guarded(
-    attempt: Callable[[], AsyncGenerator[ChatGenerationChunk, None]], limits: Limits
+    attempt: Callable[[], AsyncGenerator[ChatGenerationChunk, None]], limits: CallLimits
 ) -> AsyncGenerator[ChatGenerationChunk, None]:
     """The chunks of the first attempt that speaks; raises RunFailed for whatever ends it early.
 
@@ -170,7 +170,7 @@ def _failure_of(error: Exception, answer: _Answer) -> ModelFailure:
     return failure
 
 
-async def _rest(failure: ModelFailure, limits: Limits, failed: int) -> None:
+async def _rest(failure: ModelFailure, limits: CallLimits, failed: int) -> None:
     """Wait before the next try: as long as the provider asks, else longer each time, with jitter."""
     delay = failure.retry_after
     if delay is None:

@@ -21,11 +21,11 @@ class OlderTransport(httpx.AsyncBaseTransport):
         )
         with _as_older():
             answer = await ModelTransport().handle_async_request(newer)
-        body = _Body(cast("httpx2.AsyncByteStream", answer.stream))
+        body = _CompatBody(cast("httpx2.AsyncByteStream", answer.stream))
         return httpx.Response(answer.status_code, headers=answer.headers.raw, stream=body)
 
 
-class _Body(httpx.AsyncByteStream):
+class _CompatBody(httpx.AsyncByteStream):
     def __init__(self, stream: httpx2.AsyncByteStream) -> None:
         self._stream = stream
 

@@ -9,7 +9,7 @@ from urllib.parse import urljoin
 from server.agent.gate.approval import MASK, Action, eids_of, masked, targets_of
 from server.agent.operator.facts import cut
 from server.agent.policy.address import is_no_address
-from server.browser.browser import Browser, Field, Outcome
+from server.browser.browser import Browser, Field, ToolOutcome
 from server.browser.observation import Element, Observation
 
 TARGETED = frozenset({"click", "select", "hover", "focus", "read", "upload"})
@@ -94,7 +94,7 @@ def with_whole_address(action: Action, page_url: str) -> Action:
     return action | {"url": urljoin(page_url, url)}
 
 
-async def perform(browser: Browser, action: Action, observation: Observation, files: Files) -> Outcome:
+async def perform(browser: Browser, action: Action, observation: Observation, files: Files) -> ToolOutcome:
     """The tool call of an action that was found sound and was allowed."""
     targets = targets_of(action, observation)
     match action["kind"]:
@@ -114,7 +114,7 @@ async def perform(browser: Browser, action: Action, observation: Observation, fi
             return await _perform_untargeted(browser, action)
 
 
-async def _perform_untargeted(browser: Browser, action: Action) -> Outcome:
+async def _perform_untargeted(browser: Browser, action: Action) -> ToolOutcome:
     match action["kind"]:
         case "navigate":
             return await browser.navigate(action["url"])

@@ -80,14 +80,14 @@ _TO_LATIN, _TO_CYRILLIC = str.maketrans(_CYRILLIC, _LATIN), str.maketrans(_LATIN
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class SpokenAnswer:
     """`confirmed` is None when the words are no plain yes and no plain no; `feedback` is what was said beyond."""
 
     confirmed: bool | None
     feedback: str | None = None
 
 
-def read_answer(text: str) -> Answer:
+def read_answer(text: str) -> SpokenAnswer:
     """Classify the reply to "shall I do this?", in any of the common languages.
 
     A reply that begins with a no and goes on with a plain yes ("not an issue, go ahead") is unclear.
@@ -95,16 +95,16 @@ def read_answer(text: str) -> Answer:
     clauses = _clauses(text)
     units = [unit for clause in clauses for unit in clause]
     if not units:
-        return Answer(None)
+        return SpokenAnswer(None)
     if _begins_with_no(units[0]):
         if any(map(_is_plain_yes, clauses[1:])):
-            return Answer(None, text.strip())
+            return SpokenAnswer(None, text.strip())
         words = [word for unit in units for word in unit.split()]
         is_bare = all(_consists_of(word, NO | FILLER) for word in words)
-        return Answer(False, None if is_bare else text.strip())
+        return SpokenAnswer(False, None if is_bare else text.strip())
     if _is_plain_yes(units) and not _doubts(text):
-        return Answer(True)
-    return Answer(None, text.strip())
+        return SpokenAnswer(True)
+    return SpokenAnswer(None, text.strip())
 
 
 def is_continuation(text: str) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from server.agent.operator.answers import Answer, read_answer
+from server.agent.operator.answers import SpokenAnswer, read_answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +32,11 @@ def read_confirm(answer: Any, question: dict[str, Any], now: float) -> Said:
     return Said("words", said.feedback) if said.feedback else Said("no")
 
 
-def _read(given: dict[str, Any]) -> Answer:
+def _read(given: dict[str, Any]) -> SpokenAnswer:
     words = str(given.get("message") or given.get("text") or "")
     if "confirmed" not in given:
         return read_answer(words)
-    return Answer(given["confirmed"] is True, read_answer(words).feedback if words else None)
+    return SpokenAnswer(given["confirmed"] is True, read_answer(words).feedback if words else None)
 
 
 def manual_question(

@@ -16,7 +16,7 @@ from server.agent.models.catalog import CostOf
 from server.agent.models.chat_model import takes_images
 from server.agent.operator import finishing
 from server.agent.operator.consent import Consent
-from server.agent.operator.limits import Limits
+from server.agent.operator.limits import OperatorLimits
 from server.agent.operator.nodes import Nodes
 from server.agent.operator.observing import Eyes, Vision
 from server.agent.operator.planner import Planner
@@ -44,7 +44,7 @@ def build_operator(
     """A graph that any run can use: what belongs to one run comes as its context."""
     eyes = Eyes(vision, model_sees=takes_images(model))
     consent = Consent(gate or Gate(), eyes, decision_timeout, clock)
-    limits = Limits(token_budget, _before(run_timeout), cost_budget)
+    limits = OperatorLimits(token_budget, _before(run_timeout), cost_budget)
     nodes = Nodes(Planner(model, cost_of), consent, eyes, limits, clock)
     return assemble(nodes).compile(checkpointer=checkpointer, name="operator")
 

@@ -22,7 +22,7 @@ SILENT_SITE = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class OperatorLimits:
     """Budgets of one run beside its steps; `seconds` without the time spent waiting for a person or for a free browser."""
 
     tokens: int

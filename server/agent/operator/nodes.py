@@ -17,7 +17,7 @@ from server.agent.gate.taint import count_load
 from server.agent.models.errors import BAD_RESPONSE
 from server.agent.operator import acting, finishing, records
 from server.agent.operator.consent import Consent
-from server.agent.operator.limits import HOPELESS_TRIES, VAIN_TRIES, Limits, count_attempt
+from server.agent.operator.limits import HOPELESS_TRIES, VAIN_TRIES, OperatorLimits, count_attempt
 from server.agent.operator.move import to_action
 from server.agent.operator.observing import Eyes, seen
 from server.agent.operator.performing import perform_step
@@ -44,7 +44,7 @@ class Nodes:
     planner: Planner
     consent: Consent
     eyes: Eyes
-    limits: Limits
+    limits: OperatorLimits
     clock: Callable[[], float] = steady_time
 
     async def ingest_user_input(self, state: State) -> Update:

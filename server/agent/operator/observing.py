@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from server.agent.context import RunContext
-from server.agent.gate.approval import Sight
+from server.agent.gate.approval import ShownPage
 from server.agent.gate.taint import private_sites, remembering
 from server.agent.operator.reporting import tell_observation
 from server.agent.operator.state import State, Update, last_url
-from server.browser.browser import Picture
+from server.browser.browser import PagePicture
 from server.browser.observation import Element, Observation, Page
 
 Vision = Literal["auto", "always", "never"]
@@ -29,11 +29,11 @@ def seen(state: State) -> Observation:
     return Observation.model_validate(state["last_observation"])
 
 
-def sight(state: State) -> Sight:
+def sight(state: State) -> ShownPage:
     """The page and its picture, as a question shows them."""
     shot = state.get("last_screenshot")
     size = (int(shot["width"]), int(shot["height"])) if shot else None
-    return Sight(seen(state), shot["address"] if shot else None, size)
+    return ShownPage(seen(state), shot["address"] if shot else None, size)
 
 
 class Eyes:
@@ -43,7 +43,7 @@ class Eyes:
         self.see = model_sees and vision != "never"
         """May pictures be shown to the model at all?"""
         self._vision = vision
-        self._pictures: OrderedDict[str, Picture] = OrderedDict()
+        self._pictures: OrderedDict[str, PagePicture] = OrderedDict()
 
     async def look(self, context: RunContext, state: State, keep: Sequence[str] = ()) -> Update:
         """A new observation and the picture that belongs to it. `keep`: refs of elements that it must not leave out.

@@ -15,7 +15,7 @@ from server.agent.operator.observing import Eyes, seen, sight
 from server.agent.operator.prompts import READING_CHARS
 from server.agent.operator.reporting import tell
 from server.agent.operator.state import State, Update, planned
-from server.browser.browser import Outcome
+from server.browser.browser import ToolOutcome
 from server.browser.observation import Element
 
 log = logging.getLogger(__name__)
@@ -60,29 +60,31 @@ async def perform_step(state: State, context: RunContext, eyes: Eyes) -> Update:
     }  # fmt: skip
 
 
-async def _do(state: State, context: RunContext, eyes: Eyes) -> tuple[Outcome, Update]:
+async def _do(state: State, context: RunContext, eyes: Eyes) -> tuple[ToolOutcome, Update]:
     """Looking leaves the page as it is; everything else makes it worth a new observation."""
     action, observation, browser = planned(state), seen(state), await context.browser()
     here, targets = observation.page, targets_of(action, observation)
     match action["kind"]:
         case "screenshot":
             blind = () if eyes.see else ("This model cannot see pictures.",)
-            taken = Outcome(True, "A picture was taken.", here.url, here.title, blind)
+            taken = ToolOutcome(True, "A picture was taken.", here.url, here.title, blind)
             return taken, {"needs_observe": True}
         case "read":
             text = await browser.text_near(targets[0])
-            return Outcome(True, "", here.url, here.title), {"reading": text[:READING_CHARS]}
+            return ToolOutcome(True, "", here.url, here.title), {"reading": text[:READING_CHARS]}
         case "focus":
-            return Outcome(True, "", here.url, here.title), await eyes.look_closer(context, state, targets[0])
+            return ToolOutcome(True, "", here.url, here.title), await eyes.look_closer(
+                context, state, targets[0]
+            )
     files = acting.files_in(context.files)
     return await acting.perform(browser, action, observation, files), {"needs_observe": True}
 
 
-def _summary(outcome: Outcome) -> str:
+def _summary(outcome: ToolOutcome) -> str:
     return records.line(" ".join((outcome.text, *outcome.notes)))
 
 
-def _record(state: State, what: str, outcome: Outcome, summary: str) -> Update:
+def _record(state: State, what: str, outcome: ToolOutcome, summary: str) -> Update:
     """One line for the model; a site that did not answer twice in a row is to be left."""
     site = site_of(outcome.url or "")
     silent = state.get("timeouts", {}).get(site, 0) + 1 if outcome.timed_out else 0

@@ -9,7 +9,7 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage, HumanMessage, RemoveMessage
 
-from server.agent.context import News
+from server.agent.context import UserUpdates
 from server.agent.gate.approval import Action, masked, site_of, targets_of
 from server.agent.operator import facts
 from server.agent.operator.answers import is_continuation
@@ -63,20 +63,20 @@ def trimmed(messages: list[BaseMessage]) -> list[BaseMessage]:
     return [RemoveMessage(id=message.id) for message in messages[:-MESSAGES_KEPT] if message.id]
 
 
-def says_something(news: News) -> bool:
+def says_something(news: UserUpdates) -> bool:
     return bool(news.messages or news.takeover is not None) or changes_plan(news)
 
 
-def changes_plan(news: News) -> bool:
+def changes_plan(news: UserUpdates) -> bool:
     return news.plan is not None or news.dismissed is not None
 
 
-def leaves_approval(news: News) -> bool:
+def leaves_approval(news: UserUpdates) -> bool:
     """A new plan says nothing against the act that the person has just approved, nor does what they did before that."""
     return not news.messages and (news.takeover is None or news.before_answer)
 
 
-def take_news(state: State, news: News) -> Update:
+def take_news(state: State, news: UserUpdates) -> Update:
     """What the person said or did since the last step."""
     update: Update = {}
     steps = list(state.get("steps", []))

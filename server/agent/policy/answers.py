@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from server.agent.policy.names import Force, Meaning
-from server.agent.policy.page_context import Scene
+from server.agent.policy.page_context import PageContext
 
 BINDING = ("scene.sure", "scene.effect", "scene.final", "scene.charge", "scene.live", "claim.skip")
 """What makes even an early step of several the one that counts."""
@@ -21,7 +21,7 @@ _SHOWN = (*_SEEN, "system", "switch", "change", "apply")
 """What one word for `Agreed` seems to do under a notice, one for `Refresh` under a question about the page."""
 
 
-def is_own(meaning: Meaning, scene: Scene) -> bool:
+def is_own(meaning: Meaning, scene: PageContext) -> bool:
     """`Cancel` and `Confirm` in a picker, `Restart` in a player: they act on nothing else."""
     match meaning.force:
         case Force.CANCEL | Force.RETREAT:
@@ -33,7 +33,7 @@ def is_own(meaning: Meaning, scene: Scene) -> bool:
     return False
 
 
-def only_answers(meaning: Meaning, scene: Scene) -> bool:
+def only_answers(meaning: Meaning, scene: PageContext) -> bool:
     """`Yes` to a page that asks whether to go on reading, `Agreed` under a notice, `Looks good` under a tip."""
     deeds = any(concept.startswith("deed.") for concept in scene.evidence)
     if scene.strong or scene.has(*_OBLIGING):

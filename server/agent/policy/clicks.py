@@ -8,7 +8,7 @@ from server.agent.policy.answers import BINDING, is_own, only_answers
 from server.agent.policy.fields import find_secret
 from server.agent.policy.labels import asks, moves, names, spell_out
 from server.agent.policy.names import Force, Meaning, grasp
-from server.agent.policy.page_context import STRONG, Scene, read_scene
+from server.agent.policy.page_context import STRONG, PageContext, read_scene
 from server.agent.policy.switches import WEAK_KINDS, assess_choice, assess_switch, kind_of
 from server.agent.policy.text import fold
 from server.agent.policy.verdict import ALLOWED, Judgement, Subject, ask
@@ -69,7 +69,7 @@ def assess_click(subject: Subject) -> Judgement:
     return _assess_button(subject, meaning, scene)
 
 
-def _assess_button(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
+def _assess_button(subject: Subject, meaning: Meaning, scene: PageContext) -> Judgement:
     leads = (scene.place or scene.menu) and not scene.score and meaning.force is not Force.ACT
     if leads and not subject.submits:
         return _assess_link(subject, meaning, scene)
@@ -102,7 +102,7 @@ def _assess_button(subject: Subject, meaning: Meaning, scene: Scene) -> Judgemen
     return _assess_generic(subject, meaning, scene)
 
 
-def _assess_weak(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
+def _assess_weak(subject: Subject, meaning: Meaning, scene: PageContext) -> Judgement:
     """`Remove`, `Accept`: asked about unless the place is a calm one. `Start`, `Change`: something must speak for it."""
     begins = meaning.kind == "switch" and meaning.words == 1 and not subject.submits
     score = sum(weight for concept, weight in scene.evidence.items() if not begins or concept not in _FORMAL)
@@ -117,13 +117,13 @@ def _leads(meaning: Meaning) -> bool:
     return any(hit.concept in _LEADING_ON for hit in meaning.hits)
 
 
-def _ends_case(scene: Scene) -> bool:
+def _ends_case(scene: PageContext) -> bool:
     """`Close` on a ticket or an account, rather than on a message or an article about one."""
     told = scene.past or scene.help or scene.notice or scene.news or scene.caution
     return scene.has("scene.case") and not (told or scene.asks or scene.widget)
 
 
-def _is_light(meaning: Meaning, scene: Scene) -> bool:
+def _is_light(meaning: Meaning, scene: PageContext) -> bool:
     """A lone `Delete` beside a filter or in a cart, an answer about cookies."""
     answers = scene.cookies and meaning.kind in ("approve", "accept", "legal")
     is_lone = meaning.words == 1 or meaning.force is not Force.ACT
@@ -132,13 +132,13 @@ def _is_light(meaning: Meaning, scene: Scene) -> bool:
     return beside < STRONG and (clears or answers)
 
 
-def _beside(meaning: Meaning, scene: Scene, *apart: str) -> int:
+def _beside(meaning: Meaning, scene: PageContext, *apart: str) -> int:
     """The evidence of the scene but for what the control's name repeats, and what is set apart."""
     known = {hit.concept for hit in meaning.hits} | set(apart)
     return sum(weight for concept, weight in scene.evidence.items() if concept not in known)
 
 
-def _assess_generic(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
+def _assess_generic(subject: Subject, meaning: Meaning, scene: PageContext) -> Judgement:
     """A name such as `Continue`, `Share` or one that means nothing: what is around it decides."""
     calm = scene.calm or (scene.past and scene.score < 2 * STRONG)
     calm = calm and (meaning.force not in _VAGUE or scene.score <= STRONG)
@@ -161,7 +161,7 @@ def _form_risk(subject: Subject) -> int:
     return risk + (1 if subject.submits else 0)
 
 
-def _assess_cancel(subject: Subject, scene: Scene) -> Judgement:
+def _assess_cancel(subject: Subject, scene: PageContext) -> Judgement:
     """`Cancel` leaves a dialog, but on a booking it cancels the booking."""
     if scene.has("act.end", "deed.end") and not (scene.asks and not names(subject.context, subject.name)):
         return ask("end")
@@ -169,7 +169,7 @@ def _assess_cancel(subject: Subject, scene: Scene) -> Judgement:
     return ask("end") if scene.has(*_HELD) and not leaves else ALLOWED
 
 
-def _assess_link(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
+def _assess_link(subject: Subject, meaning: Meaning, scene: PageContext) -> Judgement:
     if _counts_folder(subject, meaning):
         return ALLOWED
     if meaning.words > _LONG_LINK or (meaning.words > 2 and asks(subject.name)):
@@ -204,12 +204,12 @@ def _names_topic(meaning: Meaning) -> bool:
     return meaning.kind in _SHOPPING or (pairs and meaning.kind == "end")
 
 
-def _opens_page(meaning: Meaning, scene: Scene) -> bool:
+def _opens_page(meaning: Meaning, scene: PageContext) -> bool:
     """`Returns` in a footer, `Log in` in a header."""
     return scene.place and meaning.kind in _LEADING
 
 
-def _assess_item(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
+def _assess_item(subject: Subject, meaning: Meaning, scene: PageContext) -> Judgement:
     match meaning.force:
         case Force.DEED if scene.menu and not scene.score:
             return ALLOWED

@@ -57,7 +57,7 @@ _OBJECT = re.compile(r"\W*\w[\w ]{0,30}[:：]\s*\S")
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class PageContext:
     """The evidence found, each kind once, with its weight."""
 
     evidence: dict[str, int]
@@ -109,7 +109,7 @@ class Scene:
 
 
 @lru_cache(maxsize=512)
-def read_scene(context: str, url: str = "", language: str = "", name: str = "") -> Scene:
+def read_scene(context: str, url: str = "", language: str = "", name: str = "") -> PageContext:
     """The evidence in the text around the control of this name and in the page's address, in every way to read it."""
     texts = [_read(text, language) for text in readings(context)]
     found = [pair for text in texts for sentence in text for pair in _tell(sentence, name)] + read_trail(url)
@@ -117,7 +117,7 @@ def read_scene(context: str, url: str = "", language: str = "", name: str = "") 
     for concept, weight in found:
         evidence[concept] = max(weight, evidence.get(concept, 0))
     headings = _tell_headings(texts)
-    return Scene(
+    return PageContext(
         evidence,
         calm=_all_are(headings, is_calm),
         past=_all_are(headings, lambda heading: heading.is_past),

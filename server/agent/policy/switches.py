@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from server.agent.policy.names import Force, Meaning
-from server.agent.policy.page_context import Scene, read_scene
+from server.agent.policy.page_context import PageContext, read_scene
 from server.agent.policy.sentence import SMALL
 from server.agent.policy.verdict import ALLOWED, Judgement, Subject, ask
 
@@ -16,7 +16,7 @@ _LIVE = (
 )  # fmt: skip
 
 
-def assess_switch(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
+def assess_switch(subject: Subject, meaning: Meaning, scene: PageContext) -> Judgement:
     """A switch acts at once: it asks where it governs a live system, access, money or what is public."""
     both = _with_name(subject, scene)
     is_calm = meaning.force is Force.CALM and any(
@@ -30,7 +30,7 @@ def assess_switch(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement
     return ask(both.kind or "system") if both.has(*_LIVE) else ALLOWED
 
 
-def assess_choice(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement:
+def assess_choice(subject: Subject, meaning: Meaning, scene: PageContext) -> Judgement:
     """A choice waits for a button, unless the page says that it counts at once or it binds."""
     both = _with_name(subject, scene)
     if both.has("scene.now", "scene.effect", "scene.live", "claim.skip"):
@@ -40,20 +40,20 @@ def assess_choice(subject: Subject, meaning: Meaning, scene: Scene) -> Judgement
     return ALLOWED
 
 
-def _with_name(subject: Subject, scene: Scene) -> Scene:
+def _with_name(subject: Subject, scene: PageContext) -> PageContext:
     """The scene with the evidence that the control's own name adds: `Live traffic`."""
     named = read_scene(subject.name, language=subject.lang).evidence
     heavier = {concept: max(weight, scene.evidence.get(concept, 0)) for concept, weight in named.items()}
     return replace(scene, evidence=scene.evidence | heavier)
 
 
-def _binds(meaning: Meaning, scene: Scene, both: Scene) -> bool:
+def _binds(meaning: Meaning, scene: PageContext, both: PageContext) -> bool:
     if any(hit.concept == "act.legal" for hit in meaning.hits):
         return scene.has("scene.legal")
     return both.has("scene.plan") and not scene.calm
 
 
-def kind_of(meaning: Meaning, scene: Scene) -> str:
+def kind_of(meaning: Meaning, scene: PageContext) -> str:
     """The kind of effect: what the name says, or else what is around it."""
     kind = WEAK_KINDS.get(meaning.kind, meaning.kind)
     return kind if meaning.force in (Force.ACT, Force.DEED) else scene.kind or kind

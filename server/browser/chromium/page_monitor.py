@@ -26,7 +26,7 @@ MAX_TABS = 5
 ADDRESS_SCRIPT = f"() => location.href.slice(0, {URL_CHARS})"
 
 
-class Supervisor:
+class PageMonitor:
     """The watch over the pages of one browser context (None: the default one).
 
     `note` takes one line for the model at each thing worth telling.

@@ -16,7 +16,7 @@ from mcp.types import ImageContent, Tool
 from pydantic import ValidationError
 
 from server.browser.addresses import AddressRefused, normal_url
-from server.browser.browser import Direction, Field, Outcome, Tab, ToolSpec
+from server.browser.browser import Direction, Field, Tab, ToolOutcome, ToolSpec
 from server.browser.chromium.chromium import VIEWPORT
 from server.browser.chromium.watched_page import TITLE_CHARS, short_url
 from server.browser.fence import fence
@@ -52,7 +52,7 @@ class BrowserUseBrowser(SessionBrowser):
     def offered(cls, settings: Settings, tools: Sequence[Tool]) -> tuple[ToolSpec, ...]:
         return offered_of(settings, tools)
 
-    async def _call(self, spec: ToolSpec, args: Mapping[str, Any]) -> Outcome:
+    async def _call(self, spec: ToolSpec, args: Mapping[str, Any]) -> ToolOutcome:
         if args.get("url") is not None:
             args = {**args, "url": normal_url(str(args["url"]))}
         async with self._using():
@@ -63,7 +63,7 @@ class BrowserUseBrowser(SessionBrowser):
                 return self._outcome(ok, fence(await self._masked(text, await self._here.look())))
             return await self._tell(ok, text)
 
-    async def _tell(self, ok: bool, text: str) -> Outcome:
+    async def _tell(self, ok: bool, text: str) -> ToolOutcome:
         state = await self._state()
         extra = await self._here.look()
         page = await self._observation(state, extra, (), names_targets=True) if state else None
@@ -137,21 +137,21 @@ class BrowserUseBrowser(SessionBrowser):
             log.debug("what is around an element: %s", error)
             return Around()
 
-    async def navigate(self, url: str) -> Outcome:
+    async def navigate(self, url: str) -> ToolOutcome:
         try:
             return await self._do("browser_navigate", {"url": normal_url(url)}, "Opened the page.")
         except AddressRefused as error:
             return self._outcome(False, f"Not opened: {error}.")
 
-    async def back(self) -> Outcome:
+    async def back(self) -> ToolOutcome:
         return await self._do("browser_go_back", {}, "Went back.")
 
-    async def click(self, element: Element) -> Outcome:
+    async def click(self, element: Element) -> ToolOutcome:
         return await self._do(
             "browser_click", {"index": _index(element)}, f"Clicked {element.role} {element.name!r}."
         )
 
-    async def type(self, fields: Sequence[Field], *, submit: bool = False) -> Outcome:
+    async def type(self, fields: Sequence[Field], *, submit: bool = False) -> ToolOutcome:
         outcome = self._outcome(False, "There is no field to type into.")
         for at, field in enumerate(fields):
             enter = "\n" if submit and at == len(fields) - 1 else ""
@@ -163,28 +163,28 @@ class BrowserUseBrowser(SessionBrowser):
                 break
         return outcome
 
-    async def select(self, element: Element, options: Sequence[str]) -> Outcome:
+    async def select(self, element: Element, options: Sequence[str]) -> ToolOutcome:
         """A list in focus takes what is typed as the beginning of a choice."""
         args = {"index": _index(element), "text": options[0] if options else ""}
         return await self._do(
             "browser_type", args, f"Typed {args['text']!r} into the list; see whether it was chosen."
         )
 
-    async def hover(self, element: Element) -> Outcome:
+    async def hover(self, element: Element) -> ToolOutcome:
         return self._missing("pointing at things")
 
-    async def press(self, key: str) -> Outcome:
+    async def press(self, key: str) -> ToolOutcome:
         return self._missing("pressing keys")
 
-    async def scroll(self, direction: Direction, amount: int) -> Outcome:
+    async def scroll(self, direction: Direction, amount: int) -> ToolOutcome:
         if direction not in ("up", "down"):
             return self._missing("scrolling sideways")
         return await self._do("browser_scroll", {"direction": direction}, f"Scrolled {direction} by a page.")
 
-    async def upload(self, element: Element, files: Sequence[Path]) -> Outcome:
+    async def upload(self, element: Element, files: Sequence[Path]) -> ToolOutcome:
         return self._missing("giving files to a page")
 
-    async def answer_dialog(self, accept: bool, text: str | None = None) -> Outcome:
+    async def answer_dialog(self, accept: bool, text: str | None = None) -> ToolOutcome:
         return self._outcome(False, "No dialog is open.")
 
     async def tabs(self) -> Sequence[Tab]:
@@ -196,7 +196,7 @@ class BrowserUseBrowser(SessionBrowser):
         tabs = (self._here.recognise(tab) for tab in read_tabs(text))
         return tuple(replace(tab, active=tab.url == self._here.url) for tab in tabs)
 
-    async def switch_tab(self, index: int) -> Outcome:
+    async def switch_tab(self, index: int) -> ToolOutcome:
         try:
             async with self._using():
                 tabs = read_json((await self._use("browser_list_tabs", {}))[1], list)
@@ -208,10 +208,10 @@ class BrowserUseBrowser(SessionBrowser):
             "browser_switch_tab", {"tab_id": tabs[index].get("tab_id", "")}, f"Switched to tab {index}."
         )
 
-    def _missing(self, what: str) -> Outcome:
+    def _missing(self, what: str) -> ToolOutcome:
         return self._outcome(False, f"This browser server (browser-use) has no tool for {what}.")
 
-    async def _do(self, tool: str, args: Mapping[str, Any], did: str) -> Outcome:
+    async def _do(self, tool: str, args: Mapping[str, Any], did: str) -> ToolOutcome:
         try:
             async with self._using():
                 ok, text = await self._use(tool, args)

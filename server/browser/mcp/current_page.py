@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from server.browser.browser import Tab
 from server.browser.chromium import hangs
 from server.browser.chromium.cdp import AnswerTooLarge, CdpError
-from server.browser.chromium.page_monitor import Supervisor
+from server.browser.chromium.page_monitor import PageMonitor
 from server.browser.chromium.watched_page import Dialog, WatchedPage, origin_of
 from server.browser.observation.page_script import PAGE_SCRIPT, SECRETS_SCRIPT, Extra, SecretField
 
@@ -24,14 +24,14 @@ Moment = tuple[str, int | None]
 """A tab and how often its origin has changed: equal moments show documents of one site."""
 
 
-class PageAtHand:
+class CurrentPage:
     """The page that the tools are at. `watch` gives the watch over the pages if there is one.
 
     With a watch, address and title come from DevTools: what the tool server writes only tells which of the tabs it is
     at. Without one (a server that brings its own browser) they are what the server told last.
     """
 
-    def __init__(self, watch: Callable[[], Supervisor | None]) -> None:
+    def __init__(self, watch: Callable[[], PageMonitor | None]) -> None:
         self._watch = watch
         self._target: str | None = None
         self._url: str | None = None
@@ -162,7 +162,7 @@ class PageAtHand:
             log.debug("script in the page: %s", error)
             return None
 
-    def _reachable(self) -> tuple[Supervisor, WatchedPage] | None:
+    def _reachable(self) -> tuple[PageMonitor, WatchedPage] | None:
         """None also while a dialog or a crash keeps the page from running scripts."""
         watch, page = self._watch(), self.page
         return None if watch is None or page is None or page.dialog or page.is_crashed else (watch, page)

@@ -19,7 +19,7 @@ from server.browser.chromium import hangs
 from server.browser.chromium.cdp import CdpError
 from server.browser.chromium.chromium import Chromium
 from server.browser.chromium.downloads import Downloads
-from server.browser.chromium.page_monitor import Supervisor
+from server.browser.chromium.page_monitor import PageMonitor
 from server.browser.chromium.processes import Processes
 from server.browser.mcp.client import Http, McpClient, Stdio, ToolRefused, ToolServerLost, ToolTimeout
 from server.browser.mcp.other_mcp import OtherServer
@@ -37,7 +37,7 @@ BROWSER_WOKEN = "The browser had been put to sleep: its pages were loaded again,
 
 
 @dataclass(frozen=True, slots=True)
-class Outfit:
+class SessionResources:
     """What a session's browser is made of. `launch` waits for a place among all browsers, then starts one."""
 
     session_id: str
@@ -95,14 +95,14 @@ class Notes:
         return lines
 
 
-class Upkeep:
+class Lifecycle:
     """Everything is started when it is first needed, and again when it is gone; that is told in the notes."""
 
-    def __init__(self, outfit: Outfit, driver: Driver, notes: Notes) -> None:
+    def __init__(self, resources: SessionResources, driver: Driver, notes: Notes) -> None:
         self.chromium: Chromium | None = None
-        self.watch: Supervisor | None = None
+        self.watch: PageMonitor | None = None
         self.was_parked = False
-        self._outfit = outfit
+        self._resources = resources
         self._driver = driver
         self._notes = notes
         self._mcp: McpClient | None = None
@@ -201,7 +201,7 @@ class Upkeep:
         if self.chromium is not None and not self.chromium.is_running:
             await self._lose_browser()
         if self.chromium is None:
-            self.chromium = await self._outfit.launch()
+            self.chromium = await self._resources.launch()
             if self.was_parked:
                 self.was_parked = False
                 self._notes.add(BROWSER_WOKEN)
@@ -209,12 +209,14 @@ class Upkeep:
             await self._watch_over(self.chromium)
 
     async def _watch_over(self, chromium: Chromium, context: str | None = None) -> None:
-        settings, outfit = self._outfit.settings, self._outfit
-        self.watch = Supervisor(
+        settings, resources = self._resources.settings, self._resources
+        self.watch = PageMonitor(
             chromium.cdp, self._notes.add, context=context, emulates_viewport=chromium.headless,
             dismisses_questions=self._driver.dismisses_questions,
         )  # fmt: skip
-        self._downloads = Downloads(chromium.cdp, outfit.files, outfit.scratch / "arriving", self._notes.add)
+        self._downloads = Downloads(
+            chromium.cdp, resources.files, resources.scratch / "arriving", self._notes.add
+        )
         try:
             await self.watch.start()
             await self._downloads.start(enabled=settings.downloads, context=context)
@@ -222,17 +224,17 @@ class Upkeep:
             raise BrowserUnavailable(f"Chromium cannot be watched: {error}") from None
 
     async def _open_mcp(self) -> McpClient:
-        for folder in (self._outfit.scratch, self._outfit.files):
+        for folder in (self._resources.scratch, self._resources.files):
             folder.mkdir(parents=True, exist_ok=True)
         while True:
             endpoint = self.chromium.endpoint if self.chromium else None
             server = await asyncio.to_thread(self._driver.server_at, endpoint)  # it looks for programs
-            mcp = McpClient("browser", server, self._outfit.processes)
+            mcp = McpClient("browser", server, self._resources.processes)
             try:
                 await mcp.open(deadline=self._driver.start_deadline)
                 return mcp
             except ToolServerLost as error:
-                log.warning("session %s: %s", self._outfit.session_id, error)
+                log.warning("session %s: %s", self._resources.session_id, error)
                 self.count_failure(str(error))
 
     async def _attend(self, mcp: McpClient) -> None:
@@ -272,6 +274,6 @@ class Upkeep:
         for part in parts:
             if part is not None:
                 await part.close()
-        for other in self._outfit.others:
+        for other in self._resources.others:
             await other.close()
-        await asyncio.to_thread(shutil.rmtree, self._outfit.scratch, ignore_errors=True)
+        await asyncio.to_thread(shutil.rmtree, self._resources.scratch, ignore_errors=True)

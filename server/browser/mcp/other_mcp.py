@@ -11,7 +11,7 @@ from typing import Any
 
 from mcp.types import CallToolResult, TextContent, Tool
 
-from server.browser.browser import BROWSER, Outcome, ToolSpec
+from server.browser.browser import BROWSER, ToolOutcome, ToolSpec
 from server.browser.chromium.processes import Processes
 from server.browser.fence import fence
 from server.browser.mcp.client import Http, McpClient, Stdio, ToolRefused, ToolServerLost, ToolTimeout
@@ -86,16 +86,16 @@ class OtherServer:
         client = await self._open()
         return tools_of(client.tools, self.name, self._allowed)
 
-    async def call(self, name: str, args: Mapping[str, Any]) -> Outcome:
+    async def call(self, name: str, args: Mapping[str, Any]) -> ToolOutcome:
         """`name` as in its ToolSpec."""
         try:
             client = await self._open()
             result = await client.call(self._names.get(name, name), args, deadline=self._deadline)
         except ToolTimeout:
-            return Outcome(False, f"{name} did not answer within {self._deadline:.0f} s.")
+            return ToolOutcome(False, f"{name} did not answer within {self._deadline:.0f} s.")
         except (ToolServerLost, ToolRefused) as error:
-            return Outcome(False, f"{name} failed: {error}")
-        return Outcome(not result.isError, text_of(result))
+            return ToolOutcome(False, f"{name} failed: {error}")
+        return ToolOutcome(not result.isError, text_of(result))
 
     async def close(self) -> None:
         if self._client is not None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from mcp.types import CallToolResult, Tool
 
-from server.browser.browser import Outcome, Tab, ToolSpec
+from server.browser.browser import Tab, ToolOutcome, ToolSpec
 from server.browser.chromium.dialogs import quote
 from server.browser.mcp.client import Http, McpClient, Stdio, ToolTimeout
 from server.browser.mcp.playwright_reply import Reply, read_reply
@@ -68,14 +68,14 @@ class PlaywrightCalls(SessionBrowser, ABC):
 
     # Acting
 
-    async def _do(self, tool: str, args: Mapping[str, Any], did: str) -> Outcome:
+    async def _do(self, tool: str, args: Mapping[str, Any], did: str) -> ToolOutcome:
         try:
             async with self._using():
                 return self._done(await self._act(tool, args), did)
         except CallFailed as error:
             return self._failed(error)
 
-    def _done(self, reply: Reply, did: str) -> Outcome:
+    def _done(self, reply: Reply, did: str) -> ToolOutcome:
         return self._outcome(reply.ok, did if reply.ok else reply.text, timed_out=reply.timed_out)
 
     async def _act(self, tool: str, args: Mapping[str, Any]) -> Reply:
@@ -97,8 +97,8 @@ class PlaywrightCalls(SessionBrowser, ABC):
         """Answer the open dialog; past the server where it was started after the dialog and knows nothing of it."""
         args = {"accept": accept} | ({"promptText": text} if text is not None else {})
         reply = await self._use("browser_handle_dialog", args)
-        if not reply.ok and self._here.dialog and self.supervisor:
-            await self.supervisor.dialogs.answer(accept, text)
+        if not reply.ok and self._here.dialog and self.monitor:
+            await self.monitor.dialogs.answer(accept, text)
             await self._here.settle()
             return Reply(ok=True)
         return reply
@@ -203,7 +203,7 @@ class PlaywrightCalls(SessionBrowser, ABC):
     async def _explain(self, reply: Reply, began: float) -> None:
         """Say why a navigation failed, and stop it."""
         if _LOADS_ON in reply.text:
-            self._upkeep.count_hang(self._here.url)
+            self._lifecycle.count_hang(self._here.url)
             await self._recover()
             reply.text = (
                 "The page did not finish loading in time. Loading was stopped; look at what is there."

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from server.browser import observation
 from server.browser.addresses import AddressRefused, normal_url
-from server.browser.browser import Direction, Field, Outcome, Tab, ToolSpec
+from server.browser.browser import Direction, Field, Tab, ToolOutcome, ToolSpec
 from server.browser.chromium.chromium import VIEWPORT
 from server.browser.fence import fence
 from server.browser.masking import mask_text
@@ -28,7 +28,7 @@ class PlaywrightBrowser(PlaywrightCalls):
 
     # Tools that a model calls by name
 
-    async def _call(self, spec: ToolSpec, args: Mapping[str, Any]) -> Outcome:
+    async def _call(self, spec: ToolSpec, args: Mapping[str, Any]) -> ToolOutcome:
         async with self._using():
             if not spec.acts:
                 return await self._look_up(spec.name, args)
@@ -37,7 +37,7 @@ class PlaywrightBrowser(PlaywrightCalls):
             reply = await self._act(spec.name, _with_normal_url(args))
             return self._outcome_with_page(reply.ok, reply.text, await self._shown())
 
-    async def _look_up(self, name: str, args: Mapping[str, Any]) -> Outcome:
+    async def _look_up(self, name: str, args: Mapping[str, Any]) -> ToolOutcome:
         """The tools that change nothing. The picture itself is `screenshot`'s to give."""
         if name == "browser_take_screenshot":
             return self._outcome(True, "A picture of the page was taken.")
@@ -116,19 +116,19 @@ class PlaywrightBrowser(PlaywrightCalls):
 
     # Acting
 
-    async def navigate(self, url: str) -> Outcome:
+    async def navigate(self, url: str) -> ToolOutcome:
         try:
             return await self._do("browser_navigate", {"url": normal_url(url)}, "Opened the page.")
         except AddressRefused as error:
             return self._outcome(False, f"Not opened: {error}.")
 
-    async def back(self) -> Outcome:
+    async def back(self) -> ToolOutcome:
         return await self._do("browser_navigate_back", {}, "Went back.")
 
-    async def click(self, element: Element) -> Outcome:
+    async def click(self, element: Element) -> ToolOutcome:
         return await self._do("browser_click", _target(element), f"Clicked {_name(element)}.")
 
-    async def type(self, fields: Sequence[Field], *, submit: bool = False) -> Outcome:
+    async def type(self, fields: Sequence[Field], *, submit: bool = False) -> ToolOutcome:
         if not fields:
             return self._outcome(False, "There is no field to type into.")
         together = list(fields[:-1] if submit else fields)
@@ -141,7 +141,7 @@ class PlaywrightBrowser(PlaywrightCalls):
                 return outcome
         return await self._type_and_submit(fields[-1], f"{_typed(fields)} Pressed Enter.")
 
-    async def _type_keys(self, fields: Sequence[Field]) -> Outcome:
+    async def _type_keys(self, fields: Sequence[Field]) -> ToolOutcome:
         """For what takes keys and is no field of a form: an editor made of plain elements."""
         outcome = self._outcome(False, "There is no field to type into.")
         for field in fields:
@@ -151,7 +151,7 @@ class PlaywrightBrowser(PlaywrightCalls):
                 break
         return outcome
 
-    async def _type_lines(self, field: Field, did: str, *, submit: bool = False) -> Outcome:
+    async def _type_lines(self, field: Field, did: str, *, submit: bool = False) -> ToolOutcome:
         """Key by key. Enter may send what is written, so lines are parted by Shift+Enter."""
         *lines, last = field.text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         for line in lines:
@@ -165,27 +165,27 @@ class PlaywrightBrowser(PlaywrightCalls):
         keys = {**_target(field.element), "text": last, "slowly": True, "submit": submit}
         return await self._do("browser_type", keys, did)
 
-    async def _type_and_submit(self, field: Field, did: str) -> Outcome:
+    async def _type_and_submit(self, field: Field, did: str) -> ToolOutcome:
         args = {**_target(field.element), "text": field.text, "submit": True}
         outcome = await self._do("browser_type", args, did)
         if not outcome.ok and _NOT_FILLABLE in outcome.text:
             outcome = await self._type_lines(field, did, submit=True)
         return outcome
 
-    async def select(self, element: Element, options: Sequence[str]) -> Outcome:
+    async def select(self, element: Element, options: Sequence[str]) -> ToolOutcome:
         values = [meant_option(element, option) for option in options]
         args = {**_target(element), "values": values}
         return await self._do(
             "browser_select_option", args, f"Chose {', '.join(values)} in {_name(element)}."
         )
 
-    async def hover(self, element: Element) -> Outcome:
+    async def hover(self, element: Element) -> ToolOutcome:
         return await self._do("browser_hover", _target(element), f"Pointed at {_name(element)}.")
 
-    async def press(self, key: str) -> Outcome:
+    async def press(self, key: str) -> ToolOutcome:
         return await self._do("browser_press_key", {"key": key}, f"Pressed {key}.")
 
-    async def scroll(self, direction: Direction, amount: int) -> Outcome:
+    async def scroll(self, direction: Direction, amount: int) -> ToolOutcome:
         width, height = VIEWPORT
         distance = -amount if direction in ("up", "left") else amount
         along_x = direction in ("left", "right")
@@ -199,9 +199,9 @@ class PlaywrightBrowser(PlaywrightCalls):
         except CallFailed as error:
             return self._failed(error)
 
-    async def upload(self, element: Element, files: Sequence[Path]) -> Outcome:
+    async def upload(self, element: Element, files: Sequence[Path]) -> ToolOutcome:
         paths = [path.resolve() for path in files]
-        folder = self._outfit.files.resolve()
+        folder = self._resources.files.resolve()
         if strange := [path.name for path in paths if not path.is_relative_to(folder) or not path.is_file()]:
             return self._outcome(False, f"Not a file of this session: {', '.join(strange)}.")
         names = ", ".join(path.name for path in paths)
@@ -215,7 +215,7 @@ class PlaywrightBrowser(PlaywrightCalls):
         except CallFailed as error:
             return self._failed(error)
 
-    async def answer_dialog(self, accept: bool, text: str | None = None) -> Outcome:
+    async def answer_dialog(self, accept: bool, text: str | None = None) -> ToolOutcome:
         try:
             async with self._using():
                 if not self._here.dialog:
@@ -231,7 +231,7 @@ class PlaywrightBrowser(PlaywrightCalls):
         except CallFailed:
             return ()
 
-    async def switch_tab(self, index: int) -> Outcome:
+    async def switch_tab(self, index: int) -> ToolOutcome:
         return await self._do(
             "browser_tabs", {"action": "select", "index": index}, f"Switched to tab {index}."
         )

@@ -15,15 +15,15 @@ from typing import Any, TypeVar
 from mcp.types import CallToolResult, Tool
 
 from server.browser.addresses import AddressRefused
-from server.browser.browser import Browser, Outcome, Picture, ToolSpec
+from server.browser.browser import Browser, PagePicture, ToolOutcome, ToolSpec
 from server.browser.chromium.chromium import Chromium
-from server.browser.chromium.page_monitor import Supervisor
+from server.browser.chromium.page_monitor import PageMonitor
 from server.browser.fence import fence, page_line
 from server.browser.masking import make_picture
 from server.browser.mcp.client import Http, McpClient, Stdio, ToolRefused, ToolServerLost, ToolTimeout
-from server.browser.mcp.current_page import PageAtHand
-from server.browser.mcp.lifecycle import Notes, Outfit, Upkeep
-from server.browser.mcp.shared_chromium import SharedUpkeep
+from server.browser.mcp.current_page import CurrentPage
+from server.browser.mcp.lifecycle import Lifecycle, Notes, SessionResources
+from server.browser.mcp.shared_chromium import SharedLifecycle
 from server.browser.mcp.tool_schema import find_fault
 from server.browser.observation import Budget, Observation
 from server.settings import Settings
@@ -56,14 +56,14 @@ class SessionBrowser(Browser, ABC):
     _repeatable: frozenset[str] = frozenset()
     """Tools of the server that change nothing: called again when the server is lost."""
 
-    def __init__(self, outfit: Outfit) -> None:
+    def __init__(self, resources: SessionResources) -> None:
         self.last_used = monotonic()
-        self._outfit = outfit
-        self._settings = outfit.settings
+        self._resources = resources
+        self._settings = resources.settings
         self._notes = Notes()
-        shares = self.shares_chromium(outfit.settings)
-        self._upkeep = (SharedUpkeep if shares else Upkeep)(outfit, self, self._notes)
-        self._here = PageAtHand(lambda: self.supervisor)
+        shares = self.shares_chromium(resources.settings)
+        self._lifecycle = (SharedLifecycle if shares else Lifecycle)(resources, self, self._notes)
+        self._here = CurrentPage(lambda: self.monitor)
         self._free = asyncio.Event()
         self._free.set()
         self._turn = asyncio.Lock()
@@ -101,7 +101,7 @@ class SessionBrowser(Browser, ABC):
         """After the server was started again: bring it to the page where the one before it was."""
 
     @abstractmethod
-    async def _call(self, spec: ToolSpec, args: Mapping[str, Any]) -> Outcome: ...
+    async def _call(self, spec: ToolSpec, args: Mapping[str, Any]) -> ToolOutcome: ...
 
     @abstractmethod
     async def _picture(self, *, deadline: float) -> bytes | None: ...
@@ -111,18 +111,18 @@ class SessionBrowser(Browser, ABC):
         return self.needs_chromium(self._settings)
 
     def server_at(self, endpoint: str | None) -> Stdio | Http:
-        scratch, files = self._outfit.scratch.resolve(), self._outfit.files.resolve()
+        scratch, files = self._resources.scratch.resolve(), self._resources.files.resolve()
         return self.server(self._settings, endpoint, scratch, files)
 
     # What the pool and the live view use
 
     @property
     def chromium(self) -> Chromium | None:
-        return self._upkeep.chromium
+        return self._lifecycle.chromium
 
     @property
-    def supervisor(self) -> Supervisor | None:
-        return self._upkeep.watch
+    def monitor(self) -> PageMonitor | None:
+        return self._lifecycle.watch
 
     @property
     def url(self) -> str | None:
@@ -131,7 +131,7 @@ class SessionBrowser(Browser, ABC):
     @property
     def files(self) -> Path:
         """The session's own folder: what was downloaded, and what may be uploaded."""
-        return self._outfit.files
+        return self._resources.files
 
     @property
     def is_busy(self) -> bool:
@@ -154,7 +154,7 @@ class SessionBrowser(Browser, ABC):
 
     async def open(self) -> None:
         """Start the browser for a person; the tools follow at the first call. Raises BrowserUnavailable."""
-        await self._upkeep.open()
+        await self._lifecycle.open()
         self.touch()
 
     def note(self, line: str) -> None:
@@ -163,25 +163,25 @@ class SessionBrowser(Browser, ABC):
 
     async def park(self) -> None:
         """End the processes for a while."""
-        self._upkeep.was_parked = True
-        await self._upkeep.end()
+        self._lifecycle.was_parked = True
+        await self._lifecycle.end()
 
     async def close(self) -> None:
         """End the processes for good, also those that are just being started; the profile stays."""
-        await self._upkeep.close()
+        await self._lifecycle.close()
 
     # What is the same for all kinds
 
     def tools(self) -> Sequence[ToolSpec]:
-        return self._outfit.tools
+        return self._resources.tools
 
-    async def call(self, name: str, args: Mapping[str, Any]) -> Outcome:
+    async def call(self, name: str, args: Mapping[str, Any]) -> ToolOutcome:
         spec = next((tool for tool in self.tools() if tool.name == name), None)
         if spec is None:
             return self._outcome(False, f"There is no tool {name}.")
         if fault := find_fault(spec, args):
             return self._outcome(False, fault)
-        other = next((other for other in self._outfit.others if other.name == spec.server), None)
+        other = next((other for other in self._resources.others if other.name == spec.server), None)
         if other is not None:
             return await other.call(spec.name, args)
         try:
@@ -191,7 +191,7 @@ class SessionBrowser(Browser, ABC):
         except CallFailed as error:
             return self._failed(error)
 
-    async def screenshot(self) -> Picture | None:
+    async def screenshot(self) -> PagePicture | None:
         if self.is_held:
             return None
         try:
@@ -212,7 +212,7 @@ class SessionBrowser(Browser, ABC):
         picture = await asyncio.to_thread(make_picture, data, hidden)
         return replace(picture, moment=before.moment) if picture else None
 
-    async def wait(self, milliseconds: int) -> Outcome:
+    async def wait(self, milliseconds: int) -> ToolOutcome:
         seconds = min(max(milliseconds, 0) / 1000, self._settings.tool_timeout)
         try:
             async with self._using():
@@ -237,7 +237,7 @@ class SessionBrowser(Browser, ABC):
                 if self._was_abandoned:
                     self._was_abandoned = False
                     await self._recover()
-                await self._upkeep.make_ready()
+                await self._lifecycle.make_ready()
                 yield
             except asyncio.CancelledError:
                 self._was_abandoned = True
@@ -250,7 +250,7 @@ class SessionBrowser(Browser, ABC):
         """Call a tool. Whatever goes wrong is put right for the next call and raised as CallFailed."""
         if self.is_held:
             raise CallFailed(HELD)
-        mcp = await self._upkeep.make_ready()
+        mcp = await self._lifecycle.make_ready()
         try:
             result = await mcp.call(tool, args, deadline=deadline)
         except ToolRefused as error:
@@ -261,13 +261,13 @@ class SessionBrowser(Browser, ABC):
                 f"The page did not answer within {deadline:.0f} s. Loading was stopped."
             ) from None
         except ToolServerLost as error:
-            log.warning("session %s: %s", self._outfit.session_id, error)
+            log.warning("session %s: %s", self._resources.session_id, error)
             if error.was_overlong:  # the page's doing, and would be again
                 raise AnswerTooLong(
                     "The page made the answer of the browser tools too long to be read: whether this action happened "
                     "is not known."
                 ) from None
-            self._upkeep.count_failure(str(error))
+            self._lifecycle.count_failure(str(error))
             if tool in self._repeatable or not error.was_sent:
                 return await self._ask(tool, args, deadline)
             raise CallFailed(
@@ -282,7 +282,7 @@ class SessionBrowser(Browser, ABC):
         if self.is_held:  # the page is the person's now
             self._was_abandoned = True
             return
-        await self._upkeep.recover(self._here.url)
+        await self._lifecycle.recover(self._here.url)
 
     async def _leave_hung_page(self) -> None:
         """A page whose thread is stuck cannot be left by navigating: replace it first."""
@@ -312,13 +312,15 @@ class SessionBrowser(Browser, ABC):
             tokens=limits.observation_tokens,
         )
 
-    def _outcome(self, ok: bool, text: str, *, timed_out: bool = False) -> Outcome:
-        return Outcome(ok, text, self._here.url, self._here.title, self._notes.take(), timed_out=timed_out)
+    def _outcome(self, ok: bool, text: str, *, timed_out: bool = False) -> ToolOutcome:
+        return ToolOutcome(
+            ok, text, self._here.url, self._here.title, self._notes.take(), timed_out=timed_out
+        )
 
-    def _failed(self, error: CallFailed) -> Outcome:
+    def _failed(self, error: CallFailed) -> ToolOutcome:
         return self._outcome(False, str(error), timed_out=isinstance(error, PageTimeout))
 
-    def _outcome_with_page(self, ok: bool, text: str, page: Observation | None) -> Outcome:
+    def _outcome_with_page(self, ok: bool, text: str, page: Observation | None) -> ToolOutcome:
         """For a model that calls the server's tools by name: the result, the notes and the page as it is now.
 
         `page` is None when the page cannot be read now.
@@ -329,11 +331,11 @@ class SessionBrowser(Browser, ABC):
         lines += [page.text_with_targets()] if page else []
         told = "\n".join(filter(None, (text.strip(), fence("\n".join(filter(None, lines))))))
         private_url = page.page.url if page and page.asks_for_secret else None
-        return Outcome(ok, told, here.url, here.title, notes, private_url)
+        return ToolOutcome(ok, told, here.url, here.title, notes, private_url)
 
     def _empty_scratch(self) -> None:
         """The MCP server keeps a copy of each picture, before anything in it is made unreadable."""
         with suppress(FileNotFoundError):
-            for path in self._outfit.scratch.iterdir():
+            for path in self._resources.scratch.iterdir():
                 if path.is_file():
                     path.unlink()

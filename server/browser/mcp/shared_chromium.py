@@ -12,7 +12,7 @@ from server.browser.browser import BrowserUnavailable
 from server.browser.chromium.cdp import Cdp, CdpError
 from server.browser.chromium.chromium import Chromium
 from server.browser.mcp.client import McpClient, ToolRefused, ToolServerLost, ToolTimeout
-from server.browser.mcp.lifecycle import Upkeep
+from server.browser.mcp.lifecycle import Lifecycle
 
 CONTEXT_LOST = "The browser tools were restarted: open pages, what was typed and logins are lost."
 
@@ -74,7 +74,7 @@ class Lease(Chromium):
         await self.shared.give_back(self._whole)
 
 
-class SharedUpkeep(Upkeep):
+class SharedLifecycle(Lifecycle):
     """The watch begins when the tools have made their context, and ends with it."""
 
     async def open(self) -> None:
@@ -84,7 +84,7 @@ class SharedUpkeep(Upkeep):
         if self.chromium is not None and not self.chromium.is_running:
             await self._lose_browser()
         if self.chromium is None:
-            self.chromium = await self._outfit.launch()
+            self.chromium = await self._resources.launch()
             if self.was_parked:
                 self.was_parked = False
                 self._notes.add(CONTEXT_LOST)

@@ -15,7 +15,7 @@ from typing import Any
 
 from mcp.types import CallToolResult, TextContent, Tool
 
-from server.browser.browser import Outcome, ToolSpec
+from server.browser.browser import ToolOutcome, ToolSpec
 
 log = logging.getLogger(__name__)
 
@@ -67,7 +67,7 @@ def as_mcp_tool(spec: ToolSpec) -> Tool:
     return Tool(name=spec.name, description=spec.description, inputSchema=spec.schema)
 
 
-def as_mcp_result(outcome: Outcome) -> CallToolResult:
+def as_mcp_result(outcome: ToolOutcome) -> CallToolResult:
     """`{ok, url}` goes as structured content. It is never `isError`: the adapters would drop that content then."""
     text = [TextContent(type="text", text=outcome.text or "done")]
     return CallToolResult(content=text, structuredContent={"ok": outcome.ok, "url": outcome.url})

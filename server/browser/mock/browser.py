@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from server.browser.browser import Browser, Direction, Field, Outcome, Picture, Tab, ToolSpec
+from server.browser.browser import Browser, Direction, Field, PagePicture, Tab, ToolOutcome, ToolSpec
 from server.browser.fence import fence, page_line
 from server.browser.mock.site import BLANK, PAGES, SHOP, VIEWPORT, MockPage, draw
 from server.browser.observation import Element, Extra, Observation, observe_snapshot
@@ -56,9 +56,9 @@ class MockBrowser(Browser):
     def tools(self) -> Sequence[ToolSpec]:
         return TOOLS
 
-    async def call(self, name: str, args: Mapping[str, Any]) -> Outcome:
+    async def call(self, name: str, args: Mapping[str, Any]) -> ToolOutcome:
         if not self.is_free.is_set():
-            return Outcome(False, HELD, self.url, self.page.title)
+            return ToolOutcome(False, HELD, self.url, self.page.title)
         match name:
             case "browser_navigate":
                 outcome = await self.navigate(args["url"])
@@ -77,13 +77,13 @@ class MockBrowser(Browser):
         ]
         text = "\n".join(lines)
         private_url = self.url if seen.asks_for_secret else None
-        return Outcome(outcome.ok, text, self.url, self.page.title, private_url=private_url)
+        return ToolOutcome(outcome.ok, text, self.url, self.page.title, private_url=private_url)
 
-    async def _act_on(self, ref: str, verb: str, text: str = "") -> Outcome:
+    async def _act_on(self, ref: str, verb: str, text: str = "") -> ToolOutcome:
         for element in (await self.observe()).interactive:
             if element.ref == ref:
                 return await (self.click(element) if verb == "click" else self.type([Field(element, text)]))
-        return Outcome(False, f"There is no element {ref} on this page.", self.url, self.page.title)
+        return ToolOutcome(False, f"There is no element {ref} on this page.", self.url, self.page.title)
 
     def snapshot(self) -> str:
         """The page as Playwright MCP would put it."""
@@ -123,23 +123,23 @@ class MockBrowser(Browser):
     async def text_near(self, element: Element) -> str:
         return " ".join((self.page.heading, *self.page.texts))
 
-    async def screenshot(self) -> Picture | None:
+    async def screenshot(self) -> PagePicture | None:
         if not self.is_free.is_set():
             return None
         moment = self._moment
         data = await asyncio.to_thread(draw, self.page, self.typed)
-        return Picture(data, "image/jpeg", *VIEWPORT, moment)
+        return PagePicture(data, "image/jpeg", *VIEWPORT, moment)
 
-    async def navigate(self, url: str) -> Outcome:
+    async def navigate(self, url: str) -> ToolOutcome:
         self.url = url if url in PAGES or url.rstrip("/") + "/" not in PAGES else url.rstrip("/") + "/"
         self.log.append(f"navigate {self.url}")
         return self._done(f"Opened {self.url}")
 
-    async def back(self) -> Outcome:
+    async def back(self) -> ToolOutcome:
         self.url = f"{SHOP}/"
         return self._done("Went back")
 
-    async def click(self, element: Element) -> Outcome:
+    async def click(self, element: Element) -> ToolOutcome:
         return self._done(self.use(element.name))
 
     def use(self, name: str) -> str:
@@ -151,43 +151,43 @@ class MockBrowser(Browser):
             self.url = control.leads_to or self.url
         return f'Clicked "{name}"'
 
-    async def type(self, fields: Sequence[Field], *, submit: bool = False) -> Outcome:
+    async def type(self, fields: Sequence[Field], *, submit: bool = False) -> ToolOutcome:
         for entry in fields:
             self.log.append(f"type {entry.element.name}")
             self.typed[entry.element.name] = entry.text
         return self._done("Typed")
 
-    async def select(self, element: Element, options: Sequence[str]) -> Outcome:
+    async def select(self, element: Element, options: Sequence[str]) -> ToolOutcome:
         return self._done(f"Chose {', '.join(options)}")
 
-    async def hover(self, element: Element) -> Outcome:
+    async def hover(self, element: Element) -> ToolOutcome:
         return self._done("Pointed at it")
 
-    async def press(self, key: str) -> Outcome:
+    async def press(self, key: str) -> ToolOutcome:
         return self._done(f"Pressed {key}")
 
-    async def scroll(self, direction: Direction, amount: int) -> Outcome:
+    async def scroll(self, direction: Direction, amount: int) -> ToolOutcome:
         self.log.append(f"scroll {direction}")
         return self._done(f"Scrolled {direction}")
 
-    async def wait(self, milliseconds: int) -> Outcome:
+    async def wait(self, milliseconds: int) -> ToolOutcome:
         return self._done("Waited")
 
-    async def upload(self, element: Element, files: Sequence[Path]) -> Outcome:
+    async def upload(self, element: Element, files: Sequence[Path]) -> ToolOutcome:
         return self._done(f"Attached {len(files)} files")
 
-    async def answer_dialog(self, accept: bool, text: str | None = None) -> Outcome:
+    async def answer_dialog(self, accept: bool, text: str | None = None) -> ToolOutcome:
         had_dialog, self.dialog = self.dialog is not None, None
         return self._done("Answered" if had_dialog else "There was no dialog")
 
     async def tabs(self) -> Sequence[Tab]:
         return [Tab(0, self.page.title, self.url, True)]
 
-    async def switch_tab(self, index: int) -> Outcome:
+    async def switch_tab(self, index: int) -> ToolOutcome:
         return self._done("There is one tab")
 
     async def reset(self) -> None:
         return
 
-    def _done(self, text: str) -> Outcome:
-        return Outcome(True, text, self.url, self.page.title)
+    def _done(self, text: str) -> ToolOutcome:
+        return ToolOutcome(True, text, self.url, self.page.title)

@@ -15,7 +15,7 @@ BLANK = "about:blank"
 
 
 @dataclass(frozen=True, slots=True)
-class Control:
+class PageControl:
     role: str
     name: str
     leads_to: str | None = None
@@ -36,9 +36,9 @@ class MockPage:
     title: str
     heading: str
     texts: tuple[str, ...] = ()
-    controls: tuple[Control, ...] = ()
+    controls: tuple[PageControl, ...] = ()
 
-    def places(self) -> Iterator[tuple[Control, Box]]:
+    def places(self) -> Iterator[tuple[PageControl, Box]]:
         """The controls and where they are."""
         top = 120 + 40 * len(self.texts)
         for number, control in enumerate(self.controls):
@@ -51,23 +51,23 @@ PAGES: dict[str, MockPage] = {
     BLANK: MockPage("", ""),
     f"{SHOP}/": MockPage(
         "Kettles – Shop", "Kettles", ("Blue kettle €43.90, in stock", "Red kettle €51.00, two weeks"),
-        (Control("searchbox", "Search"), Control("link", "Blue kettle", f"{SHOP}/kettle"), Control("link", "Red kettle", f"{SHOP}/")),
+        (PageControl("searchbox", "Search"), PageControl("link", "Blue kettle", f"{SHOP}/kettle"), PageControl("link", "Red kettle", f"{SHOP}/")),
     ),
     f"{SHOP}/kettle": MockPage(
         "Blue kettle – Shop", "Blue kettle", ("€43.90", "1.7 litres, switches itself off"),
-        (Control("button", "Add to basket", f"{SHOP}/basket"), Control("link", "All kettles", f"{SHOP}/")),
+        (PageControl("button", "Add to basket", f"{SHOP}/basket"), PageControl("link", "All kettles", f"{SHOP}/")),
     ),
     f"{SHOP}/basket": MockPage(
         "Basket – Shop", "Your basket", ("1 × Blue kettle", "Total €43.90"),
-        (Control("button", "Place order", f"{SHOP}/thanks"), Control("link", "Go on shopping", f"{SHOP}/")),
+        (PageControl("button", "Place order", f"{SHOP}/thanks"), PageControl("link", "Go on shopping", f"{SHOP}/")),
     ),
     f"{SHOP}/thanks": MockPage("Thank you – Shop", "Thank you for your order", ("Order 1001, €43.90",)),
     f"{MAIL}/login": MockPage(
         "Log in – Mail", "Log in", (),
-        (Control("textbox", "Address"), Control("textbox", "Password"), Control("button", "Log in", f"{MAIL}/inbox")),
+        (PageControl("textbox", "Address"), PageControl("textbox", "Password"), PageControl("button", "Log in", f"{MAIL}/inbox")),
     ),
     f"{MAIL}/inbox": MockPage("Inbox – Mail", "Inbox", ("3 new messages",),
-        (Control("link", "Invoice 12"), Control("button", "Delete all", asks="Delete all messages?")),
+        (PageControl("link", "Invoice 12"), PageControl("button", "Delete all", asks="Delete all messages?")),
     ),
 }  # fmt: skip
 

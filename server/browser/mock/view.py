@@ -8,24 +8,24 @@ from collections.abc import Awaitable, Callable
 from server.browser.addresses import AddressRefused, normal_url
 from server.browser.browser import Tab
 from server.browser.mock.browser import MockBrowser
-from server.browser.mock.site import VIEWPORT, Control, draw
+from server.browser.mock.site import VIEWPORT, PageControl, draw
 from server.browser.takeover.browser_view import (
+    BrowserSnapshot,
     InputRefused,
     ListedElement,
     Listing,
     LiveFrame,
     OpenDialog,
-    Sight,
     TakeFrame,
 )
-from server.browser.takeover.handover import Scene, describe_changes
+from server.browser.takeover.handover import PageMoment, describe_changes
 from server.browser.takeover.user_input import (
     AnswerDialog,
     Back,
     ClickElement,
     Command,
     Go,
-    Key,
+    KeyPress,
     Mouse,
     Resize,
     Stroke,
@@ -46,20 +46,20 @@ class MockScreen:
         self._focused: str | None = None
         self._size = VIEWPORT
         self._drawn: object = None
-        self._before: Scene | None = None
+        self._before: PageMoment | None = None
         self._fields: list[str] = []
 
     @property
     def start(self) -> int:
         return 1 if self._find() else 0
 
-    def sight(self) -> Sight | None:
+    def sight(self) -> BrowserSnapshot | None:
         browser = self._find()
         if browser is None:
             return None
         url, title = browser.url, browser.page.title
         dialog = OpenDialog("confirm", browser.dialog) if browser.dialog else None
-        return Sight(url, title, self._size, (Tab(0, title, url, True),), dialog)
+        return BrowserSnapshot(url, title, self._size, (Tab(0, title, url, True),), dialog)
 
     async def open(self) -> None:
         await self._get()
@@ -88,11 +88,11 @@ class MockScreen:
             browser.is_free.set()
         return describe_changes(self._before, self._scene(), self._fields)
 
-    def _scene(self) -> Scene | None:
+    def _scene(self) -> PageMoment | None:
         browser = self._find()
         if browser is None:
             return None
-        return Scene(url=browser.url, title=browser.page.title, headings=(browser.page.heading,))
+        return PageMoment(url=browser.url, title=browser.page.title, headings=(browser.page.heading,))
 
     async def press(self, stroke: Stroke) -> None:
         browser = self._find()
@@ -101,7 +101,7 @@ class MockScreen:
         match stroke:
             case Mouse(kind="up"):
                 self._click(browser, _control_at(browser, stroke.x, stroke.y))
-            case Key(kind="down"):
+            case KeyPress(kind="down"):
                 self._key(browser, stroke)
             case Text():
                 self._write(browser, stroke.text)
@@ -109,13 +109,13 @@ class MockScreen:
     async def lift(self) -> None:
         return
 
-    def _click(self, browser: MockBrowser, control: Control | None) -> None:
+    def _click(self, browser: MockBrowser, control: PageControl | None) -> None:
         self._focused = control.name if control else None
         if control and not control.is_field:
             browser.use(control.name)
             self._focused = None
 
-    def _key(self, browser: MockBrowser, key: Key) -> None:
+    def _key(self, browser: MockBrowser, key: KeyPress) -> None:
         controls = browser.page.controls
         control = next((one for one in controls if one.name == self._focused), None)
         if key.key == "Tab" and controls:
@@ -179,14 +179,14 @@ class MockScreen:
         )
 
 
-def _control_at(browser: MockBrowser, x: float, y: float) -> Control | None:
+def _control_at(browser: MockBrowser, x: float, y: float) -> PageControl | None:
     for control, (left, top, width, height) in browser.page.places():
         if left <= x <= left + width and top <= y <= top + height:
             return control
     return None
 
 
-def _listed(browser: MockBrowser, eid: str) -> Control:
+def _listed(browser: MockBrowser, eid: str) -> PageControl:
     number = int(eid[1:]) if eid[1:].isdigit() else 0
     if not 1 <= number <= len(browser.page.controls):
         raise InputRefused("This element is not in the newest list.")

@@ -36,7 +36,7 @@ class OpenDialog:
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class BrowserSnapshot:
     """What there is to know of an open browser beside its picture."""
 
     url: str
@@ -73,7 +73,7 @@ class Screen(Protocol):
         """Grows with every start of the browser; 0 while it is closed."""
         ...
 
-    def sight(self) -> Sight | None:
+    def sight(self) -> BrowserSnapshot | None:
         """None while the browser is closed."""
         ...
 

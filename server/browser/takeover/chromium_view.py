@@ -9,17 +9,17 @@ from collections.abc import Awaitable, Callable
 from server.browser.browser import Tab
 from server.browser.chromium.cdp import CdpError
 from server.browser.chromium.chromium import VIEWPORT
-from server.browser.chromium.page_monitor import Supervisor
+from server.browser.chromium.page_monitor import PageMonitor
 from server.browser.chromium.watched_page import WatchedPage
 from server.browser.takeover.browser_view import (
+    BrowserSnapshot,
     InputRefused,
     Listing,
     LiveFrame,
     OpenDialog,
-    Sight,
     TakeFrame,
 )
-from server.browser.takeover.foreground_tab import FrontPage, Held, quietly
+from server.browser.takeover.foreground_tab import ForegroundTab, Held, quietly
 from server.browser.takeover.screencast import Screencast
 from server.browser.takeover.user_actions import PersonActs, Refuse
 from server.browser.takeover.user_activity import PersonWatch
@@ -38,7 +38,7 @@ class CdpScreen:
         self, find: Callable[[], Held | None], get: Callable[[], Awaitable[Held]], refuse: Refuse
     ) -> None:
         self._get = get
-        self._front = FrontPage(find)
+        self._front = ForegroundTab(find)
         self._acts = PersonActs(self._front, refuse)
         self._size = VIEWPORT
         self._resized: set[str] = set()
@@ -53,7 +53,7 @@ class CdpScreen:
     def start(self) -> int:
         return self._front.start
 
-    def sight(self) -> Sight | None:
+    def sight(self) -> BrowserSnapshot | None:
         watch, page = self._front.watch, self._front.page()
         if watch is None or page is None:
             return None
@@ -61,7 +61,7 @@ class CdpScreen:
             Tab(index, one.title, one.url, one is page) for index, one in enumerate(watch.pages.values())
         )
         dialog = OpenDialog(page.dialog.kind, page.dialog.message) if page.dialog else None
-        return Sight(page.url, page.title, self._shown_size or self._size, tabs, dialog)
+        return BrowserSnapshot(page.url, page.title, self._shown_size or self._size, tabs, dialog)
 
     async def open(self) -> None:
         browser = await self._get()
@@ -83,7 +83,7 @@ class CdpScreen:
         if watch is not None and take is not None and session:
             await quietly(self._cast_from(watch, session, take))
 
-    async def _cast_from(self, watch: Supervisor, session: str, take: TakeFrame) -> None:
+    async def _cast_from(self, watch: PageMonitor, session: str, take: TakeFrame) -> None:
         def take_frame(frame: LiveFrame) -> None:
             self._shown_size = (frame.width, frame.height)
             take(frame)
@@ -107,7 +107,7 @@ class CdpScreen:
             watch.dialogs.is_hands_off = True
             self._beginning = asyncio.create_task(quietly(self._begin(watch, page)), name="takeover begins")
 
-    async def _begin(self, watch: Supervisor, page: WatchedPage) -> None:
+    async def _begin(self, watch: PageMonitor, page: WatchedPage) -> None:
         await self._changes.begin(watch, page)
         await self._front.send("Page.bringToFront")
 
@@ -134,7 +134,7 @@ class CdpScreen:
                 await _lead_to(browser, page)
         return changes
 
-    async def _prepare(self, watch: Supervisor, page: WatchedPage) -> None:
+    async def _prepare(self, watch: PageMonitor, page: WatchedPage) -> None:
         """A page that came to the front while the browser is held: watched, and of the person's size."""
         watch.dialogs.is_hands_off = True
         await self._changes.follow(watch, page)
@@ -173,7 +173,7 @@ class CdpScreen:
         if watch := self._front.watch:
             await self._prepare(watch, page)
 
-    async def _resize(self, watch: Supervisor, page: WatchedPage, size: tuple[int, int]) -> None:
+    async def _resize(self, watch: PageMonitor, page: WatchedPage, size: tuple[int, int]) -> None:
         self._resized.add(page.target)
         params = {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": False}
         await watch.cdp.send("Emulation.setDeviceMetricsOverride", params, session=page.session)
@@ -186,7 +186,7 @@ class CdpScreen:
             await cast.stop()
 
 
-async def _read_titles(watch: Supervisor) -> None:
+async def _read_titles(watch: PageMonitor) -> None:
     """Chromium tells of new addresses by itself, of new titles only when asked."""
     found = await watch.cdp.send("Target.getTargets", {"filter": [{"type": "page"}]}, deadline=1)
     for info in found["targetInfos"]:

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from server.browser.browser import Tab
 from server.browser.chromium.cdp import CdpError, Params
-from server.browser.chromium.page_monitor import Supervisor
+from server.browser.chromium.page_monitor import PageMonitor
 from server.browser.chromium.watched_page import WatchedPage
 
 log = logging.getLogger(__name__)
@@ -18,7 +18,7 @@ class Held(Protocol):
     """What is asked of a session's browser beside its DevTools connection."""
 
     @property
-    def supervisor(self) -> Supervisor | None: ...
+    def monitor(self) -> PageMonitor | None: ...
 
     @property
     def url(self) -> str | None:
@@ -36,7 +36,7 @@ class Held(Protocol):
     async def switch_tab(self, index: int) -> object: ...
 
 
-class FrontPage:
+class ForegroundTab:
     """The agent's page, or while a person has the browser the one that they chose or that a page opened.
 
     `find` gives the session's browser if there is one.
@@ -46,7 +46,7 @@ class FrontPage:
         self._find = find
         self.is_held = False
         self._starts = 0
-        self._last_watch: Supervisor | None = None
+        self._last_watch: PageMonitor | None = None
         self._shown: str | None = None
         """While held: the tab that the person looks at."""
         self._known_tabs: set[str] = set()
@@ -56,10 +56,10 @@ class FrontPage:
         return self._find()
 
     @property
-    def watch(self) -> Supervisor | None:
+    def watch(self) -> PageMonitor | None:
         """None while the browser is closed."""
         browser = self.browser
-        watch = browser.supervisor if browser else None
+        watch = browser.monitor if browser else None
         return watch if watch and watch.pages and not watch.cdp.closed.is_set() else None
 
     @property
@@ -96,7 +96,7 @@ class FrontPage:
         return await watch.cdp.send(method, params, session=page.session, deadline=deadline)
 
 
-def _opened_by(page: WatchedPage, watch: Supervisor, known: set[str]) -> WatchedPage | None:
+def _opened_by(page: WatchedPage, watch: PageMonitor, known: set[str]) -> WatchedPage | None:
     """The newest tab that the page opened and that is not known yet."""
     new = [one for one in watch.pages.values() if one.target not in known and one.opener == page.target]
     return new[-1] if new else None

@@ -41,7 +41,7 @@ SCENE_SCRIPT = r"""() => {
 }"""
 
 
-class Scene(BaseModel, frozen=True):
+class PageMoment(BaseModel, frozen=True):
     """A page at one moment, as far as it is told of afterwards."""
 
     url: str = ""
@@ -51,13 +51,13 @@ class Scene(BaseModel, frozen=True):
     dialogs: tuple[str, ...] = ()
     alerts: tuple[str, ...] = ()
 
-    def mapped(self, change: Callable[[str], str]) -> Scene:
+    def mapped(self, change: Callable[[str], str]) -> PageMoment:
         """The same with every text changed."""
         lists = {name: tuple(map(change, getattr(self, name))) for name in ("headings", "dialogs", "alerts")}
         return self.model_copy(update={"url": change(self.url), "title": change(self.title), **lists})
 
 
-def describe_changes(before: Scene | None, after: Scene | None, fields: Sequence[str]) -> str:
+def describe_changes(before: PageMoment | None, after: PageMoment | None, fields: Sequence[str]) -> str:
     """A few sentences in English. Addresses go without what follows `?` or `#`: a form may have put values there."""
     if after is None:
         return "The browser is closed."
@@ -66,7 +66,7 @@ def describe_changes(before: Scene | None, after: Scene | None, fields: Sequence
         lines.append(f"The page is now {_address(after.url)}.")
     if after.title and (before is None or before.title != after.title):
         lines.append(f"Its title is {_quote(after.title)}.")
-    before = before or Scene()
+    before = before or PageMoment()
     if before.tabs != after.tabs:
         lines.append(f"{after.tabs} tabs are open, {before.tabs} were.")
     for what, old, new in (

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from server.browser.takeover.user_input import Key, Mouse, Stroke, Text, Wheel
+from server.browser.takeover.user_input import KeyPress, Mouse, Stroke, Text, Wheel
 
 Command = tuple[str, dict[str, Any]]
 
@@ -33,7 +33,7 @@ class Hands:
 
     def __init__(self) -> None:
         self._buttons: list[str] = []
-        self._keys: dict[str, Key] = {}
+        self._keys: dict[str, KeyPress] = {}
         self._at = (0.0, 0.0)
 
     def commands(self, stroke: Stroke) -> Iterator[Command]:
@@ -45,7 +45,7 @@ class Hands:
                     "type": "mouseWheel", "x": stroke.x, "y": stroke.y, "deltaX": stroke.dx, "deltaY": stroke.dy,
                     "modifiers": stroke.modifiers,
                 }  # fmt: skip
-            case Key():
+            case KeyPress():
                 yield from self._key(stroke)
             case Text() if stroke.text:
                 yield "Input.insertText", {"text": stroke.text}
@@ -73,7 +73,7 @@ class Hands:
             "clickCount": 0 if mouse.kind == "move" else max(1, mouse.clicks), "modifiers": mouse.modifiers,
         }  # fmt: skip
 
-    def _key(self, key: Key) -> Iterator[Command]:
+    def _key(self, key: KeyPress) -> Iterator[Command]:
         if key.key in _NO_KEYS:
             return
         name = key.code or key.key
@@ -99,7 +99,7 @@ def _button(mouse: Mouse) -> str:
     return _BUTTONS[mouse.button] if mouse.button >= 0 else "none"
 
 
-def _modifiers(key: Key) -> int:
+def _modifiers(key: KeyPress) -> int:
     """As the page's own machine has them: a Mac's command key is Control elsewhere, AltGr is none."""
     modifiers = key.modifiers
     if modifiers & META and key.key != "Meta" and sys.platform != "darwin":
@@ -109,7 +109,7 @@ def _modifiers(key: Key) -> int:
     return modifiers
 
 
-def _text(key: Key, modifiers: int) -> str:
+def _text(key: KeyPress, modifiers: int) -> str:
     if key.key == "Enter":
         return "\r"
     if modifiers & (ALT | CTRL | META):
@@ -117,7 +117,7 @@ def _text(key: Key, modifiers: int) -> str:
     return key.text or (key.key if len(key.key) == 1 else "")
 
 
-def _key_code(key: Key) -> int:
+def _key_code(key: KeyPress) -> int:
     code = key.code
     if len(code) == 4 and code.startswith("Key"):
         return ord(code[3])

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from server.browser.browser import BrowserUnavailable
-from server.browser.takeover.browser_view import InputRefused, Listing, LiveFrame, Screen, Sight
+from server.browser.takeover.browser_view import BrowserSnapshot, InputRefused, Listing, LiveFrame, Screen
 from server.browser.takeover.element_poller import Lister
 from server.browser.takeover.input_queue import InputQueue
 from server.browser.takeover.user_input import AnswerDialog, Input, Stroke
@@ -131,7 +131,7 @@ class LiveView:
                 viewer.told_state = state
                 viewer.tell(state)
 
-    def _state_for(self, viewer: Viewer, sight: Sight | None, start: int) -> Told:
+    def _state_for(self, viewer: Viewer, sight: BrowserSnapshot | None, start: int) -> Told:
         holder = "none" if self._holder is None else "me" if self._holder is viewer else "other"
         state: Told = {
             "type": "state",

@@ -10,7 +10,7 @@ from server.browser.chromium.cdp import CdpError, Params
 from server.browser.chromium.watched_page import WatchedPage
 from server.browser.takeover.browser_view import InputRefused, Listing
 from server.browser.takeover.element_list import ElementList
-from server.browser.takeover.foreground_tab import FrontPage, quietly
+from server.browser.takeover.foreground_tab import ForegroundTab, quietly
 from server.browser.takeover.input_dispatcher import Command as CdpCommand
 from server.browser.takeover.input_dispatcher import Hands
 from server.browser.takeover.user_input import (
@@ -34,7 +34,7 @@ Refuse = Callable[[str, int], str | None]
 
 
 class PersonActs:
-    def __init__(self, front: FrontPage, refuse: Refuse) -> None:
+    def __init__(self, front: ForegroundTab, refuse: Refuse) -> None:
         self._front = front
         self._refuse = refuse
         self._hands = Hands()

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from server.browser.chromium.cdp import Cdp, CdpError, Params
-from server.browser.chromium.page_monitor import Supervisor
+from server.browser.chromium.page_monitor import PageMonitor
 from server.browser.chromium.watched_page import WatchedPage
 from server.browser.masking import mask_text
 from server.browser.observation.page_script import PAGE_SCRIPT, Extra, SecretField
@@ -16,7 +16,7 @@ from server.browser.takeover.handover import (
     SCENE_SCRIPT,
     TRACK_SCRIPT,
     WORLD,
-    Scene,
+    PageMoment,
     describe_changes,
 )
 
@@ -29,19 +29,19 @@ class PersonWatch:
     """From `begin` to `end`; `follow` takes in further pages. Values never leave the page."""
 
     def __init__(self) -> None:
-        self._before: Scene | None = None
+        self._before: PageMoment | None = None
         self._fields: list[str] = []
         self._tracked: dict[str, str] = {}
         """Sessions of pages, and the name of the script that runs there."""
         self._cdp: Cdp | None = None
         self._stop_listening: Callable[[], None] | None = None
 
-    async def begin(self, watch: Supervisor, page: WatchedPage) -> None:
+    async def begin(self, watch: PageMonitor, page: WatchedPage) -> None:
         """Raises CdpError."""
         self._before = await _scene(watch, page)
         await self.follow(watch, page)
 
-    async def follow(self, watch: Supervisor, page: WatchedPage) -> None:
+    async def follow(self, watch: PageMonitor, page: WatchedPage) -> None:
         """Raises CdpError."""
         if self._cdp is not watch.cdp:
             self._forget_cdp()
@@ -57,7 +57,7 @@ class PersonWatch:
             "source": TRACK_SCRIPT, "worldName": WORLD, "runImmediately": True}, session=session)  # fmt: skip
         self._tracked[session] = added["identifier"]
 
-    async def end(self, watch: Supervisor | None, page: WatchedPage | None) -> str:
+    async def end(self, watch: PageMonitor | None, page: WatchedPage | None) -> str:
         """What changed, in words."""
         after = None
         if watch is not None and page is not None:
@@ -68,7 +68,7 @@ class PersonWatch:
         self._forget_cdp()
         return told
 
-    async def _untrack(self, watch: Supervisor) -> None:
+    async def _untrack(self, watch: PageMonitor) -> None:
         for page in watch.pages.values():
             script = self._tracked.get(page.session)
             if not script:
@@ -92,7 +92,7 @@ class PersonWatch:
         self._tracked.clear()
 
 
-async def _scene(watch: Supervisor, page: WatchedPage) -> Scene:
+async def _scene(watch: PageMonitor, page: WatchedPage) -> PageMoment:
     """The page as it is told of: without what stands in its secret fields, wherever else it stands."""
     found: dict[str, object] = {}
     secrets: tuple[SecretField, ...] = ()
@@ -104,7 +104,7 @@ async def _scene(watch: Supervisor, page: WatchedPage) -> Scene:
         except (CdpError, ValueError) as error:
             log.debug("scene: %s", error)
             found = {}
-    scene = Scene.model_validate(
+    scene = PageMoment.model_validate(
         {"url": page.document, "title": page.title, "tabs": len(watch.pages), **found}
     )
     return scene.mapped(lambda text: mask_text(text, secrets))

@@ -46,7 +46,7 @@ class Wheel(Silent):
     modifiers: Modifiers = 0
 
 
-class Key(Silent):
+class KeyPress(Silent):
     """A key of the keyboard; `key` and `code` as in a browser's KeyboardEvent."""
 
     type: Literal["key"]
@@ -109,7 +109,7 @@ class TypeInto(Silent):
     text: Words
 
 
-Stroke = Mouse | Wheel | Key | Text
+Stroke = Mouse | Wheel | KeyPress | Text
 """What is passed on in order, as fast as the page takes it."""
 Command = Resize | SwitchTab | Go | Back | Reload | AnswerDialog | ClickElement | TypeInto
 """What is done after all strokes before it."""
