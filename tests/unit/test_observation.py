@@ -9,17 +9,18 @@ import time
 import pytest
 
 from server.browser.observation import (
+    PAGE_SCRIPT,
     Budget,
     Element,
     Extra,
     Observation,
-    answer,
     focus,
     focus_pieces,
     observe_snapshot,
     observe_state,
     text_near,
 )
+from server.browser.observation.__main__ import answer
 from server.browser.observation.page_script import Clickable, SecretField, Shown
 from server.browser.observation.rendering import cost, meant_option
 from tests.support.observations import load_shot, observe_shot, shot_names
@@ -453,6 +454,12 @@ def test_the_command_line_answers_each_line_with_text_and_targets() -> None:
     assert main["targets"] == {"e1": "e3", "e2": "e4", "e3": "e5", "e4": "e6", "e5": "e7"}
     assert main["truncated"] == 0
     assert "e7" in focused["targets"].values()
+
+
+def test_the_command_line_prints_the_script_whose_result_is_extra() -> None:
+    command = [sys.executable, "-m", "server.browser.observation", "--page-script"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    assert done.stdout == f"{PAGE_SCRIPT}\n"
 
 
 ODD_LINES = [

@@ -5,12 +5,10 @@ the same for lines of JSON. docs/observation.md describes what a model reads.
 """
 
 import hashlib
-import json
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from server.browser.observation.browser_use_state import read_pieces, read_state
 from server.browser.observation.element_context import Surroundings
@@ -289,53 +287,3 @@ def _observe(
         header_tokens=room,
         moment=extra.moment,
     )
-
-
-class Request(BaseModel):
-    """One line for the command line. `target` is an eid of the main view, or a ref."""
-
-    snapshot: str = ""
-    viewport: tuple[int, int] = VIEWPORT
-    mode: Literal["main", "focused"] = "main"
-    target: str = ""
-    extra: Extra | None = None
-
-
-def answer(line: str) -> dict[str, Any]:
-    """What one line is answered with: text and targets, or the error that it is. Never raises."""
-    try:
-        given = json.loads(line)
-        if not isinstance(given, dict):
-            raise ValueError("the line is no JSON object")
-        request = Request.model_validate({name: _whole(it) for name, it in given.items() if it is not None})
-    except ValidationError as error:
-        return {"error": "; ".join(f"{item['loc'][0]}: {item['msg']}" for item in error.errors())}
-    except (ValueError, RecursionError) as error:
-        return {"error": str(error)}
-    seen = _seen(request)
-    targets = {element.eid: element.ref for element in seen.interactive}
-    return {"text": seen.text(), "targets": targets, "truncated": seen.truncated}
-
-
-def _whole(value: Any) -> Any:
-    """A text cut in the middle of a character has half of it at its end."""
-    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
-
-
-def _seen(request: Request) -> Observation:
-    page, viewport, extra = request.snapshot, request.viewport, request.extra
-    seen = observe_snapshot(page, viewport=viewport, extra=extra)
-    if request.mode == "main" or not request.target:
-        return seen
-    element = seen.find(request.target)
-    return focus(page, element.ref if element else request.target, viewport=viewport, extra=extra)
-
-
-def main() -> None:
-    sys.stdin.reconfigure(encoding="utf-8-sig", errors="replace")  # type: ignore[union-attr]
-    for line in filter(str.strip, sys.stdin):
-        print(json.dumps(answer(line)), flush=True)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,71 @@
+"""Lines of JSON in, observations out: `{snapshot, viewport?, mode?, target?, extra?}` -> `{text, targets, truncated}`.
+
+`--page-script` prints the script whose result goes into `extra`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import Any, Literal
+
+from pydantic import BaseModel, ValidationError
+
+from server.browser.observation import PAGE_SCRIPT, VIEWPORT, Extra, Observation, focus, observe_snapshot
+
+
+class Request(BaseModel):
+    """One line for the command line. `target` is an eid of the main view, or a ref."""
+
+    snapshot: str = ""
+    viewport: tuple[int, int] = VIEWPORT
+    mode: Literal["main", "focused"] = "main"
+    target: str = ""
+    extra: Extra | None = None
+
+
+def answer(line: str) -> dict[str, Any]:
+    """What one line is answered with: text and targets, or the error that it is. Never raises."""
+    try:
+        given = json.loads(line)
+        if not isinstance(given, dict):
+            raise ValueError("the line is no JSON object")
+        request = Request.model_validate({name: _whole(it) for name, it in given.items() if it is not None})
+    except ValidationError as error:
+        return {"error": "; ".join(f"{item['loc'][0]}: {item['msg']}" for item in error.errors())}
+    except (ValueError, RecursionError) as error:
+        return {"error": str(error)}
+    seen = _seen(request)
+    targets = {element.eid: element.ref for element in seen.interactive}
+    return {"text": seen.text(), "targets": targets, "truncated": seen.truncated}
+
+
+def _whole(value: Any) -> Any:
+    """A text cut in the middle of a character has half of it at its end."""
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
+
+
+def _seen(request: Request) -> Observation:
+    page, viewport, extra = request.snapshot, request.viewport, request.extra
+    seen = observe_snapshot(page, viewport=viewport, extra=extra)
+    if request.mode == "main" or not request.target:
+        return seen
+    element = seen.find(request.target)
+    return focus(page, element.ref if element else request.target, viewport=viewport, extra=extra)
+
+
+def main() -> None:
+    """Read standard input to its end, answering line by line."""
+    parser = argparse.ArgumentParser(prog="python -m server.browser.observation", description=__doc__)
+    parser.add_argument("--page-script", action="store_true", help="print the page script and exit")
+    if parser.parse_args().page_script:
+        print(PAGE_SCRIPT)
+        return
+    sys.stdin.reconfigure(encoding="utf-8-sig", errors="replace")  # type: ignore[union-attr]
+    for line in filter(str.strip, sys.stdin):
+        print(json.dumps(answer(line)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
