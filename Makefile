@@ -5,7 +5,7 @@ BIN := .venv/bin
 CHECK = $(BIN)/python -m scripts.check
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run serve migrate test lint quick real web curl e2e screenshots lock format image clean
+.PHONY: help setup run serve migrate test check lint quick real web curl e2e screenshots lock format image clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z0-9]*\):.*## /\1\t/p' Makefile | while IFS='	' read -r name text; do printf '  make %-11s %s\n' "$$name" "$$text"; done
@@ -25,6 +25,10 @@ migrate: ## Bring the database's schema to what this version needs
 test: ## Everything below, from lint to e2e, with one summary at the end
 	@$(PYTHON) -m scripts.setup test
 	@$(CHECK) lint web curl quick real e2e
+
+check: ## The daily check: lint, web, the quick tests, two stories in a real browser: under five minutes
+	@$(PYTHON) -m scripts.setup test
+	@$(CHECK) lint web quick story
 
 lint: ## ruff and mypy
 	@$(PYTHON) -m scripts.setup quick

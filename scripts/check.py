@@ -1,6 +1,7 @@
 """Runs the checks by name and sums up.
 
     python -m scripts.check lint web curl quick real e2e
+    python -m scripts.check lint web quick story
 
 Those that leave a core idle run side by side, the others one after the other. All of them run, also after
 a failure. The exit code is 0 only when every one of them passed.
@@ -34,6 +35,8 @@ TEST = (*PYTEST, f"--numprocesses={WORKERS}")
 BY_FILE, BY_TEST = "--dist=loadfile", "--dist=worksteal"
 WEB_TEST = ("npm", "test")
 CURL_TEST = "tests/real/test_curl_e2e.py"
+STORIES = ("tests/real/test_main_job.py", "tests/e2e/test_ui_approvals.py")
+"""The main job on real parts, and an approval in the web UI."""
 
 CHECKS: dict[str, list[tuple[str, ...]]] = {
     "lint": [(*RUFF, "check", "."), (*RUFF, "format", "--check", "."), MYPY],
@@ -42,6 +45,7 @@ CHECKS: dict[str, list[tuple[str, ...]]] = {
     "quick": [(*TEST, BY_FILE, "tests/unit")],
     "real": [(*TEST, BY_FILE, "tests/real", f"--ignore={CURL_TEST}")],
     "e2e": [(*TEST, BY_TEST, "tests/e2e")],
+    "story": [(*TEST, BY_FILE, *STORIES)],
 }
 SIDE_BY_SIDE = ("lint", "web", "curl")
 

@@ -1680,8 +1680,8 @@ export interface components {
             /** Next Cursor */
             next_cursor: string | null;
         };
-        /** State */
-        State: {
+        /** StateChanged */
+        StateChanged: {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -2201,7 +2201,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": components["schemas"]["Token"] | components["schemas"]["Thinking"] | components["schemas"]["ToolStart"] | components["schemas"]["ToolEnd"] | components["schemas"]["Done"] | components["schemas"]["Error"] | components["schemas"]["RunChanged"] | components["schemas"]["State"] | components["schemas"]["Observed"] | components["schemas"]["PolicyRuled"] | components["schemas"]["Interrupt"] | components["schemas"]["Decision"] | components["schemas"]["MessageAdded"] | components["schemas"]["UsageChanged"] | components["schemas"]["Resync"];
+                    "text/event-stream": components["schemas"]["Token"] | components["schemas"]["Thinking"] | components["schemas"]["ToolStart"] | components["schemas"]["ToolEnd"] | components["schemas"]["Done"] | components["schemas"]["Error"] | components["schemas"]["RunChanged"] | components["schemas"]["StateChanged"] | components["schemas"]["Observed"] | components["schemas"]["PolicyRuled"] | components["schemas"]["Interrupt"] | components["schemas"]["Decision"] | components["schemas"]["MessageAdded"] | components["schemas"]["UsageChanged"] | components["schemas"]["Resync"];
                 };
             };
             /** @description What went wrong */
@@ -2328,7 +2328,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": components["schemas"]["Token"] | components["schemas"]["Thinking"] | components["schemas"]["ToolStart"] | components["schemas"]["ToolEnd"] | components["schemas"]["Done"] | components["schemas"]["Error"] | components["schemas"]["RunChanged"] | components["schemas"]["State"] | components["schemas"]["Observed"] | components["schemas"]["PolicyRuled"] | components["schemas"]["Interrupt"] | components["schemas"]["Decision"] | components["schemas"]["MessageAdded"] | components["schemas"]["UsageChanged"] | components["schemas"]["Resync"];
+                    "text/event-stream": components["schemas"]["Token"] | components["schemas"]["Thinking"] | components["schemas"]["ToolStart"] | components["schemas"]["ToolEnd"] | components["schemas"]["Done"] | components["schemas"]["Error"] | components["schemas"]["RunChanged"] | components["schemas"]["StateChanged"] | components["schemas"]["Observed"] | components["schemas"]["PolicyRuled"] | components["schemas"]["Interrupt"] | components["schemas"]["Decision"] | components["schemas"]["MessageAdded"] | components["schemas"]["UsageChanged"] | components["schemas"]["Resync"];
                 };
             };
             /** @description What went wrong */
