@@ -1,0 +1,109 @@
+"""Print how the Python code is built: sizes, nesting, types, names.
+
+    .venv/bin/python -m scripts.measure [FOLDER ...]      # default: server cli
+
+Definitions: a function's length counts its lines with its docstring; `nest` is the depth of compound statements within
+one function; a broad except is bare, `Exception` or `BaseException`; `called once` counts private functions whose name
+stands at one place of the folder beside their definition.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import statistics
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from scripts.shell import ROOT
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+NESTING = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.Match)
+LONG, DEEP = 50, 3
+
+
+def main(*folders: str) -> None:
+    columns = [measure(ROOT / folder) for folder in folders]
+    width = max(len(name) for name in columns[0])
+    print(f"{'':{width}}", *(f"{folder:>14}" for folder in folders))
+    for name in columns[0]:
+        print(f"{name:{width}}", *(f"{column[name]:>14}" for column in columns))
+
+
+def measure(folder: Path) -> dict[str, str]:
+    """One column: the name of a figure -> its value."""
+    sources = {path: path.read_text() for path in sorted(folder.rglob("*.py"))}
+    trees = {path: ast.parse(source) for path, source in sources.items()}
+    sizes = [source.count("\n") for source in sources.values()]
+    lines = sum(sizes)
+    nodes = [node for tree in trees.values() for node in ast.walk(tree)]
+    functions = [node for node in nodes if isinstance(node, Function)]
+    lengths = [(node.end_lineno or node.lineno) - node.lineno + 1 for node in functions]
+    classes = Counter(node.name for node in nodes if isinstance(node, ast.ClassDef))
+    private = [node.name for node in functions if re.match(r"_[^_]", node.name)]
+    mentions = Counter(re.findall(r"\b_[a-z]\w*\b", "\n".join(sources.values())))
+    once = sum(mentions[name] <= 2 for name in private)
+    annotated = sum(node.returns is not None for node in functions)
+    handlers = [node for node in nodes if isinstance(node, ast.ExceptHandler)]
+    return {
+        "files": f"{len(sizes)}",
+        "kLOC": f"{lines / 1000:.1f}",
+        "files at the top": f"{len(list(folder.glob('*.py')))}",
+        "file median / p90 / max": f"{_spread(sizes)}",
+        "function median / p90 / max": f"{_spread(lengths)}",
+        f"functions > {LONG} lines": _share(sum(length > LONG for length in lengths), len(lengths)),
+        f"nest > {DEEP}": _share(sum(_depth(node) > DEEP for node in functions), len(functions)),
+        "broad except / kLOC": f"{sum(map(_is_broad, handlers)) / lines * 1000:.2f}",
+        "return types": _share(annotated, len(functions)),
+        "Any / kLOC": f"{sum(_is_any(node) for node in nodes) / lines * 1000:.1f}",
+        "imports in functions": f"{sum(1 for node in functions for _ in _imports(node))}",
+        "private functions": _share(len(private), len(functions)),
+        "... called once": _share(once, len(private)),
+        "class names used twice": f"{sum(count > 1 for count in classes.values())} of {len(classes)}",
+    }
+
+
+def _spread(numbers: list[int]) -> str:
+    tenths = statistics.quantiles(numbers, n=10)
+    return f"{statistics.median(numbers):.0f} / {tenths[-1]:.0f} / {max(numbers)}"
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / max(whole, 1):.1f} %"
+
+
+def _depth(function: ast.AST) -> int:
+    def deepest(node: ast.AST, depth: int) -> int:
+        below = [deepest(child, depth + isinstance(child, NESTING)) for child in _inner(node)]
+        return max([depth, *below])
+
+    return deepest(function, 0)
+
+
+def _inner(node: ast.AST) -> Iterator[ast.AST]:
+    """Children but for functions and classes of their own; an `elif` counts as its `if`."""
+    for child in ast.iter_child_nodes(node):
+        is_elif = isinstance(node, ast.If) and isinstance(child, ast.If) and child in node.orelse
+        if is_elif:
+            yield from _inner(child)
+        elif not isinstance(child, (*Function.__args__, ast.ClassDef, ast.Lambda)):
+            yield child
+
+
+def _is_broad(handler: ast.ExceptHandler) -> bool:
+    caught = handler.type
+    return caught is None or (isinstance(caught, ast.Name) and caught.id in ("Exception", "BaseException"))
+
+
+def _is_any(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and node.id == "Any"
+
+
+def _imports(function: Function) -> Iterator[ast.AST]:
+    return (node for node in ast.walk(function) if isinstance(node, ast.Import | ast.ImportFrom))
+
+
+if __name__ == "__main__":
+    main(*(sys.argv[1:] or ("server", "cli")))

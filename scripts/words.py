@@ -1,0 +1,67 @@
+"""Refuse words in docstrings and comments that hide what the code does.
+
+    .venv/bin/python -m scripts.words [FOLDER ...]        # default: server cli
+
+The glossary in docs/architecture.md has the words to use. Exits with 1 and names each place when one is found.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import sys
+import tokenize
+from collections.abc import Iterator
+
+from scripts.shell import ROOT
+
+PLAIN = {
+    r"tells?|told|telling": "publish, log, return, report, show, list",
+    r"hears?( of)?|heard": "receive, read, be notified",
+    r"is asked of|are asked of": "request, require",
+    r"whoever|whatever becomes": "name the caller or the case",
+    r"at hand": "current",
+    r"by hand": "manually",
+    r"nobody|somebody": "no client, another process, ...",
+    r"beside": "next to, in addition to, in the background",
+    r"meanwhile": "in the meantime, while ...",
+    r"is over": "has ended",
+}
+"""Pattern -> what to write instead."""
+
+
+def main(*folders: str) -> int:
+    found = 0
+    for path in sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py")):
+        source = path.read_text()
+        for line, text in (*_docstrings(source), *_comments(source)):
+            for word, instead in _refused(text):
+                print(f"{path.relative_to(ROOT)}:{line}: {word!r}; write: {instead}")
+                found += 1
+    return 1 if found else 0
+
+
+def _refused(text: str) -> Iterator[tuple[str, str]]:
+    """Names in backticks are code and count for nothing."""
+    words = re.sub(r"`[^`]*`", "", text)
+    for pattern, instead in PLAIN.items():
+        yield from ((match[0], instead) for match in re.finditer(rf"(?i)\b({pattern})\b", words))
+
+
+def _docstrings(source: str) -> Iterator[tuple[int, str]]:
+    """Those of modules, classes, functions and attributes."""
+    for node in ast.walk(ast.parse(source)):
+        value = node.value if isinstance(node, ast.Expr) else None
+        if isinstance(value, ast.Constant) and isinstance(value.value, str):
+            yield value.lineno, value.value
+
+
+def _comments(source: str) -> Iterator[tuple[int, str]]:
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string
+
+
+if __name__ == "__main__":
+    sys.exit(main(*(sys.argv[1:] or ("server", "cli"))))
