@@ -55,6 +55,8 @@ class ToolEnd(Payload):
     screenshot: str | None = None
     box: tuple[float, float, float, float] | None = None
     """Where the action was aimed: x, y, width, height in percent of the screenshot."""
+    reason: str | None = None
+    """Why the call failed, where a code says it: `timeout`, or the code of the run's end (`cancelled`, `time_limit`, ...)."""
 
 
 class Message(BaseModel):

@@ -93,10 +93,11 @@ class EventAdapter:
                 return self._custom(raw["name"], raw["data"])
         return []
 
-    def flush(self, summary: str) -> list[Event]:
+    def flush(self, summary: str, reason: str | None = None) -> list[Event]:
         """Close what is open: every tool_start has its tool_end, also on failure and cancel."""
         self._log_thoughts()
-        return [self._close(call_id, ok=False, summary=summary, data={}) for call_id in list(self._open)]
+        data = {"reason": reason}
+        return [self._close(call_id, ok=False, summary=summary, data=data) for call_id in list(self._open)]
 
     def _chunk(self, raw: Mapping[str, Any]) -> list[Event]:
         self.note = None  # whatever was wrong with the model, it speaks
@@ -202,6 +203,7 @@ class EventAdapter:
             url=data.get("url"),
             screenshot=data.get("screenshot"),
             box=data.get("box"),
+            reason=data.get("reason"),
         )
 
 

@@ -193,7 +193,7 @@ class RunRecorder:
         return ended
 
     async def fail(self, execution: Execution, code: str, text: str) -> FinishedRun | None:
-        for event in execution.adapter.flush(text):
+        for event in execution.adapter.flush(text, code):
             await self.take(execution, event)
         status = code if code in ("cancelled", "interrupted") else "failed"
         ended = await self._commit(execution, status, error_code=code, error=text)

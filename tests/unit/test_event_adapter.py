@@ -143,9 +143,9 @@ def test_a_tool_call_opens_and_closes_with_its_time() -> None:
 def test_what_is_open_is_closed_when_the_run_breaks_off() -> None:
     adapter = EventAdapter("m")
     adapter.feed(custom("tool_start", call_id="c", name="click", args={}))
-    assert [(end.call_id, end.ok, end.summary) for end in adapter.flush("Task cancelled")] == [
-        ("c", False, "Task cancelled")
-    ]
+    [end] = adapter.flush("Task cancelled", "cancelled")
+    assert isinstance(end, ToolEnd)
+    assert (end.call_id, end.ok, end.summary, end.reason) == ("c", False, "Task cancelled", "cancelled")
     assert adapter.flush("again") == []
     assert adapter.feed(custom("tool_end", call_id="c", ok=True, summary="late")) == []
 

@@ -399,6 +399,7 @@ async def test_a_site_that_does_not_answer_twice_is_to_be_left() -> None:
     await it.say("go")
     assert "leave it" not in it.model.prompts[1]
     assert "did not answer 2 times: leave it" in it.model.prompts[2]
+    assert [end["reason"] for end in it.of("tool_end")] == ["timeout", "timeout"]
 
 
 async def test_a_page_that_writes_of_a_timeout_is_not_one_that_did_not_answer() -> None:

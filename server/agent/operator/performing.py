@@ -48,7 +48,7 @@ async def perform_step(state: State, context: RunContext, eyes: Eyes) -> Update:
     await tell(
         "tool_end", call_id=action["id"], name=action["kind"], ok=outcome.ok, summary=summary or "done",
         duration_ms=milliseconds, url=outcome.url, screenshot=(screenshot or {}).get("address"),
-        box=box,
+        box=box, reason="timeout" if outcome.timed_out else None,
     )  # fmt: skip
     await tell("step", step=steps, max_steps=context.max_tool_steps)
     why = records.line(masked(action, targets)["reason"])

@@ -1786,6 +1786,8 @@ export interface components {
                 number,
                 number
             ] | null;
+            /** Reason */
+            reason?: string | null;
         };
         /** ToolStart */
         ToolStart: {

@@ -39,6 +39,7 @@ export interface ToolMeta {
   url?: string | null
   screenshot?: string | null
   box?: Box | null
+  reason?: string | null
   [extra: string]: unknown
 }
 

@@ -30,6 +30,7 @@ type Fields =
       duration_ms: number
       url?: string | null
       screenshot?: string | null
+      reason?: string | null
     }
   | { type: 'done'; message: Message; usage: Usage }
   | { type: 'error'; code: string; message: string }

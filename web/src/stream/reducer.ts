@@ -154,7 +154,7 @@ function startTool(live: Draft, event: EventOf<'tool_start'>): void {
   stopThinking(live, event.ts)
   const id = toolRowId(event.run_id, event.call_id)
   if (!live.rows[id]) {
-    const unknown = { summary: '', durationMs: null, url: null, screenshot: null, box: null }
+    const unknown = { summary: '', durationMs: null, url: null, screenshot: null, box: null, reason: null }
     const { name, args } = event
     put(live, { ...fresh(live, event), ...unknown, kind: 'tool', id, name, args, status: 'running' })
   }
@@ -171,6 +171,7 @@ function endTool(live: Draft, event: EventOf<'tool_end'>): void {
     durationMs: event.duration_ms,
     url: event.url ?? null,
     screenshot: event.screenshot ?? null,
+    reason: event.reason ?? null,
   }
   live.moved = true
 }

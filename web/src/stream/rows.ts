@@ -50,6 +50,8 @@ export interface ToolRow extends Placed {
   url: string | null
   screenshot: string | null
   box: Box | null
+  /** Why it failed, where a code says it. */
+  reason: string | null
 }
 
 export interface AskRow extends Placed {
@@ -115,5 +117,6 @@ function toolRow(message: Message, placed: Place): ToolRow {
     url: meta.url ?? null,
     screenshot: meta.screenshot ?? null,
     box: meta.box ?? null,
+    reason: meta.reason ?? null,
   }
 }

@@ -32,9 +32,8 @@ export function ToolCard({ row }: { row: ToolRow }) {
   )
 }
 
-/** What the server says of a step that was under way when the person stopped the run. */
-const STOPPED = 'Task cancelled'
-const isStopped = (row: ToolRow) => row.status === 'failed' && row.summary === STOPPED
+/** It was under way when the user stopped the run. */
+const isStopped = (row: ToolRow) => row.status === 'failed' && row.reason === 'cancelled'
 
 function StepIcon({ row, icon }: { row: ToolRow; icon: React.ReactNode }) {
   if (row.status === 'running') return <Spinner size={15} className="text-accent-text" />
