@@ -1,4 +1,4 @@
-"""Carry out one action through the browser's door, and say in one line what it was."""
+"""Perform one action in the browser and describe it in one line."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ TARGETED = frozenset({"click", "select", "hover", "focus", "read", "upload"})
 FIELDS = frozenset({"textbox", "searchbox", "combobox", "spinbutton", "textarea", "input", "clickable"})
 TEXT_FIELDS = frozenset({"textbox", "searchbox", "spinbutton"})
 LOOKS = frozenset({"focus", "read"})
-"""Actions that only look, and after which the last picture stays valid unless the page changed by itself."""
+"""Read-only actions: the last screenshot stays valid unless the page changed by itself."""
 SCROLL_PIXELS = 600
 WAIT_MS = 1000
 MOST_WAIT_MS = 10_000
 TEXT_CHARS = 60
 DETAIL_CHARS = 120
 MOST_SHOWN = 6
-"""Fields of a form that the line about it names."""
+"""Maximum number of form fields named in an action's one-line description."""
 
 Files = Mapping[str, Path]
-"""The session's own files by name: what a page may be given."""
+"""The session's own files by name: the only ones that can be uploaded to a page."""
 
 
 def files_in(folder: Path | None) -> Files:
-    """Those in the folder and in the folders right in it."""
+    """The files in the folder and its direct subfolders, by name. Symlinks are skipped."""
     if folder is None or not folder.is_dir():
         return {}
     found = [*folder.glob("*"), *folder.glob("*/*")]
@@ -38,7 +38,7 @@ def files_in(folder: Path | None) -> Files:
 
 
 def problem_of(action: Action, observation: Observation, files: Files) -> str | None:
-    """Why an action cannot be taken on this page, one line that names it; None when it can."""
+    """Return why the action cannot be performed on this page, in one line that names it; None if it can."""
     kind = action["kind"]
     if missing := _missing_argument(action):
         return f"{kind} needs {missing}"
@@ -58,9 +58,9 @@ def problem_of(action: Action, observation: Observation, files: Files) -> str | 
 
 
 def may_commit(action: Action, observation: Observation) -> bool:
-    """Whether it could have an effect, if the page were another than it was.
+    """Whether the action could have an effect if the page had changed since it was observed.
 
-    To type into what is no text field is to click it first; to accept a dialog is to press its button.
+    Typing into a control that is not a text field clicks it first; accepting a dialog presses its button.
     """
     match action["kind"]:
         case "click" | "select" | "press" | "upload":
@@ -87,7 +87,7 @@ def _missing_argument(action: Action) -> str | None:
 
 
 def with_whole_address(action: Action, page_url: str) -> Action:
-    """`/cart`, `?page=2` and `#top` are on the site at hand."""
+    """Resolve a relative URL such as `/cart`, `?page=2` or `#top` against the current page."""
     url = str(action.get("url", "")).strip()
     if not url.startswith(("/", "?", "#", "./", "../")) or url.startswith("//"):
         return action
@@ -95,7 +95,7 @@ def with_whole_address(action: Action, page_url: str) -> Action:
 
 
 async def perform(browser: Browser, action: Action, observation: Observation, files: Files) -> ToolOutcome:
-    """The tool call of an action that was found sound and was allowed."""
+    """Make the tool call of a validated and allowed action. Raises ValueError if its kind is unknown."""
     targets = targets_of(action, observation)
     match action["kind"]:
         case "click":
@@ -138,7 +138,7 @@ def label(element: Element) -> str:
 
 
 def describe(action: Action, targets: list[Element]) -> str:
-    """One line that outlives the page: what was done to what, without eids; secrets masked, long values cut."""
+    """One line that stays valid after the page: no eids, secrets masked, long values truncated."""
     kind = action["kind"]
     if kind == "type":
         return f"type {_filled(action, targets)}{' and submit' if action.get('submit') else ''}"

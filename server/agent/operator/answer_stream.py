@@ -1,7 +1,7 @@
-"""Pure: the final answer, piece by piece, out of a move that is still being written as JSON.
+"""Extract the final answer piece by piece from a move that is still streaming as JSON. Pure.
 
-A provider sends the move in fragments cut anywhere: inside a key, an escape or a surrogate pair. pydantic's JSON
-parser reads what has arrived so far, and what is new in `final_response` is given out.
+A provider splits the move anywhere: inside a key, an escape or a surrogate pair. pydantic's JSON parser
+parses the text received so far, and the new part of `final_response` is returned.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from server.agent.storable import storable
 
 _FIELD, _ACTION = "final_response", "stop"
 _OPEN = f'{{"action":"{_ACTION}","{_FIELD}":"'
-"""A move whose answer is being written."""
+"""A move's JSON up to the beginning of its answer."""
 _WINDOW = 500
-"""Characters that are read anew with each fragment; read from the beginning, long answers would cost ever more."""
+"""Characters parsed again with each fragment; parsing from the start would make long answers ever slower."""
 _LONGEST_ESCAPE = 12
-"""Characters of a surrogate pair."""
+"""Characters of an escaped surrogate pair."""
 
 
 class AnswerStream:
-    """Takes fragments of a move's JSON and gives new text of its answer, once the action is known to be `stop`."""
+    """Takes fragments of a move's JSON; returns new text of its answer once the action is `stop`."""
 
     def __init__(self) -> None:
         self.text = ""
-        """All that was given out so far."""
+        """All text returned so far."""
         self._fragments: list[str] = []
         self._window = ""
-        """What is read: the whole, or `_OPEN` and what came after `_told` characters of the answer."""
+        """The text to parse: all, or `_OPEN` and what followed `_told` characters of the answer."""
         self._told = 0
 
     def feed(self, fragment: str) -> str:
-        """The text that this fragment adds, often ""."""
+        """Return the text that this fragment adds, often ""."""
         if not fragment:
             return ""
         self._fragments.append(fragment)
@@ -49,18 +49,18 @@ class AnswerStream:
         return new
 
     def complete(self) -> dict[str, Any] | None:
-        """The fields of the move that arrived whole, whatever is wrong behind them; None when they cannot be read."""
+        """The fields that arrived whole, even if the JSON after them is malformed; None if unparsable."""
         return _read("".join(self._fragments), allow_partial=True)
 
     def _is_inside_answer(self) -> bool:
-        """Whether the next character belongs to the answer, and no escape is half written."""
+        """Whether the next character belongs to the answer and no escape sequence is incomplete."""
         complete = _read(self._window, allow_partial=True)
         return complete is not None and _FIELD not in complete and "\\" not in self._window[-_LONGEST_ESCAPE:]
 
 
 def _read(text: str, *, allow_partial: Any) -> dict[str, Any] | None:
-    """The first JSON object; None for other JSON, and for half a surrogate pair or a control character in it:
-    LangChain's parser, which reads the whole answer at its end, is less strict."""
+    """Parse the first JSON object. None for other JSON, half a surrogate pair or a control character:
+    LangChain's parser, which parses the whole answer at its end, is less strict."""
     try:
         move = from_json(text, allow_partial=allow_partial)
     except ValueError:

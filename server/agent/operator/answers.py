@@ -1,4 +1,4 @@
-"""Pure: classify a person's reply as yes, no, or unclear. Only an unambiguous yes is read as a yes."""
+"""Classify the user's reply as yes, no or unclear. Only an unambiguous yes counts as yes. Pure."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ AGREEMENTS = _phrases(
     """go ahead, do it, go for it, do that, of course, sounds good, uh huh, mm hmm, жми, так точно, само собой, ну давай
     ну ок, mach das, mach es, vas y, va bene, đồng ý, hazlo, adelante, fallo pure, zrób to, yap, やって, 해줘, 做吧"""
 )
-"""Whole replies or parts of one that say yes in several words."""
+"""Phrases of several words that mean yes, as a whole reply or as a part of one."""
 NO_PROBLEM = _phrases(
     """no problem, no problems, no worries, no objection, no objections, not a problem, no prob, np
     нет проблем, без проблем, не проблема, нет возражений, не вопрос, не возражаю, не против, я не против
@@ -55,7 +55,7 @@ NO_PROBLEM = _phrases(
     nie ma problemu, nie ma sprawy, sorun yok, sorun değil, geen probleem, tidak masalah, không vấn đề gì
     没问题, 沒問題, 問題ない, 問題ありません, 문제없어, ไม่มีปัญหา, אין בעיה, مافي مشكلة, لا مشكلة"""
 )
-"""They begin like a no and agree. On their own they are no plain yes; beside one they say nothing more."""
+"""They begin like a no and agree. Alone they are not a plain yes; next to one they add nothing."""
 IRONY = _phrases("да ладно, ага конечно, ну конечно, yeah right, yeah sure, sure sure")
 """Words of agreement that often mean the opposite."""
 FILLER = _listed(
@@ -69,7 +69,7 @@ FILLER = _listed(
 _UNSPACED = (("\u0e00", "\u0e7f"), ("\u3040", "\u30ff"), ("\u4e00", "\u9fff"))
 _MARKS = frozenset("👍✅👌🆗✔☑👎❌🚫")
 _FRIENDLY = frozenset("🙂😊😀😃😄😁😉☺🙏❤♥💙💚🎉✨🚀💪🔥👏😇🤗")
-"""Symbols that change nothing; any other symbol may mean doubt or irony."""
+"""Symbols that do not change the meaning; any other symbol may mean doubt or irony."""
 _BREAKS = re.compile(r"[.,;:!?…。，、！？؟()\n]|\s[-–—]\s|[–—]")
 _PHRASES = AGREEMENTS | NO_PROBLEM
 _LONGEST_PHRASE = max(phrase.count(" ") for phrase in _PHRASES) + 1
@@ -81,7 +81,7 @@ _TO_LATIN, _TO_CYRILLIC = str.maketrans(_CYRILLIC, _LATIN), str.maketrans(_LATIN
 
 @dataclass(frozen=True, slots=True)
 class SpokenAnswer:
-    """`confirmed` is None when the words are no plain yes and no plain no; `feedback` is what was said beyond."""
+    """`confirmed` is None for neither a plain yes nor a plain no; `feedback` is any further text."""
 
     confirmed: bool | None
     feedback: str | None = None
@@ -90,7 +90,7 @@ class SpokenAnswer:
 def read_answer(text: str) -> SpokenAnswer:
     """Classify the reply to "shall I do this?", in any of the common languages.
 
-    A reply that begins with a no and goes on with a plain yes ("not an issue, go ahead") is unclear.
+    A reply that begins with a no and continues with a plain yes ("not an issue, go ahead") is unclear.
     """
     clauses = _clauses(text)
     units = [unit for clause in clauses for unit in clause]
@@ -108,7 +108,7 @@ def read_answer(text: str) -> SpokenAnswer:
 
 
 def is_continuation(text: str) -> bool:
-    """True for "continue", "yes", "готово": words that keep the goal and add nothing to it."""
+    """Whether the reply keeps the goal and adds nothing to it: "continue", "yes", "готово"."""
     units = [unit for clause in _clauses(text) for unit in clause]
     if _doubts(text):
         return False
@@ -126,7 +126,7 @@ def _is_plain_yes(units: list[str]) -> bool:
 
 
 def _clauses(text: str) -> list[list[str]]:
-    """The words and known phrases of each clause; "no, problem" is not "no problem"."""
+    """Split the text into clauses of words and known phrases; "no, problem" is not "no problem"."""
     plain = unicodedata.normalize("NFKC", text).casefold().replace("’", "'").replace("i̇", "i")
     parts = (_units(_words(part)) for part in _BREAKS.split(plain))
     return [units for units in parts if units]
@@ -143,7 +143,7 @@ def _is_kept(char: str) -> bool:
 
 
 def _units(words: list[str]) -> list[str]:
-    """Joins the words of known phrases, the longest first."""
+    """Join the words of known phrases, the longest first."""
     units: list[str] = []
     joined_until = 0
     for at, word in enumerate(words):
@@ -158,8 +158,8 @@ def _units(words: list[str]) -> list[str]:
 
 @lru_cache(maxsize=1024)
 def _canonical(word: str) -> str:
-    """The listed word that was meant. Letters of another alphabet that look the same and drawn-out letters
-    ("okkk", "даааа") are read as what they stand for, unless that could mean different answers."""
+    """The vocabulary word that was meant. Look-alike letters of another alphabet and repeated letters
+    ("okkk", "даааа") are normalised, unless that could mean different answers."""
     if word in _VOCABULARY or len(word) > 40:
         return word
     shapes = {word, word.translate(_TO_LATIN), word.translate(_TO_CYRILLIC)} if _is_mixed(word) else {word}
@@ -175,7 +175,7 @@ def _is_mixed(word: str) -> bool:
 
 
 def _doubts(text: str) -> bool:
-    """A question mark, irony, or a symbol such as a thinking face."""
+    """Whether the text has a question mark, irony, or a symbol such as a thinking face."""
     plain = f" {' '.join(word for clause in _clauses(text) for word in clause)} "
     return (
         any(mark in text for mark in "?？؟")
@@ -191,7 +191,7 @@ def _begins_with_no(word: str) -> bool:
 
 
 def _consists_of(word: str, known: frozenset[str]) -> bool:
-    """In scripts without spaces a "word" may be several."""
+    """Whether the word is known. In scripts without spaces a "word" may consist of several."""
     if word in known or not word:
         return True
     if not _is_unspaced(word):
@@ -201,5 +201,5 @@ def _consists_of(word: str, known: frozenset[str]) -> bool:
 
 
 def _is_unspaced(word: str) -> bool:
-    """Chinese, Japanese and Thai."""
+    """Whether the word is Chinese, Japanese or Thai."""
     return all(any(first <= char <= last for first, last in _UNSPACED) for char in word)

@@ -1,4 +1,4 @@
-"""What a person's answer to an open question means. Pure."""
+"""Interpret the user's answer to an open question. Pure."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from server.agent.operator.answers import SpokenAnswer, read_answer
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """`no` is a bare no, `words` a no (or something unclear) with words to plan anew with; a yes to another
-    question is `other`, one that came too late `expired`."""
+    """`no` is a bare no; `words` is a no or an unclear reply with text to replan with; `other` answers
+    another question; `expired` came too late."""
 
     kind: Literal["yes", "no", "words", "other", "expired"]
     words: str = ""
 
 
 def read_confirm(answer: Any, question: dict[str, Any], now: float) -> Said:
-    """`answer` is what the graph was resumed with: `{reference, confirmed, message?}`, `{text}` or plain words."""
+    """`answer` is the graph's resume value: `{reference, confirmed, message?}`, `{text}` or plain text."""
     given = answer if isinstance(answer, dict) else {"text": str(answer)}
     if given.get("reference") not in (None, question["reference"]):
         return Said("other")
@@ -50,7 +50,7 @@ def manual_question(
 
 
 def read_manual(answer: Any) -> str:
-    """The person's words after a step of their own; "" when they said none."""
+    """The user's text after a manual step; "" if there is none."""
     if isinstance(answer, dict):
         answer = answer.get("message") or answer.get("text") or ""
     return answer.strip() if isinstance(answer, str) else ""

@@ -1,4 +1,4 @@
-"""The nodes at which the person decides: the policy gate, the two interrupts, and what a yes is worth later."""
+"""Nodes for the user's decisions: policy gate, confirm and manual interrupts, approval check."""
 
 from __future__ import annotations
 
@@ -38,21 +38,21 @@ log = logging.getLogger(__name__)
 
 WISH_CHARS = 1000
 MOST_TRIES = 1
-"""Acts on a page with a captcha in view before the person is asked to answer it."""
+"""Actions on a page with a visible captcha before the user is asked to solve it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """Decides what needs a person's yes, asks for it, and holds every act to it."""
+    """Decides which actions need the user's approval, asks for it and enforces it on every action."""
 
     gate: Gate
     eyes: Eyes
     timeout: float
-    """Seconds that a question stays open."""
+    """Seconds until a question expires."""
     clock: Callable[[], float] = steady_time
 
     async def policy_gate(self, state: State, runtime: Runtime[RunContext]) -> Update:
-        """Allow, ask, hand over or deny: judged by what the page is made of; the model's word only adds questions."""
+        """Allow, ask, hand over or deny, by the page's structure; the model can only add questions."""
         action = planned(state)
         if action["kind"] == "need_user":
             return {"route": "manual_interrupt", "pending": self.hand_over(state, _wish(state))}
@@ -72,7 +72,7 @@ class Consent:
         return self._route(state, judgement) | {"captcha_tries": _captcha_tries(state)}
 
     def _route(self, state: State, judgement: Judgement) -> Update:
-        """Where the graph goes after a judgement on the planned action."""
+        """Map the judgement on the planned action to the next node."""
         action = planned(state)
         if judgement.verdict is Verdict.DENY:
             return records.failed(state, f"{action['kind']}: {judgement.reason}") | {
@@ -88,7 +88,7 @@ class Consent:
         return {"route": "confirm_interrupt", "pending": question, "asks": state["asks"] + 1}
 
     async def confirm_interrupt(self, state: State) -> Update:
-        """Waits for yes or no. A yes is bound to the very action and page that were asked about."""
+        """Wait for yes or no. A yes is bound to the exact action and page of the question."""
         question = state["pending"] or {}
         answer = interrupt(question)
         said = asking.read_confirm(answer, question, self.clock())
@@ -105,16 +105,16 @@ class Consent:
         return update | records.void(state, f"the approval {reason}") | {"route": "maybe_observe"}
 
     async def manual_interrupt(self, state: State) -> Update:
-        """Waits until the person has done their part; then everything is looked at anew."""
+        """Wait until the user has done the manual step; the page is then observed again."""
         question = state["pending"] or {}
         answer = interrupt(question)
         update = records.take_manual(state, asking.read_manual(answer))
         return update | {"pending": None, "tried": {}, "deadline": self._extended(state, question)}
 
     async def hold_to_approval(self, state: State, context: RunContext) -> Update:
-        """Looks again right before the act: a yes holds only for the page it was given for, once and in time.
+        """Observe again right before the action: an approval holds once, in time and for its page only.
 
-        Returns the fresh page and the action on it; `planned_action` is None when the approval is void.
+        Returns the new observation and the action on it; `planned_action` is None if the approval is void.
         """
         approval = state["approval"] or {}
         refs = [element.ref for element in self._targets(state, seen(state))]
@@ -133,11 +133,11 @@ class Consent:
         return update | records.void(state, why) | {"planned_action": None, "needs_observe": False}
 
     async def judge_again(self, state: State, context: RunContext) -> Update:
-        """What needs no yes is judged once more by the page as it is now: it may have changed while the model thought.
+        """Judge an action that needs no approval again: the page may have changed during the model call.
 
-        Returns the action on the fresh page. `planned_action` is None when a person must be asked after all, and when
-        the page does not tell: a target that is not found again has changed, and so has a page that can no longer be
-        read. Such a round counts as a step, so that a page that always changes ends the run at its step limit.
+        Returns the action on the new observation. `planned_action` is None if the user must be asked, and if
+        the page cannot be judged: a target is not found again, or the page can no longer be read. Such a round
+        counts as a step, so that a page that always changes ends the run at its step limit.
         """
         before = seen(state)
         targets = self._targets(state, before)
@@ -153,10 +153,10 @@ class Consent:
         return update | void | {"tool_steps": state["tool_steps"] + 1}
 
     def _is_stopped_by_captcha(self, state: State) -> bool:
-        """A captcha is the person's to answer, whatever the model wants: its own controls are never used, and after
-        some acts on a page that still shows one the page is taken to be blocked.
+        """Whether the user must solve a captcha first. Its own controls are never used, whatever the model
+        plans; after some actions on a page that still shows one, the page is considered blocked.
 
-        Once the person was asked, the page's other controls are free: an answered widget mostly stays in view.
+        Once the user was asked, the page's other controls are allowed: a solved widget usually stays visible.
         """
         action, observation = planned(state), seen(state)
         if not _captcha_tries(state):
@@ -201,20 +201,20 @@ class Consent:
         )
 
     def _targets(self, state: State, observation: Observation) -> list[Element]:
-        """What an action is aimed at; keys go to what has the focus."""
+        """The elements that the action targets; keys go to the focused one."""
         return targets_of(planned(state), observation, focused_element(state, observation))
 
     def _extended(self, state: State, question: dict[str, Any]) -> float:
-        """The time that was left when the question was asked, from now on.
+        """The deadline, extended by the time since the question was asked.
 
-        After a restart the clock may be behind that moment: then the deadline comes nearer by as much.
+        After a restart the clock may be earlier than `asked_at`: then the deadline moves earlier.
         """
         asked_at: float = question["asked_at"]
         return state["deadline"] + self.clock() - asked_at
 
 
 def _captcha_tries(state: State) -> int:
-    """Acts in a row on a page with a captcha in view, the planned one included; 0 where there is none."""
+    """Actions with a possible effect while a captcha is in view, including the planned one; else 0."""
     observation = seen(state)
     if not any(overlay.kind == "captcha" for overlay in observation.overlays):
         return 0
@@ -222,12 +222,12 @@ def _captcha_tries(state: State) -> int:
 
 
 def _is_lost(before: Observation, after: Observation) -> bool:
-    """Whether nothing can be read any more where something could be: a look that failed says nothing of the page."""
+    """Whether a page with content can no longer be read: a failed observation proves nothing."""
     return bool(before.interactive or before.text_blocks) and not (after.interactive or after.text_blocks)
 
 
 def _wish(state: State) -> str:
-    """What the person is asked to do, in the model's words; the numbers of elements mean nothing to them."""
+    """The request to the user in the model's words, without eids, which mean nothing to the user."""
     page = facts.page_words(seen(state), state.get("reading") or "", state["task"])
     lines = (facts.without_eids(line, WISH_CHARS, page) for line in str(planned(state)["reason"]).split("\n"))
     wish = "\n".join(filter(None, lines))

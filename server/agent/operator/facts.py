@@ -1,4 +1,4 @@
-"""Pure: the working state that outlives a step: plan, progress and facts, without eids and without raw page text."""
+"""Working state that outlives a step: plan, progress and facts, without eids and raw page text. Pure."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from server.browser.observation import Observation
 FACT_CHARS = 300
 MOST_FACTS = 100
 MOST_NEWS = 20
-"""Facts added by one step: a flood of them must not wash the older ones away."""
+"""Maximum number of facts added by one step, so that a flood of them does not evict older ones."""
 LEAST_PLAN_ITEMS = 3
 PLAN_ITEMS = 6
 ITEM_CHARS = 200
 
 _NUMBER = re.compile(r"^(?:step\s+)?\d{1,2}[.):]\s+", re.IGNORECASE)
-"""Plans are numbered where they are shown."""
+"""An item's leading number; plans are numbered where they are displayed."""
 
 _EIDS = re.compile(
     r"(?<!\s)\s*(?:\[\s*e\d+(?:\s*[,;]\s*e\d+)*\s*\]|\((?:(?:eid|ref)\W*)?e\d+\)|\beid\s*[=:]?\s*e?\d+\b|\bref\s*=\s*e\d+\b)"
@@ -31,14 +31,14 @@ _AIMS = re.compile(
     r"|field|box|element|input|checkbox|radio|icon|eid"
     r"|нажм|нажат|нажим|клик|щелк|щёлк|выбер|выбр|введ|ввод|ввест|заполн|кнопк|ссылк|элемент|значок)"
 )
-"""Beginnings of words beside which `e12` is an element of the page and no move in chess."""
+"""Word stems next to which `e12` is an element of the page and not a chess move."""
 _WORD = re.compile(r"[^\W_]+")
 _WORDS_BEFORE, _WORDS_AFTER = 3, 1
 
 VERBATIM_CHARS = 120
-"""A fact may repeat so many characters of a page in a row, a name or a price with its terms."""
+"""Maximum characters of page text quoted in a row in a fact, such as a name or a price with its terms."""
 VERBATIM_UNSPACED = 40
-"""The same for writing without spaces."""
+"""The same for scripts without spaces."""
 
 _ANSWERS = re.compile(
     r"\b(?:answer|repl(?:y|ies)|respond|report|tell|say|summar|inform|present|give|show the user|explain|conclude|deliver"
@@ -48,7 +48,7 @@ _ANSWERS = re.compile(
     r"|알려|إجابة|أجب|الرد|उत्तर|जवाब|ตอบ|תשובה|לענות|پاسخ",
     re.IGNORECASE,
 )
-"""How an item begins to say that it gives the answer."""
+"""Matches a plan item that gives the answer."""
 
 Fact = dict[str, Any]
 """`{fact, url, at}`: a finding in one sentence, the page it came from and the time, ISO 8601 in UTC."""
@@ -56,20 +56,20 @@ Fact = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class PageWords:
-    """What of the page must not get into the working state: its eids, and its text word by word."""
+    """Page content that must not enter the working state: its eids, and its text verbatim."""
 
     eids: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
-    """Words that look like eids and are none: the page or the person uses them ("e4" of a chess page)."""
+    """Words that look like eids but are used by the page or the user ("e4" on a chess page)."""
     text: str = ""
-    """In lower case, with single spaces."""
+    """Lower case, with single spaces."""
 
 
 NO_PAGE = PageWords()
 
 
 def page_words(observation: Observation, reading: str = "", task: str = "") -> PageWords:
-    """`reading` is the text around one element; `task` is in the person's words."""
+    """`reading` is the text around one element; `task` is in the user's words."""
     elements = observation.interactive
     named = [text for element in elements for text in (element.name, element.value or "")]
     text = _plain(" ".join([*observation.text_blocks, reading]))
@@ -80,7 +80,7 @@ def page_words(observation: Observation, reading: str = "", task: str = "") -> P
 def merge_facts(
     known: Sequence[Fact], news: Sequence[str], url: str, at: str, page: PageWords = NO_PAGE
 ) -> list[Fact]:
-    """`known` with the new findings appended; a fuller wording of a known fact takes its place."""
+    """Append the new findings to `known`; a fuller wording of a known fact replaces it."""
     merged = [dict(fact) for fact in known]
     for text in filter(None, (clean_fact(text, page) for text in news[: 2 * MOST_FACTS])):
         if len(merged) >= len(known) + MOST_NEWS:
@@ -90,14 +90,14 @@ def merge_facts(
 
 
 def clean_fact(text: str, page: PageWords = NO_PAGE) -> str:
-    """One line, without eids and long quotations, cut to a length that holds a finding but no page text."""
+    """One line without eids and long quotations, too short to hold page text."""
     return cut(_generalised(without_eids(text, 2 * FACT_CHARS, page), page), FACT_CHARS)
 
 
 def without_eids(text: str, chars: int, page: PageWords = NO_PAGE) -> str:
-    """One line of at most `chars` characters; the numbers of a page mean other things on the next one.
+    """One line of at most `chars` characters, without eids: they mean other elements on the next page.
 
-    Eids in brackets are always taken out, others where they are known and stand beside words such as "click".
+    Eids in brackets are always removed, others if they are known and next to words such as "click".
     """
 
     def bare(found: re.Match[str]) -> str:
@@ -108,17 +108,17 @@ def without_eids(text: str, chars: int, page: PageWords = NO_PAGE) -> str:
 
 
 def _is_aimed(found: re.Match[str]) -> bool:
-    """Whether the words around say that it is an element."""
+    """Whether a nearby word shows that the match is an element."""
     before = _WORD.findall(found.string[: found.start()].casefold())[-_WORDS_BEFORE:]
     after = _WORD.findall(found.string[found.end() :].casefold())[:_WORDS_AFTER]
     return any(_AIMS.match(word) for word in (*before, *after))
 
 
 def _generalised(text: str, page: PageWords) -> str:
-    """Without long passages of the page: each is cut to its beginning."""
+    """Truncate each long passage of page text to its beginning."""
     size = VERBATIM_CHARS if " " in text[:VERBATIM_CHARS].strip() else VERBATIM_UNSPACED
     plain = text.lower()
-    if len(plain) != len(text):  # "İ" gets longer in lower case, and places would not agree
+    if len(plain) != len(text):  # "İ" is longer in lower case, so the indexes would differ
         plain = text
     starts = range(len(text) - size)
     start = next((at for at in starts if plain[at : at + size + 1] in page.text), None)
@@ -151,12 +151,12 @@ def _merge_one(merged: list[Fact], new: Fact) -> None:
 
 
 def _key(text: str) -> str:
-    """Two facts are the same when they differ in case, spaces and a full stop only."""
+    """Normalised text: facts that differ only in case, spaces and closing punctuation are the same."""
     return f" {' '.join(text.casefold().split()).rstrip('.!;')} "
 
 
 def tidy_plan(items: Sequence[str]) -> list[str]:
-    """Items of one line, without the empty ones: all of them, as the person wants them."""
+    """Items of one line, at most 300 characters, without empty ones; their number is not limited."""
     return [" ".join(item.split())[:300] for item in items if item.strip()]
 
 
@@ -168,7 +168,7 @@ def clean_plan(items: Sequence[str], page: PageWords = NO_PAGE) -> list[str]:
 
 
 def whole_plan(plan: Sequence[str], task: str, *, least: int = LEAST_PLAN_ITEMS) -> list[str]:
-    """The plan with `least` to 6 items whose last is the answer; what is missing is added in the task's language."""
+    """The plan with `least` to 6 items, the answer last; missing items are added in the task's language."""
     whole = list(plan)
     if not whole or not _ANSWERS.search(whole[-1]):
         whole = [*whole[: PLAN_ITEMS - 1], phrase("plan_answer", task)]

@@ -1,4 +1,4 @@
-"""The five ways a run ends. Each writes the final response, streams what was not streamed yet and keeps it."""
+"""The five ways a run ends. Each builds the final response, streams the rest of it and stores it."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _QUESTION_MARKS = "?？؟"
 
 
 async def finalize_done(state: State) -> Update:
-    """The model's answer; it was streamed while the model wrote it.
+    """End with the model's answer, which was streamed as it arrived.
 
-    With it the whole plan is done, unless it is the plan of earlier work that this run only talked about.
+    The whole plan is then done, unless it belongs to earlier work that this run only talked about.
     """
     answer = (state.get("planned_action") or {})["final_response"]
     progress = dict(state.get("progress", {}))
@@ -46,7 +46,7 @@ async def finalize_blocked(state: State) -> Update:
 
 
 async def finalize_limit(state: State, planner: Planner, reason: str) -> Update:
-    """What was done, what worked, what did not, the next step and the question; by rule if the model fails."""
+    """Summarise what was done, what failed and the next step, and ask; by a template if the model fails."""
     spoken: list[str] = []
 
     async def speak(text: str) -> None:
@@ -82,7 +82,7 @@ def _last_failure(state: State) -> str:
 
 
 def _closing_question(state: State, said: str) -> str:
-    """The model may forget to ask whether to go on."""
+    """The question whether to continue, if the model's summary does not ask one."""
     asks = said.rstrip()[-200:].count
     return "" if any(asks(mark) for mark in _QUESTION_MARKS) else "\n\n" + phrase("go_on", state["task"])
 

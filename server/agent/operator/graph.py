@@ -1,4 +1,4 @@
-"""The operator: an explicit graph that plans, looks, asks and acts, one step at a time."""
+"""The operator: an explicit graph that plans, observes, asks and acts, one step at a time."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def build_operator(
     checkpointer: BaseCheckpointSaver[Any] | None = None,
     clock: Callable[[], float] = steady_time,
 ) -> Operator:
-    """A graph that any run can use: what belongs to one run comes as its context."""
+    """Build a graph that all runs can share: what belongs to one run is passed as its context."""
     eyes = Eyes(vision, model_sees=takes_images(model))
     consent = Consent(gate or Gate(), eyes, decision_timeout, clock)
     limits = OperatorLimits(token_budget, _before(run_timeout), cost_budget)
@@ -50,12 +50,12 @@ def build_operator(
 
 
 def _before(run_timeout: float) -> float:
-    """The summary needs time, too, before the run is ended from outside."""
+    """The run's time budget in seconds: leaves time for the summary before `run_timeout` ends the run."""
     return run_timeout - min(60.0, run_timeout / 10)
 
 
 def assemble(nodes: Nodes) -> StateGraph[State, RunContext, Input, State]:
-    """The nodes and edges; docs/operator.md shows them as a picture."""
+    """Add the nodes and edges; docs/operator.md shows the diagram."""
     graph = StateGraph(State, context_schema=RunContext, input_schema=Input)
     graph.add_node("ingest_user_input", nodes.ingest_user_input)
     graph.add_node("maybe_observe", nodes.maybe_observe)
@@ -88,7 +88,7 @@ def assemble(nodes: Nodes) -> StateGraph[State, RunContext, Input, State]:
 
 
 def _route(graph: StateGraph[State, RunContext, Input, State], source: str, *targets: str) -> None:
-    """From `source` to the one of `targets` that it chose."""
+    """Add edges from `source` to each of `targets`; `state["route"]` selects one."""
     graph.add_conditional_edges(source, _chosen, list(targets))
 
 

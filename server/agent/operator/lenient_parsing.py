@@ -1,5 +1,5 @@
-"""Pure: a move as models fill it in, read with good will. What says nothing, what is no argument of the action
-and an ill-typed record never spoil a sound action."""
+"""Parse a move leniently, as models fill it in. Empty values, arguments of other actions and ill-typed record
+fields never invalidate a sound action. Pure."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "dialog": ("accept", "text", "commits"),
     "stop": ("final_response",),
 }
-"""What belongs to an action; beside it stands only the record."""
+"""The arguments of each action. Only record fields are kept in addition to them."""
 
 _RECORD_LISTS = ("plan", "facts")
 _RECORD_TEXTS = ("goal", "done", "blocked", "reason")
 _RECORD = (*_RECORD_LISTS, *_RECORD_TEXTS, "step")
 _NOTHING = frozenset({"", "null", "none", "n/a", "undefined"})
 _WORDS = ("text", "option", "final_response")
-"""Words for a page or a person: there "none" may be meant."""
+"""Texts for a page or a user: there "none" may be meant literally."""
 
 _AROUND_EID = "[](){}<>`'\"# "
-"""What models put around an eid."""
+"""Characters that models put around an eid."""
 
 
 def forgive(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The action with its own arguments and the sound part of the record, nothing else."""
+    """Return the action, its own arguments and the valid part of the record; drop everything else."""
     action = data.get("action")
     kind = action.strip().lower() if isinstance(action, str) else action
     arguments = ARGUMENTS.get(kind, ()) if isinstance(kind, str) else ()
@@ -49,7 +49,7 @@ def forgive(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def bare_eid(value: object) -> object:
-    """`[e12]`, `E12`, `12`, 12 and the page's own line `[e12] button "Buy"` mean `e12`."""
+    """Normalise `[e12]`, `E12`, `12`, 12 and the page's own line `[e12] button "Buy"` to `e12`."""
     if not isinstance(value, str | int):
         return value
     text = str(value).strip()

@@ -1,4 +1,4 @@
-"""When a run has to pause: steps, tokens, money and time, and the same thing tried again and again. Pure."""
+"""When a run must pause: limits of steps, tokens, cost and time, and repeated attempts. Pure."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from server.agent.operator.state import State
 from server.browser.observation import Observation
 
 VAIN_TRIES = 2
-"""How often one action is taken on the very same page before the model is told to change its plan."""
+"""Attempts of one action on an unchanged page before the model must change its plan."""
 HOPELESS_TRIES = 4
-"""After so many the person is asked how to go on."""
+"""Attempts after which the user is asked how to continue."""
 SILENT_SITE = 2
-"""Time-outs in a row on one site before the model is told to leave it."""
+"""Consecutive timeouts on one site before the model is advised to leave it."""
 
 
 @dataclass(frozen=True, slots=True)
 class OperatorLimits:
-    """Budgets of one run beside its steps; `seconds` without the time spent waiting for a person or for a free browser."""
+    """Budgets of one run except steps. `seconds` excludes waiting for the user or a free browser."""
 
     tokens: int
     seconds: float
     dollars: float | None = None
-    """None when money does not matter."""
+    """None for no cost limit."""
 
     def reached(self, state: State, max_steps: int, now: float) -> str | None:
-        """Which limit is reached, as a sentence for the person; None when there is room."""
+        """The reached limit as a sentence for the user; None if none is reached."""
         task = state.get("task", "")
         if state.get("tool_steps", 0) >= max_steps:
             return phrase("steps", task, n=max_steps)
@@ -45,7 +45,7 @@ class OperatorLimits:
 
 
 def attempt_key(action: Action, observation: Observation) -> str:
-    """The same for the same action on a page that looks the same."""
+    """Hash that is equal for the same action on a page that looks the same."""
     targets = targets_of(action, observation)
     seen: list[Any] = [
         observation.page.url,
@@ -57,7 +57,7 @@ def attempt_key(action: Action, observation: Observation) -> str:
 
 
 def count_attempt(state: State, action: Action, observation: Observation) -> tuple[dict[str, int], int]:
-    """All counts with this attempt in them, and its own."""
+    """Return all counts including this attempt, and this attempt's own count."""
     key = attempt_key(action, observation)
     count = state.get("tried", {}).get(key, 0) + 1
     return {**state.get("tried", {}), key: count}, count

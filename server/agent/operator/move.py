@@ -1,4 +1,4 @@
-"""What the model answers at each step: one flat, typed move, and the schema that asks for it."""
+"""The model's answer at each step: one flat, typed move, and its JSON schema."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ ActionKind = Literal[
 Effect = Literal[
     "pay", "order", "send", "publish", "delete", "end", "account", "legal", "system", "approve"
 ]  # fmt: skip
-"""What a step can do outside the browser, in the policy's words."""
+"""Effects of a step outside the browser, in the policy's terms."""
 
 TOOL_NAME = "act"
 
 
 class FieldText(BaseModel):
-    """One field of a form and the text for it."""
+    """One form field and the text to type into it."""
 
     eid: str
     text: str
@@ -51,7 +51,7 @@ class FieldText(BaseModel):
 
 
 class Move(BaseModel):
-    """One step: what changed in the working state, and one action with its arguments beside it."""
+    """One step: changes of the working state, and one action with its arguments."""
 
     model_config = ConfigDict(extra="ignore", str_strip_whitespace=False)
 
@@ -77,7 +77,7 @@ class Move(BaseModel):
     file: str | SkipJsonSchema[None] = None
     accept: bool = False
     commits: Effect | SkipJsonSchema[None] = None
-    """The model's own word that this very step has an effect; it can only add a question."""
+    """The model's own claim that this very step has an effect; it can only add a question."""
     final_response: str | SkipJsonSchema[None] = None
 
     @model_validator(mode="before")
@@ -97,7 +97,7 @@ class Move(BaseModel):
 
 
 def to_action(move: Move, action_id: str) -> dict[str, Any]:
-    """The action alone, as plain JSON: `{id, kind, reason, <its own arguments>}`."""
+    """The action alone as plain JSON: `{id, kind, reason, <its own arguments>}`."""
     given = move.model_dump(exclude_none=True, exclude_defaults=True)
     arguments = {name: given[name] for name in ARGUMENTS.get(move.action, ()) if name in given}
     if move.action == "type":
@@ -111,7 +111,7 @@ def to_action(move: Move, action_id: str) -> dict[str, Any]:
 
 
 def move_schema() -> dict[str, Any]:
-    """The JSON schema that asks for a `Move`, sent with every call and so as small as can be.
+    """The JSON schema of a `Move`, as small as possible because it is sent with every call.
 
     It is flat, without `$ref`, unions, inner titles and defaults: every provider accepts it.
     """

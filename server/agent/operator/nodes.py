@@ -1,4 +1,4 @@
-"""The nodes of a step: hear, look, plan, check, act, go on. Each reads the state and returns what changed."""
+"""Nodes of a step: input, observe, plan, validate, execute, continue. Each returns the changed state."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ log = logging.getLogger(__name__)
 
 MOST_INVALID = 3
 REPAIR_TURNS = 2
-"""How often in a row the model is asked again when its answer is no move."""
+"""Maximum consecutive retries when the model's answer is not a valid move."""
 AT_ONCE = 0.2
-"""Seconds; a longer wait may have changed the page."""
+"""Seconds; after a longer wait the page may have changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Nodes:
-    """The nodes over what stays the same from run to run."""
+    """The nodes, with the dependencies that all runs share."""
 
     planner: Planner
     consent: Consent
@@ -48,7 +48,7 @@ class Nodes:
     clock: Callable[[], float] = steady_time
 
     async def ingest_user_input(self, state: State) -> Update:
-        """A new message: the run's counters start anew, the goal stays unless the message brings a new one."""
+        """Take a new message: reset the run's counters; keep the goal unless the message sets a new one."""
         text = state["user_message"]
         update = fresh_run() | records.take_message(state, text, state["message_id"])
         update |= {
@@ -59,7 +59,7 @@ class Nodes:
         return update
 
     async def maybe_observe(self, state: State, runtime: Runtime[RunContext]) -> Update:
-        """Hears what the person said meanwhile, then looks at the page if it may have changed."""
+        """Read the user's updates, then observe the page if it may have changed."""
         began = self.clock()
         news = await runtime.context.inbox.hear()
         waited = self.clock() - began
@@ -74,8 +74,8 @@ class Nodes:
         return update
 
     async def plan_action(self, state: State, runtime: Runtime[RunContext]) -> Update:
-        """One model call: what changed in the working state, and the next action. An answer that is no move is
-        asked for again; the third in a row raises RunFailed."""
+        """Make one model call: update the working state and plan the next action. An invalid answer is
+        requested again; the third in a row raises RunFailed."""
         observation = seen(state)
         prompt = step_prompt(
             state, observation.text(), files=list(acting.files_in(runtime.context.files)),
@@ -107,7 +107,7 @@ class Nodes:
         return {"problem": problem, "repairs": repairs, "route": "plan_action"}
 
     async def validate_action(self, state: State, runtime: Runtime[RunContext]) -> Update:
-        """What cannot be done on this page, or was done here in vain, goes back to the model."""
+        """Return an action to the model if it is impossible here or was repeated without effect."""
         action, observation = planned(state), seen(state)
         if problem := acting.problem_of(action, observation, acting.files_in(runtime.context.files)):
             invalid = state.get("invalid_actions", 0) + 1
@@ -132,7 +132,7 @@ class Nodes:
         return update | records.failed(state, told) | {"route": "plan_action"}
 
     async def execute_action(self, state: State, runtime: Runtime[RunContext]) -> Update:
-        """One tool call. Whoever speaks up before it is heard first; what was approved is compared with the page."""
+        """Make one tool call. New user input comes first; an approved action is compared with the page."""
         if planned(state)["kind"] == "stop":
             return {"route": "finalize_done"}
         news = await runtime.context.inbox.hear()
@@ -151,7 +151,7 @@ class Nodes:
         return update | await perform_step(now, runtime.context, self.eyes)
 
     async def maybe_stop_or_continue(self, state: State, runtime: Runtime[RunContext]) -> Update:
-        """Ends when the answer is given or a limit is reached, else goes on with the next step."""
+        """End if the answer is given or a limit is reached, else continue with the next step."""
         if state["route"] == "finalize_done":
             return {}
         now: Update = {"deadline": state["deadline"] + runtime.context.take_queued()}

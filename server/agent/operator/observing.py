@@ -1,4 +1,4 @@
-"""Look at the page: the screenshot and the observation together, so that the picture always belongs to it."""
+"""Observe the page: screenshot and observation together, so that they always match."""
 
 from __future__ import annotations
 
@@ -21,35 +21,35 @@ PICTURES_KEPT = 32
 BLANK = ("", "about:blank")
 
 Screenshot = dict[str, str]
-"""Where a kept picture is, its size in CSS pixels, and when it was taken: `{address, width, height, moment}`."""
+"""A stored picture: `{address, width, height, moment}`; sizes in CSS pixels, `moment` as in `Observation`."""
 
 
 def seen(state: State) -> Observation:
-    """The page as it was last seen."""
+    """The last observation."""
     return Observation.model_validate(state["last_observation"])
 
 
 def sight(state: State) -> ShownPage:
-    """The page and its picture, as a question shows them."""
+    """The last observation and its screenshot, as shown in a question."""
     shot = state.get("last_screenshot")
     size = (int(shot["width"]), int(shot["height"])) if shot else None
     return ShownPage(seen(state), shot["address"] if shot else None, size)
 
 
 class Eyes:
-    """Looks at pages. The newest picture of a session is kept here, outside of graph state, for the model."""
+    """Observes pages. Keeps each session's newest picture for the model, outside of graph state."""
 
     def __init__(self, vision: Vision, *, model_sees: bool) -> None:
         self.see = model_sees and vision != "never"
-        """May pictures be shown to the model at all?"""
+        """Whether pictures may be sent to the model at all."""
         self._vision = vision
         self._pictures: OrderedDict[str, PagePicture] = OrderedDict()
 
     async def look(self, context: RunContext, state: State, keep: Sequence[str] = ()) -> Update:
-        """A new observation and the picture that belongs to it. `keep`: refs of elements that it must not leave out.
+        """Take a new observation and its screenshot. `keep`: refs of elements that must be included.
 
-        The picture that the last step ended with serves, if nothing but the look came between and the page says that
-        it is unchanged since. Else one is taken right after the observation.
+        The screenshot from the end of the last step is reused if nothing happened since and the page reports
+        that it is unchanged. Otherwise one is taken right after the observation.
         """
         if not context.has_browser() and last_url(state) in BLANK:
             return as_seen(Observation(page=Page(url="about:blank", title=""))) | {"last_screenshot": None}
@@ -58,14 +58,14 @@ class Eyes:
         screenshot = state.get("last_screenshot") if state.get("is_pictured") else None
         if not _shows(screenshot, observation):
             screenshot = await self.picture(context)
-            if not _may_show(screenshot, observation):  # the page was left meanwhile
+            if not _may_show(screenshot, observation):  # the page changed to another document in the meantime
                 observation = await browser.observe(keep)
                 screenshot = screenshot if _may_show(screenshot, observation) else None
         await tell_observation(observation, screenshot["address"] if screenshot else None)
         return self._seen(context, state, observation) | {"last_screenshot": screenshot}
 
     async def look_again(self, context: RunContext, state: State, keep: Sequence[str]) -> Update:
-        """A new observation right before an act. The last picture stays only while it shows the same moment."""
+        """Observe again right before an action; keep the last screenshot only if its moment is the same."""
         observation = await (await context.browser()).observe(keep)
         screenshot = state.get("last_screenshot")
         is_same = _shows(screenshot, observation)
@@ -73,7 +73,7 @@ class Eyes:
         return self._seen(context, state, observation) | {"last_screenshot": kept}
 
     async def look_closer(self, context: RunContext, state: State, element: Element) -> Update:
-        """The surroundings of one element, and a picture of that moment."""
+        """Observe the surroundings of one element, with a screenshot of that moment."""
         observation = await (await context.browser()).focus(element)
         screenshot = state.get("last_screenshot")
         if not _shows(screenshot, observation):
@@ -84,14 +84,14 @@ class Eyes:
     def _seen(self, context: RunContext, state: State, observation: Observation) -> Update:
         update = as_seen(observation)
         if observation.page.url != last_url(state):
-            update["focused"] = None  # what was clicked or typed into was on another page
+            update["focused"] = None  # the last element clicked or typed into was on another page
         known = remembering(state, context.private)["private_sites"]
         sites = private_sites(known, observation)
         context.private.add(sites)
         return update | {"private_sites": sites}
 
     async def picture(self, context: RunContext) -> Screenshot | None:
-        """Takes a picture of the page and keeps it."""
+        """Take a picture of the page and store it; None if either fails."""
         picture = await (await context.browser()).screenshot()
         self._pictures.pop(context.session_id, None)
         if picture is None:
@@ -114,9 +114,9 @@ class Eyes:
     async def image(
         self, context: RunContext, state: State, observation: Observation
     ) -> dict[str, Any] | None:
-        """The picture as a content block, when the model should see it.
+        """The picture as a content block, if the model should see it.
 
-        `auto`: when the model asked for it by `screenshot`, or the observation says too little of the page.
+        `auto`: if the model requested it with `screenshot`, or the observation has too little content.
         """
         asked = (state.get("planned_action") or {}).get("kind") == "screenshot"
         wanted = self.see and (self._vision == "always" or asked or is_poor(observation))
@@ -128,14 +128,14 @@ class Eyes:
 
 
 def _shows(screenshot: Screenshot | None, observation: Observation) -> bool:
-    """Whether a picture taken earlier is one of this observation: the page tells that nothing changed between."""
+    """Whether an earlier screenshot matches: with equal moments nothing changed between."""
     return bool(screenshot and observation.moment and screenshot.get("moment") == observation.moment)
 
 
 def _may_show(screenshot: Screenshot | None, observation: Observation) -> bool:
-    """Whether a picture taken right after the observation belongs to it: it is of the same document.
+    """Whether a screenshot taken right after the observation belongs to it: both show the same document.
 
-    A page that always moves, such as one with a clock, has no two equal moments.
+    A page that changes constantly, such as one with a clock, never has two equal moments.
     """
     moments = (screenshot.get("moment", "") if screenshot else "", observation.moment)
     documents = {moment.partition(":")[0] for moment in moments if moment}
@@ -148,7 +148,7 @@ def as_seen(observation: Observation) -> Update:
 
 
 def is_poor(observation: Observation) -> bool:
-    """A page that gives nothing to read or to click, such as a canvas, or one with a captcha on it."""
+    """Whether the page has nothing to read or to click, such as a canvas, or shows a captcha."""
     if observation.page.url in BLANK:
         return False
     has_captcha = any(overlay.kind == "captcha" for overlay in observation.overlays)

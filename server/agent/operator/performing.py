@@ -1,4 +1,4 @@
-"""One step's tool call: told before and after, pictured, recorded in one line."""
+"""Perform one step's tool call: publish start and end, take a screenshot, record one line."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from server.browser.observation import Element
 log = logging.getLogger(__name__)
 
 WHAT_CHARS = 100
-"""Of a failed step's name, so that the line has room for why it failed."""
+"""Maximum length of a failed step's description, so that the line has room for the reason."""
 
 
 async def perform_step(state: State, context: RunContext, eyes: Eyes) -> Update:
-    """Carries out the planned action; returns the step's record and what is known of the page afterwards."""
+    """Execute the planned action. Returns the step's record and the state of the page after it."""
     action, observation = planned(state), seen(state)
     targets = targets_of(action, observation)
     steps = state.get("tool_steps", 0) + 1
@@ -61,7 +61,7 @@ async def perform_step(state: State, context: RunContext, eyes: Eyes) -> Update:
 
 
 async def _do(state: State, context: RunContext, eyes: Eyes) -> tuple[ToolOutcome, Update]:
-    """Looking leaves the page as it is; everything else makes it worth a new observation."""
+    """Make the tool call. All except `focus` and `read` require a new observation."""
     action, observation, browser = planned(state), seen(state), await context.browser()
     here, targets = observation.page, targets_of(action, observation)
     match action["kind"]:
@@ -85,7 +85,7 @@ def _summary(outcome: ToolOutcome) -> str:
 
 
 def _record(state: State, what: str, outcome: ToolOutcome, summary: str) -> Update:
-    """One line for the model; a site that did not answer twice in a row is to be left."""
+    """Record one line for the model, with the advice to leave a site that timed out twice in a row."""
     site = site_of(outcome.url or "")
     silent = state.get("timeouts", {}).get(site, 0) + 1 if outcome.timed_out else 0
     update: Update = {"timeouts": {**state.get("timeouts", {}), site: silent}}
@@ -104,7 +104,7 @@ def _focus(state: State, action: Action, targets: list[Element]) -> str | None:
 
 
 def _shown_arguments(action: Action, targets: list[Element]) -> dict[str, Any]:
-    """What a person is shown of the call: names instead of eids."""
+    """The call's arguments as shown to the user: names instead of eids, secrets masked."""
     shown = {
         name: value
         for name, value in masked(action, targets).items()

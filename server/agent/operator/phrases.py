@@ -1,4 +1,4 @@
-"""What the operator says by rule, without the model: in Russian to who writes Russian, else in English."""
+"""Fixed texts of the operator, used without the model: Russian if the user writes Russian, else English."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _RUSSIAN = {
 
 
 def phrase(name: str, like: str, **values: object) -> str:
-    """The sentence `name` in the language of `like`, the person's words."""
+    """The text `name` in the language of `like`, the user's words."""
     return _language(like)[name].format(**values)
 
 
@@ -71,7 +71,7 @@ def limit_summary(
     failures: Sequence[str],
     following: str | None,
 ) -> str:
-    """What was done, what worked, what did not, the next step, and the question whether to go on."""
+    """Summarise what was done, found and failed, and the next step, and ask whether to continue."""
     words = _language(like)
     parts = [words["limit"].format(reason=reason)]
     for title, items in (("done_so_far", done), ("worked", facts), ("failed", failures)):

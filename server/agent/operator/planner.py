@@ -1,4 +1,4 @@
-"""The one model call of a step: structured output, streamed."""
+"""The model call of a step: structured output, streamed."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ Say = Callable[[str], Awaitable[None]]
 
 
 class Unusable(Exception):
-    """An answer that is no move; the text tells the model why."""
+    """The answer is not a valid move; the message is the reason, for the model."""
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A move, or why the answer is none; what of its answer was streamed; what it took: tokens, US dollars."""
+    """A move, or the problem with the answer; the part of it that was streamed; usage: tokens, US dollars."""
 
     move: Move | None
     problem: str | None
@@ -41,7 +41,7 @@ class Planned:
 
 
 class Planner:
-    """Asks a model for moves, in the form of structured output that suits it."""
+    """Requests moves from a model, with the method of structured output that suits it."""
 
     def __init__(self, model: BaseChatModel, cost_of: CostOf = lambda usage: None) -> None:
         self.model = model
@@ -51,7 +51,7 @@ class Planner:
         self._asking = _asking(model, "function_calling" if self._by_tool else "json_schema")
 
     async def decide(self, prompt: list[BaseMessage], *, say: Say, think: Say) -> Planned:
-        """One call. Raises RunFailed when the model fails, or when what was streamed cannot be the answer."""
+        """Make one call. Raises RunFailed if the model fails or the streamed text cannot be the answer."""
         reply = _Reply(say, think, self._by_tool)
         await reply.take(self._asking.astream(prompt))
         usage = reply.usage
@@ -63,15 +63,15 @@ class Planner:
             return Planned(None, str(unusable), "", tokens, cost)
 
     async def speak(self, messages: list[BaseMessage], *, say: Say) -> None:
-        """A plain spoken answer, streamed."""
+        """Stream a plain text answer."""
         async for chunk in self.model.astream(messages):
             if chunk.text:
                 await say(chunk.text)
 
 
 def _prefers_schema(model: BaseChatModel) -> bool:
-    """JSON schema where a tool cannot be forced: models that think, and Ollama's, which then drift into prose.
-    Gemini's too: its calls arrive whole, so that an answer inside one could not stream."""
+    """JSON schema where a tool cannot be forced: reasoning models, and Ollama's, which then answer in prose.
+    Also Gemini's: its calls arrive whole, so an answer in one could not be streamed."""
     profile = model.profile or {}
     if any(name in type(model).__module__ for name in ("ollama", "gemini")):
         return True
@@ -83,16 +83,16 @@ def _prefers_schema(model: BaseChatModel) -> bool:
 
 
 def _asking(model: BaseChatModel, method: str) -> Runnable[Any, Any]:
-    """The model bound to the schema. LangChain's parser behind it is left off: it would hold back the stream."""
+    """Bind the model to the schema, without LangChain's output parser: it would hold back the stream."""
     if method == "function_calling" and not forces_tools(model):
-        return model.bind_tools([move_schema()])  # what LangChain does here, too, but with a warning
+        return model.bind_tools([move_schema()])  # LangChain would do the same here, but with a warning
     structured = model.with_structured_output(move_schema(), method=method)
     return cast("RunnableSequence[Any, Any]", structured).first
 
 
 @dataclass
 class _Reply:
-    """One answer of the model while it arrives."""
+    """One model answer while it arrives."""
 
     say: Say
     think: Say
@@ -124,8 +124,10 @@ class _Reply:
         return reduce(add_usage, told) if told else None
 
     def move(self) -> Move:
-        """Raises Unusable. What was streamed is the beginning of the parsed answer; an answer that broke off was
-        shown already and cannot be repaired. One that arrived whole counts, whatever is wrong behind it."""
+        """Raises Unusable if it is not a valid move, RunFailed if the streamed text cannot be its answer.
+
+        A `final_response` that arrived whole counts, even if the JSON after it is malformed.
+        """
         spoken, whole = self.answer.text, self.answer.complete()
         if spoken and whole is not None and "final_response" not in whole:
             raise BAD_RESPONSE.as_error()
@@ -151,12 +153,12 @@ class _Reply:
         except ValidationError as error:
             raise Unusable(_problems(error)) from None
         if move.action == "stop" and not move.final_response and self.by_tool:
-            return move.model_copy(update={"final_response": storable(message.text)})  # said beside the call
+            return move.model_copy(update={"final_response": storable(message.text)})  # text next to the call
         return move
 
 
 def _called(message: AIMessageChunk) -> Any:
-    """The arguments of the first call; further calls of the same turn are ignored: one step at a time."""
+    """The arguments of the first call. Further calls of the same turn are ignored: one step at a time."""
     if not message.tool_calls and not message.invalid_tool_calls:
         raise Unusable(f"answer by a call of the tool `{TOOL_NAME}`, not in words")
     call = next(iter(message.tool_calls), None)
@@ -168,7 +170,7 @@ def _called(message: AIMessageChunk) -> Any:
 
 
 def _written(message: AIMessageChunk) -> Any:
-    """The answer by JSON schema."""
+    """The parsed answer of a model that uses the JSON schema."""
     try:
         return JsonOutputParser().parse(message.text)
     except OutputParserException:
@@ -181,7 +183,7 @@ def _problems(error: ValidationError) -> str:
 
 
 def _thought(chunk: AIMessageChunk) -> str:
-    """The reasoning in a chunk, in LangChain's shape or the provider's."""
+    """The reasoning in a chunk, in LangChain's format or the provider's."""
     if isinstance(chunk.content, str) and not chunk.additional_kwargs:
         return ""
     blocks: Sequence[Any] = chunk.content_blocks

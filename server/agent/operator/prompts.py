@@ -1,4 +1,4 @@
-"""What the model sees at a step: first what never changes, then the work so far, last the page as it is now."""
+"""The model's input at a step: first the constant rules, then the work so far, last the current page."""
 
 from __future__ import annotations
 
@@ -41,20 +41,20 @@ TALK_CHARS = 300
 URL_CHARS = 120
 READING_CHARS = 2000
 PAGE_CHARS = 100_000
-"""An observation keeps to its budget of tokens by itself, and is never that long."""
+"""An observation keeps to its own token budget and is never that long."""
 
 
 def step_prompt(
     state: State, page: str, *, files: Sequence[str] = (), image: dict[str, Any] | None = None,
     problem: str | None = None, cached: bool = False,
 ) -> list[BaseMessage]:  # fmt: skip
-    """The messages of one planning call.
+    """Build the messages of one planning call.
 
-    `image` is a content block; `problem` says why the last answer could not be used; `cached` marks the constant
-    part for Anthropic's prompt cache.
+    `image` is a content block; `problem` says why the last answer could not be used; `cached` marks the
+    constant part for Anthropic's prompt cache.
     """
     parts = [_work(state)]
-    if files:  # their names come from sites
+    if files:  # file names come from sites: untrusted
         parts += ["Files to upload:", fence(", ".join(files), "files")]
     parts.append(fence(page, "page", PAGE_CHARS))
     if reading := state.get("reading"):
@@ -67,7 +67,7 @@ def step_prompt(
 
 
 def summary_prompt(state: State, reason: str) -> list[BaseMessage]:
-    """The messages of the speaking call at a limit."""
+    """Build the messages of the summary call at a limit."""
     failures = "\n".join(f"- {line}" for line in state.get("failures", [])[-STEPS_SHOWN:])
     text = f"{_work(state)}\nDid not work:\n{failures or '- nothing'}\nWhy you pause: {reason}"
     return [SystemMessage(SUMMARY_RULES), HumanMessage(text)]
@@ -92,7 +92,7 @@ def _work(state: State) -> str:
 
 
 def _talk(state: State) -> list[str]:
-    """The conversation around the task, in short; the task itself is not said twice."""
+    """The recent conversation, truncated; the task itself is not repeated."""
     said = [message for message in state.get("messages", []) if message.text.strip()]
     lines = [_line(message) for message in said[-TALK_SHOWN:] if message.text != state.get("task")]
     return _listed("Conversation:", lines)

@@ -1,4 +1,4 @@
-"""How the state changes: by what the person says, by what the model decides, by what happened. Pure."""
+"""State updates from user input, the model's moves and step results. Pure."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ LINE_CHARS = 240
 GOAL_CHARS = 500
 NO_PLAN: Mapping[str, Any] = {"plan": [], "plan_edited": False, "proposed_plan": [], "models_plan": []}
 FAILED = "failed: "
-"""How the line of a step begins that did not work."""
+"""Prefix of a failed step's line."""
 
 
 def take_message(state: State, text: str, message_id: str) -> Update:
-    """The goal is the anchor: "continue" and "yes" keep it, new words after a finished task replace it.
+    """Apply a new message: "continue" and "yes" keep the goal, new words after a finished task replace it.
 
-    While work is unfinished, new words become the task and the goal stays until the model says otherwise. A message
-    that is run again goes on from what is known; when it was edited it is a new goal.
+    While work is unfinished, new words become the task, and the goal stays until the model changes it. A
+    message that is run again continues from the current state; if it was edited, it is a new goal.
     """
     goal, is_again = state.get("current_goal"), state.get("task_id") == message_id
     if goal and (is_continuation(text) or (is_again and text == state.get("task"))):
@@ -44,7 +44,7 @@ def take_message(state: State, text: str, message_id: str) -> Update:
 
 
 def take_plan(state: Mapping[str, Any], plan: Sequence[str]) -> Update:
-    """The plan as a person set it: their own, or the model's proposal that they accepted."""
+    """Apply the user's plan: their own, or the model's proposal that they accepted."""
     tidy = facts.tidy_plan(plan)
     if tidy and tidy == state.get("proposed_plan"):
         return {"plan": tidy, "plan_edited": False, "proposed_plan": []}
@@ -52,14 +52,14 @@ def take_plan(state: Mapping[str, Any], plan: Sequence[str]) -> Update:
 
 
 def replayed(state: State, message: HumanMessage) -> list[BaseMessage]:
-    """The message for the conversation; when it is run again, what followed it is taken back."""
+    """The message for the conversation; if it is run again, the messages after it are removed."""
     messages = state.get("messages", [])
     at = next((place for place, old in enumerate(messages) if old.id == message.id), len(messages))
     return [*(RemoveMessage(id=old.id) for old in messages[at + 1 :] if old.id), message]
 
 
 def trimmed(messages: list[BaseMessage]) -> list[BaseMessage]:
-    """Removals that keep the conversation bounded."""
+    """Removals that keep the conversation bounded to `MESSAGES_KEPT` messages."""
     return [RemoveMessage(id=message.id) for message in messages[:-MESSAGES_KEPT] if message.id]
 
 
@@ -72,12 +72,12 @@ def changes_plan(news: UserUpdates) -> bool:
 
 
 def leaves_approval(news: UserUpdates) -> bool:
-    """A new plan says nothing against the act that the person has just approved, nor does what they did before that."""
+    """Whether an approval stays valid: neither a new plan nor a takeover before the answer voids it."""
     return not news.messages and (news.takeover is None or news.before_answer)
 
 
 def take_news(state: State, news: UserUpdates) -> Update:
-    """What the person said or did since the last step."""
+    """Apply what the user said or did since the last step."""
     update: Update = {}
     steps = list(state.get("steps", []))
     if news.messages:
@@ -98,13 +98,13 @@ def take_news(state: State, news: UserUpdates) -> Update:
 
 
 def with_site(state: State) -> list[str]:
-    """The private sites with the present one among them: what a person does there is their own."""
+    """The private sites including the current one: what the user does there manually is private."""
     known, site = state.get("private_sites", []), site_of(last_url(state))
     return [*known, site] if site and site not in known else list(known)
 
 
 def hear(state: State, words: str) -> Update:
-    """Words of the person in the middle of a run: feedback that the model plans anew with."""
+    """Apply the user's words during a run: feedback that the model replans with."""
     steps = [*state.get("steps", []), f"the user said: {line(words)}"]
     return {
         "messages": [HumanMessage(words)], "last_user_message": words, "steps": steps[-LINES_KEPT:],
@@ -113,7 +113,7 @@ def hear(state: State, words: str) -> Update:
 
 
 def take_manual(state: State, words: str) -> Update:
-    """After a step of the person's own: the site is private, and what they said is feedback."""
+    """Apply the end of a manual step: the site is private, and the user's words are feedback."""
     update: Update = {"private_sites": with_site(state), "needs_observe": True}
     steps = [*state.get("steps", []), "the user has done their part"]
     update["steps"] = steps[-LINES_KEPT:]
@@ -144,9 +144,9 @@ def take_move(state: State, move: Move, observation: Observation, now: datetime)
 
 
 def _planned(state: State, move: Move, page: facts.PageWords) -> Update:
-    """The plan after a move, 3-6 items with the answer as the last. Work in the browser always has a plan: without
-    one of the model's a general one. A task that is answered at once needs none and may have a shorter one. Beside
-    a person's own plan a new one of the model's is a proposal."""
+    """The plan after a move: 3-6 items, the answer last. Work in the browser always has a plan; if the model
+    gives none, a general one. A task that is answered at once needs none and may have a shorter one. If the
+    user edited the plan, the model's new plan becomes a proposal."""
     known, is_edited, task = state.get("plan", []), state.get("plan_edited", False), state.get("task", "")
     is_work = move.action not in ("stop", "need_user")
     if not move.plan and (known or is_edited or not is_work):
@@ -161,7 +161,7 @@ def _planned(state: State, move: Move, page: facts.PageWords) -> Update:
 
 
 def failed(state: State, what: str) -> Update:
-    """A line in the steps and in the failures."""
+    """Add a line to the steps and to the failures."""
     text = f"{FAILED}{line(what)}"
     return {
         "steps": [*state.get("steps", []), text][-LINES_KEPT:],
@@ -174,12 +174,12 @@ def step(state: State, what: str) -> Update:
 
 
 def void(state: State, why: str) -> Update:
-    """An approval that does not count: nothing was done, and the model plans anew."""
+    """Void an approval: nothing was done, and the model replans."""
     return failed(state, f"{why}: nothing was done") | {"needs_observe": True, "approval": None}
 
 
 def log_move(move: Move, action: Action, observation: Observation) -> None:
-    """Reasoning goes to the log, not to the person; what goes into secret fields goes nowhere."""
+    """Log the decision at debug level, not to the user. Texts for secret fields are masked."""
     if log.isEnabledFor(logging.DEBUG):
         kept = move.model_dump(
             include={"goal", "plan", "step", "done", "blocked", "facts"}, exclude_defaults=True

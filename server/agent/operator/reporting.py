@@ -1,4 +1,4 @@
-"""What leaves the graph while it runs: custom events, named and shaped like the vocabulary's."""
+"""Custom events that the graph dispatches while it runs, with the names and fields of the server's events."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ async def tell(name: str, /, **payload: Any) -> None:
 
 
 async def say(text: str) -> None:
-    """Text of the answer; all of it together is the final response."""
+    """Dispatch text of the answer; all of it together is the final response."""
     await tell("token", text=text)
 
 
@@ -24,7 +24,7 @@ async def think(text: str) -> None:
 
 
 async def note(text: str) -> None:
-    """What the run waits for; gone when the model speaks."""
+    """Dispatch what the run waits for; it is cleared when the model answers."""
     await tell("note", text=text)
 
 

@@ -1,4 +1,4 @@
-"""What the graph remembers: plain JSON values and messages, never a picture, never a page but the present one."""
+"""Graph state: plain JSON values and messages; no pictures, and no page except the current one."""
 
 from __future__ import annotations
 
@@ -9,43 +9,43 @@ from langgraph.graph.message import add_messages
 
 
 class Input(TypedDict):
-    """What starts a run."""
+    """Input that starts a run."""
 
     user_message: str
     message_id: str
 
 
 class State(TypedDict, total=False):
-    # The conversation and the working state: they live as long as the session.
+    # Conversation and working state: they live as long as the session.
     messages: Annotated[list[BaseMessage], add_messages]
     last_user_message: str | None
     task: str
-    """The newest message that asked for something, in the person's words."""
+    """The newest message with a request, in the user's words."""
     task_id: str
     current_goal: str | None
     plan: list[str]
     plan_edited: bool
-    """The plan is the person's own: the model's new plans are only proposed."""
+    """The user edited the plan: the model's new plans are only proposed."""
     proposed_plan: list[str]
-    """A plan of the model's that waits for the person's yes; [] when there is none."""
+    """A plan of the model that awaits the user's approval; [] if there is none."""
     models_plan: list[str]
-    """The model's newest plan, followed or not: a plan that the person has already turned down is not proposed again."""
+    """The model's newest plan, followed or not: a plan that the user has dismissed is not proposed again."""
     progress: dict[str, Any]
     """`{current: index in the plan, done: [text], blocked: [text]}`"""
     facts: list[dict[str, Any]]
     outcome: str
-    """How the last run ended: done, denied, cancelled, blocked, limit; "" for one that has not."""
+    """How the last run ended: done, denied, cancelled, blocked, limit; "" while a run has not ended."""
     private_sites: list[str]
-    """Sites where something private was seen: a login, a secret field, a person at the wheel."""
+    """Sites where something private was seen: a login, a secret field, a takeover by the user."""
 
-    # The page as it was last seen.
+    # The last observation of the page.
     last_observation: dict[str, Any] | None
     last_screenshot: dict[str, str] | None
     needs_observe: bool
     is_pictured: bool
     """`last_screenshot` was taken at the end of the last step and nothing happened since."""
     reading: str | None
-    """Text around one element, asked for by the last action; gone after the next move."""
+    """Text around one element, requested by the last action; cleared by the next move."""
 
     # One run.
     user_message: str
@@ -54,9 +54,9 @@ class State(TypedDict, total=False):
     pending: dict[str, Any] | None
     """The open question: the payload of the interrupt."""
     approval: dict[str, Any] | None
-    """A person's yes: `{reference, digest, expires_at}`; used once."""
+    """The user's approval: `{reference, digest, expires_at}`; used once."""
     route: str
-    """Where the last node wants the graph to go."""
+    """The next node, chosen by the last one."""
     steps: list[str]
     failures: list[str]
     tool_steps: int
@@ -64,36 +64,36 @@ class State(TypedDict, total=False):
     problem: str | None
     """Why the model's last answer could not be used."""
     repairs: int
-    """How often in a row it was asked again."""
+    """Consecutive retries after unusable answers."""
     works_plan: bool
-    """The model planned, or told of progress: then its answer completes the plan."""
+    """The model planned or reported progress in this run: its answer then completes the plan."""
     asks: int
     tokens: int
     cost: float
     """US dollars, as far as the model's price is known."""
     deadline: float
-    """Unix time at which the run's time budget ends; waiting for a person does not count."""
+    """Unix time at which the run's time budget ends; waiting for the user does not count."""
     tried: dict[str, int]
-    """How often an action was wanted on the very same page."""
+    """Attempts of an action on an unchanged page, by `limits.attempt_key`."""
     captcha_tries: int
-    """Acts in a row on a page with a captcha in view."""
+    """Actions with a possible effect since a captcha came into view."""
     captcha_done: str
-    """Address of the page whose captcha the person was asked to answer."""
+    """URL of the page whose captcha the user was asked to solve."""
     timeouts: dict[str, int]
-    """Per site, how often it did not answer in a row."""
+    """Consecutive timeouts per site."""
     focused: str | None
-    """The browser's own target of the element that was last clicked or typed into: keys go there."""
+    """The browser's ref of the element that was last clicked, typed into or selected from: keys go there."""
     final_response: str | None
     spoken: str
-    """What of the answer was streamed already."""
+    """The part of the answer that was already streamed."""
 
 
 Update = dict[str, Any]
-"""What a node returns: the keys of `State` that changed."""
+"""A node's result: the keys of `State` that changed."""
 
 
 def fresh_run() -> Update:
-    """Everything that belongs to one run, back at its beginning."""
+    """Initial values of everything that belongs to one run."""
     return {
         "planned_action": None,
         "pending": None,
@@ -124,16 +124,16 @@ def fresh_run() -> Update:
 
 
 def merged(state: State, update: Update) -> State:
-    """The state as it will be, messages aside."""
+    """The state after the update, messages excluded."""
     return cast(State, {**state, **{name: value for name, value in update.items() if name != "messages"}})
 
 
 def planned(state: State) -> dict[str, Any]:
-    """The present step's action."""
+    """The current step's action."""
     return state["planned_action"] or {}
 
 
 def last_url(state: State) -> str:
-    """The address of the page as it was last seen; "" before the first look."""
+    """URL of the last observation; "" before the first one."""
     page = (state.get("last_observation") or {}).get("page") or {}
     return str(page.get("url", ""))
