@@ -59,10 +59,10 @@ def build_assistant(
     decision_timeout: float = 600,
     checkpointer: BaseCheckpointSaver[Any] | None = None,
 ) -> CompiledStateGraph[Any, RunContext, Any, Any]:
-    """A graph that any run can use: what belongs to one run comes as its context.
+    """Build a graph that all runs can share: what belongs to one run is passed as its context.
 
-    The layers wrap the calls of the model and the tools. Hooks before and after them would be nodes, each of them a
-    step of the graph, and a step costs about as much as all layers together.
+    The middleware wraps model and tool calls. Hooks before and after them would be nodes, each of them a step
+    of the graph, and a step costs about as much as all middleware together.
     """
     session: Any = RunSession()
     layers: list[AgentMiddleware[Any, RunContext, Any]] = [
@@ -84,9 +84,9 @@ def build_assistant(
 
 
 class RunSession:
-    """What LangChain's MCP adapters take for a session: each call goes to the browser of the run that makes it.
+    """The session for LangChain's MCP adapters: each call goes to the browser of the run that makes it.
 
-    Behind that door are deadlines, one call at a time, restarts and masking, for the browser's own server and for others.
+    `Browser` adds deadlines, serialised calls, restarts and masking, for its own MCP server and for others.
     """
 
     async def call_tool(self, name: str, arguments: dict[str, Any], **_: Any) -> Any:
@@ -98,7 +98,7 @@ class RunSession:
 
 
 class ToolReport(AgentMiddleware[AgentState[Any], RunContext]):
-    """Tells of every tool call, takes a screenshot after each that acts or pictures, and lets none raise."""
+    """Publishes every tool call, takes a screenshot after acting and screenshot calls."""
 
     def __init__(self, specs: Sequence[ToolSpec]) -> None:
         super().__init__()
@@ -133,25 +133,25 @@ class ToolReport(AgentMiddleware[AgentState[Any], RunContext]):
 
 
 def _reason(messages: Sequence[AnyMessage]) -> str:
-    """What the model said beside its calls, in one line."""
+    """The model's text next to its calls, in one line."""
     said = next((message.text for message in reversed(messages) if isinstance(message, AIMessage)), "")
     return " ".join(said.split())[:REASON_CHARS] or "no reason given"
 
 
 def _outcome(result: ToolMessage | Command[Any]) -> dict[str, Any] | None:
-    """`{ok, url}` of a call that reached its tool."""
+    """`{ok, url}` of a call that reached its tool; None otherwise."""
     told = result.artifact if isinstance(result, ToolMessage) else None
     return dict(told["structured_content"]) if isinstance(told, dict) else None
 
 
 def _summary(result: ToolMessage | Command[Any]) -> str:
-    """The result's own line; the page that follows it is for the model only."""
+    """The result's first line; the page after it is for the model only."""
     text = result.text if isinstance(result, ToolMessage) else ""
     return text.partition("\n")[0] or "done"
 
 
 def _plain(result: ToolMessage | Command[Any], *, ok: bool) -> ToolMessage | Command[Any]:
-    """Text without an artifact: graph state holds plain values, and not every provider takes a list as a result."""
+    """Plain text without an artifact, for graph state and for providers that reject a list as a result."""
     if not isinstance(result, ToolMessage):
         return result
     return result.model_copy(

@@ -1,4 +1,4 @@
-"""The gate around the assistant's tool calls: a middleware that asks by interrupt."""
+"""Middleware that gates the assistant's tool calls and asks the user by interrupt."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ _NAMED = Judgement(Verdict.ALLOW, "named in EXTRA_MCP_ALLOW")
 LEAK_TO_TOOL = Judgement(Verdict.ASK, "gives words to a tool after private pages were seen", "transfer")
 
 _SEEN_AGAIN = ("truncated,", "console:", "HTTP status:", "Page status:", "open now:", NOTHING)
-"""Beginnings of notes that every look at the page brings."""
+"""Prefixes of notes that every observation repeats."""
 
 _ASKED, _PAUSED = "asked", "paused"
 
 
 class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
-    """Asks by interrupt; what it refuses is an error for the model. `Turns` sees to it that it gets one call at a time."""
+    """Asks by interrupt. A refused call is an error for the model. `Turns` ensures one call at a time."""
 
     def __init__(self, gate: Gate, specs: Sequence[ToolSpec], *, timeout: float) -> None:
         super().__init__()
@@ -70,7 +70,7 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
         spec = self._specs.get(call["name"])
         if spec is None or (spec.server == BROWSER and not spec.acts):
             return await handler(request)
-        if fault := find_fault(spec, call["args"]):  # nobody is asked about what cannot be done
+        if fault := find_fault(spec, call["args"]):  # do not ask the user about an impossible call
             return ToolMessage(fault, tool_call_id=call["id"] or "", name=call["name"], status="error")
         memory = {**request.state, "notes": ()}
         ruling = await self._rule(spec, call["args"], call["id"] or call["name"], memory)
@@ -86,10 +86,10 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
     async def _rule(
         self, spec: ToolSpec, args: dict[str, Any], call_id: str, memory: dict[str, Any]
     ) -> _Ruling:
-        """May the call be made? `memory` is the agent's state; what the page at hand tells beside it is added.
+        """Decide on the call. `memory` is the agent's state; data of the current page is added to it.
 
-        An interrupt runs this again from the top, so each round looks at the page anew: a yes counts only for
-        the page it was given for, and a changed page is asked about again.
+        An interrupt runs this again from the top, so each round observes the page again: a yes counts only
+        for the page it was given for, and a changed page needs a new question.
         """
         context, asks = get_runtime(RunContext).context, _count_asks(memory["messages"])
         for _ in range(MOST_ASKS):
@@ -163,12 +163,12 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
             count_arguments(args, memory, spec.server, known, context.private, approved=approved)
 
     def _results_of(self, server: str, messages: Sequence[AnyMessage]) -> list[str]:
-        """What the server itself has answered."""
+        """The texts of the server's own results."""
         names = {spec.name for spec in self._specs.values() if spec.server == server}
         return [m.text for m in messages if isinstance(m, ToolMessage) and m.name in names]
 
     async def _observation(self, context: RunContext, spec: ToolSpec, args: dict[str, Any]) -> Observation:
-        """The page that the call is judged by. A tool from outside of the browser starts no browser."""
+        """The page that the call is judged by. A tool of another server starts no browser."""
         if spec.server == BROWSER and spec.name in LOOKS_AT_PAGE:
             return await (await context.browser()).observe(refs_of(args))
         return Observation(page=Page(url="", title=""))
@@ -198,9 +198,9 @@ def _as_action(spec: ToolSpec, args: dict[str, Any]) -> Action:
 
 @dataclass(frozen=True, slots=True)
 class _Ruling:
-    """`refusal` is what the model is told instead of a result; `mark` says whether the person was asked.
+    """`refusal` is the result for the model instead of a call; `mark` says whether the user was asked.
 
-    `secrets` are the call's texts that nobody is shown.
+    `secrets` are the call's texts that must not be shown.
     """
 
     refusal: str | None
@@ -209,7 +209,7 @@ class _Ruling:
 
 
 def _ask_how_to_go_on(call_id: str, asks: int) -> _Ruling:
-    """So many questions tire a person into yes: now they are asked what they want."""
+    """Ask the user how to continue: after so many questions a yes may be given without reading."""
     text = f"I have asked for your approval {asks} times in this task. How shall I go on?"
     answer = interrupt({"kind": "manual", "reference": f"{call_id}:pause", "reason": text, "text": text})
     return _Ruling(
@@ -218,7 +218,7 @@ def _ask_how_to_go_on(call_id: str, asks: int) -> _Ruling:
 
 
 def _count_asks(messages: Sequence[AnyMessage]) -> int:
-    """Questions since the person last spoke."""
+    """Questions asked since the user's last message, or since the last pause."""
     asks = 0
     for message in reversed(messages):
         mark = message.additional_kwargs.get("gate")
@@ -235,7 +235,7 @@ def _marked(result: ToolMessage | Command[Any], mark: str | None) -> ToolMessage
 
 
 def _noted(result: ToolMessage | Command[Any], notes: Sequence[str]) -> ToolMessage | Command[Any]:
-    """With what the look before the call was told: a browser tells once that it was started again."""
+    """Prepend the notes of the observation before the call: a browser reports a restart only once."""
     if not isinstance(result, ToolMessage) or not isinstance(result.content, str):
         return result
     news = [note for note in notes if not note.startswith(_SEEN_AGAIN) and note not in result.content]

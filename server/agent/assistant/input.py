@@ -1,4 +1,4 @@
-"""What the assistant's graph is run with: the stored messages as its model reads them, and so many steps."""
+"""Input of the assistant's graph: the stored messages as its model reads them, and the step limit."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from server.events import Message
 
 EARLIER = "earlier"
-"""Marks the tool results of runs before: they count for no limit of this one."""
+"""Marks tool results of earlier runs: they count towards no limit of this one."""
 
 
 def recursion_limit(max_tool_steps: int) -> int:
-    """Steps of the graph, one of the model and one of its tools in turn: some more words after the last tool call."""
+    """Graph steps, alternating between model and tool, with room for text after the last tool call."""
     return 2 * (max_tool_steps + 3)
 
 
 def first_input(history: Sequence[Message]) -> dict[str, Any]:
-    """The graph's input for a new run: the thread starts over from the stored messages."""
+    """The graph's input for a new run: the thread is replaced by the stored messages."""
     return {"messages": [RemoveMessage(id=REMOVE_ALL_MESSAGES), *to_lc_messages(history)]}
 
 
 def to_lc_messages(history: Sequence[Message]) -> list[AnyMessage]:
-    """Stored messages as the model reads them; every tool message with the call it answers."""
+    """Convert stored messages for the model; each tool message follows the call that it answers."""
     result: list[AnyMessage] = []
     for message in history:
         meta = message.meta_json or {}

@@ -1,5 +1,5 @@
-"""What one run of the assistant may take: tool calls, tokens, money. Beyond it the run ends with a summary and the
-question whether to go on."""
+"""Limits of one assistant run: tool calls, tokens, cost. At a limit the run ends with a summary and the
+question whether to continue."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ OUT_OF_STEPS = f"The limit of tool calls is reached: this one was not made. {_SU
 OUT_OF_BUDGET = f"The budget of this task is used up: this call was not made. {_SUM_UP}"
 
 LIMIT = "limit"
-"""Marks the result of a call that was not made because of a limit, with the name of the limit's phrase."""
+"""Marks the result of a call that a limit prevented; the value is the name of the limit's phrase."""
 LINES = 8
-"""Of what was done and of what failed so many of the newest are in a summary by rule."""
+"""Maximum lines of each list in a summary by template, the newest ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunBudget:
-    """None is no limit."""
+    """None means no limit."""
 
     tokens: int | None
     dollars: float | None
     cost_of: CostOf
 
     def spent(self, messages: Sequence[AnyMessage]) -> str | None:
-        """Which budget the model's calls among these messages have used up: `tokens`, `cost` or None."""
+        """The budget that the model calls among these messages have used up: `tokens`, `cost` or None."""
         calls = [m.usage_metadata for m in messages if isinstance(m, AIMessage) and m.usage_metadata]
         if self.tokens is not None and sum(call["total_tokens"] for call in calls) >= self.tokens:
             return "tokens"
@@ -56,9 +56,9 @@ class RunBudget:
 
 
 class RunLimits(AgentMiddleware[AgentState[Any], RunContext]):
-    """Tool calls beyond a limit are not made. The state counts them, over questions to the person too.
+    """Rejects tool calls beyond a limit. They are counted in the state, also across questions to the user.
 
-    The model is then asked once more, for a summary. What it leaves out of that is added by rule.
+    The model is then called once more, for a summary. What it leaves out is added from a template.
     """
 
     def __init__(self, budget: RunBudget) -> None:
@@ -110,7 +110,7 @@ class RunLimits(AgentMiddleware[AgentState[Any], RunContext]):
         )  # fmt: skip
 
     def _reached(self, messages: Sequence[AnyMessage]) -> str | None:
-        """The name of the limit; None while there is room."""
+        """The name of the reached limit; None if none is reached."""
         made = sum(isinstance(m, ToolMessage) and EARLIER not in m.additional_kwargs for m in messages)
         if made >= get_runtime(RunContext).context.max_tool_steps:
             return "steps"
@@ -118,7 +118,7 @@ class RunLimits(AgentMiddleware[AgentState[Any], RunContext]):
 
 
 def _summary(messages: Sequence[AnyMessage], asked: str, reason: str) -> str:
-    """What was done and what failed in this run, and the question whether to go on."""
+    """Summarise what was done and what failed in this run, and ask whether to continue."""
     done: list[str] = []
     failed: list[str] = []
     for message in messages:

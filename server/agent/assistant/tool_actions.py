@@ -1,6 +1,6 @@
-"""Calls of MCP browser tools, read as the actions that the gate judges. Pure.
+"""Map calls of MCP browser tools to the actions that the gate judges. Pure.
 
-The model's own words about an element are never used: its target is looked up in the page.
+The model's own description of an element is never used: its target is looked up in the page.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ LOOKS_AT_PAGE = frozenset(
      "browser_handle_dialog", "browser_file_upload", "browser_drag", "browser_drop", "browser_navigate",
      "browser_tabs"}
 )  # fmt: skip
-"""Tools that are judged by what is on the page."""
+"""Tools that are judged by the page's content."""
 
 
 def read_call(name: str, args: Mapping[str, Any], observation: Observation) -> Action | None:
-    """The action of a tool call; None for a tool that is not known here or a target that is not on the page."""
+    """The action of a tool call; None if the tool is unknown or its target is not on the page."""
     match name:
         case "browser_click":
             return _on("click", _target(args, observation))
@@ -56,7 +56,7 @@ def read_call(name: str, args: Mapping[str, Any], observation: Observation) -> A
 
 
 def refs_of(args: Mapping[str, Any]) -> list[str]:
-    """The references that a call names, as the tool server writes them."""
+    """The element references in a call's arguments, in the tool server's format."""
     fields = [field for field in args.get("fields") or [] if isinstance(field, Mapping)]
     named = [part.get(name) for part in (args, *fields) for name in _REFERENCES]
     return [str(ref) for ref in named if ref is not None]
@@ -84,7 +84,7 @@ def _typing(fields: list[tuple[Element | None, Any]], *, submit: bool = False) -
 
 
 def _dragging(start: Element | None, end: Element | None) -> Action | None:
-    """What is dragged and what it is dropped on are judged alike."""
+    """The dragged element and its drop target are judged alike."""
     return (
         {"kind": "drag", "fields": [{"eid": start.eid, "text": ""}], "eid": end.eid}
         if start and end
@@ -93,7 +93,7 @@ def _dragging(start: Element | None, end: Element | None) -> Action | None:
 
 
 def _target(args: Mapping[str, Any], observation: Observation) -> Element | None:
-    """By the server's own reference, an index or a point; selectors and words name nothing for sure."""
+    """Found by the server's reference, an index or a point; selectors and descriptions are ambiguous."""
     for name in ("target", "ref", "index"):
         if args.get(name) is not None:
             return _named(args[name], observation)
@@ -106,7 +106,7 @@ def _named(ref: Any, observation: Observation) -> Element | None:
 
 
 def _at(point: tuple[Any, Any], observation: Observation) -> Element | None:
-    """The smallest element under a point of the viewport."""
+    """The smallest element at a point of the viewport."""
     x, y = float(point[0]), float(point[1])
     under = [element for element in observation.interactive if element.box and _holds(element.box, x, y)]
     return min(

@@ -1,4 +1,4 @@
-"""Between two steps of the assistant: its calls one after the other, the person's words, old pages reduced."""
+"""Between two steps of the assistant: one call at a time, the user's messages, reduction of old pages."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from server.agent.gate.approval import site_of
 OVERTAKEN = "Not done: the person said or did something in between. Consider that first."
 
 KEPT_RESULTS = 3
-"""Of the tool results after the newest page so many of the newest stay whole."""
+"""Newest tool results after the current page that stay whole."""
 OLD_RESULT_CHARS = 300
-"""Of an older result without a page so much is kept."""
+"""Maximum characters of an older result, without its page text."""
 
 _PAGE = re.compile(r"<untrusted-page>\n(.*?)\n</untrusted-page>", re.DOTALL)
 _WHOLE_PAGE = re.compile(r"^Page: .*\n<untrusted-page>\n", re.MULTILINE)
 
 
 class Turns(AgentMiddleware[AgentState[Any], RunContext]):
-    """Of several tool calls in one answer of the model only the first is made; the next follows in a step of its own.
+    """Makes only the first of several tool calls in one model answer; the next follows in a step of its own.
 
-    So each call is judged by the page that the one before it left, at most one question is open at any time, and the
-    checkpoint tells which calls are done. Before every step the run waits while it is paused, and reads what the person
-    said: calls that are still open then are not made. Pages that are no longer current are reduced in the state itself.
+    So each call is judged by the page that the one before it left, at most one question is open at any time,
+    and the checkpoint records which calls are done. Before every step the run waits while it is paused and
+    reads the user's messages: calls still open then are not made. Outdated pages are reduced in the state.
     """
 
     async def awrap_model_call(
@@ -57,7 +57,7 @@ class Turns(AgentMiddleware[AgentState[Any], RunContext]):
     ) -> ToolMessage | Command[Any]:
         open_calls = find_open_calls(request.state["messages"])
         if open_calls and open_calls[0]["id"] != request.tool_call["id"]:
-            return Command()  # it stays open, and its turn comes
+            return Command()  # the call stays open until its own step
         return await handler(request)
 
 
@@ -72,7 +72,7 @@ async def _hear(context: RunContext) -> list[AnyMessage]:
 
 
 async def _keep_private(context: RunContext) -> None:
-    """What a person does on a site with their own hands is their own."""
+    """Mark the current site as private: what the user does there manually is private."""
     if context.has_browser():
         site = site_of((await (await context.browser()).observe()).page.url)
         context.private.add([site])
@@ -94,9 +94,9 @@ def _error(call: ToolCall, text: str) -> ToolMessage:
 
 
 def reduce_old_results(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
-    """The same messages; tool results before the current page, which is the newest whole one, are reduced.
+    """Reduce old tool results. The current page, the newest whole one, stays whole.
 
-    Where no page was seen yet, or long since, the newest results stay whole.
+    So do the newest `KEPT_RESULTS` results after it, or of all results if there is no such page.
     """
     places = [at for at, message in enumerate(messages) if isinstance(message, ToolMessage)]
     page = next((at for at in reversed(places) if _WHOLE_PAGE.search(messages[at].text)), -1)
@@ -108,7 +108,7 @@ def reduce_old_results(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
 
 
 def _reduced(message: ToolMessage) -> ToolMessage:
-    """Without page text; the message itself when there is nothing to take away."""
+    """The message without page text; the message itself if nothing changes."""
     text = _PAGE.sub(_page_summary, message.text)
     if len(text) > OLD_RESULT_CHARS:
         text = f"{text[:OLD_RESULT_CHARS]}\n(the rest is left out)"
