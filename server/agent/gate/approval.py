@@ -1,4 +1,4 @@
-"""What a question to the person says, and what their yes is bound to. Pure, and from facts of the page only."""
+"""The content of a question to the user, and what an approval is bound to. Pure, and from page facts only."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ Action = dict[str, Any]
 
 MASK = "•••"
 SHORT = 2
-"""Characters. To mask so short a secret wherever it stands would leave no line readable, and so tell it."""
+"""Characters. Masking so short a secret everywhere would make lines unreadable, and so reveal it."""
 _FILLED = frozenset(
     {"textbox", "searchbox", "combobox", "spinbutton", "slider", "checkbox", "radio", "switch"}
 )
 SECRETS = "secrets"
-"""Where the state that a tool call is reported by has the texts that nobody is shown."""
+"""State key of the texts that must be masked in the report of a tool call."""
 
 
 def targets_of(action: Action, observation: Observation, focused: Element | None = None) -> list[Element]:
-    """The elements an action names, in order; those that do not exist are left out. Keys go to what is `focused`."""
+    """The elements an action names, in order; missing ones are left out. Keys go to `focused`."""
     if focused and action["kind"] == "press":
         return [focused]
     found = (observation.find(eid) for eid in eids_of(action))
@@ -40,7 +40,7 @@ def targets_of(action: Action, observation: Observation, focused: Element | None
 
 
 def focused_element(state: Mapping[str, Any], observation: Observation) -> Element | None:
-    """What keys go to: as the page tells, else what was last clicked or typed into (`state["focused"]`, a ref)."""
+    """The element that keys go to: as the page reports it, else by the ref in `state["focused"]`."""
     ref = observation.focused or state.get("focused")
     return next((element for element in observation.interactive if element.ref == ref), None) if ref else None
 
@@ -51,7 +51,7 @@ def eids_of(action: Action) -> list[str]:
 
 
 def site_of(url: str) -> str:
-    """The host of an address, with its port when it has one of its own; "" for what is on no host."""
+    """The host of a URL, with its port if the URL has one; "" if it has no host."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -64,7 +64,7 @@ def site_of(url: str) -> str:
 
 
 def joined(here: str, href: str) -> str:
-    """Where a link leads; one that cannot be read as it stands."""
+    """Where a link leads; an address that cannot be parsed is returned unchanged."""
     try:
         return urljoin(here, href)
     except ValueError:
@@ -72,7 +72,7 @@ def joined(here: str, href: str) -> str:
 
 
 def place_of(action: Action, targets: Sequence[Element], observation: Observation) -> str:
-    """The address of the site that an action has its effect on: where it leads or sends, else the page's own."""
+    """The origin that an action has its effect on: where it navigates or submits to, else the page's URL."""
     here = observation.page.url
     clicked = targets if action["kind"] == "click" else []
     leads = [joined(here, element.href) for element in clicked if element.href]
@@ -82,7 +82,7 @@ def place_of(action: Action, targets: Sequence[Element], observation: Observatio
 
 
 def destination_of(action: Action, targets: Sequence[Element], observation: Observation) -> str:
-    """The address that a form is sent to by the action, as far as the page tells it; "" when none is."""
+    """The URL that the action submits a form to, as far as the page shows it; "" if it submits none."""
     if not targets:
         return ""
     target = targets[-1]
@@ -95,7 +95,7 @@ def destination_of(action: Action, targets: Sequence[Element], observation: Obse
 
 
 def other_site(action: Action, targets: Sequence[Element], observation: Observation) -> str | None:
-    """The site that a form is sent to when it is not the page's own."""
+    """The site that a form is submitted to, if it is not the page's own."""
     if not destination_of(action, targets, observation):
         return None
     site = site_of(place_of(action, targets, observation))
@@ -103,21 +103,21 @@ def other_site(action: Action, targets: Sequence[Element], observation: Observat
 
 
 def approval_digest(run_id: str, action: Action, targets: Sequence[Element], observation: Observation) -> str:
-    """What a yes is bound to: the run, the action, the address, the elements as a person sees them, their form and
-    where it is sent, the sum.
+    """Hash that an approval is bound to: the run, the action, the URL, the elements as the user sees them,
+    their form and its destination, the amount.
 
-    Ids of the page are left out: they change without any change that a person could see.
+    Ids of the page are excluded: they change without any visible change.
     """
     seen: list[Any] = [run_id, arguments_of(action), observation.page.url]
     seen += [[_identity(element), _form_of(element, observation)] for element in targets]
     seen.append(amount_of(targets[-1] if targets else None, observation))
     if action["kind"] == "dialog":
-        seen.append(observation.notes[-1:])  # the dialog that is open; older notes are told only once
+        seen.append(observation.notes[-1:])  # the open dialog; older notes are reported only once
     return hashlib.sha256(json.dumps(seen, sort_keys=True).encode()).hexdigest()
 
 
 def arguments_of(action: Action) -> dict[str, Any]:
-    """What an action does, without what it does it to."""
+    """The action's arguments without its targets."""
     plain = {name: value for name, value in action.items() if name not in ("id", "reason", "eid", "fields")}
     return plain | {"texts": [field["text"] for field in action.get("fields", [])]}
 
@@ -128,7 +128,7 @@ def _identity(element: Element) -> list[str | None]:
 
 
 def is_unchanged(element: Element, other: Element) -> bool:
-    """Whether a person would take both for the same control; what a field holds may differ."""
+    """Whether a user would take both for the same control; field values may differ."""
     return _looks(element) == _looks(other) and element.secret == other.secret
 
 
@@ -137,9 +137,9 @@ def _looks(element: Element) -> list[Any]:
 
 
 def _form_of(element: Element, observation: Observation) -> list[list[str | None]]:
-    """What the action is about, and where a button beside it sends that.
+    """What the action concerns: the controls around the element, their values and where they submit to.
 
-    For a control that is in no form, dialog or row these are the fields that are in none either.
+    For a control outside of any form, dialog or row these are the fields that are also outside.
     """
     others = beside(element, observation)
     if not element.group:
@@ -158,9 +158,9 @@ def beside(element: Element, observation: Observation) -> list[Element]:
 
 
 def retarget(action: Action, targets: Sequence[Element], observation: Observation) -> Action | None:
-    """The same action on a fresh observation of the page; None when a target is not there any more.
+    """Map the action onto a new observation; None if a target is missing.
 
-    A target is the browser's own when that has not changed, else the only element that looks the same.
+    A target is found by the browser's ref, else as the only element that looks the same.
     """
     found = [_find_again(element, observation) for element in targets]
     fresh = [element.eid for element in found if element is not None]
@@ -179,14 +179,14 @@ def _find_again(element: Element, observation: Observation) -> Element | None:
 
 @dataclass(frozen=True, slots=True)
 class ShownPage:
-    """What a question shows: the page, and the picture that belongs to it with its size in CSS pixels."""
+    """What a question shows: the page and its screenshot, with the size in CSS pixels."""
 
     observation: Observation
     screenshot: str | None = None
     size: tuple[int, int] | None = None
 
     def box(self, element: Element | None) -> list[float] | None:
-        """The element's place in percent of the picture; None when it is not in it."""
+        """The element's box in percent of the picture; None if it is not in it."""
         if element is None or element.box is None or not element.visible:
             return None
         wide, high = self.size or self.observation.viewport
@@ -214,7 +214,7 @@ def confirm_question(
 
 
 def amount_of(element: Element | None, observation: Observation) -> str | None:
-    """The price that goes with the action: on the control, around it, else the last one on the page (the total)."""
+    """The price of the action: on the control, around it, else the last one on the page (the total)."""
     around = [element.name, element.context] if element else []
     for text in (*around, *reversed(observation.text_blocks)):
         if sums := find_sums(text):
@@ -223,16 +223,16 @@ def amount_of(element: Element | None, observation: Observation) -> str | None:
 
 
 def secrets_of(action: Action, observation: Observation) -> tuple[str, ...]:
-    """What the action puts into secret fields."""
+    """The texts that the action puts into secret fields."""
     fields = action.get("fields", [])
     found = ((observation.find(field["eid"]), str(field["text"])) for field in fields)
     return tuple(text for element, text in found if text and element is not None and element.secret)
 
 
 def without(secrets: Sequence[str], value: Any) -> Any:
-    """The same text, or list or dict of texts, with each secret masked."""
+    """Mask each secret in a text, or in a list or dict of texts."""
     if isinstance(value, str):
-        longest_first = sorted(secrets, key=len, reverse=True)  # one may be the beginning of another
+        longest_first = sorted(secrets, key=len, reverse=True)  # one may be a prefix of another
         return reduce(_masking, longest_first, value)
     if isinstance(value, list):
         return [without(secrets, item) for item in value]
@@ -242,14 +242,14 @@ def without(secrets: Sequence[str], value: Any) -> Any:
 
 
 def _masking(text: str, secret: str) -> str:
-    """A secret of one or two characters goes where it stands by itself: within words it is no more than a letter."""
+    """A secret of one or two characters is masked only as a whole word: within words it is just a letter."""
     if len(secret) > SHORT:
         return text.replace(secret, MASK)
     return re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", MASK, text)
 
 
 def masked(action: Action, targets: Sequence[Element]) -> Action:
-    """The action as it may be shown, logged and stored: without what goes into secret fields, or a login in an address."""
+    """The action as it may be shown, logged and stored: without secret field texts and logins in URLs."""
     if action.get("url"):
         action = action | {"url": without_login(str(action["url"]))}
     secret = {element.eid for element in targets if element.secret}

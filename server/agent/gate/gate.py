@@ -1,4 +1,4 @@
-"""The gate: what an agent is about to do, judged by the policy and by what the person allowed."""
+"""The gate: judges an agent's actions by the policy and by the user's grants."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from server.agent.policy import Judgement, Subject, Verdict, add_voice, assess
 from server.browser.observation import Element, Observation
 
 MOST_ASKS = 5
-"""Approvals asked for in one run before it pauses."""
+"""Approval requests in one run before it pauses."""
 
 _MILDEST_FIRST = (Verdict.ALLOW, Verdict.ASK, Verdict.DENY)
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """Judges actions by what the page's structure says of their targets, and by what the person allowed."""
+    """Judges actions by the page structure of their targets and by the user's grants."""
 
     blocked_hosts: Sequence[str] = ()
     allowed_hosts: Sequence[str] = ()
@@ -32,9 +32,9 @@ class Gate:
         grants: GrantLookup | None = None,
         focused: Element | None = None,
     ) -> Judgement:
-        """The strictest judgement on anything the action does. `focused` is the element that keys go to.
+        """The strictest judgement on any part of the action. `focused` is the element that keys go to.
 
-        What the agent itself says that the action `commits` counts where it makes the judgement stricter.
+        The agent's own claim of an effect, `commits`, counts where it makes the judgement stricter.
         """
         targets = targets_of(action, observation, focused)
         effect, site = action.get("commits"), site_of(place_of(action, targets, observation))
@@ -48,7 +48,7 @@ class Gate:
 
 
 def _granted(judgement: Judgement, site: str, grants: GrantLookup | None) -> Judgement:
-    """The judgement after what the person allowed: each kind of effect for itself."""
+    """Apply the user's grants to the judgement; each kind of effect is granted separately."""
     if judgement.verdict is not Verdict.ASK or not judgement.kind or grants is None:
         return judgement
     is_granted = grants.allowed(site, judgement.kind)
@@ -56,7 +56,7 @@ def _granted(judgement: Judgement, site: str, grants: GrantLookup | None) -> Jud
 
 
 def judge_command(gate: Gate, action: Action, observation: Observation) -> Judgement:
-    """The judgement on a command that a person gives by hand; `action` is `{kind, eid?, text?, url?, key?}`."""
+    """Judge a manual command of the user; `action` is `{kind, eid?, text?, url?, key?}`."""
     if action["kind"] == "type":
         action = action | {"fields": [{"eid": action.get("eid", ""), "text": action.get("text", "")}]}
     return gate.judge(action, observation)

@@ -1,4 +1,4 @@
-"""What a key does, by what has the focus. Pure."""
+"""The effect of a key, depending on the focused element. Pure."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ KeyDeed = Literal["press_enter", "press", "click", "shortcut"]
 
 _TEXT = frozenset({"textbox", "searchbox", "combobox", "spinbutton"})
 _LISTS = frozenset({"option", "listbox", "treeitem", "tab"})
-"""Where a letter goes to the entry that begins with it."""
+"""Roles in which a letter key moves to the entry that begins with it."""
 _HELD = frozenset({"radio", "slider", "switch", "menuitemradio"})
-"""Arrows change these at once."""
+"""Roles whose value arrow keys change at once."""
 _ENTER = frozenset({"enter", "return", "numpadenter", "space", "spacebar", "\n", "\r"})
 _MOVES = frozenset(
     {"tab", "escape", "esc", "home", "end", "pageup", "pagedown", "shift", "arrowup", "arrowdown", "arrowleft",
@@ -23,9 +23,9 @@ _EDITS = frozenset("acvxyz")
 
 
 def read_key(key: str, focused: Element | None) -> KeyDeed:
-    """`press_enter` sets off what has the focus, `click` changes it, `press` does nothing that leaves the page.
+    """`press_enter` activates the focused element, `click` changes it, `press` has only effects in the page.
 
-    A `shortcut` is a key whose meaning is the page's own: an access key, a letter outside of any field.
+    A `shortcut` is a key that the page itself defines: an access key, or a letter outside of any field.
     """
     *modifiers, name = _split(key)
     role = focused.role if focused else ""
@@ -41,7 +41,7 @@ def read_key(key: str, focused: Element | None) -> KeyDeed:
 
 
 def _split(key: str) -> list[str]:
-    """`Control+Shift+a` in its parts, modifiers in order; the plus sign and the space are keys, too."""
+    """Split `Control+Shift+a` into its parts, modifiers sorted; the plus sign and the space are keys, too."""
     head, plus, name = key.rpartition("+")
     if plus and not name:
         head, name = head.removesuffix("+"), "+"
@@ -50,12 +50,12 @@ def _split(key: str) -> list[str]:
 
 
 def may_move_focus(key: str) -> bool:
-    """Whether something else may have the focus after this key."""
+    """Whether another element may have the focus after this key."""
     return bool(key) and len(_split(key)[-1]) > 1
 
 
 def brings_text(key: str) -> bool:
-    """Whether the key writes something, be it one letter or what was copied elsewhere."""
+    """Whether the key enters text: a single character or the clipboard."""
     *modifiers, name = _split(key)
     is_plain = modifiers in ([], ["shift"])
     return (

@@ -1,4 +1,4 @@
-"""What the policy decided about an action, as an event for whoever watches the run."""
+"""Publish the policy's decision on an action as an event."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from server.browser.observation import Element, Observation
 async def publish_ruling(
     call_id: str, action: Action, targets: Sequence[Element], observation: Observation, judgement: Judgement
 ) -> None:
-    """Dispatch the custom event `policy`, with the texts that go into secret fields masked as in `tool_start`."""
+    """Dispatch the custom event `policy`. Texts for secret fields are masked, as in `tool_start`."""
     secrets = secrets_of(action, observation)
     element = targets[-1] if targets else None
     name = without(secrets, element.shows or element.name) if element else ""

@@ -1,4 +1,4 @@
-"""What the policy judges: an action as facts of the page. Pure; the model's words about it are never used."""
+"""Convert an action to page facts for the policy. Pure; the model's words about it are never used."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def subjects_of(action: Action, observation: Observation, focused: Element | Non
         case "dialog":
             return list(_dialog(action, observation))
         case "drag" if targets:
-            # What a place does with what is dropped on it, no page tells.
+            # The page does not show what a drop target does with the dropped element.
             return [_subject("drag", targets[0], observation), _subject("drop", targets[-1], observation)]
         case "select" if targets:
             option = str(action.get("option", ""))
@@ -41,7 +41,7 @@ def subjects_of(action: Action, observation: Observation, focused: Element | Non
 
 
 def _typed(action: Action, targets: list[Element], observation: Observation) -> Iterator[Subject]:
-    """Text for each field. What is no field is clicked before keys go to it, and a switch is set by it."""
+    """Text for each field. A control that is not a field is clicked before typing, which sets a switch."""
     for element, field in zip(targets, action.get("fields", []), strict=False):
         text = str(field["text"])
         yield _subject("type", element, observation, value=text)
@@ -55,7 +55,7 @@ def _typed(action: Action, targets: list[Element], observation: Observation) -> 
 
 
 def _sent(deed: str, element: Element | None, observation: Observation) -> Iterator[Subject]:
-    """Enter in a field presses the first button that sends its form."""
+    """Enter in a field presses the first submit button of its form."""
     if element is None or element.role not in _FIELDS or deed != "press_enter":
         return
     if button := next((other for other in beside(element, observation) if other.submits), None):
@@ -63,7 +63,7 @@ def _sent(deed: str, element: Element | None, observation: Observation) -> Itera
 
 
 def _chosen(option: str, element: Element, observation: Observation) -> Iterator[Subject]:
-    """An option acts at once where no button is there to send the choice."""
+    """An option takes effect at once if there is no button to submit the choice."""
     if not any(other.submits for other in beside(element, observation)):
         yield Subject(
             "click", role="menuitem", name=option, url=observation.page.url, lang=_language(observation)
@@ -71,13 +71,13 @@ def _chosen(option: str, element: Element, observation: Observation) -> Iterator
 
 
 def _shown(element: Element, observation: Observation) -> Subject:
-    """The control by the words that a person sees on it, where it is called something else."""
+    """The control by its visible text, if its name differs."""
     role = element.role if element.role == "link" else "menuitem"
     return replace(_subject("click", element, observation), role=role, name=element.shows)
 
 
 def _subject(action: str, element: Element | None, observation: Observation, *, value: str = "") -> Subject:
-    """`value` is what the element gets; else it is what the element holds."""
+    """`value` is the text that the element gets; by default, its current value."""
     if element is None:
         return Subject(action, value=value, url=observation.page.url)
     group = beside(element, observation)
@@ -91,7 +91,7 @@ def _subject(action: str, element: Element | None, observation: Observation, *, 
 
 
 def _href(element: Element, observation: Observation) -> str:
-    """A link's address; `delete?id=3` names a page beside this one and no host."""
+    """A link's address; a relative `delete?id=3` is resolved, because it names a page and not a host."""
     href = element.href or ""
     is_beside = bool(href) and not href.startswith(("#", "?", "/")) and not urlsplit(href).scheme
     return urljoin(observation.page.url, href) if is_beside else href
@@ -103,7 +103,7 @@ def _language(observation: Observation) -> str:
 
 
 def _dialog(action: Action, observation: Observation) -> Iterator[Subject]:
-    """To accept a dialog of the page's script is to press its OK button; what it asks for is a field."""
+    """Accepting a dialog of the page's script presses its OK button; a prompt's input is a field."""
     if not action.get("accept"):
         yield Subject("observe")
         return

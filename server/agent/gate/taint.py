@@ -1,8 +1,8 @@
-"""Does an action carry something from a private page to another site? Pure.
+"""Detect whether an action sends words of a private page to another site. Pure.
 
-Once a private page was seen (a login, a secret field, a person at the wheel), words that go to any other site must
-come from the person or from the page that they are put into; else the person is asked first. Nothing is compared with
-the private page itself: encoded, reversed or split, its words are none of the known ones.
+Once a private page was seen (a login, a secret field, a takeover by the user), words that go to any other
+site must come from the user or from the page that they are entered on; else the user is asked first. Nothing
+is compared with the private page itself: encoded, reversed or split, its words are still unknown.
 """
 
 from __future__ import annotations
@@ -32,36 +32,36 @@ from server.browser.observation import Element, Observation
 LEAK = Judgement(Verdict.ASK, "takes words to another site after private pages were seen", "transfer")
 
 SHORTEST = 4
-"""Letters. Shorter words tell nothing by themselves: they are counted together, also over several actions."""
+"""Letters. Shorter words reveal nothing alone: they are counted together, also across actions."""
 PLAIN_LABEL = 12
-"""Letters of one word before the name of a site that tell nothing, as in `support.shop.example`."""
+"""Maximum letters of a single subdomain label that reveals nothing, as in `support.shop.example`."""
 
 _WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What an action takes to another site."""
+    """What an action sends to another site."""
 
     is_strange: bool = False
-    """There is a word in it that comes neither from the person nor from the page at hand."""
+    """It has a word that comes neither from the user nor from the current page."""
     letters: int = 0
-    """Of such words that are shorter than `SHORTEST`."""
+    """Letters of such words that are shorter than `SHORTEST`."""
 
 
 NOTHING = Load()
 
 
 def carries_private_words(action: Action, observation: Observation, state: Mapping[str, Any]) -> bool:
-    """`state` tells the `private_sites` seen, the `messages` of the conversation, the `letters` sent before, and what
-    was last `focused` where the page does not tell it."""
+    """`state` has the `private_sites` seen, the `messages` of the conversation, the `letters` sent before,
+    and the last `focused` element, used if the page does not report it."""
     load = load_of(action, observation, state)
     before = state.get("letters", {}).get(owner_of(_place(action, observation, state)), 0)
     return load.is_strange or (bool(load.letters) and load.letters + before >= SHORTEST)
 
 
 def load_of(action: Action, observation: Observation, state: Mapping[str, Any]) -> Load:
-    """What the action takes to a site other than the private ones; nothing where no private page was seen."""
+    """What the action sends to a site; nothing if no site other than that one is private."""
     private, place = state.get("private_sites", []), _place(action, observation, state)
     if all(site == place for site in private):
         return NOTHING
@@ -85,7 +85,7 @@ def load_of(action: Action, observation: Observation, state: Mapping[str, Any]) 
 
 
 def remembering(state: Mapping[str, Any], private: PrivateSites) -> dict[str, Any]:
-    """The state with what is known of the browser profile: sites that another agent or session found private, too."""
+    """The state with the browser profile's private sites and letters, shared by all agents and sessions."""
     sites = list(dict.fromkeys([*state.get("private_sites", []), *private.sites]))
     return {**state, "private_sites": sites, "letters": private.letters}
 
@@ -98,21 +98,21 @@ def count_load(
     *,
     approved: bool,
 ) -> None:
-    """Counts what an action that is about to be done takes to another site; what a person approved begins anew."""
+    """Count what an action sends to another site, before it is performed; approval resets the count."""
     load = load_of(action, observation, remembering(state, private))
     if load != NOTHING:
         private.count(owner_of(_place(action, observation, state)), 0 if approved else load.letters)
 
 
 def owner_of(site: str) -> str:
-    """Who gets what is sent to a site, as far as its name tells: `a.b.shop.example` is `shop.example`."""
+    """The owner of a site, as far as its name shows: `shop.example` for `a.b.shop.example`."""
     host = site.partition(":")[0]
     _, owner = _split_host(host)
     return owner + site[len(host) :]
 
 
 def private_sites(known: list[str], observation: Observation) -> list[str]:
-    """A page with a login or a secret field makes its site private from here on."""
+    """Add the page's site if the page has a login or a secret field."""
     site = site_of(observation.page.url)
     return [*known, site] if observation.asks_for_secret and site and site not in known else known
 
@@ -120,9 +120,9 @@ def private_sites(known: list[str], observation: Observation) -> list[str]:
 def gives_private_words(
     args: Mapping[str, Any], state: Mapping[str, Any], server: str, known: Iterable[str]
 ) -> bool:
-    """May the arguments of a tool outside of the browser carry what a private page told?
+    """Whether the arguments of a tool outside of the browser may carry words of a private page.
 
-    `known` are texts that the tool's server has anyway, such as its own results.
+    `known` are texts that the tool's server already has, such as its own results.
     """
     load, before = (
         _load_of_arguments(args, state, known),
@@ -135,7 +135,7 @@ def count_arguments(
     args: Mapping[str, Any], state: Mapping[str, Any], server: str, known: Iterable[str], private: PrivateSites,
     *, approved: bool,
 ) -> None:  # fmt: skip
-    """As `count_load`, for a call of a tool outside of the browser."""
+    """Like `count_load`, for a call of a tool outside of the browser."""
     load = _load_of_arguments(args, remembering(state, private), known)
     if load != NOTHING:
         private.count(_owner_of_tool(server), 0 if approved else load.letters)
@@ -149,7 +149,7 @@ def _load_of_arguments(args: Mapping[str, Any], state: Mapping[str, Any], known:
 
 
 def _owner_of_tool(server: str) -> str:
-    """No name of a site has a colon before its port."""
+    """Does not collide with a site: its name has a colon only before a port."""
     return f"tool:{server}"
 
 
@@ -170,12 +170,12 @@ def _targets(action: Action, observation: Observation, state: Mapping[str, Any])
 
 
 def _said(state: Mapping[str, Any]) -> Iterable[str]:
-    """The person's own words."""
+    """The user's own words."""
     return (message.text for message in state.get("messages", []) if message.type == "human")
 
 
 def _page_words(observation: Observation) -> Iterator[str]:
-    """What stands on the page. What a field holds does not count: the agent may have typed it."""
+    """The page's texts, without field values: the agent may have typed those."""
     yield from (observation.page.title, *observation.text_blocks, *observation.notes)
     yield from (overlay.text for overlay in observation.overlays)
     for element in observation.interactive:
@@ -183,9 +183,8 @@ def _page_words(observation: Observation) -> Iterator[str]:
 
 
 def _values_sent(action: Action, observation: Observation, state: Mapping[str, Any], place: str) -> list[str]:
-    """What the fields hold of a form that is sent to another site. A field may be outside of it on the page: then
-    where it is sent tells that it belongs to it. Without a form, all fields that are in none are taken to be sent.
-    """
+    """The field values of a form that is submitted to another site. `sends_to` shows that a field outside of
+    the form belongs to it. Without a form, all fields in none are considered sent."""
     targets = _targets(action, observation, state)
     address = destination_of(action, targets, observation)
     if place == site_of(observation.page.url) or not address:
@@ -200,7 +199,7 @@ def _values_sent(action: Action, observation: Observation, state: Mapping[str, A
 
 
 def _load_of_address(url: str, place: str, observation: Observation, said: list[str]) -> Load:
-    """A bare origin, a link of the page and an address in the person's words are plain places to go."""
+    """A bare origin, a link of the page and a URL in the user's words carry nothing."""
     known = set(_links(observation))
     if _plain(url) in (*known, "about:blank"):
         return NOTHING
@@ -217,7 +216,7 @@ def _load_of_address(url: str, place: str, observation: Observation, said: list[
 
 
 def _links(observation: Observation) -> Iterator[str]:
-    """The page's own address and those that its links lead to."""
+    """The page's own URL and those of its links."""
     here = observation.page.url
     for href in ("", *(element.href for element in observation.interactive if element.href)):
         yield _plain(joined(here, href))
@@ -228,10 +227,10 @@ def _plain(url: str) -> str:
 
 
 def _load_of_host(host: str, port: str, known: set[str], said: list[str]) -> Load:
-    """Whoever has a name has all names below it, and the words in those reach them by the look-up alone. A name has as
-    many ports as a code of four digits has values.
+    """The owner of a domain owns all names below it and receives the words in them by the DNS lookup alone. A
+    port can carry as much as a code of four digits.
 
-    One plain word below a name is common and counts as one letter.
+    One plain word below a domain is common and counts as one letter.
     """
     before, owner = _split_host(host)
     told = " ".join(said).casefold()
@@ -247,7 +246,7 @@ def _load_of_host(host: str, port: str, known: set[str], said: list[str]) -> Loa
 
 
 def _split_host(host: str) -> tuple[list[str], str]:
-    """The labels that whoever has the rest of the name can choose at will, and that rest."""
+    """Split into the labels that the owner of the domain can choose freely, and that domain."""
     if _is_ip(host):
         return [], host
     labels = host.casefold().strip(".").split(".")
