@@ -1,4 +1,4 @@
-"""What a run hands to its agent: its browser, its inbox, its grants and a place for pictures."""
+"""What a run passes to its agent: browser, inbox, grants, storage for screenshots."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from server.browser.browser import Browser, PagePicture
 
 @dataclass(frozen=True, slots=True)
 class UserUpdates:
-    """What a person said or did since the last step."""
+    """What the user said or did since the last step."""
 
     messages: tuple[str, ...] = ()
     plan: tuple[str, ...] | None = None
-    """The plan as the person edited it; None when it was not touched."""
+    """The plan as edited by the user; None if it was not edited."""
     takeover: str | None = None
-    """What changed while a person held the browser; None when nobody did."""
+    """What changed while the user had control of the browser; None if they did not take it."""
     dismissed: tuple[str, ...] | None = None
-    """The proposed plan that the person turned down; None when they did not."""
+    """The proposed plan that the user dismissed; None if they did not."""
     before_answer: bool = False
-    """They gave it back before they answered the run's question: the answer is about the page as they left it."""
+    """The user released the browser before answering: the answer refers to the page as they left it."""
 
 
 class Inbox(Protocol):
     async def hear(self) -> UserUpdates:
-        """Called before every step. Waits while the run is paused or a person holds the browser."""
+        """Called before every step. Waits while the run is paused or the user has control of the browser."""
         ...
 
 
 class GrantLookup(Protocol):
     def allowed(self, site: str, kind: str) -> bool:
-        """Did the person allow this kind of action on this site for the session?"""
+        """Whether the user allowed this kind of action on this site for the session."""
         ...
 
 
@@ -50,10 +50,10 @@ class RunContext:
     grants: GrantLookup
     max_tool_steps: int
     has_browser: Callable[[], bool] = lambda: True
-    """False while no browser was needed yet in this session: then there is no page to look at."""
+    """False until the session needs a browser: then there is no page to observe."""
     take_queued: Callable[[], float] = lambda: 0.0
-    """Seconds that the run waited for a free browser since this was last asked."""
+    """Seconds that the run waited for a free browser since the last call."""
     private: PrivateSites = field(default_factory=PrivateSites)
-    """What is known of private sites in the session's browser profile; the same for both agents."""
+    """Private sites of the session's browser profile; shared by both agents."""
     files: Path | None = None
-    """The folder of the session's own files: no others can be given to a page."""
+    """The folder of the session's own files, the only ones that can be uploaded to a page."""

@@ -1,4 +1,4 @@
-"""A pure fold: LangGraph's raw v2 events in, our events out. Knows what is still open."""
+"""Pure fold of LangGraph's raw v2 events into the server's events. Tracks open tool calls."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from server.events import (
 
 log = logging.getLogger(__name__)
 
-ANSWERING_NODE = "model"  # create_agent's; the operator sends its answer as custom "token" events
+ANSWERING_NODE = "model"  # create_agent's node; the operator sends its answer as custom "token" events
 VALUE_LENGTH = 500
 MOST_VALUES = 50
 SUMMARY_LENGTH = 2_000
 
 
 class EventAdapter:
-    """Folds one execution of a run. `answer` is, byte for byte, what its tokens said.
+    """Folds one execution of a run. `answer` is, byte for byte, the text of its tokens.
 
-    A run that goes on after a question begins with what was `said` and counted before it.
+    A run that continues after a question begins with the text `said` and the `usage` before it.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class EventAdapter:
 
     @property
     def answer_meta(self) -> dict[str, Any] | None:
-        """What is kept beside the answer: what was thought and for how long, how the run ended if not by an answer."""
+        """Stored with the answer: the thoughts and their duration, and the outcome unless it is `done`."""
         kept: dict[str, Any] = {}
         if self.thinking:
             kept = {"thinking": self.thinking, "thinking_ms": round(1000 * self._thought_seconds)}
@@ -83,7 +83,7 @@ class EventAdapter:
         return self._args.get(call_id, {})
 
     def feed(self, raw: Mapping[str, Any]) -> list[Event]:
-        """The events that follow from one raw event: mostly none or one."""
+        """The events that follow from one raw event: usually none or one."""
         match raw["event"]:
             case "on_chat_model_stream":
                 return self._chunk(raw)
@@ -100,7 +100,7 @@ class EventAdapter:
         return [self._close(call_id, ok=False, summary=summary, data=data) for call_id in list(self._open)]
 
     def _chunk(self, raw: Mapping[str, Any]) -> list[Event]:
-        self.note = None  # whatever was wrong with the model, it speaks
+        self.note = None  # the model responds again
         metadata = raw["metadata"]
         if metadata.get("langgraph_node") != ANSWERING_NODE or metadata.get("lc_source"):
             return []
@@ -119,7 +119,7 @@ class EventAdapter:
     def _say(self, text: str, speaker: str) -> Token:
         text = storable(text)
         if self._speaker != speaker and self.answer:
-            text = "\n\n" + text  # a new paragraph for what is said after a tool call
+            text = "\n\n" + text  # a new paragraph for text after a tool call
         self._speaker, self.note = speaker, None
         self._stop_thinking()
         self.answer += text
@@ -140,7 +140,7 @@ class EventAdapter:
             self._thinking_since = None
 
     def _log_thoughts(self) -> None:
-        """The thoughts of one model call, when its own calls tell what in them was typed into pages."""
+        """Log the thoughts of one model call, once its tool calls show which texts were typed into pages."""
         if self._unlogged:
             log.info(
                 "for answer %s the model thinks: %s", self.message_id, loggable(self._unlogged, self._typed)
@@ -208,7 +208,7 @@ class EventAdapter:
 
 
 def read_usage(output: Any, cost: Callable[[Usage], float | None]) -> Usage:
-    """What one call of a model used, by the message that it answered."""
+    """Usage of one model call, from its output message."""
     counted = getattr(output, "usage_metadata", None) or {}
     details = counted.get("input_token_details") or {}
     call = Usage(
@@ -221,7 +221,7 @@ def read_usage(output: Any, cost: Callable[[Usage], float | None]) -> Usage:
 
 
 def _thought(chunk: Any) -> str:
-    """The reasoning in a chunk, in LangChain's standard shape or in the provider's own."""
+    """The reasoning in a chunk, in LangChain's standard format or in the provider's own."""
     parts = []
     for block in chunk.content_blocks:
         if block.get("type") == "reasoning":
@@ -236,7 +236,7 @@ def _short(args: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _shortened(value: Any) -> Any:
-    """Long texts cut, wherever they stand."""
+    """Truncate long texts, lists and dicts at any depth."""
     if isinstance(value, str):
         return _cut(value, VALUE_LENGTH)
     if isinstance(value, list):

@@ -1,19 +1,19 @@
-"""Which of the two languages that rules speak is the person's: Russian, or English for everybody else."""
+"""Choose the language of fixed texts: Russian if the user writes Russian, else English."""
 
 from __future__ import annotations
 
 import re
 
 _QUOTED = re.compile(r"«[^»]*»|“[^”]*”|\"[^\"]*\"|\S+[./@]\S+")
-"""Names on a page and addresses: they say nothing about who writes."""
+"""Quotations and addresses: they do not show the writer's language."""
 READ_CHARS = 1000
-"""Of a text; what is written in quotes is looked for in quadratic time."""
+"""Maximum characters to read: matching quotations takes quadratic time."""
 _WORD = re.compile(r"[^\W\d_]+")
 _RUSSIAN = re.compile("[а-яё]+", re.IGNORECASE)
 
 
 def speaks_russian(text: str) -> bool:
-    """Whether the text begins in Russian or is Russian for the most part; other Cyrillic alphabets are not it."""
+    """Whether the text begins in Russian or is mostly Russian, without words in other Cyrillic alphabets."""
     words = _WORD.findall(_QUOTED.sub(" ", text[:READ_CHARS]))
     russian = [bool(_RUSSIAN.fullmatch(word)) for word in words]
     foreign = any(

@@ -1,9 +1,9 @@
-"""Mock mode's model: scripted, deterministic, chosen by words in the message. Speaks for both agents.
+"""The model of mock mode: scripted, deterministic, selected by words in the message. Works for both agents.
 
-`error` fails, `slow` streams for ten seconds, `think` thinks first, `shop` works in the mock shop up to the
-order, which asks for approval, and stops when the person says "leave it", `log in` hands over to the person, `steps`
-goes on until its limit. Anything else is answered in Markdown; the ping of `scripts/curl_e2e.sh` with one noun. A plan
-that the person edited is answered by the proposal of another one.
+`error` fails, `slow` streams for ten seconds, `think` sends thoughts first, `shop` works in the mock shop up
+to the order, which asks for approval, and stops if the user says "leave it", `log in` hands over to the user,
+`steps` continues until its limit. Anything else is answered in Markdown; the ping of `scripts/curl_e2e.sh`
+with one noun. If the user edited the plan, the model proposes another one.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ STORY = " ".join(f"Wave {number} rolled in and out again." for number in range(1
 
 @dataclass(frozen=True, slots=True)
 class ScriptedMove:
-    """One thing to do, in words that fit both agents."""
+    """One scripted action, in words that fit both agents."""
 
     kind: str
     name: str = ""
@@ -95,7 +95,7 @@ def _login(url: str, text: str) -> Reply:
 
 
 def _steps(url: str, text: str) -> Reply:
-    """Never the same twice, or the operator would notice that it gets nowhere."""
+    """Each step differs, or the operator would detect that nothing changes."""
     if not url.startswith(SHOP):
         return ScriptedMove("navigate", text=SHOP + "/")
     done = re.findall(r"^(\d+)\. ", text, re.MULTILINE)
@@ -115,7 +115,7 @@ SCRIPTS: dict[str, Callable[[str, str], Reply]] = {
 
 
 class ScriptedChatModel(BaseChatModel):
-    """Answers from `SCRIPTS` by what the last message asks for and which page is open."""
+    """Answers from `SCRIPTS` by the request in the last message and the open page."""
 
     tool_names: tuple[str, ...] = ()
 
@@ -183,7 +183,7 @@ def _name(tool: Any) -> str:
 
 
 def _asked(messages: list[BaseMessage]) -> str:
-    """The task: the operator's prompt names it, the assistant's last human message is it."""
+    """The task: from the operator's prompt, or the assistant's last human message."""
     human = [message.text for message in messages if isinstance(message, HumanMessage)]
     for text in reversed(human):
         if found := re.search(r"^(?:Task|Goal):\s*(.+)$", text, re.MULTILINE):
@@ -192,7 +192,7 @@ def _asked(messages: list[BaseMessage]) -> str:
 
 
 def _url(messages: list[BaseMessage]) -> str:
-    """The address of the newest page in the prompt."""
+    """The URL of the newest page in the prompt."""
     for message in reversed(messages):
         if found := re.search(r"^(?:Page|URL): *(\S+)", message.text, re.MULTILINE):
             return found.group(1)
@@ -213,7 +213,7 @@ def _spoken(say: Say) -> list[tuple[AIMessageChunk, float]]:
 
 
 def _called(name: str, args: dict[str, Any], reply: Reply) -> list[tuple[AIMessageChunk, float]]:
-    """A tool call as providers stream it: the name first, then the arguments piece by piece."""
+    """A tool call as providers stream it: the name first, then the arguments in pieces."""
     delay = reply.delay if isinstance(reply, Say) else 0.0
     text = json.dumps(args, ensure_ascii=False)
     first = {
@@ -237,7 +237,7 @@ OTHER_PLAN = ["Look at the basket", "Compare the price", "Do what is asked", "Te
 
 
 def _operator_move(reply: Reply, messages: list[BaseMessage]) -> tuple[str, dict[str, Any]]:
-    """The operator's one typed move."""
+    """The operator's typed move."""
     if isinstance(reply, Say):
         return DECISION_TOOL, {
             "reason": reply.thought or "It is done.",
@@ -273,7 +273,7 @@ def _tool_call(reply: Reply, messages: list[BaseMessage]) -> tuple[str, dict[str
 
 
 def _find(name: str, messages: list[BaseMessage], mark: str) -> str:
-    """The number of the named element in the newest page of the prompt."""
+    """The eid of the named element in the newest page of the prompt; `e0` if there is none."""
     for message in reversed(messages):
         for line in message.text.split("\n"):
             if f'"{name}"' in line and (found := re.search(mark, line)):

@@ -1,4 +1,4 @@
-"""Which sites are private in a browser profile, whichever agent or session uses it."""
+"""Private sites of a browser profile, shared by all agents and sessions that use it."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ MOST_SITES = 500
 
 
 class PrivateSites:
-    """Sites where something private was seen, and how many letters of no known origin went to other sites since.
+    """Sites where something private was seen, and how many letters of unknown origin other sites got since.
 
-    Both are kept in the profile's folder, where the logins are: they are copied, kept and removed with it. Without a
-    folder, and until the browser has made it, they are kept in memory. `makes_folder` where no browser makes one.
+    Both are stored in the profile's folder, like the logins: they are copied, kept and removed with it.
+    Without a folder, and until the browser has created it, they are kept in memory. `makes_folder`: create
+    it, because no browser does.
     """
 
     def __init__(self, profile: Path | None = None, *, makes_folder: bool = False) -> None:
@@ -46,7 +47,7 @@ class PrivateSites:
             self._write()
 
     def count(self, owner: str, letters: int) -> None:
-        """So many letters went to this owner's sites; 0 sets the count back."""
+        """Add letters sent to this owner's sites; 0 resets the count."""
         before = self.letters.get(owner, 0)
         after = before + letters if letters else 0
         if after != before:

@@ -1,4 +1,4 @@
-"""What a model or a page says, as it can be stored and sent. Pure."""
+"""Make text of a model or a page storable and sendable. Pure."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any
 
 
 def storable(value: Any) -> Any:
-    """The same text, or list or dict of texts: PostgreSQL keeps no NUL and half a surrogate pair has no UTF-8 form,
-    so each becomes the replacement character."""
+    """Replace in a text, or a list or dict of texts, what PostgreSQL or UTF-8 rejects: NUL and half a
+    surrogate pair become the replacement character."""
     if isinstance(value, str):
         return value if value.isascii() and "\0" not in value else _mended(value)
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""The events of one graph run, as cheap as LangChain's `astream_events(version="v2")` can be had."""
+"""The events of one graph run: LangChain's `astream_events(version="v2")` with the least overhead."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.schema import StreamEvent
 from langgraph.graph.state import CompiledStateGraph
 
-# Left out rather than let in by name: a custom event is filtered by its own name as its type.
+# Excluded types instead of included names: a custom event is filtered by its own name as its type.
 _SILENT = ("chain", "prompt", "parser", "retriever", "llm")
 
 
 async def events(
     graph: CompiledStateGraph[Any, Any, Any, Any], input_: Any, config: RunnableConfig, **options: Any
 ) -> AsyncIterator[StreamEvent]:
-    """on_chat_model_*, on_tool_* and on_custom_event (whose data must be a dict) of one run of `graph`.
+    """Yield on_chat_model_*, on_tool_* and on_custom_event (whose data must be a dict) of one run of `graph`.
 
-    Chains are left out, with them the root's `__interrupt__` chunk: after the loop, open interrupts are
-    `(await graph.aget_state(config)).interrupts`. A failing model raises out of here. `options` go to the graph
-    (`durability`, `context`).
+    Chain events are excluded, and with them the root's `__interrupt__` chunk: after the loop, open interrupts
+    are `(await graph.aget_state(config)).interrupts`. Raises the model's errors. `options` are passed to the
+    graph (`durability`, `context`).
     """
     prefer_inline_events()
     prefer_inline_tracing()
@@ -35,7 +35,7 @@ async def events(
 
 
 def _without_input(event: StreamEvent, input_: Any) -> StreamEvent:
-    """LangChain puts the run's input into the first event it sends, taking that for the root's start."""
+    """Remove the run's input, which LangChain adds to the first event, taking it for the root's start."""
     data = event["data"]
     if data.get("input") is input_ and event["event"] != "on_chain_start":
         del data["input"]
@@ -44,7 +44,7 @@ def _without_input(event: StreamEvent, input_: Any) -> StreamEvent:
 
 @lru_cache
 def prefer_inline_events() -> bool:
-    """Let the event handler run where it is called instead of in a task per token; False where it cannot be had."""
+    """Run the event handler inline instead of in a task per token; False if LangChain does not support it."""
     try:
         from langchain_core.tracers.event_stream import _AstreamEventsCallbackHandler as handler
     except ImportError:
@@ -57,8 +57,8 @@ def prefer_inline_events() -> bool:
 
 @lru_cache
 def prefer_inline_tracing() -> None:
-    """Agents' layers are traced by LangSmith, each with two trips to a thread, even if tracing is off: then there
-    is nothing to do in them."""
+    """Run LangSmith's tracing of middleware inline if tracing is off: each trace would take two thread hops
+    to do nothing."""
     if not langsmith.utils.tracing_is_enabled():
         langsmith.set_runtime_overrides(aio_to_thread=_inline)
 

@@ -1,4 +1,4 @@
-"""Pure: what of a model's reasoning may go to the log."""
+"""Redact a model's reasoning for the log. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pydantic_core import from_json
 from server.agent.gate.approval import MASK, without
 
 _TYPED = ("text", "value")
-"""Arguments of the tools of all browsers that hold what is typed into a page."""
+"""Arguments of browser tools, on all MCP servers, that hold the text to type into a page."""
 _STATED = re.compile(
     r"((?:pass(?:word|code|phrase)|passwort|kennwort|mot de passe|contraseña|senha|hasło|şifre|парол|пин-?код"
     r"|\bpin\b|\botp\b|\bcv[vc]\d?\b|secret|token|api[ _-]?key)\w*[\s:=\"'`«“-]*(?:(?:is|as|to|это|как)\b[\s:\"'`«“]*)?)\S+",
@@ -25,16 +25,16 @@ _LONG_NUMBER = re.compile(r"\b\d(?:[ -]?\d){11,18}\b")
 
 
 def loggable(thoughts: str, typed: Iterable[str]) -> str:
-    """Thoughts without what was `typed` into pages, what follows "password", "code" and the like, and long numbers.
+    """Mask what was `typed` into pages, what follows "password", "code" and the like, and long numbers.
 
-    More is masked than has to be: the thoughts come before it is known which field the words go into.
+    More is masked than necessary: which field the words go into is known only after the thoughts.
     """
     plain = without([text for text in typed if text.strip()], thoughts)
     return _LONG_NUMBER.sub(MASK, _CODE.sub(rf"\1{MASK}", _STATED.sub(rf"\1{MASK}", plain)))
 
 
 def typed_by(message: Any) -> Iterator[str]:
-    """The texts that the calls of this message type into a page: of tool calls, or of a move by JSON schema."""
+    """The texts that this message's calls type into a page: of tool calls, or of a move by JSON schema."""
     if not isinstance(message, AIMessage):
         return
     for call in message.tool_calls:

@@ -1,4 +1,4 @@
-"""A short name for a session, by a language model."""
+"""Generate a short session name with a language model."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ PROMPT = (
 )
 LENGTH = 60
 OFF = frozenset({"off", "none"})
-"""Values of `SUMMARY_MODEL` that keep the first words as a session's name."""
+"""Values of `SUMMARY_MODEL` that disable naming: a session keeps its first words as its name."""
 SCRIPTED = frozenset({"demo", "mock"})
-"""Providers whose models answer by rules and cannot name anything."""
+"""Providers whose models are scripted and cannot name anything."""
 
 
 def namer_of(summary_model: str | None, session_model: str) -> str | None:
-    """The model that names a session: `SUMMARY_MODEL`, else the session's own; None where no name is made."""
+    """The model that names a session: `SUMMARY_MODEL`, else the session's own; None to make no name."""
     name = summary_model or session_model
     return None if name.lower() in OFF or name.partition(":")[0] in SCRIPTED else name
 
 
 async def ask_title(model: BaseChatModel, asked: str, answered: str) -> AIMessage:
-    """One short call of the model. Raises what its provider's client raises."""
+    """Make one short model call. Raises the errors of the provider's client."""
     text = f"Person: {asked[:1000]}\n\nAssistant: {answered[:1000]}"
     reply: AIMessage = await model.ainvoke([SystemMessage(PROMPT), HumanMessage(text)])
     return reply
 
 
 def read_title(reply: AIMessage) -> str | None:
-    """The name in the reply; None when there is none."""
+    """The name in the reply; None if there is none."""
     line = next((line.strip(" \"'«»“”.") for line in reply.text.split("\n") if line.strip()), "")
     return line[:LENGTH] or None
