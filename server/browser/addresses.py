@@ -1,6 +1,6 @@
-"""Which addresses a browser may be sent to. Pure.
+"""Checks which URLs a browser may navigate to. Pure functions.
 
-The first wall, by the address as written; the egress proxy is the second, by the address as resolved.
+This first check uses the URL as written; the egress proxy checks the resolved address.
 """
 
 from __future__ import annotations
@@ -15,17 +15,18 @@ _SCHEME = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*):")
 _HOST_AND_PORT = re.compile(r"^([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\]):\d{1,5}(?=[/?#]|$)")
 _LOGIN = re.compile(r"(?i)\b(https?:/{2})[^\s/?#@\\]*@")
 _IGNORED = re.compile(r"[\t\r\n]")
-"""Characters that a browser drops from an address before it looks at the scheme."""
+"""Characters that a browser removes from a URL before it parses the scheme."""
 
 
 class AddressRefused(ValueError):
-    """The address may not be opened; the text says why."""
+    """The URL may not be opened; the message gives the reason."""
 
 
 def normal_url(text: str) -> str:
-    """The address as a browser would understand it, `https://` added where it has no scheme.
+    """Normalise a URL as a browser would, adding a scheme if it has none.
 
-    Raises AddressRefused for every scheme but http, https and about:blank.
+    The added scheme is `http` for IP addresses and localhost names, else `https`. Raises AddressRefused if
+    the URL is empty or its scheme is not http or https; about:blank is allowed.
     """
     url = _IGNORED.sub("", text).strip("".join(map(chr, range(0x21))))
     if not url:
@@ -46,12 +47,12 @@ def _with_scheme(url: str) -> str:
 
 
 def without_login(text: str) -> str:
-    """A text without the names and passwords that addresses in it carry: they are for the site alone."""
+    """Remove user names and passwords from all URLs in the text: they are meant for the site only."""
     return _LOGIN.sub(r"\1", text)
 
 
 def host_of(url: str) -> str:
-    """Lower case, without port and brackets; empty when there is none."""
+    """Return the host in lower case, without port and brackets; empty if the URL has none."""
     try:
         return (urlsplit(url).hostname or "").rstrip(".")
     except ValueError:
@@ -71,7 +72,7 @@ def _is_ip(host: str) -> bool:
 
 
 def host_matches(host: str, patterns: Iterable[str]) -> bool:
-    """`example.com` names itself and what is below it, `*.example.com` only what is below it."""
+    """`example.com` matches itself and its subdomains, `*.example.com` only subdomains."""
     host = host.lower().rstrip(".")
     for pattern in (pattern.lower().strip().rstrip(".") for pattern in patterns):
         if pattern.startswith("*."):

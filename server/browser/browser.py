@@ -1,7 +1,7 @@
-"""The one narrow door to a browser, the same for every MCP server behind it and for the mock.
+"""The `Browser` protocol: the same interface for every MCP server and for the mock.
 
-A browser belongs to one session. Its methods never raise for what a page or a tool does wrong: they
-return an `ToolOutcome` that says so. They raise `BrowserUnavailable` when there is no browser to be had.
+A browser belongs to one session. Its methods do not raise for errors of a page or a tool: they return a
+`ToolOutcome` that describes them. They raise `BrowserUnavailable` if no browser is available.
 """
 
 from __future__ import annotations
@@ -22,50 +22,50 @@ BROWSER = "browser"
 
 
 class BrowserUnavailable(RunFailed):
-    """No browser: it cannot be started, or it failed three times within five minutes."""
+    """No browser is available: it cannot be started, or it failed three times within five minutes."""
 
     code = "browser_unavailable"
 
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """A tool as discovered from its MCP server, its schema already safe for every provider."""
+    """A tool discovered from its MCP server, with a schema that every model provider accepts."""
 
     name: str
     description: str
     schema: dict[str, Any]
     server: str = BROWSER
     acts: bool = True
-    """True when the call may change something: it passes the gate, and a picture is taken after it."""
+    """True if a call may change something: the gate judges it, and a screenshot is taken after it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolOutcome:
-    """What became of one tool call."""
+    """The result of one tool call."""
 
     ok: bool
     text: str
-    """For the model: the result, cut to a bounded length, page text marked as untrusted."""
+    """For the model: the result, truncated to a bounded length, page text marked as untrusted."""
     url: str | None = None
     title: str | None = None
     notes: tuple[str, ...] = ()
     """One line each: a dialog, a download, a new tab, "the browser was restarted, page state is lost"."""
     private_url: str | None = None
-    """The address of the page whose words are in `text`, when that page asks for a secret."""
+    """URL of the page quoted in `text`, if that page asks for a secret."""
     timed_out: bool = False
     """The page or its site did not answer in time."""
 
 
 @dataclass(frozen=True, slots=True)
 class PagePicture:
-    """One picture of the viewport, secret fields blurred."""
+    """A screenshot of the viewport, secret fields blurred."""
 
     data: bytes
     mime: str
     width: int
     height: int
     moment: str = ""
-    """What `Observation.moment` was right before it was taken; "" where that is not known."""
+    """`Observation.moment` right before it was taken; "" if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,38 +78,38 @@ class Tab:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field of a form and what is to be typed into it."""
+    """A form field and the text to type into it."""
 
     element: Element
     text: str
 
 
 class Browser(Protocol):
-    """One session's browser. Calls are serialised inside; each has its own deadline."""
+    """One session's browser. Calls are serialised internally; each has its own deadline."""
 
     def tools(self) -> Sequence[ToolSpec]:
-        """The tools its MCP servers offer to a model, dangerous ones left out."""
+        """Tools of its MCP servers that are offered to the model, without dangerous ones."""
         ...
 
     async def call(self, name: str, args: Mapping[str, Any]) -> ToolOutcome:
-        """Call a tool of `tools()` by name. After an acting call the text carries the new page."""
+        """Call a tool of `tools()` by name. After an acting call the text contains the new page."""
         ...
 
     async def observe(self, keep: Sequence[str] = ()) -> Observation:
-        """See the page as it is now. Element ids of earlier observations are dead from here on.
+        """Observe the current page. Invalidates the element ids of earlier observations.
 
-        Elements with a ref in `keep` are in it while they are on the page, whatever the budget leaves out.
+        Elements with a ref in `keep` are included while they are on the page, regardless of the budget.
         """
         ...
 
     async def focus(self, element: Element) -> Observation:
-        """See the surroundings of one element in more detail."""
+        """Observe the surroundings of one element in more detail."""
         ...
 
     async def text_near(self, element: Element) -> str: ...
 
     async def screenshot(self) -> PagePicture | None:
-        """None when the page cannot be pictured now, or while a person holds the browser."""
+        """None if no screenshot can be taken now, or while the user has control of the browser."""
         ...
 
     async def navigate(self, url: str) -> ToolOutcome: ...
@@ -125,7 +125,7 @@ class Browser(Protocol):
 
     async def wait(self, milliseconds: int) -> ToolOutcome: ...
     async def upload(self, element: Element, files: Sequence[Path]) -> ToolOutcome:
-        """Files of the session's own folder only."""
+        """Upload files; only files in the session's own folder are accepted."""
         ...
 
     async def answer_dialog(self, accept: bool, text: str | None = None) -> ToolOutcome: ...
@@ -133,5 +133,5 @@ class Browser(Protocol):
     async def switch_tab(self, index: int) -> ToolOutcome: ...
 
     async def reset(self) -> None:
-        """After an abandoned call: stop loading or replace the page, so that the next call works at once."""
+        """Recover after an abandoned call: stop loading or replace the page, so that the next call works."""
         ...

@@ -1,4 +1,4 @@
-"""All browsers of this server, the same for real ones and for the mock's."""
+"""The `Browsers` protocol: all browsers of this server, real or mocked."""
 
 from __future__ import annotations
 
@@ -13,56 +13,56 @@ from server.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class BrowserState:
-    """What a session's browser is doing, for `/metrics`, `/ready` and the UI."""
+    """Status of a session's browser, for `/metrics`, `/ready` and the UI."""
 
     session_id: str
     status: Literal["starting", "open", "parked", "queued", "lost"]
     url: str | None = None
     place: int | None = None
-    """Place in the queue for a browser, from 1."""
+    """Position in the queue for a browser, from 1."""
 
 
 class Browsers(Protocol):
-    """All browsers of this server: at most `MAX_BROWSERS` open, none left behind."""
+    """All browsers of this server: at most `MAX_BROWSERS` are open, and none outlives the server."""
 
     place_listeners: list[Callable[[str, int | None], None]]
-    """Called with a session and its place in the queue for a browser, from 1; None when it waits no longer."""
+    """Called with a session id and its queue position, from 1; None when it no longer waits."""
 
     def configure(self, settings: Settings) -> None:
-        """Take over settings that were changed while the server runs."""
+        """Apply settings that were changed at run time."""
         ...
 
     async def get(self, session_id: str) -> Browser:
-        """The session's browser, started at its first call; waits here when all places are taken.
+        """Return the session's browser, started at its first call; waits while all slots are taken.
 
         Raises BrowserUnavailable.
         """
         ...
 
     def rest(self, session_id: str) -> None:
-        """Nobody needs the session's browser for now: it may be parked for a session that waits for a place."""
+        """Mark the session's browser as unused: it may be parked for a session that waits."""
         ...
 
     def peek(self, session_id: str) -> BrowserState | None: ...
 
     def live(self, session_id: str) -> LiveView:
-        """How people watch the session's browser and take it over, whether or not it is open."""
+        """Return the session's live view, for watching and takeover; works while the browser is closed, too."""
         ...
 
     async def tools(self) -> Sequence[ToolSpec]:
-        """The tools of the configured MCP servers, discovered at run time."""
+        """Return the tools of the configured MCP servers, discovered at run time."""
         ...
 
     async def ready(self) -> str | None:
-        """None when a browser can be started, else why not."""
+        """None if a browser can be started, else the reason why not."""
         ...
 
     async def park(self, session_id: str) -> None:
-        """Free the place, keep the profile."""
+        """End the browser and release its slot; keep the profile."""
         ...
 
     async def close(self, session_id: str, *, purge: bool = False) -> None:
-        """End the session's browser and its processes; with `purge` its profile and files too."""
+        """End the session's browser and its processes; with `purge` also delete its profile and files."""
         ...
 
     async def aclose(self) -> None: ...

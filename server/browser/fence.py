@@ -1,4 +1,4 @@
-"""Marks text that came from outside as what it is: data that nobody vouches for. Pure and linear."""
+"""Marks external text as untrusted data. Pure functions, linear time."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ MAX_CHARS = 12_000
 
 
 def page_line(url: str | None, title: str | None) -> str:
-    """The line above a whole page."""
+    """Return the header line of a page: its URL and title."""
     return f"Page: {url}" + (f' "{title}"' if title else "")
 
 
 def fence(text: str, name: str = "untrusted-page", chars: int = MAX_CHARS) -> str:
-    """The text between `<name>` and `</name>`, cut to `chars` characters.
+    """Return the text between `<name>` and `</name>`, truncated to `chars` characters.
 
-    The text cannot close its fence: where it has something that looks like one, in capitals, with spaces or in other
-    brackets, the fence is called `name-1`, or by the first number that does not follow the name in the text.
+    The text cannot close its fence: if it contains a lookalike of the tag (other case, spaces or brackets),
+    the tag becomes `name-N`, with the lowest N from 1 that does not follow the name in the text.
     """
     if len(text) > chars:
         kept = text[:chars].rpartition("\n")[0] or text[:chars]

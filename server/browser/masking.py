@@ -1,4 +1,4 @@
-"""Keeps what a person typed into secret fields out of texts and pictures."""
+"""Masks the values of secret fields in texts and screenshots."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from server.browser.observation.page_script import Box, SecretField
 from server.browser.observation.snapshot import MASK
 
 _MARGIN = 4
-"""CSS pixels around a secret field that are blurred with it."""
+"""CSS pixels around a secret field that are blurred as well."""
 
 
 def mask_text(text: str, secrets: Iterable[SecretField]) -> str:
-    """Replace secret values wherever they stand; very short ones only where they are a field's value."""
+    """Replace secret values everywhere; those of one or two characters only if they are a field's value."""
     forms = {form for secret in secrets for form in _spellings(secret.value)}
     for form in sorted((form for form in forms if len(form) > 2), key=len, reverse=True):
         text = text.replace(form, MASK)
@@ -28,7 +28,7 @@ def mask_text(text: str, secrets: Iterable[SecretField]) -> str:
 
 
 def _spellings(value: str) -> set[str]:
-    """The ways one value is written in a page, in YAML or in an address."""
+    """Return the spellings of a value in a page, in YAML and in a URL."""
     collapsed = " ".join(value.split())
     forms = {
         value,
@@ -41,7 +41,7 @@ def _spellings(value: str) -> set[str]:
 
 
 def make_picture(data: bytes, hidden: Sequence[Box]) -> PagePicture | None:
-    """The picture with its secret boxes made unreadable; None when the bytes are no picture. Takes CPU time."""
+    """Return the picture with its `hidden` boxes unreadable; None if the bytes are no image. CPU-bound."""
     try:
         with Image.open(io.BytesIO(data)) as image:
             mime = Image.MIME.get(image.format or "", "image/jpeg")
@@ -64,7 +64,7 @@ def _blur(image: Image.Image, box: Box) -> None:
     bottom = min(image.height, int(y + height) + _MARGIN + 1)
     if right <= left or bottom <= top:
         return
-    # A blur alone can be undone; a handful of coarse cells keeps no letter.
+    # A blur alone can be reversed; downscaling to four cells first keeps no letter.
     cells = image.crop((left, top, right, bottom)).resize((4, 1), Image.Resampling.BOX)
     patch = cells.resize((right - left, bottom - top), Image.Resampling.BILINEAR)
     image.paste(patch.filter(ImageFilter.GaussianBlur(6)), (left, top))

@@ -1,4 +1,4 @@
-"""How much memory browsers use, and its limit. Knows Linux; elsewhere everything weighs nothing."""
+"""Measures and limits the memory of browsers. Linux only: elsewhere all sizes are 0."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Weight:
-    """Of one process group, in bytes that only it uses."""
+    """Memory of one process group in bytes, without shared pages."""
 
     total: int = 0
     renderers: dict[int, int] = field(default_factory=dict)
-    """Process ids of the processes that run pages."""
+    """Bytes by process id, of the processes that run pages."""
 
     @property
     def heaviest(self) -> int | None:
@@ -32,7 +32,7 @@ class Weight:
 
 
 def weigh(groups: Collection[int]) -> dict[int, Weight]:
-    """Each group's weight. Reads all of /proc once; takes some milliseconds."""
+    """Return the memory use of each process group. Reads all of /proc once; takes some milliseconds."""
     weights = {group: Weight() for group in groups}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -42,7 +42,7 @@ def weigh(groups: Collection[int]) -> dict[int, Weight]:
             _, resident, shared = (folder / "statm").read_text().split()[:3]
             is_renderer = b"--type=renderer" in (folder / "cmdline").read_bytes()
         except (OSError, ValueError, IndexError):
-            continue  # it has just ended
+            continue  # the process has just ended
         size = (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")
         weights[group].total += size
         if is_renderer:
@@ -51,7 +51,7 @@ def weigh(groups: Collection[int]) -> dict[int, Weight]:
 
 
 async def end_heavy_pages(browsers: Iterable[SessionBrowser], limit: int) -> None:
-    """A browser that uses more than `limit` MB loses its heaviest page; the others notice nothing."""
+    """Kill the heaviest page process of each browser that uses more than `limit` MB, and no other."""
     running = {browser.chromium.pid: browser for browser in browsers if browser.chromium}
     for group, weight in (await asyncio.to_thread(weigh, running.keys()) if running else {}).items():
         if weight.total > limit * 1_000_000 and (heaviest := weight.heaviest):

@@ -1,7 +1,7 @@
-"""Reads what pages and tool servers wrote in threads of its own, so that no page holds the event loop.
+"""Parses text of pages and tool servers in a separate thread pool, so that no page blocks the event loop.
 
-Texts are bounded where they come from, and everything that reads them takes linear time; so what is started here ends
-soon, also where nobody waits for it any more.
+Texts are bounded at their source and all parsers take linear time, so a job ends soon even after its caller
+has timed out.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 DEADLINE = 10.0
-"""Seconds, time in the queue included."""
+"""Seconds, including time in the pool's queue."""
 _THREADS = ThreadPoolExecutor(4, thread_name_prefix="page")
 
 
 class TookTooLong(Exception):
-    """The text was not read in time; the message tells the model."""
+    """The text was not parsed in time; the message is for the model."""
 
 
 async def off_loop(work: Callable[..., T], *args: Any, deadline: float = DEADLINE, **options: Any) -> T:
-    """What `work` returns, called in a thread. Raises TookTooLong, and whatever `work` raises."""
+    """Run `work` in a thread and return its result. Raises TookTooLong and what `work` raises."""
     done = asyncio.get_running_loop().run_in_executor(_THREADS, partial(work, *args, **options))
     try:
         return await asyncio.wait_for(done, deadline)

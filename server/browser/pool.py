@@ -1,4 +1,4 @@
-"""All browsers of this server: a place for each, a queue for those who wait, an end for all."""
+"""All browsers of this server: slots, the queue for them, resource limits and shutdown."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ log = logging.getLogger(__name__)
 
 LOOK_EVERY = 5.0
 CROWDED_IDLE = 120.0
-"""While someone waits for a place, a browser unused for so many seconds gives up its own; at once when it rests."""
+"""Seconds. While sessions wait for a slot, a browser unused for this long is parked; at once after `rest`."""
 
 SMALL_PROFILE = 200
-"""MB. While the disk has less free than it should, this is the limit of a profile (if BROWSER_DISK is not lower)."""
+"""MB. Limit of a profile while free disk space is below MIN_FREE_DISK (unless BROWSER_DISK is lower)."""
 
 _KINDS: dict[str, type[SessionBrowser]] = {"playwright": PlaywrightBrowser, "browser-use": BrowserUseBrowser}
 
 
 class BrowserPool:
-    """Implements the `Browsers` door."""
+    """Implements the `Browsers` protocol."""
 
     def __init__(self, settings: Settings, resolve: Resolve | None = None) -> None:
         self._settings = settings
@@ -55,7 +55,7 @@ class BrowserPool:
         self._places = Slots(settings.max_browsers, self._hear_of_place)
         self.place_listeners: list[HearPlace] = []
         self.reach = Reach.of(settings, self._own_ports)
-        """What its browsers may reach now."""
+        """The current network rules of its browsers."""
         self._open: dict[str, SessionBrowser] = {}
         self._views: dict[str, LiveView] = {}
         self._shared = SharedChromium(lambda: self._start(SHARED))
@@ -74,8 +74,7 @@ class BrowserPool:
             log.info("%d browser processes of an earlier server were ended", swept)
 
     def configure(self, settings: Settings) -> None:
-        """Settings that were changed while the server runs: the hosts and the number of places count at once,
-        the rest for the next browser."""
+        """Apply changed settings: host rules and slot limit at once, the rest at the next browser start."""
         self._settings = settings
         self._profiles.mode = settings.browser_profile
         self._places.resize(settings.max_browsers)
@@ -173,7 +172,7 @@ class BrowserPool:
         await self._processes.aclose()
 
     async def _free(self, session_id: str, *, purge: bool = False) -> None:
-        """The session's browser has ended: its profile and its place are free."""
+        """Release the profile and the slot of a session whose browser has ended."""
         await self._profiles.close(session_id, purge=purge)
         self._places.leave(session_id)
 
@@ -220,11 +219,11 @@ class BrowserPool:
             executable, profile, self._processes, Egress(self.reach, self._resolve),
             headless=self._settings.headless, sandbox=self._settings.browser_sandbox, restore=restore,
         )  # fmt: skip
-        chromium.egress.use(self.reach)  # it may have changed meanwhile
+        chromium.egress.use(self.reach)  # the rules may have changed during the start
         return chromium
 
     async def _tend(self) -> None:
-        """Park what nobody uses, and keep memory and disk within their limits."""
+        """Background task: parks unused browsers, and keeps memory and disk within their limits."""
         while not self._is_closing:
             self._stirred.clear()
             await self._park_unused()
@@ -236,17 +235,17 @@ class BrowserPool:
                     await self._stirred.wait()
 
     def _browsers_of(self, session_id: str) -> list[SessionBrowser]:
-        """Those that use the session's profile."""
+        """Return the browsers that use the session's profile: all of them for `SHARED`."""
         return [self._open[name] for name in self._open if session_id in (name, SHARED)]
 
     def _profile_limit(self) -> int:
-        """MB."""
+        """In MB."""
         limit = self._settings.browser_disk
         is_short = shortage(self._settings.data_dir, self._settings.min_free_disk)
         return min(limit, SMALL_PROFILE) if is_short else limit
 
     async def _end_large_profiles(self) -> None:
-        """A browser whose profile is too large is ended in good order; at its next start the profile is trimmed."""
+        """Quit each browser whose profile is too large; the profile is trimmed at the next start."""
         limit = self._profile_limit()
         for browser in list(self._open.values()):
             chromium = browser.chromium
@@ -261,7 +260,7 @@ class BrowserPool:
                 await chromium.quit()
 
     async def _park_unused(self) -> None:
-        """Longest unused first: each that is parked may be enough for those who wait."""
+        """Park idle browsers, longest unused first: one freed slot may be enough for the queue."""
         for session_id, browser in sorted(self._open.items(), key=lambda item: item[1].last_used):
             unused = monotonic() - browser.last_used
             view = self._views.get(session_id)
@@ -271,7 +270,7 @@ class BrowserPool:
                 await self.park(session_id)
 
     def _patience_with(self, session_id: str) -> float:
-        """Seconds that a browser may be unused."""
+        """Seconds that the browser may stay unused before it is parked."""
         limit = self._settings.session_idle_timeout
         if not self._places.is_crowded:
             return limit

@@ -1,4 +1,4 @@
-"""A fixed number of places and a fair queue for them."""
+"""A limited number of slots with a FIFO queue."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Callable
 
 HearPlace = Callable[[str, int | None], None]
-"""Called with a name and its place in the queue, from 1; None when it waits no longer."""
+"""Called with a name and its queue position, from 1; None when it no longer waits."""
 
 
 class Slots:
-    """Whoever comes first gets the next free place. Names are unique: a holder that enters again stays."""
+    """First come, first served. Names are unique: entering again while holding a slot has no effect."""
 
     def __init__(self, limit: int, hear: HearPlace = lambda name, place: None) -> None:
         self._limit = limit
@@ -24,20 +24,20 @@ class Slots:
         return bool(self._waiting)
 
     def has_room(self, name: str) -> bool:
-        """Would it enter at once?"""
+        """Whether `enter` would return without waiting."""
         return name in self._holders or (len(self._holders) < self._limit and not self._waiting)
 
     def place_of(self, name: str) -> int | None:
-        """Place in the queue, from 1; None when not waiting."""
+        """Queue position, from 1; None if not waiting."""
         return list(self._waiting).index(name) + 1 if name in self._waiting else None
 
     def resize(self, limit: int) -> None:
-        """Fewer places take none away: they are not given anew."""
+        """Set the limit. Holders above a lower limit keep their slots; released ones are not reassigned."""
         self._limit = limit
         self._fill()
 
     async def enter(self, name: str) -> None:
-        """Return when `name` holds a place."""
+        """Wait until `name` holds a slot."""
         if self.has_room(name):
             self._holders.add(name)
             return
@@ -64,7 +64,7 @@ class Slots:
         self._tell()
 
     def _tell(self) -> None:
-        """Each name whose place has changed hears of it."""
+        """Notify the listener of each name whose queue position has changed."""
         before, self._told = self._told, {name: place for place, name in enumerate(self._waiting, 1)}
         for name in before | self._told:
             if before.get(name) != (place := self._told.get(name)):
