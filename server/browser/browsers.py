@@ -46,7 +46,7 @@ class Browsers(Protocol):
     def peek(self, session_id: str) -> BrowserState | None: ...
 
     def live(self, session_id: str) -> LiveView:
-        """Return the session's live view, for watching and takeover; works while the browser is closed, too."""
+        """Return the session's live view (watching, takeover), also while the browser is closed."""
         ...
 
     async def tools(self) -> Sequence[ToolSpec]:

@@ -1,4 +1,4 @@
-"""One scripted browser behind the real door. No process, no network."""
+"""A scripted browser that implements the `Browser` protocol. No process, no network."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def _set_event() -> asyncio.Event:
 
 @dataclass
 class MockBrowser(Browser):
-    """One session's scripted browser. `log` lists what was done, for tests."""
+    """One session's scripted browser. `log` lists the actions, for tests."""
 
     url: str = BLANK
     typed: dict[str, str] = field(default_factory=dict)
     log: list[str] = field(default_factory=list)
     dialog: str | None = None
     is_free: asyncio.Event = field(default_factory=_set_event)
-    """Not while a person has the browser."""
+    """Cleared while the user has control of the browser."""
 
     @property
     def page(self) -> MockPage:
@@ -86,7 +86,7 @@ class MockBrowser(Browser):
         return ToolOutcome(False, f"There is no element {ref} on this page.", self.url, self.page.title)
 
     def snapshot(self) -> str:
-        """The page as Playwright MCP would put it."""
+        """Return the page in the format of a Playwright MCP snapshot."""
         lines = [f'- heading "{self.page.heading}" [level=1] [ref=e1] [box=40,40,800,40]']
         lines += [
             f"- paragraph [ref=t{number}] [box=40,{100 + 40 * number},800,24]: {text}"
@@ -143,7 +143,7 @@ class MockBrowser(Browser):
         return self._done(self.use(element.name))
 
     def use(self, name: str) -> str:
-        """What a click on the control of this name does."""
+        """Click the control with this name: open its dialog, follow its link."""
         self.log.append(f"click {name}")
         control = next((control for control in self.page.controls if control.name == name), None)
         if control is not None:

@@ -1,4 +1,4 @@
-"""Mock mode's browsers: a few scripted pages behind the real door. No process, no network."""
+"""Browsers of mock mode: scripted pages that implement the `Browsers` protocol. No process, no network."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class MockBrowsers:
         self.place_listeners: list[HearPlace] = []
 
     def configure(self, settings: Settings) -> None:
-        """Scripted pages know no settings."""
+        """Do nothing: scripted pages have no settings."""
 
     async def get(self, session_id: str) -> MockBrowser:
         browser = self._browsers.setdefault(session_id, MockBrowser())
@@ -33,7 +33,7 @@ class MockBrowsers:
         return browser
 
     def rest(self, session_id: str) -> None:
-        """Each has a place of its own."""
+        """Do nothing: there is no limit on mock browsers."""
 
     def live(self, session_id: str) -> LiveView:
         if session_id not in self._views:

@@ -1,4 +1,4 @@
-"""The pages of mock mode, and how they look."""
+"""The pages of mock mode, and their rendering as images."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class PageControl:
     name: str
     leads_to: str | None = None
     asks: str | None = None
-    """The question of a dialog that opens first."""
+    """Message of a confirm dialog that a click opens."""
 
     @property
     def is_field(self) -> bool:
@@ -39,7 +39,7 @@ class MockPage:
     controls: tuple[PageControl, ...] = ()
 
     def places(self) -> Iterator[tuple[PageControl, Box]]:
-        """The controls and where they are."""
+        """Yield the controls with their boxes."""
         top = 120 + 40 * len(self.texts)
         for number, control in enumerate(self.controls):
             yield control, (40, top + 60 * number, 220, 44)
@@ -75,7 +75,7 @@ PAGES: dict[str, MockPage] = {
 def draw(
     page: MockPage, typed: Mapping[str, str], size: tuple[int, int] = VIEWPORT, *, focused: str | None = None
 ) -> bytes:
-    """A JPEG of the page with what was typed into its fields. Takes CPU time."""
+    """Render the page with its field values as a JPEG. CPU-bound."""
     image = Image.new("RGB", size, "white")
     canvas = ImageDraw.Draw(image)
     canvas.text((40, 40), page.heading, fill="#14171c", font_size=32)
@@ -93,5 +93,5 @@ def draw(
 
 
 def _drawable(text: str) -> str:
-    """Without the signs that Pillow's own font lacks."""
+    """Replace the characters that Pillow's default font lacks."""
     return text.replace("€", "EUR ").replace("×", "x")

@@ -1,4 +1,4 @@
-"""A scripted browser as a person sees it and acts on it: clicks by place, letters into the field in focus."""
+"""The live view's screen of a mock browser: clicks by position, keys into the focused field."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from server.browser.takeover.user_input import (
 
 
 class MockScreen:
-    """`find` gives the session's browser if there is one, `get` makes it."""
+    """Implements `Screen`. `find` returns the session's browser or None, `get` creates it if needed."""
 
     def __init__(
         self, find: Callable[[], MockBrowser | None], get: Callable[[], Awaitable[MockBrowser]]
@@ -65,7 +65,7 @@ class MockScreen:
         await self._get()
 
     async def capture(self, take: TakeFrame | None) -> None:
-        """A frame whenever the page looks different."""
+        """Send a frame if the page has changed since the last one."""
         browser = self._find()
         look = (browser.url, dict(browser.typed), self._size, self._focused) if browser and take else None
         if look == self._drawn:

@@ -1,4 +1,4 @@
-"""What a live view needs of a browser: to see it and to act on it as a person does."""
+"""The `Screen` protocol, through which a live view shows a browser and sends it the user's input."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from server.browser.takeover.user_input import Command, Stroke
 
 @dataclass(slots=True)
 class LiveFrame:
-    """One frame of the live view: a JPEG and the page's size in CSS pixels. Never stored."""
+    """One frame of the live view: a JPEG, the page's size and scroll offset in CSS pixels. Never stored."""
 
     data: bytes
     width: int
@@ -24,12 +24,12 @@ TakeFrame = Callable[[LiveFrame], None]
 
 
 class InputRefused(Exception):
-    """What the person asked for cannot be done; the text says why."""
+    """The user's input cannot be carried out; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenDialog:
-    """A question of the page that waits for an answer: alert, confirm, prompt or beforeunload."""
+    """A page dialog that waits for an answer; `kind` is alert, confirm, prompt or beforeunload."""
 
     kind: str
     message: str
@@ -37,7 +37,7 @@ class OpenDialog:
 
 @dataclass(frozen=True, slots=True)
 class BrowserSnapshot:
-    """What there is to know of an open browser beside its picture."""
+    """State of an open browser, without its picture."""
 
     url: str
     title: str
@@ -49,7 +49,7 @@ class BrowserSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class ListedElement:
-    """Something to click or type into, for people who do not use a pointer."""
+    """An element to click or type into, for users without a pointer."""
 
     eid: str
     role: str
@@ -59,7 +59,7 @@ class ListedElement:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What can be used on a page at one moment; while the page `is_loading`, more may come."""
+    """The usable elements of a page at one moment; while the page `is_loading`, more may follow."""
 
     items: tuple[ListedElement, ...] = ()
     is_loading: bool = False
@@ -70,36 +70,36 @@ class Screen(Protocol):
 
     @property
     def start(self) -> int:
-        """Grows with every start of the browser; 0 while it is closed."""
+        """Grows with every browser start; 0 while the browser is closed."""
         ...
 
     def sight(self) -> BrowserSnapshot | None:
-        """None while the browser is closed."""
+        """Return the current state; None while the browser is closed."""
         ...
 
     async def open(self) -> None:
-        """Start the browser where it is closed. Raises BrowserUnavailable."""
+        """Start the browser if it is closed. Raises BrowserUnavailable."""
         ...
 
     async def capture(self, take: TakeFrame | None) -> None:
-        """Give the frames of the page in front to `take`, from now on; None ends that.
+        """Send the frames of the foreground page to `take` from now on; None stops it.
 
-        Called again and again: it follows the page in front, and does nothing while that is the same.
+        Called repeatedly to follow the foreground page; does nothing while that page is unchanged.
         """
         ...
 
     def hold(self) -> None:
-        """A person takes the browser: no picture and no observation until `hand_back`."""
+        """Give control to the user: no screenshot and no observation until `hand_back`."""
         ...
 
     async def hand_back(self) -> str:
-        """The browser is the agent's again. What changed since `hold`, in words and without values."""
+        """Return control to the agent, and a text on what changed since `hold`, without typed values."""
         ...
 
     async def press(self, stroke: Stroke) -> None: ...
 
     async def lift(self) -> None:
-        """Let go of keys and buttons that are still down."""
+        """Release all keys and mouse buttons that are still pressed."""
         ...
 
     async def do(self, command: Command) -> None:
@@ -107,8 +107,8 @@ class Screen(Protocol):
         ...
 
     async def elements(self) -> Listing:
-        """What can be used on the page now; an element of an older list counts as long as its document is there.
+        """List the usable elements of the page; ids of older lists stay valid while their document is loaded.
 
-        A page that has nothing yet is waited for a moment. Raises InputRefused.
+        Waits briefly for a document that is still loading. Raises InputRefused.
         """
         ...

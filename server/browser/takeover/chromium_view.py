@@ -1,4 +1,4 @@
-"""A session's Chromium as a person sees it and acts on it: DevTools beside the agent's MCP server."""
+"""The live view's screen of a session's Chromium, over DevTools and independent of the agent's MCP server."""
 
 from __future__ import annotations
 
@@ -28,11 +28,14 @@ from server.browser.takeover.user_input import AnswerDialog, Command, Resize, St
 log = logging.getLogger(__name__)
 
 BEGIN_SECONDS = 3.0
-"""Longer than a page that answers needs to be seen once."""
+"""Timeout for `_begun`; longer than a responsive page needs to be captured once."""
 
 
 class CdpScreen:
-    """`find` gives the session's browser if there is one, `get` makes it; `refuse` says why a host is not opened."""
+    """Implements `Screen`. `find` returns the session's browser or None, `get` creates it if needed.
+
+    `refuse` returns why a host may not be opened, or None.
+    """
 
     def __init__(
         self, find: Callable[[], Held | None], get: Callable[[], Awaitable[Held]], refuse: Refuse
@@ -112,7 +115,7 @@ class CdpScreen:
         await self._front.send("Page.bringToFront")
 
     async def _begun(self) -> None:
-        """What a person does at once must not count as what was there before."""
+        """Wait for `_begin`: input before its end would be captured as part of the initial state."""
         if self._beginning is not None and not self._beginning.done():
             await asyncio.wait([self._beginning], timeout=BEGIN_SECONDS)
 
@@ -135,7 +138,7 @@ class CdpScreen:
         return changes
 
     async def _prepare(self, watch: PageMonitor, page: WatchedPage) -> None:
-        """A page that came to the front while the browser is held: watched, and of the person's size."""
+        """Track a page that came to the foreground during a takeover; give it the user's viewport size."""
         watch.dialogs.is_hands_off = True
         await self._changes.follow(watch, page)
         if self._size != VIEWPORT and page.target not in self._resized:
@@ -151,7 +154,7 @@ class CdpScreen:
         await self._acts.lift()
 
     async def do(self, command: Command) -> None:
-        if not isinstance(command, AnswerDialog):  # an open dialog keeps the page from being seen
+        if not isinstance(command, AnswerDialog):  # while a dialog is open, `_begin` cannot read the page
             await self._begun()
         page = self._front.page()
         if page is None:
@@ -162,7 +165,7 @@ class CdpScreen:
             else:
                 await self._acts.do(command, page)
         except CdpError as error:
-            log.debug("%s: %s", command.type, error)  # it goes on loading, or tells of it in the page itself
+            log.debug("%s: %s", command.type, error)  # the page still loads, or shows the error itself
 
     async def elements(self) -> Listing:
         return await self._acts.elements()
@@ -180,14 +183,17 @@ class CdpScreen:
         await self._cast_anew()
 
     async def _cast_anew(self) -> None:
-        """A page at rest may show its new size in no frame; a screencast begins with one. The follower starts it."""
+        """Stop the screencast; the next `capture` starts a new one.
+
+        A static page may send no frame after a resize, but a new screencast always begins with one.
+        """
         cast, self._cast, self._shown_size = self._cast, None, None
         if cast is not None:
             await cast.stop()
 
 
 async def _read_titles(watch: PageMonitor) -> None:
-    """Chromium tells of new addresses by itself, of new titles only when asked."""
+    """Update all tabs: Chromium sends events for new URLs, but not for new titles."""
     found = await watch.cdp.send("Target.getTargets", {"filter": [{"type": "page"}]}, deadline=1)
     for info in found["targetInfos"]:
         if page := watch.pages.get(info["targetId"]):
@@ -195,7 +201,7 @@ async def _read_titles(watch: PageMonitor) -> None:
 
 
 async def _lead_to(browser: Held, page: WatchedPage) -> None:
-    """Have the agent's tools go on in the tab where the person left off."""
+    """Switch the agent's tools to the tab that the user had open last."""
     tabs = await browser.tabs()
     wanted = [tab for tab in tabs if (tab.url, tab.title) == (page.document, page.title)]
     if wanted and not any(tab.active for tab in wanted):

@@ -1,4 +1,4 @@
-"""What can be used on a page, as a list with numbers: for people who take over without a pointer."""
+"""Lists the usable elements of a page by id, for a takeover without a pointer."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ _FILL = """function(text) {
   if (/^(date|time|month|week|datetime-local|color|range)$/.test(this.type || '')) { this.value = text; told(); return 'done' }
   this.focus(); return 'keys';
 }"""
-"""Fields that have no text are set at once; into all others it is typed."""
+"""Sets selects and non-text fields directly; focuses any other field and returns `keys`, to be typed into."""
 
 
 DOM_WAIT = 1.5
-"""Seconds that a document which has nothing yet is waited for."""
+"""Seconds to wait for a document that is still loading."""
 
 
 class ElementList:
-    """The elements of one page as they were listed. An `eid` names one element of one document, in every list."""
+    """The listed elements of one page. An `eid` names the same element of a document in every list."""
 
     def __init__(self, cdp: Cdp, session: str) -> None:
         self.session = session
@@ -49,7 +49,7 @@ class ElementList:
         self._nodes: dict[str, int] = {}
 
     async def read(self) -> Listing:
-        """Raises CdpError when the page does not answer."""
+        """List the elements. Raises CdpError if the page does not answer."""
         state = await self._ready_state()
         tree = await self._send("Page.getFrameTree")
         found: list[ListedElement] = []
@@ -62,7 +62,7 @@ class ElementList:
         return Listing(tuple(found[:MOST]), is_loading=state != "complete")
 
     async def _ready_state(self) -> str:
-        """How far the document is; waits a moment while its beginning is still read."""
+        """Return `document.readyState`; waits up to DOM_WAIT while it is `loading`."""
         deadline = monotonic() + DOM_WAIT
         while True:
             state = await self._send("Runtime.evaluate", {"expression": "document.readyState"})
@@ -72,7 +72,7 @@ class ElementList:
             await asyncio.sleep(0.1)
 
     async def place(self, eid: str) -> tuple[float, float]:
-        """Brings it into view; returns its middle in CSS pixels of the viewport. Raises InputRefused."""
+        """Scroll the element into view and return its centre in viewport CSS pixels. Raises InputRefused."""
         node = self._node(eid)
         try:
             await self._send("DOM.scrollIntoViewIfNeeded", {"backendNodeId": node})
@@ -84,7 +84,7 @@ class ElementList:
         return sum(quads[0][0::2]) / 4, sum(quads[0][1::2]) / 4
 
     async def fill(self, eid: str, text: str) -> None:
-        """Put this text in the place of the field's own. Raises InputRefused."""
+        """Replace the field's content by `text`. Raises InputRefused."""
         try:
             node = (await self._send("DOM.resolveNode", {"backendNodeId": self._node(eid)}))["object"][
                 "objectId"
@@ -133,7 +133,7 @@ def _frames(tree: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _usable(nodes: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """What has a role to act on, is enabled, and is not part of a closed list of options."""
+    """Yield the nodes with an interactive role that are enabled and not options of a closed select."""
     lists = {node["nodeId"] for node in nodes if _word(node, "role") in ("MenuListPopup", "combobox")}
     for node in nodes:
         is_open_to_use = (

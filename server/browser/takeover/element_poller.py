@@ -1,4 +1,4 @@
-"""Keeps the list of a page's elements true for the person who asked for it, until the page is loaded."""
+"""Refreshes the element list that a user requested until the page has loaded."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Awaitable, Callable
 from server.browser.takeover.browser_view import InputRefused, Listing
 
 LOOK_AGAIN = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
-"""Seconds between two looks at a page that goes on loading."""
+"""Seconds between two reads of a page that is still loading."""
 
 
 class Lister:
-    """`look` gives the list as it is now; `show` tells a list, `refuse` why there is none."""
+    """Polls the element list. `look` returns the current list."""
 
     def __init__(
         self, look: Callable[[], Awaitable[Listing]], *, pauses: tuple[float, ...] = LOOK_AGAIN
@@ -22,7 +22,10 @@ class Lister:
         self._task: asyncio.Task[None] | None = None
 
     def ask(self, show: Callable[[Listing], None], refuse: Callable[[str], None]) -> None:
-        """Tell the list, and again whenever it has grown; whoever asks anew begins anew."""
+        """Call `show` with the list now and after each change, or `refuse` with the reason why there is none.
+
+        Replaces an earlier request.
+        """
         self.stop()
         self._task = asyncio.create_task(self._tell(show, refuse), name="list of elements")
 

@@ -1,4 +1,4 @@
-"""The page of a session's browser that a person sees and acts on."""
+"""The page of a session's browser that the live view shows and the user's input goes to."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ log = logging.getLogger(__name__)
 
 
 class Held(Protocol):
-    """What is asked of a session's browser beside its DevTools connection."""
+    """A session's browser, as far as the live view uses it."""
 
     @property
     def monitor(self) -> PageMonitor | None: ...
 
     @property
     def url(self) -> str | None:
-        """The page that the agent's tools are at."""
+        """URL of the agent's current page."""
         ...
 
     def hold(self) -> None: ...
     def hand_back(self) -> None: ...
     def touch(self) -> None:
-        """It is in use."""
+        """Mark the browser as in use."""
         ...
 
     async def open(self) -> None: ...
@@ -37,9 +37,9 @@ class Held(Protocol):
 
 
 class ForegroundTab:
-    """The agent's page, or while a person has the browser the one that they chose or that a page opened.
+    """The agent's page, or during a takeover the tab that the user chose or that the shown page opened.
 
-    `find` gives the session's browser if there is one.
+    `find` returns the session's browser or None.
     """
 
     def __init__(self, find: Callable[[], Held | None]) -> None:
@@ -48,7 +48,7 @@ class ForegroundTab:
         self._starts = 0
         self._last_watch: PageMonitor | None = None
         self._shown: str | None = None
-        """While held: the tab that the person looks at."""
+        """Target id of the tab shown last; it stays in front while `is_held`."""
         self._known_tabs: set[str] = set()
 
     @property
@@ -64,7 +64,7 @@ class ForegroundTab:
 
     @property
     def start(self) -> int:
-        """Grows with every start of the browser; 0 while it is closed."""
+        """Grows with every browser start; 0 while the browser is closed."""
         watch = self.watch
         if watch is not None and watch is not self._last_watch:
             self._last_watch = watch
@@ -97,13 +97,13 @@ class ForegroundTab:
 
 
 def _opened_by(page: WatchedPage, watch: PageMonitor, known: set[str]) -> WatchedPage | None:
-    """The newest tab that the page opened and that is not known yet."""
+    """Return the newest tab that `page` opened and that is not in `known`."""
     new = [one for one in watch.pages.values() if one.target not in known and one.opener == page.target]
     return new[-1] if new else None
 
 
 async def quietly(work: Awaitable[object]) -> None:
-    """For what may fail because the page or the browser is just going."""
+    """Await `work` and only log a CdpError: the page or the browser may be closing."""
     try:
         await work
     except CdpError as error:

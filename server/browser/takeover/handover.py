@@ -1,4 +1,4 @@
-"""What changed in a page while a person had it: facts for the agent, never a value that was typed."""
+"""Describes to the agent what changed in a page during a takeover, without any typed value."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TRACK_SCRIPT = r"""(() => {
   };
   for (const kind of ['input', 'change']) addEventListener(kind, tell, {capture: true, passive: true});
 })()"""
-"""Runs beside the page's own scripts. It tells the names of fields that a person changes, and nothing else."""
+"""Runs in an isolated world. Reports only the names of fields that the user changes, each once."""
 
 SCENE_SCRIPT = r"""() => {
   const clean = text => (text || '').replace(/\s+/g, ' ').trim().slice(0, 60);
@@ -42,7 +42,7 @@ SCENE_SCRIPT = r"""() => {
 
 
 class PageMoment(BaseModel, frozen=True):
-    """A page at one moment, as far as it is told of afterwards."""
+    """The state of a page that is compared before and after a takeover."""
 
     url: str = ""
     title: str = ""
@@ -52,13 +52,13 @@ class PageMoment(BaseModel, frozen=True):
     alerts: tuple[str, ...] = ()
 
     def mapped(self, change: Callable[[str], str]) -> PageMoment:
-        """The same with every text changed."""
+        """Return a copy with `change` applied to every text."""
         lists = {name: tuple(map(change, getattr(self, name))) for name in ("headings", "dialogs", "alerts")}
         return self.model_copy(update={"url": change(self.url), "title": change(self.title), **lists})
 
 
 def describe_changes(before: PageMoment | None, after: PageMoment | None, fields: Sequence[str]) -> str:
-    """A few sentences in English. Addresses go without what follows `?` or `#`: a form may have put values there."""
+    """Return a few English sentences. URLs are cut at `?` and `#`: a form may have put values there."""
     if after is None:
         return "The browser is closed."
     lines = []

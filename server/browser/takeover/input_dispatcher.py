@@ -1,4 +1,4 @@
-"""A person's strokes as commands of the DevTools protocol: a real keyboard and a real mouse, as a page sees them."""
+"""Converts the user's input to DevTools commands that a page sees as real keyboard and mouse events."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ALT, CTRL, META = 1, 2, 4
 _BUTTONS = ("left", "middle", "right", "back", "forward")
 _BITS = {"left": 1, "right": 2, "middle": 4, "back": 8, "forward": 16}
 _NO_KEYS = frozenset({"Process", "Dead", "Unidentified", "Compose"})
-"""What a keyboard reports while a text is still being composed; the text itself comes later."""
+"""Keys reported while an input method composes a text; the text itself follows later."""
 
 _NAMED = {
     "Backspace": 8, "Tab": 9, "Enter": 13, "Shift": 16, "Control": 17, "Alt": 18, "AltGraph": 18, "Pause": 19,
@@ -25,11 +25,11 @@ _NAMED = {
     "Semicolon": 186, "Equal": 187, "Comma": 188, "Minus": 189, "Period": 190, "Slash": 191, "Backquote": 192,
     "BracketLeft": 219, "Backslash": 220, "BracketRight": 221, "Quote": 222,
 }  # fmt: skip
-"""Virtual key codes by `code`, or by `key` where there is no code."""
+"""Virtual key codes by `code`, or by `key` if there is no code."""
 
 
 class Hands:
-    """Knows what is pressed, so that nothing stays down when its owner is gone."""
+    """Tracks pressed keys and buttons, so that none stays down after the user has gone."""
 
     def __init__(self) -> None:
         self._buttons: list[str] = []
@@ -51,7 +51,7 @@ class Hands:
                 yield "Input.insertText", {"text": stroke.text}
 
     def lift(self) -> Iterator[Command]:
-        """Release all that is down."""
+        """Yield the commands that release all pressed keys and buttons."""
         for key in list(self._keys.values()):
             yield from self._key(key.model_copy(update={"kind": "up", "modifiers": 0}))
         for button in list(self._buttons):
@@ -100,7 +100,7 @@ def _button(mouse: Mouse) -> str:
 
 
 def _modifiers(key: KeyPress) -> int:
-    """As the page's own machine has them: a Mac's command key is Control elsewhere, AltGr is none."""
+    """Map modifiers to this machine's: Meta becomes Control except on macOS; AltGr is no modifier."""
     modifiers = key.modifiers
     if modifiers & META and key.key != "Meta" and sys.platform != "darwin":
         modifiers = modifiers & ~META | CTRL

@@ -1,4 +1,4 @@
-"""What a person does in a browser, in order, as fast as the page takes it."""
+"""Queues the user's input and processes it in order, as fast as the page accepts it."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from server.browser.takeover.viewer import Viewer
 from server.errors import Conflict
 
 MOST_WAITING = 400
-"""Strokes that wait for a page that does not take them."""
+"""Maximum number of queued inputs."""
 
 Do = Callable[[Viewer, Input | None], Awaitable[None]]
 
 
 class InputQueue:
-    """`do` carries out one input; None among them asks for the list of elements."""
+    """`do` executes one input; None as an input requests the element list."""
 
     def __init__(self, do: Do) -> None:
         self._do = do
@@ -25,7 +25,7 @@ class InputQueue:
         self._writer: asyncio.Task[None] | None = None
 
     def put(self, viewer: Viewer, wanted: Input | None) -> None:
-        """Raises Conflict `page_busy`."""
+        """Enqueue an input. Raises Conflict `page_busy` if the queue is full."""
         if len(self._waiting) >= MOST_WAITING:
             raise Conflict("The page does not take input now.", code="page_busy")
         if self._waiting and (joined := _join(self._waiting[-1][1], wanted)):
@@ -36,7 +36,7 @@ class InputQueue:
             self._writer = asyncio.create_task(self._write(), name="person's input")
 
     async def drain(self, seconds: float) -> None:
-        """Wait until all is done, or time is up."""
+        """Wait until the queue is empty, at most `seconds`."""
         if self._writer:
             await asyncio.wait([self._writer], timeout=seconds)
 
@@ -54,7 +54,7 @@ class InputQueue:
 
 
 def _join(last: Input | None, wanted: Input | None) -> Mouse | Wheel | None:
-    """Of moves that wait only the last one counts; wheels that wait are one."""
+    """Merge two consecutive queued inputs: keep the last of two moves, add up two wheel events, else None."""
     match last, wanted:
         case Mouse(kind="move"), Mouse(kind="move") as newer:
             return newer

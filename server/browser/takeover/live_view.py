@@ -1,4 +1,4 @@
-"""One session's browser as people watch it and take it over. Frames pass through; nothing of them is stored."""
+"""Live view and takeover of one session's browser. Frames are passed on and never stored."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from server.errors import Conflict
 log = logging.getLogger(__name__)
 
 LEASE_SECONDS = 30.0
-"""A holder that is silent for longer has gone."""
+"""A holder that sends nothing for longer loses control."""
 LOOK_EVERY = 0.25
 DRAIN_SECONDS = 3.0
 
@@ -33,7 +33,7 @@ CallLater = Callable[[float, Callable[[], None]], Timer]
 
 
 class LiveView:
-    """Any number of viewers, at most one of them the holder, who acts in the agent's place."""
+    """Any number of viewers, of which at most one, the holder, has control instead of the agent."""
 
     def __init__(
         self,
@@ -42,8 +42,8 @@ class LiveView:
         call_later: CallLater | None = None,
         place: Callable[[], int | None] = lambda: None,
     ) -> None:
-        """`call_later` is the clock of the lease: the event loop's own unless another one is given. `place` tells
-        where in the queue the browser stands that cannot be opened yet."""
+        """`call_later` schedules the lease's expiry (default: the event loop's); `place` returns the
+        browser's position in the queue, or None."""
         self._screen = screen
         self._place = place
         self._call_later = call_later
@@ -67,12 +67,12 @@ class LiveView:
 
     @property
     def has_holder(self) -> bool:
-        """Somebody has the browser now."""
+        """Whether a viewer has control now."""
         return self._holder is not None
 
     @property
     def is_held(self) -> bool:
-        """True from `take` until `hand_back`, also when the holder was lost meanwhile."""
+        """True from `take` until `hand_back`, even if the holder was lost in between."""
         return self._is_held
 
     # Watching
@@ -104,7 +104,7 @@ class LiveView:
         await self._lister.aclose()
 
     async def _follow(self) -> None:
-        """As long as somebody watches: the frames of the page in front, and every change told."""
+        """Background task: while there are viewers, captures the foreground page and sends state changes."""
         while self._viewers:
             await self._screen.capture(self._take_frame)
             self._tell_states()
@@ -158,7 +158,7 @@ class LiveView:
     # Holding
 
     async def take(self, viewer: Viewer) -> None:
-        """From here on the person acts and nothing is captured. Raises Conflict `takeover_held`."""
+        """Give the viewer control; the agent's captures stop. Raises Conflict `takeover_held`."""
         async with self._changing:
             if self._holder not in (None, viewer):
                 raise Conflict("Another person has the browser.", code="takeover_held")
@@ -172,7 +172,7 @@ class LiveView:
             self._tell_states()
 
     def renew(self, viewer: Viewer) -> None:
-        """The holder is still there."""
+        """Renew the lease if `viewer` is the holder."""
         if viewer is not self._holder:
             return
         if self._lease_ends:
@@ -181,9 +181,10 @@ class LiveView:
         self._lease_ends = call_later(LEASE_SECONDS, self._lose_holder)
 
     async def hand_back(self, viewer: Viewer | None = None) -> str:
-        """End the hold and tell what changed meanwhile, without values.
+        """End the takeover and return a text on what changed during it, without typed values.
 
-        The holder may do it, and when the holder was lost, anybody. Raises Conflict `takeover_held` or `not_held`.
+        Allowed for the holder, or for any caller after the holder was lost. Raises Conflict `takeover_held`
+        or `not_held`.
         """
         async with self._changing:
             if self._holder not in (None, viewer):
@@ -214,14 +215,15 @@ class LiveView:
     # Acting
 
     def act(self, viewer: Viewer, wanted: Input | None) -> None:
-        """Pass on what the holder does, in order; None asks for the list of elements.
+        """Queue the holder's input, in order; None requests the element list.
 
-        What cannot be done is told to the viewer. Raises Conflict `not_held` for anybody but the holder.
+        Input that cannot be carried out is reported to the viewer as an error message. Raises Conflict
+        `not_held` unless `viewer` is the holder.
         """
         if viewer is not self._holder:
             raise Conflict("Take the browser over first.", code="not_held")
         self.renew(viewer)
-        if isinstance(wanted, AnswerDialog):  # the strokes before it wait for this answer
+        if isinstance(wanted, AnswerDialog):  # the queued strokes are blocked until this answer
             self._spawn(self._do(viewer, wanted))
             return
         self._inputs.put(viewer, wanted)
@@ -241,7 +243,7 @@ class LiveView:
     # The browser itself
 
     def _reopen(self) -> None:
-        """Whoever has the browser has an open one, also after it ended by itself."""
+        """Start the browser if there is a holder and it is closed, also after it ended on its own."""
         is_opening = self._opener is not None and not self._opener.done()
         if self._holder and self._screen.start == 0 and not is_opening and not self._is_hopeless:
             self._opener = asyncio.create_task(self._open(), name="open for a person")

@@ -1,4 +1,4 @@
-"""The moving picture of one page, over DevTools."""
+"""The screencast of one page over DevTools."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ WIDEST = 1280
 
 
 class Screencast:
-    """Gives each new frame to `take`. A page that does not change gives one frame and then no more.
+    """Calls `take` with each new frame. A page that does not change yields a single frame.
 
-    Chromium sends the next frame when the one before is acknowledged; acknowledging late keeps the rate down.
+    Chromium sends the next frame once the previous one is acknowledged; late acknowledgement limits the rate.
     """
 
     def __init__(self, cdp: Cdp, session: str, take: TakeFrame) -> None:

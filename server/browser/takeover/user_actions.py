@@ -1,4 +1,4 @@
-"""What a person does on the page in front: strokes, commands, and its elements for those without a pointer."""
+"""Executes the user's input on the foreground page: strokes, commands and actions on listed elements."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from server.browser.takeover.user_input import (
 )
 
 STROKE_DEADLINE = 1.0
-"""Seconds; a page that is stuck in a dialog takes no strokes."""
+"""Seconds; a page that is blocked by a dialog accepts no strokes."""
 
 Refuse = Callable[[str, int], str | None]
-"""Says why a host and port are not opened; None where they are."""
+"""Returns why a host and port may not be opened; None if they may."""
 
 
 class PersonActs:
@@ -84,7 +84,7 @@ class PersonActs:
         elements = ElementList(watch.cdp, page.session)
         try:
             listing = await elements.read()
-        except CdpError:  # on its way to another document, or busy with this one
+        except CdpError:  # the page is navigating, or too busy to answer
             return Listing(is_loading=True)
         self._list = elements
         return listing
@@ -100,7 +100,7 @@ class PersonActs:
         return self._list
 
     def _allowed(self, text: str) -> str:
-        """The same walls as for the agent."""
+        """Return the normalised URL, checked by the same rules as for the agent. Raises InputRefused."""
         try:
             url = normal_url(text)
             port = urlsplit(url).port or (80 if url.startswith("http:") else 443)

@@ -1,4 +1,4 @@
-"""Watches what changes while a person has the browser; see `handover` for what is told of it."""
+"""Tracks what changes during a takeover; `handover` describes the changes to the agent."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ SCENE_DEADLINE = 1.0
 
 
 class PersonWatch:
-    """From `begin` to `end`; `follow` takes in further pages. Values never leave the page."""
+    """Tracks from `begin` to `end`; `follow` adds further pages. Field values never leave the page."""
 
     def __init__(self) -> None:
         self._before: PageMoment | None = None
         self._fields: list[str] = []
         self._tracked: dict[str, str] = {}
-        """Sessions of pages, and the name of the script that runs there."""
+        """By DevTools session of a page, the id of the tracking script there; "" while it is being added."""
         self._cdp: Cdp | None = None
         self._stop_listening: Callable[[], None] | None = None
 
@@ -58,7 +58,7 @@ class PersonWatch:
         self._tracked[session] = added["identifier"]
 
     async def end(self, watch: PageMonitor | None, page: WatchedPage | None) -> str:
-        """What changed, in words."""
+        """Stop tracking and return a text on what changed."""
         after = None
         if watch is not None and page is not None:
             after = await _scene(watch, page)
@@ -93,7 +93,7 @@ class PersonWatch:
 
 
 async def _scene(watch: PageMonitor, page: WatchedPage) -> PageMoment:
-    """The page as it is told of: without what stands in its secret fields, wherever else it stands."""
+    """Capture the page's state; values of its secret fields are masked wherever they occur."""
     found: dict[str, object] = {}
     secrets: tuple[SecretField, ...] = ()
     if not page.dialog and not page.is_crashed:

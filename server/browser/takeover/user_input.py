@@ -1,6 +1,6 @@
-"""What a person does to a page through the live view, as it comes over the wire.
+"""Wire format of the user's input through the live view.
 
-None of it shows what it holds in its `repr`: it may be a password on its way to a page.
+The `repr` of a message shows only its type: its content may be a password.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ TEXT_CHARS = 20_000
 Coordinate = Annotated[float, Field(ge=-10_000, le=100_000, allow_inf_nan=False)]
 """CSS pixels of the page's viewport."""
 Modifiers = Annotated[int, Field(ge=0, le=15)]
-"""The bit set Alt 1, Ctrl 2, Meta 4, Shift 8."""
+"""Bit set: Alt 1, Ctrl 2, Meta 4, Shift 8."""
 Words = Annotated[str, Field(max_length=TEXT_CHARS)]
 KeyName = Annotated[str, Field(max_length=40)]
 Button = Literal["left", "middle", "right", "back", "forward"]
@@ -32,7 +32,7 @@ class Mouse(Silent):
     x: Coordinate
     y: Coordinate
     button: Button | Annotated[int, Field(ge=-1, le=4)] = "left"
-    """By name, or as a browser's own events number it."""
+    """A name, or the number of a DOM MouseEvent's `button`."""
     clicks: Annotated[int, Field(ge=0, le=3)] = 1
     modifiers: Modifiers = 0
 
@@ -47,7 +47,7 @@ class Wheel(Silent):
 
 
 class KeyPress(Silent):
-    """A key of the keyboard; `key` and `code` as in a browser's KeyboardEvent."""
+    """A key event; `key` and `code` as in a DOM KeyboardEvent."""
 
     type: Literal["key"]
     kind: Literal["down", "up"]
@@ -58,7 +58,7 @@ class KeyPress(Silent):
 
 
 class Text(Silent):
-    """Text that comes at once: from an input method, a phone's keyboard or the clipboard."""
+    """Text inserted as a whole: from an input method, a phone's keyboard or the clipboard."""
 
     type: Literal["text"]
     text: Words
@@ -95,14 +95,14 @@ class AnswerDialog(Silent):
 
 
 class ClickElement(Silent):
-    """Click an element of the newest list."""
+    """Click an element of the latest list."""
 
     type: Literal["click"]
     eid: Annotated[str, Field(max_length=24)]
 
 
 class TypeInto(Silent):
-    """Replace what is in a field of the newest list; choose, where it is a list of options."""
+    """Replace the content of a field of the latest list; in a select, choose the option."""
 
     type: Literal["type"]
     eid: Annotated[str, Field(max_length=24)]
@@ -110,7 +110,7 @@ class TypeInto(Silent):
 
 
 Stroke = Mouse | Wheel | KeyPress | Text
-"""What is passed on in order, as fast as the page takes it."""
+"""Low-level input, dispatched in order as fast as the page accepts it."""
 Command = Resize | SwitchTab | Go | Back | Reload | AnswerDialog | ClickElement | TypeInto
-"""What is done after all strokes before it."""
+"""Input that is executed after all strokes before it."""
 Input = Stroke | Command

@@ -1,4 +1,4 @@
-"""One who watches a live view."""
+"""One connected viewer of a live view."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Any
 from server.browser.takeover.browser_view import LiveFrame
 
 IN_FLIGHT = 2
-"""Frames that a viewer may have and not yet have painted."""
+"""Maximum number of frames sent to a viewer and not yet acknowledged."""
 
 Told = dict[str, Any]
 
 
 class Viewer:
-    """One who watches: gets the newest message of each kind, and the newest frame as soon as there is room for it."""
+    """Buffers the latest message of each kind and the latest frame until they can be sent."""
 
     def __init__(self) -> None:
         self.told_state: Told | None = None
         self.first_start = 0
-        """The start of the browser that it saw first."""
+        """`Screen.start` of the first browser that it saw; 0 before any."""
         self._messages: dict[str, Told] = {}
         self._frame: LiveFrame | None = None
         self._in_flight = 0
@@ -40,7 +40,7 @@ class Viewer:
         self._news.set()
 
     async def next(self) -> LiveFrame | Told:
-        """The next thing to send; waits for it."""
+        """Wait for the next message or frame to send, and return it. Messages come first."""
         while True:
             if self._messages:
                 return self._messages.pop(next(iter(self._messages)))
