@@ -1,7 +1,7 @@
-"""A small client of the Chrome DevTools Protocol: one connection, any number of sessions on it.
+"""A small client of the Chrome DevTools Protocol: one connection with any number of sessions.
 
-It serves the live view, the person's input, downloads, the read-only scripts and the watch over tabs. The agent's
-clicks and keys go through MCP; what is done here for the agent's sake is listed in docs/decisions/0010.
+Used for the live view, the user's input, downloads, read-only scripts and the page monitor. The agent's
+clicks and keys go through MCP; the exceptions are listed in docs/decisions/0010.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from server.browser.chromium.devtools import DevTools, DevToolsClient
 log = logging.getLogger(__name__)
 
 MOST_BYTES = 8_000_000
-"""Half a million elements of an accessibility tree, or the picture of a large screen. Takes under 50 ms to parse."""
+"""Enough for an accessibility tree of 500,000 elements, or a large screenshot. Parsed in under 50 ms."""
 _TOO_LARGE: dict[str, Any] = {"message": "more than can be read"}
 _ANSWER = re.compile(rb'\{"id":(\d{1,15})(?=[,}])')
 
 Params = dict[str, Any]
 Listener = Callable[[Params, str | None], None]
-"""Gets an event's parameters and the session it belongs to (None: the browser itself)."""
+"""Called with an event's parameters and its session id (None: the browser itself)."""
 
 
 class CdpError(Exception):
-    """The browser refused a command, did not answer it in time, or is gone."""
+    """The browser rejected a command, did not answer in time, or is gone."""
 
 
 class AnswerTooLarge(CdpError):
-    """A page made the answer so large that it was not read."""
+    """The answer exceeds MOST_BYTES and was not parsed; its size depends on the page."""
 
 
 class Cdp:
-    """A connection to one browser. `closed` is set when it is over."""
+    """A connection to one browser. `closed` is set once it has ended."""
 
     def __init__(self) -> None:
         self._client: DevToolsClient | None = None
@@ -57,7 +57,7 @@ class Cdp:
         return cdp
 
     def on(self, event: str, listener: Listener) -> Callable[[], None]:
-        """Call `listener` at every `event`; returns the function that stops it."""
+        """Call `listener` for every `event`; returns a function that unsubscribes it."""
         listeners = self._listeners.setdefault(event, [])
         listeners.append(listener)
         return lambda: listeners.remove(listener) if listener in listeners else None
@@ -92,7 +92,7 @@ class Cdp:
         return result
 
     def close(self) -> None:
-        """End its sessions; the browser goes on. Safe to repeat."""
+        """End the connection's sessions; the browser keeps running. Idempotent."""
         if self._client is not None:
             self._client.detach()
         self._lose()
@@ -121,10 +121,10 @@ class Cdp:
 
 
 def read_message(text: bytes) -> Params:
-    """A message of the browser. Pages have a say in how large one is: a larger one than `MOST_BYTES` is not parsed.
+    """Parse a message of the browser. Messages over `MOST_BYTES` are not parsed: pages influence their size.
 
-    In the place of such an answer there is an error, in the place of such an event nothing. Chromium writes `id` or
-    `method` first.
+    Returns an error in place of such an answer, {} in place of such an event. Relies on Chromium writing `id`
+    or `method` first.
     """
     if len(text) <= MOST_BYTES:
         message: Params = json.loads(text)

@@ -1,4 +1,4 @@
-"""One Chromium process: its flags, its start and its end."""
+"""One Chromium process: command line flags, start and end."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ _FLAGS = (
     "--noerrdialogs",
     "--password-store=basic",
     "--use-mock-keychain",
-    # Pages that are not in front go on working, and can be pictured.
+    # Background pages keep running, and screenshots of them work.
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",
     "--disable-renderer-backgrounding",
     "--disable-features=Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,HttpsUpgrades,"
     "AutofillServerCommunication,LensOverlay,AcceptCHFrame,GlobalMediaControls,PaintHolding,DestroyProfileOnBrowserClose",
-    # Nothing goes round the proxy: no name is looked up here, and WebRTC sends no datagrams.
+    # Nothing bypasses the proxy: Chromium resolves no names, and WebRTC sends no datagrams.
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
@@ -60,7 +60,7 @@ _FLAGS = (
 
 
 class Chromium:
-    """A running Chromium that belongs to us, with its DevTools connection."""
+    """A running Chromium that this server started, with its DevTools connection."""
 
     def __init__(
         self,
@@ -96,9 +96,9 @@ class Chromium:
         sandbox: bool | None = None,
         env: Mapping[str, str] | None = None,
     ) -> Chromium:
-        """Start one on `profile`, which no other may be using; `egress` is its way out and ends with it.
+        """Start Chromium on `profile`, which no other may be using; `egress` is its proxy and ends with it.
 
-        `restore` opens the pages that were open when it was closed in good order. Raises BrowserUnavailable.
+        `restore` reopens the pages that were open at its last regular exit. Raises BrowserUnavailable.
         """
         _clear_stale_locks(profile)
         await egress.start()
@@ -128,12 +128,12 @@ class Chromium:
 
     @property
     def ports(self) -> set[int]:
-        """What listens for it on this machine, all of it ours."""
+        """Local ports that this server opened for it: DevTools relay and egress proxy."""
         return {self.relay.port, self.egress.port}
 
     @property
     def endpoint(self) -> str:
-        """The DevTools address that an MCP server connects to. It is a secret: keep it off command lines."""
+        """The DevTools URL for an MCP server. It is a secret: never pass it on a command line."""
         return self.relay.url
 
     @property
@@ -145,7 +145,7 @@ class Chromium:
         return self.process.returncode is None and not self.cdp.closed.is_set()
 
     async def answers(self, *, deadline: float = 2) -> bool:
-        """False when the process is frozen or gone."""
+        """Return False if the process is frozen or gone."""
         try:
             await self.cdp.send("Browser.getVersion", deadline=deadline)
         except CdpError:
@@ -153,7 +153,7 @@ class Chromium:
         return True
 
     async def quit(self) -> None:
-        """Ask it to write down its profile and end, and wait up to 4 s for that."""
+        """Request an exit that saves the profile, and wait up to 4 s for it."""
         if self.is_running:
             with contextlib.suppress(CdpError, TimeoutError):
                 await self.cdp.send("Browser.close", deadline=1)
@@ -161,7 +161,7 @@ class Chromium:
                     await self.process.wait()
 
     async def close(self) -> None:
-        """End it in good order, by force when it does not follow."""
+        """Quit Chromium, and kill it if it does not exit."""
         await self.quit()
         self.cdp.close()
         await _end(self.process, self.processes, self.devtools, self.relay, self.egress)
@@ -200,7 +200,7 @@ def _flags(profile: Path, proxy: str, headless: bool, restore: bool, sandbox: bo
 
 
 def _clear_stale_locks(profile: Path) -> None:
-    """A killed Chromium leaves its locks; in a new container they look like another machine's."""
+    """Delete the locks of a killed Chromium; in a new container they look like another machine's."""
     profile.mkdir(parents=True, exist_ok=True)
     for name in ("SingletonLock", "SingletonCookie", "SingletonSocket", "DevToolsActivePort"):
         (profile / name).unlink(missing_ok=True)

@@ -1,11 +1,12 @@
-"""The DevTools pipe of one Chromium, shared by any number of clients.
+"""Multiplexes the DevTools pipe of one Chromium to any number of clients.
 
-Chromium reads commands from file descriptor 3 and writes answers and events to 4, each a JSON message that ends
-with a NUL byte (`--remote-debugging-pipe`). No port is opened. Each client gets a browser-level session of its
-own (`Target.attachToBrowserTarget`, flat sessions) and sees neither the messages nor the sessions of the others.
+Chromium reads commands from file descriptor 3 and writes answers and events to 4, each a JSON message that
+ends with a NUL byte (`--remote-debugging-pipe`). No port is opened. Each client gets its own browser-level
+session (`Target.attachToBrowserTarget`, flat sessions) and sees neither messages nor sessions of the others.
 
-Messages from Chromium can have several MB (pictures). They are routed by their first and last bytes and not
-parsed: Chromium writes `id` or `method` first and `sessionId` last. What looks different is parsed.
+Messages from Chromium can have several MB (screenshots). They are routed by their first and last bytes
+without parsing: Chromium writes `id` or `method` first and `sessionId` last. Messages of another form are
+parsed.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ Message = dict[str, Any]
 Receive = Callable[[bytes], None]
 
 PIPES_SCRIPT = 'exec "$@" 3<&0 4>&1 </dev/null >/dev/null 2>&1'
-"""For `sh -c`: runs its arguments with the pipes of stdin and stdout as file descriptors 3 and 4."""
+"""For `sh -c`: executes its arguments with stdin and stdout as file descriptors 3 and 4."""
 
 _CHUNK = 256 * 1024
 _ANSWER = re.compile(rb'\{"id":(\d+)(?=[,}])')
@@ -33,13 +34,13 @@ _ATTACHED = b'{"method":"Target.attachedToTarget"'
 _DETACHED = b'{"method":"Target.detachedFromTarget"'
 _SESSION = re.compile(rb',"sessionId":"([^"\\]{1,64})"\}\Z')
 _SESSION_LENGTH = 90
-"""Bytes at the end of a message in which `_SESSION` is looked for."""
+"""Bytes at the end of a message that are searched for `_SESSION`."""
 
 _UNKNOWN_SESSION = {"code": -32001, "message": "Session with given id not found."}
 
 
 class DevTools:
-    """Routes the messages of one pipe. `closed` is set when Chromium has closed it."""
+    """Routes the messages of one pipe. `closed` is set once Chromium has closed it."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.closed = asyncio.Event()
@@ -47,16 +48,16 @@ class DevTools:
         self._writer = writer
         self._last_id = 0
         self._asked: dict[int, tuple[DevToolsClient | asyncio.Future[Message], Any]] = {}
-        """For each id on the pipe: who asked, and the id that the client had given."""
+        """By id on the pipe: the sender of the command, and the id that the client used."""
         self._owners: dict[str, tuple[DevToolsClient, str | None]] = {}
-        """For each session: the client, and the session through which it was attached."""
+        """By session id: its client, and the session through which it was attached."""
         self._clients: set[DevToolsClient] = set()
         self._reading = asyncio.create_task(self._read(), name="devtools pipe")
 
     async def attach(self, receive: Receive, lost: Callable[[], None]) -> DevToolsClient:
-        """Connect a client. `receive` gets each message for it, `lost` is called once when Chromium is gone.
+        """Connect a client. `receive` is called with each of its messages, `lost` once when Chromium is gone.
 
-        Both are called on the event loop and must not block. Raises ConnectionError.
+        Both run on the event loop and must not block. Raises ConnectionError.
         """
         answer: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
         await self._write({"method": "Target.attachToBrowserTarget"}, answer, None)
@@ -69,13 +70,13 @@ class DevTools:
         return client
 
     async def close(self) -> None:
-        """Close the pipe, at which Chromium ends."""
+        """Close the pipe; Chromium then exits."""
         self._reading.cancel()
         await asyncio.wait((self._reading,))
         self._writer.close()
 
     async def send(self, client: DevToolsClient, message: Message) -> None:
-        """Raises ConnectionError."""
+        """Send a client's message; an unknown session is answered with an error. Raises ConnectionError."""
         if self.closed.is_set():
             raise ConnectionError("the browser is gone")
         session = message.get("sessionId") or client.session
@@ -87,7 +88,7 @@ class DevTools:
         await self._write({**message, "sessionId": session}, client, message.get("id"))
 
     def detach(self, client: DevToolsClient) -> None:
-        """Chromium ends the client's sessions, and the browser contexts that it made to live as long as it."""
+        """Disconnect a client; Chromium ends its sessions and its `disposeOnDetach` contexts."""
         if client not in self._clients:
             return
         self._drop(client)
@@ -121,7 +122,7 @@ class DevTools:
                 for piece in more:
                     self._route(b"".join(parts))
                     parts = [piece]
-                    await asyncio.sleep(0)  # a flood of events must not keep the loop
+                    await asyncio.sleep(0)  # a flood of events must not block the loop
         except ConnectionError:
             log.debug("the DevTools pipe broke")
         finally:
@@ -165,7 +166,7 @@ class DevTools:
             self._forget(json.loads(message)["params"]["sessionId"])
 
     def _forget(self, session: str) -> None:
-        """The session is over, and those that were attached through it."""
+        """Drop an ended session and those that were attached through it."""
         client, _ = self._owners.pop(session, (None, None))
         for child in [child for child, (_, through) in self._owners.items() if through == session]:
             self._forget(child)
@@ -175,26 +176,26 @@ class DevTools:
 
 
 class DevToolsClient:
-    """One client of a pipe: to it, the pipe looks like a connection of its own."""
+    """One client of a shared pipe, which looks to it like its own connection."""
 
     def __init__(self, devtools: DevTools, session: str, receive: Receive, lost: Callable[[], None]) -> None:
         self._devtools = devtools
         self.session = session
-        """Its browser-level session, which the client itself never sees."""
+        """Its browser-level session id, which is hidden from the client."""
         self.receive = receive
         self.lost = lost
 
     async def send(self, message: Message) -> None:
-        """Send `{id, method, params, sessionId?}`. Waits while Chromium does not read. Raises ConnectionError."""
+        """Send `{id, method, params, sessionId?}`; waits while the pipe is full. Raises ConnectionError."""
         await self._devtools.send(self, message)
 
     def detach(self) -> None:
-        """Safe to repeat."""
+        """Disconnect. Idempotent."""
         self._devtools.detach(self)
 
 
 def _hand_to(client: DevToolsClient, message: bytes) -> None:
-    """A client that fails is no fault of the pipe, which the others use, too."""
+    """Pass a message to a client; its exception is logged, so that other clients are not affected."""
     try:
         client.receive(message)
     except Exception:
@@ -213,7 +214,7 @@ def _without_session(message: bytes, session: str) -> bytes:
 
 
 def _in_usual_order(message: bytes) -> bytes:
-    """`id` or `method` first and `sessionId` last, without spaces."""
+    """Reorder a message: `id` or `method` first, `sessionId` last, without spaces. {} if it is not valid."""
     try:
         parsed: Message = dict(json.loads(message))
         session = {"sessionId": parsed.pop("sessionId")} if "sessionId" in parsed else {}

@@ -1,4 +1,4 @@
-"""The dialogs of a session's pages: alerts are closed, questions left open or dismissed."""
+"""Handles the dialogs of a session's pages: closes alerts, leaves questions open or dismisses them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from server.browser.chromium.watched_page import Dialog, WatchedPage
 
 MESSAGE_CHARS = 2000
 ENDLESS_ALERTS = 8
-"""So many alerts of one page within five seconds, and its tab is closed."""
+"""This many automatically answered dialogs within five seconds, and the tab of the last one is closed."""
 
 
 class Dialogs:
-    """Of the `pages` of one browser context. `note` takes one line for the model at each thing worth telling,
-    `spawn` what is to be done meanwhile."""
+    """The dialogs of the `pages` of one browser context. `note` is called with one line for the model per
+    event, `spawn` with coroutines to run in the background."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class Dialogs:
         self._is_hands_off = False
 
     def listen(self) -> list[Callable[[], None]]:
-        """Returns the functions that stop it."""
+        """Subscribe to dialog events; returns the functions that unsubscribe."""
         return [
             self._cdp.on("Page.javascriptDialogOpening", self._on_opened),
             self._cdp.on("Page.javascriptDialogClosed", self._on_closed),
@@ -51,7 +51,7 @@ class Dialogs:
 
     @property
     def is_hands_off(self) -> bool:
-        """While a person holds the browser: dialogs are theirs."""
+        """True during a takeover: the user answers the dialogs."""
         return self._is_hands_off
 
     @is_hands_off.setter
@@ -65,7 +65,7 @@ class Dialogs:
         return next((page.dialog for page in self._pages.values() if page.dialog), None)
 
     async def answer(self, accept: bool, text: str | None = None) -> bool:
-        """Answer the open dialog past the tool server; False when there is none."""
+        """Answer the open dialog over DevTools; returns False if there is none. Raises CdpError."""
         page = next((page for page in self._pages.values() if page.dialog), None)
         if page is None:
             return False
@@ -74,7 +74,7 @@ class Dialogs:
         return True
 
     async def dismiss_in(self, session: str) -> None:
-        """See to the questions of a page or frame that is new."""
+        """Install the dismissal of questions in a new page or frame."""
         if self._dismissals and not self._is_hands_off:
             with suppress(CdpError):  # the frame may be gone
                 await self._dismissals.dismiss(session)
@@ -98,7 +98,10 @@ class Dialogs:
                 page.dialog = None
 
     async def _deal_with(self, page: WatchedPage, dialog: Dialog) -> None:
-        """An alert has one answer, and leaving was asked for; every other question is left open."""
+        """Close alerts and accept `beforeunload` (a navigation was requested); leave other questions open.
+
+        With `dismisses_questions` those are dismissed, too.
+        """
         is_question = dialog.kind not in ("alert", "beforeunload")
         if dialog.kind == "beforeunload":
             self._note("The page asked whether to leave it; it was left.")

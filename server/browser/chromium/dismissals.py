@@ -1,7 +1,7 @@
-"""Dismisses the questions of pages before anybody else can answer them.
+"""Dismisses `confirm` and `prompt` in pages before another DevTools client can answer them.
 
-browser-use answers every dialog by itself, a `confirm` with OK. Which of two DevTools clients answers first is
-chance, so the pages' own `confirm` and `prompt` are replaced: they say no at once and tell what was asked.
+browser-use answers every dialog itself, a `confirm` with OK. Which of two DevTools clients answers first is a
+race, so the pages' `confirm` and `prompt` are replaced by functions that cancel and report the question.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from contextlib import suppress
 from server.browser.chromium.cdp import Cdp, CdpError, Params
 
 Tell = Callable[[str, str], None]
-"""Takes the kind of a question, `confirm` or `prompt`, and its text."""
+"""Called with the kind of a question, `confirm` or `prompt`, and its text."""
 
 _BINDING = "__pilothouseAsked"
 _LONGEST = 4000
-"""Characters of what is told: the text is cut to 500, each of up to six in JSON."""
+"""Maximum length of a report: the text is cut to 500 characters, each of up to six characters in JSON."""
 _REPLACE = """(() => {
   const tell = globalThis.__pilothouseAsked
   if (!tell || globalThis.confirm.native) return
@@ -38,28 +38,28 @@ _RESTORE = (
 
 
 class Dismissals:
-    """Of the questions of the pages and frames of one browser context."""
+    """Dismisses the questions of the pages and frames of one browser context."""
 
     def __init__(self, cdp: Cdp, tell: Tell) -> None:
         self._cdp = cdp
         self._tell = tell
         self._scripts: dict[str, str] = {}
-        """By DevTools session, the script that each new document in it runs first."""
+        """By DevTools session, the id of the script that runs first in each new document."""
 
     def listen(self) -> Callable[[], None]:
-        """Hear what was asked; returns the function that stops it."""
+        """Subscribe to the reports; returns the function that unsubscribes."""
         return self._cdp.on("Runtime.bindingCalled", self._on_asked)
 
     async def dismiss(self, session: str) -> None:
-        """From now on, in all documents of the session. Raises CdpError."""
-        await self._cdp.send("Runtime.enable", session=session)  # or new documents lack the binding
+        """Replace the functions in all current and future documents of the session. Raises CdpError."""
+        await self._cdp.send("Runtime.enable", session=session)  # else new documents lack the binding
         await self._cdp.send("Runtime.addBinding", {"name": _BINDING}, session=session)
         script = {"source": _REPLACE, "runImmediately": True}
         added = await self._cdp.send("Page.addScriptToEvaluateOnNewDocument", script, session=session)
         self._scripts[session] = added["identifier"]
 
     async def leave(self) -> None:
-        """Pages ask as they were written, while they belong to a person."""
+        """Restore the original functions everywhere, for a takeover by the user."""
         scripts, self._scripts = self._scripts, {}
         for session, script in scripts.items():
             with suppress(CdpError):  # the session may be gone

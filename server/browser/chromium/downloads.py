@@ -1,4 +1,4 @@
-"""What a browser downloads: few files, not too large, under harmless names, in the session's own folder."""
+"""Limits a browser's downloads in number and size; stores them under safe names in the session's folder."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ MAX_FILES = 50
 
 
 class Downloads:
-    """Watches the downloads of one browser context and keeps what is within the limits.
+    """Tracks the downloads of one browser context and keeps those within the limits.
 
-    A file arrives in `scratch` under a name of the browser's making and moves to `folder` when complete.
+    The browser writes a file to `scratch` under a generated name; once complete, it is moved to `folder`.
     """
 
     def __init__(self, cdp: Cdp, folder: Path, scratch: Path, note: Callable[[str], None]) -> None:
@@ -27,14 +27,14 @@ class Downloads:
         self._scratch = scratch
         self._note = note
         self._names: dict[str, str] = {}
-        """The name that the site gave each download in flight."""
+        """By guid, the file name of each download in progress, as the site gave it and made safe."""
         self._arriving = 0
-        """How many are complete and not yet among the session's files."""
+        """Number of completed downloads not yet moved to `folder`."""
         self._stops: list[Callable[[], None]] = []
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def start(self, *, enabled: bool, context: str | None = None) -> None:
-        """Raises CdpError."""
+        """Set the browser's download behaviour and subscribe to its events. Raises CdpError."""
         self._scratch.mkdir(parents=True, exist_ok=True)
         self._stops = [
             self._cdp.on("Browser.downloadWillBegin", self._on_begin),
@@ -102,7 +102,7 @@ class Downloads:
         self._note(f"Downloaded {kept.name} ({size} bytes) to the files of this session.")
 
     def _kept(self) -> list[str]:
-        """Names of all the session's files, those in sub-folders too: one name means one file."""
+        """Names of all files of the session, including sub-folders: a name must be unique in all of them."""
         return [path.name for path in self._folder.rglob("*") if path.is_file()]
 
     def _cancel(self, guid: str, why: str) -> None:

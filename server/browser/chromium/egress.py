@@ -1,7 +1,7 @@
-"""The proxy through which a browser reaches the network, and the second wall around it.
+"""The SOCKS5 proxy through which a browser reaches the network; it checks resolved addresses.
 
-SOCKS5 with names resolved here: a browser behind it opens nothing by itself, and redirects, frames,
-fetches and WebSockets all pass the same check by resolved address, right before the connection is made.
+Names are resolved here, not in the browser. Redirects, frames, fetches and WebSockets all pass the same check
+of the resolved address right before the connection is made.
 """
 
 from __future__ import annotations
@@ -29,28 +29,28 @@ _HTTP = re.compile(rb"^[A-Z]{3,10} /")
 
 
 Resolve = Callable[[str, int], Awaitable[Sequence[Address]]]
-"""The addresses of a host, asked with the port. Raises socket.gaierror."""
+"""Resolves a host and port to addresses. Raises socket.gaierror."""
 
 
 class Refused(Exception):
-    """The rules forbid this target; the text says why."""
+    """The rules forbid this target; the message gives the reason."""
 
 
 @dataclass
 class _Visit:
-    """One connection of the browser; `target` is known once it leads somewhere."""
+    """One connection of the browser; `target` (host, address, port) is set once it is connected."""
 
     target: tuple[str, Address, int] | None = None
 
 
 class Egress:
-    """One proxy on a loopback port. `last_refusal` says in words what was not reached last, and when."""
+    """One proxy on a loopback port. `last_refusal` describes the last target that was not reached."""
 
     def __init__(self, reach: Reach, resolve: Resolve | None = None) -> None:
         self.port = 0
-        """0 until it is started."""
+        """0 until the proxy is started."""
         self.last_refusal: tuple[float, str] | None = None
-        """Monotonic time and a sentence."""
+        """Monotonic time in seconds, and a sentence."""
         self.reach = reach
         self._resolve = resolve or resolve_by_system
         self._server: asyncio.Server | None = None
@@ -61,7 +61,7 @@ class Egress:
         return f"socks5://127.0.0.1:{self.port}"
 
     def use(self, reach: Reach) -> None:
-        """From now on these rules. What they forbid is cut off where it is open: browsers keep connections."""
+        """Replace the rules, and close open connections that they forbid: browsers reuse connections."""
         self.reach = reach
         for visit, known in self._visits.items():
             if known.target and self._why_not(*known.target):
@@ -75,11 +75,11 @@ class Egress:
         if self._server is None:
             return
         self._server.close()
-        await asyncio.sleep(0)  # so that a connection accepted just now is among the visits
+        await asyncio.sleep(0)  # lets a connection that was just accepted register in `_visits`
         for visit in self._visits:
             visit.cancel()
         await asyncio.gather(*self._visits, return_exceptions=True)
-        await asyncio.sleep(0)  # and so that what they closed is closed when this returns
+        await asyncio.sleep(0)  # lets the transports finish closing before this returns
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         visit = asyncio.current_task()
@@ -89,7 +89,7 @@ class Egress:
             await self._visit(reader, writer, self._visits[visit])
         except (OSError, EOFError):
             log.debug("a connection of the browser ended early")
-        except asyncio.CancelledError:  # ours: from here on, Python 3.11 would log it as a failure
+        except asyncio.CancelledError:  # cancelled by us; Python 3.11 would log it as an error if raised
             writer.transport.abort()
         finally:
             del self._visits[visit]
@@ -118,7 +118,7 @@ class Egress:
             await _join((reader, writer), there)
 
     async def _connect(self, host: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """Connect to an address that was checked, not to a name that may change. Raises Refused, OSError."""
+        """Connect to the checked address, not to the name, which may change. Raises Refused, OSError."""
         if why := self.reach.refuse_name(host, port):
             raise Refused(why)
         async with asyncio.timeout(CONNECT_DEADLINE):
@@ -150,12 +150,12 @@ async def resolve_by_system(host: str, port: int) -> Sequence[Address]:
 
 
 def _address_of(place: Sequence[Any]) -> Address:
-    """The address of a socket's name, without the zone."""
+    """Return the IP address of a socket address, without its zone."""
     return ipaddress.ip_address(str(place[0]).partition("%")[0])
 
 
 async def _read_target(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> tuple[str, int] | None:
-    """The handshake of RFC 1928 up to the target; None when it is not what a browser sends."""
+    """Do the RFC 1928 handshake and return the target host and port; None if it is no SOCKS5 CONNECT."""
     version, methods = await reader.readexactly(2)
     if version != _VERSION:
         return None
@@ -182,7 +182,7 @@ def _answer(code: int) -> bytes:
 async def _explain(
     reader: asyncio.StreamReader, writer: asyncio.StreamWriter, port: int, sentence: str
 ) -> None:
-    """Say why, as a page where the browser speaks plain HTTP."""
+    """Report the refusal: a SOCKS error on port 443, else a 403 page if the browser sends plain HTTP."""
     if port == 443:
         writer.write(_answer(_NOT_ALLOWED))
         return
@@ -204,7 +204,7 @@ async def _join(
     here: tuple[asyncio.StreamReader, asyncio.StreamWriter],
     there: tuple[asyncio.StreamReader, asyncio.StreamWriter],
 ) -> None:
-    """Copy both ways until both have ended."""
+    """Copy in both directions until both have ended."""
     try:
         async with asyncio.TaskGroup() as both:
             both.create_task(_copy(here[0], there[1]))

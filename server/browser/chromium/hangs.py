@@ -1,4 +1,4 @@
-"""Pages that hang: how that is found out, and how they are stopped, closed and replaced."""
+"""Detects pages that hang; stops, closes and replaces them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CLOSE_TRIES = 5
 
 
 async def is_responsive(cdp: Cdp, page: WatchedPage, *, deadline: float = 3) -> bool:
-    """Does the page's thread answer?"""
+    """Whether the page's main thread answers within `deadline` seconds."""
     try:
         await _document(cdp, page, deadline)
     except CdpError:
@@ -22,7 +22,7 @@ async def is_responsive(cdp: Cdp, page: WatchedPage, *, deadline: float = 3) -> 
 
 
 async def is_steady(cdp: Cdp, page: WatchedPage, *, deadline: float = 1.5) -> bool:
-    """Does the page's thread answer, and is the page still the same a moment later?"""
+    """Whether the page's main thread answers, and the document is still the same 0.2 s later."""
     try:
         first = await _document(cdp, page, deadline)
         await asyncio.sleep(0.2)
@@ -47,19 +47,19 @@ async def stop_loading(cdp: Cdp, page: WatchedPage) -> None:
 
 
 async def replace(cdp: Cdp, page: WatchedPage, context: str | None) -> None:
-    """A new empty tab, in the same browser context, in place of one that hangs. Raises CdpError."""
+    """Open an empty tab in the same browser context and close the one that hangs. Raises CdpError."""
     place = {"browserContextId": context} if context else {}
     await cdp.send("Target.createTarget", {"url": "about:blank", **place})
     await close(cdp, page)
 
 
 async def close(cdp: Cdp, page: WatchedPage) -> None:
-    """Close a tab, whatever its page is at: one that keeps navigating loses the first requests to close."""
+    """Close a tab in any state. Retries, since a page that keeps navigating loses close requests."""
     for _ in range(_CLOSE_TRIES):
         if await _try_to_close(cdp, page):
             return
         await stop_loading(cdp, page)
-    with suppress(CdpError):  # it will not go: end its process, and then close what is left of it
+    with suppress(CdpError):  # it does not close: crash its process, then close the tab
         await cdp.send("Page.crash", session=page.session, deadline=0.5)
     await _try_to_close(cdp, page)
 

@@ -1,9 +1,8 @@
-"""Watches over the pages of one session through DevTools: what a page does that no tool call tells.
+"""Monitors the pages of one session through DevTools.
 
-It is the source of a page's address and title, keeps the number of tabs small, sees crashes and dialogs, and runs
-the read-only scripts. It clicks and types nothing: what the agent does on a page goes through MCP. What it does by
-itself is listed in docs/decisions/0010: it answers dialogs, closes tabs that hang or are too many, and denies
-permissions.
+It is the source of a page's URL and title, limits the number of tabs, detects crashes and dialogs, and runs
+the read-only scripts. It never clicks or types: the agent's actions go through MCP. It answers dialogs,
+closes tabs that hang or are too many, and denies permissions (see docs/decisions/0010).
 """
 
 from __future__ import annotations
@@ -27,9 +26,9 @@ ADDRESS_SCRIPT = f"() => location.href.slice(0, {URL_CHARS})"
 
 
 class PageMonitor:
-    """The watch over the pages of one browser context (None: the default one).
+    """Monitors the pages of one browser context (None: the default one).
 
-    `note` takes one line for the model at each thing worth telling.
+    `note` is called with one line for the model for each notable event.
     """
 
     def __init__(
@@ -53,7 +52,7 @@ class PageMonitor:
         self._stops: list[Callable[[], None]] = []
 
     async def start(self) -> None:
-        """Raises CdpError."""
+        """Subscribe to page events and deny all permissions. Raises CdpError."""
         for event, listener in (
             ("Target.targetCreated", self._on_created),
             ("Target.targetInfoChanged", self._on_changed),
@@ -79,12 +78,12 @@ class PageMonitor:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def settle(self, *, deadline: float = 1) -> None:
-        """Wait until what has been seen has also been dealt with."""
+        """Wait until all pending reactions to events have finished, at most `deadline` seconds."""
         if self._tasks:
             await asyncio.wait(list(self._tasks), timeout=deadline)
 
     def page_at(self, url: str | None, title: str | None = None) -> WatchedPage | None:
-        """The page at this address; the newest one where there is none."""
+        """Return the page with this URL, and title if several have it; else the newest page."""
         pages = list(self.pages.values())
         same = [page for page in pages if url in (page.document, page.url)]
         named = [page for page in same if page.title == title] if len(same) > 1 else []
@@ -92,18 +91,18 @@ class PageMonitor:
         return found[-1] if found else None
 
     async def read_title(self, page: WatchedPage) -> None:
-        """Chromium tells of new addresses by itself, of new titles only when asked. Raises CdpError."""
+        """Query the page's title: Chromium sends events for new URLs only. Raises CdpError."""
         found = await self.cdp.send("Target.getTargetInfo", {"targetId": page.target}, deadline=1)
         page.show(found["targetInfo"]["url"], found["targetInfo"]["title"])
 
     async def evaluate(self, script: str, page: WatchedPage, *, deadline: float = 3) -> Any:
-        """The JSON value of a function's source, run beside the page's scripts (see frames.py). Raises CdpError."""
+        """Call a function in an isolated world, return its JSON value (see frames.py). Raises CdpError."""
         return await frames.evaluate(self.cdp, page.session, script, frame=page.target, deadline=deadline)
 
     async def evaluate_inside(
         self, script: str, page: WatchedPage, *, deadline: float = 1.5
     ) -> list[tuple[Any, frames.Place]]:
-        """The same in each frame inside the page, and where that frame is."""
+        """Like `evaluate` in each frame inside the page; returns values and frame positions."""
         return await frames.evaluate_inside(self.cdp, page.session, page.inner, script, deadline=deadline)
 
     def _on_created(self, params: Params, _: str | None) -> None:
@@ -152,7 +151,7 @@ class PageMonitor:
         page.session = attached["sessionId"]
         await self.cdp.send("Page.enable", session=page.session)
         address = await self.evaluate(ADDRESS_SCRIPT, page)
-        if page.moves is None:  # nothing has committed since the page is watched
+        if page.moves is None:  # nothing has committed since the events were enabled
             page.arrive(str(address))
         await self.dialogs.dismiss_in(page.session)
         await frames.watch_frames(self.cdp, page.session)

@@ -1,7 +1,7 @@
-"""Ends what the server started when the server itself is gone, even by `kill -9`.
+"""Ends the processes that the server started after the server itself has ended, even by `kill -9`.
 
-Run as a process of its own. It reads `+<group>` and `-<group>` lines from the server; when the pipe ends,
-the server has ended, and the process groups still listed are ended too.
+Runs as a separate process. It reads `+<group>` and `-<group>` lines from the server; at the end of the pipe
+the server has ended, and the remaining process groups are terminated.
 """
 
 import contextlib
@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 GRACE = 2.0
-"""Seconds between asking and killing: enough for Chromium to write down its profile."""
+"""Seconds between SIGTERM and SIGKILL: enough for Chromium to save its profile."""
 
 
 def main() -> None:
@@ -34,24 +34,24 @@ def main() -> None:
 
 
 def end_group(group: int, born: str | None, number: int) -> None:
-    """Signal the process group whose leader began at `born`, also when only its children are left.
+    """Signal the process group whose leader was started at `born`, also if only its children are left.
 
-    The number of a group is not given to a new process while the group has members. So a process that has the
-    number and began at another time means that the group has ended, and is left alone.
+    The kernel does not reuse a group's number as a process id while the group has members. So if a process
+    with this number was started at another time, the group has ended, and no signal is sent.
     """
     if birth_of(group) not in (born, None):
         return
-    with contextlib.suppress(ProcessLookupError, PermissionError):  # it has ended by itself
+    with contextlib.suppress(ProcessLookupError, PermissionError):  # it has already ended
         os.killpg(group, number)
 
 
 def birth_of(pid: int) -> str | None:
-    """When a process began, in a form that only fits this process; None when there is none."""
+    """Return the start time of a process as an opaque string that identifies it; None if there is none."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except (FileNotFoundError, ProcessLookupError):
         return None if Path("/proc/self").exists() else _birth_by_ps(pid)
-    fields = stat.rpartition(") ")[2].split()  # the name before it may hold spaces
+    fields = stat.rpartition(") ")[2].split()  # the process name may contain spaces
     return None if fields[0] == "Z" else fields[19]
 
 

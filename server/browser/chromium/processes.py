@@ -1,7 +1,7 @@
-"""Every process that a browser needs: in a group of its own, written down, and never left behind.
+"""Starts and ends the processes of browsers, each in its own process group and recorded on disk.
 
-Three walls, each for what the one before cannot do: `end` and `aclose` while the server lives, the guard
-(see guard.py) when the server is killed, the sweep at the next start when the guard was killed too.
+Cleanup has three levels: `end` and `aclose` while the server runs, the guard (see process_guard.py) if the
+server is killed, and `sweep` at the next start if the guard was killed, too.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from server.browser.chromium.process_guard import birth_of
 log = logging.getLogger(__name__)
 
 LINE_LIMIT = 4 * 1024 * 1024
-"""Bytes of one line that a process may write; a longer one means it cannot be talked with any more. A page has a say in
-how long a line of its tool server is, and one line is parsed on the event loop in one go, at up to 20 ms a megabyte."""
+"""Maximum bytes of one output line of a process; a longer one ends the communication. A page influences the
+length of its tool server's lines, and a line is parsed on the event loop, at up to 20 ms per megabyte."""
 
 _INHERITED = [
     "PATH",
@@ -60,13 +60,13 @@ _INHERITED = [
 
 
 def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment for a child: what programs need to run, none of the server's keys."""
+    """Return the environment for a child process: what programs need to run, without the server's keys."""
     kept = {name: value for name, value in os.environ.items() if name in _INHERITED or name.startswith("LC_")}
     return {**kept, **(extra or {})}
 
 
 class Processes:
-    """The processes of this server's browsers. `folder` keeps one small file for each while it runs."""
+    """The processes of this server's browsers. `folder` has one record file for each running process."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -82,7 +82,7 @@ class Processes:
         cwd: Path | None = None,
         talks: bool = False,
     ) -> asyncio.subprocess.Process:
-        """Start a process in a new group; with `talks` its three streams are pipes. Raises OSError."""
+        """Start a process in a new group; with `talks` its standard streams are pipes. Raises OSError."""
         pipe = asyncio.subprocess.PIPE if talks else asyncio.subprocess.DEVNULL
         process = await asyncio.create_subprocess_exec(
             *command,
@@ -101,7 +101,7 @@ class Processes:
         return process
 
     async def end(self, process: asyncio.subprocess.Process, *, grace: float = 3.0) -> None:
-        """Ask the whole group to end, kill it after `grace` seconds."""
+        """Send SIGTERM to the whole group, and SIGKILL after `grace` seconds at the latest."""
         born = self._born.get(process.pid)
         guard.end_group(process.pid, born, signal.SIGTERM)
         with contextlib.suppress(TimeoutError):
@@ -119,7 +119,7 @@ class Processes:
             self._guard = None
 
     def sweep(self) -> int:
-        """End what an earlier server left behind; returns how many groups that were."""
+        """End the process groups that an earlier server left running; returns their number."""
         swept = 0
         for path in self._folder.glob("*.json"):
             note = _read_note(path)
@@ -172,7 +172,7 @@ def _read_note(path: Path) -> dict[str, Any] | None:
 
 
 def _end_orphan(note: dict[str, Any]) -> bool:
-    """False when the number belongs to another process by now."""
+    """Kill the recorded process group; returns False if its number now belongs to another process."""
     if birth_of(note["pid"]) not in (note["born"], None):
         return False
     log.warning("ending process group %s, left behind by an earlier server", note["pid"])

@@ -1,4 +1,4 @@
-"""The folders of a session's browser: its profile, its files, and scratch space."""
+"""The folders of a session's browser: profile, files and scratch space."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from server.settings import Settings
 log = logging.getLogger(__name__)
 
 SHARED = ".shared"
-"""Stands for a session where one Chromium serves them all."""
+"""The session id of the one Chromium that serves all sessions (BROWSER_LAYOUT `shared`)."""
 
 _COMMON = ".common"
 _NO_SESSION = (_COMMON, SHARED)
@@ -27,16 +27,16 @@ _CACHES = (
     "*Cache*", "Default/*Cache*", "Default/Service Worker", "Default/IndexedDB", "Default/File System",
     "Default/WebStorage", "Default/blob_storage", "Default/shared_proto_db", "Default/Shared Dictionary",
 )  # fmt: skip
-"""What sites and Chromium store and can load again. Cookies, local storage, history and open tabs are elsewhere."""
+"""Data that sites and Chromium can load again. Excludes cookies, local storage, history and open tabs."""
 
 
 class Profiles:
-    """Where each session's browser lives on disk.
+    """Manages the profile, files and scratch folders of each session.
 
-    A profile is kept with its session (`session`), begins as a copy of what other sessions left (`shared`,
-    the last one to close wins), or is new at every start (`fresh`). `mode` may change at any time: a browser
-    ends in the mode in which it began. The shared profile belongs to all sessions: it is removed with the last
-    profile of a session.
+    By `mode`, a profile is kept with its session (`session`), starts as a copy of a common profile that is
+    updated when a browser closes (`shared`, the last one to close wins), or is new at every start (`fresh`).
+    `mode` may change at any time: a browser ends in the mode in which it started. The common profile is
+    removed when the last session's profile is purged.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -48,7 +48,7 @@ class Profiles:
         self._copying = asyncio.Lock()
 
     def sweep(self) -> None:
-        """Remove the scratch space of servers that are gone, and what an earlier one of our number left."""
+        """Remove the scratch space of servers that have ended, and of an earlier one with our process id."""
         for folder in self._scratch.parent.glob("*"):
             if not folder.name.isdigit() or birth_of(int(folder.name)) is None or folder == self._scratch:
                 shutil.rmtree(folder, ignore_errors=True)
@@ -60,7 +60,7 @@ class Profiles:
         return self._scratch / folder_name(session_id)
 
     async def open(self, session_id: str) -> Path:
-        """The profile's folder, ready for a browser."""
+        """Prepare the session's profile for a start and return its folder."""
         profile = self._profile(session_id)
         self._began[session_id] = self.mode
         if self.mode == "fresh":
@@ -70,14 +70,17 @@ class Profiles:
         return profile.resolve()
 
     async def trim(self, session_id: str, limit: int) -> str | None:
-        """Bring the profile below `limit` MB while no browser uses it; returns what was removed, in words.
+        """Reduce an unused profile to `limit` MB; returns a text on what was removed, or None.
 
-        First what sites can load again, then everything.
+        Removes data that can be loaded again first; if that is not enough, the whole profile.
         """
         return await asyncio.to_thread(_trim, self._profile(session_id), limit)
 
     async def close(self, session_id: str, *, purge: bool = False) -> None:
-        """The session's browser has ended, if one had begun. With `purge` other sessions get nothing of it."""
+        """Finish the profile after its browser has ended; does nothing if none was started.
+
+        With `purge` it is not copied to the common profile.
+        """
         mode = self._began.pop(session_id, None)
         if mode == "shared" and not purge:
             await self._copy(self._profile(session_id), self._common)
@@ -104,7 +107,7 @@ class Profiles:
 
 
 def _replace(source: Path, target: Path) -> None:
-    """Copy a profile without what can be made again; the target changes at once or not at all."""
+    """Copy a profile without caches and locks, then replace the target by renaming the complete copy."""
     if not source.is_dir():
         return
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -133,7 +136,7 @@ def _trim(profile: Path, limit: int) -> str | None:
 
 
 def folder_name(session_id: str) -> str:
-    """A session's folder: its id where that is a plain name, else a digest of it."""
+    """Return a session's folder name: its id if that is a plain name, else a digest of it."""
     if re.fullmatch(r"[A-Za-z0-9_-]{1,64}", session_id):
         return session_id
     return "." + hashlib.sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -1,4 +1,4 @@
-"""What a browser may reach, by name and by resolved address. Pure but for one look at this machine's addresses."""
+"""Decides what a browser may reach, by name and by resolved address. Pure except for `is_of_this_machine`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _METADATA = {
     ipaddress.ip_address(text)
     for text in ("169.254.169.254", "fd00:ec2::254", "100.100.100.200", "168.63.129.16", "192.0.0.192")
 }
-"""Where clouds tell a machine its secrets."""
+"""Metadata services of clouds, which serve a machine's credentials."""
 
 _CALLS_HOME = {
     "clients2.google.com",
@@ -30,13 +30,13 @@ _CALLS_HOME = {
     "edgedl.me.gvt1.com",
     "cf.browser-use.com",
 }
-"""What Chromium and browser-use ask by themselves: about updates, the forms they see, decoration."""
+"""Hosts that Chromium and browser-use contact on their own: updates, autofill, extras."""
 
 _NAT64 = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("64:ff9b:1::/48"))
 _COMPATIBLE = ipaddress.IPv6Network("::/96")
 _NEVER_V4 = ipaddress.IPv4Network("240.0.0.0/4")
 _PUBLIC_V6 = ipaddress.IPv6Network("2000::/3")
-"""All that is assigned for unicast on the internet; `is_global` of Python 3.11 lets more through, such as fec0::/10."""
+"""All assigned public unicast addresses; `is_global` of Python 3.11 allows more, such as fec0::/10."""
 _NOT_PUBLIC = (
     ipaddress.IPv4Network("192.88.99.0/24"),  # relays of 6to4, withdrawn (RFC 7526)
     ipaddress.IPv6Network("3fff::/20"),  # documentation (RFC 9637), unknown to Python 3.11
@@ -44,21 +44,21 @@ _NOT_PUBLIC = (
 _PRIVATE_SUFFIXES = (
     "localhost", "local", "home.arpa", "internal", "intranet", "private", "corp", "home", "lan",
 )  # fmt: skip
-"""Top-level names that public DNS does not have: RFC 6761, 6762 (with its appendix G) and 8375, and ICANN's `internal`."""
+"""Suffixes absent from public DNS: RFC 6761, 6762 (with appendix G) and 8375, and ICANN's `internal`."""
 
 
 @dataclass(frozen=True)
 class Reach:
-    """The rules of one server. The methods return why something is refused, or None."""
+    """The network rules of one server. The `refuse_` methods return a reason for refusal, or None."""
 
     private_network: Literal["always", "by name", "never"]
-    """For which names private addresses are opened; `by name` are those that nobody can register publicly."""
+    """Which names may lead to private addresses; `by name`: those that cannot be registered publicly."""
     allowed_hosts: Collection[str] = ()
     blocked_hosts: Collection[str] = ()
     own_ports: Callable[[], Collection[int]] = field(default=lambda: ())
-    """Ports on this machine that are ours: the service, DevTools, proxies, databases."""
+    """Local ports of this product: the service, DevTools relays, proxies, database."""
     own_names: Collection[tuple[str, int]] = ()
-    """Hosts and ports of our parts on other machines."""
+    """Hosts and ports of this product's parts on other machines, such as the database."""
 
     @classmethod
     def of(cls, settings: Settings, ports: Callable[[], Collection[int]]) -> Reach:
@@ -84,7 +84,7 @@ class Reach:
         return None
 
     def refuse_address(self, host: str, address: Address, port: int) -> str | None:
-        """`host` is the name that led to the address: a private host may be allowed by its name."""
+        """`host` is the name that was resolved to `address`: private addresses may be allowed by name."""
         address = unwrap(address)
         if address in _METADATA or address.is_link_local:
             return "link-local and cloud metadata addresses are never opened"
@@ -103,22 +103,22 @@ class Reach:
 
 
 def is_private_name(host: str) -> bool:
-    """Can the name lead to a private address only by the will of whoever runs this network?
+    """Whether only the operator of this network can make the name resolve to a private address.
 
-    True for IP literals, names without a dot and names below `_PRIVATE_SUFFIXES`: public DNS has none of them, so
-    no stranger can point one of them at this machine.
+    True for IP literals, names without a dot and names below `_PRIVATE_SUFFIXES`: public DNS has none of
+    them, so no outsider can point one of them at this machine.
     """
     return "." not in host or host_matches(host, _PRIVATE_SUFFIXES) or _is_literal(host)
 
 
 def _is_literal(host: str) -> bool:
-    """Also in the forms that only `inet_aton` understands, such as 127.1: their last part is a number."""
+    """Whether the host is an IP literal, including `inet_aton` forms such as 127.1 (last part a number)."""
     last = host.rpartition(".")[2]
     return ":" in host or last.isdecimal() or last.lower().startswith("0x")
 
 
 def is_public(address: Address) -> bool:
-    """Does the address, unwrapped, belong to the internet?"""
+    """Whether the address, already unwrapped, is a public internet address."""
     if address.version == 6 and address not in _PUBLIC_V6:
         return False
     return address.is_global and not any(
@@ -127,7 +127,7 @@ def is_public(address: Address) -> bool:
 
 
 def unwrap(address: Address) -> Address:
-    """The IPv4 address inside an IPv6 one, where there is one."""
+    """Return the IPv4 address embedded in an IPv6 address, else the address itself."""
     if isinstance(address, ipaddress.IPv4Address):
         return address
     inner = address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
@@ -139,17 +139,17 @@ def unwrap(address: Address) -> Address:
 
 
 def is_of_this_machine(address: Address) -> bool:
-    """True also where that cannot be found out, for example when the process has no file left for a socket."""
+    """Whether the address is local; True also if unknown, e.g. because no file descriptor is free."""
     family = socket.AF_INET if address.version == 4 else socket.AF_INET6
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as probe:
-            probe.bind((str(address), 0))  # only an address of our own can be bound
+            probe.bind((str(address), 0))  # only a local address can be bound
     except OSError as error:
         return error.errno != errno.EADDRNOTAVAIL
     return True
 
 
 def _place_of(url: str) -> tuple[str, int] | None:
-    """Host and port of a database; None for a file."""
+    """Return host and port of a database URL; None for a file."""
     parts = urlsplit(url)
     return (parts.hostname, parts.port or 5432) if parts.hostname else None

@@ -1,7 +1,7 @@
-"""The way of an MCP server to its browser's DevTools: a WebSocket on loopback at a path that nobody can guess.
+"""Gives an MCP server access to its browser's DevTools: a loopback WebSocket with a secret path.
 
-Loopback is shared with every user of the machine, so the path is a secret of 256 bits. It is handed on in the
-environment or in a file with mode 0600, never on a command line, which everybody can read.
+Loopback is shared by all users of the machine, so the path is a 256-bit secret. It is passed in the
+environment or in a file with mode 0600, never on a command line, which all users can read.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from server.browser.chromium.devtools import DevTools
 
 log = logging.getLogger(__name__)
 _wire_log = logging.getLogger(f"{__name__}.wire")
-_wire_log.setLevel(logging.CRITICAL)  # it would log the secret path, and every frame
+_wire_log.setLevel(logging.CRITICAL)  # the library would log the secret path and every frame
 
 MAX_MESSAGE = 256 * 1024 * 1024
-"""Bytes of one message of a client."""
+"""Maximum bytes of one message from a client."""
 MAX_UNREAD = 128 * 1024 * 1024
-"""Bytes that wait for a client that does not read; more ends its connection, so that the others go on."""
+"""Maximum bytes buffered for a client that does not read; more aborts its connection."""
 
 
 class Relay:
@@ -40,7 +40,7 @@ class Relay:
 
     @property
     def url(self) -> str:
-        """A WebSocket address. Whoever has it controls the browser."""
+        """The WebSocket URL. It is a secret: it gives full control of the browser."""
         return f"ws://127.0.0.1:{self.port}{self._path}"
 
     async def start(self) -> None:
@@ -55,12 +55,12 @@ class Relay:
     async def close(self) -> None:
         if self._server is not None:
             for connection in self._server.connections:
-                connection.transport.abort()  # a closing handshake would wait for a client that does not read
+                connection.transport.abort()  # a closing handshake would block on a client that does not read
             self._server.close()
             await self._server.wait_closed()
 
     def _check(self, connection: ServerConnection, request: Request) -> Response | None:
-        """Anything but a WebSocket of a program that knows the path is answered with 404."""
+        """Reject a request with 404 unless it has the secret path, our Host header and no Origin header."""
         path = request.path.encode(errors="surrogateescape")
         knows_path = hmac.compare_digest(path, self._path.encode())
         hosts = request.headers.get_all("Host")

@@ -1,4 +1,4 @@
-"""A tab as the watch over a session's pages knows it."""
+"""The state of a tab, as tracked by the page monitor."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from urllib.parse import urlsplit
 from server.browser.addresses import without_login
 
 URL_CHARS, TITLE_CHARS = 8000, 300
-"""What is kept of an address and of a title; Chromium gives up to two million and 4,096 characters."""
+"""Maximum stored characters of a URL and a title; Chromium sends up to two million and 4,096."""
 
 
 @dataclass(slots=True)
 class Dialog:
-    """A question of the page that waits for an answer; the page stands still until then."""
+    """An open dialog of the page, which is blocked until it is answered."""
 
     kind: str
     message: str
@@ -22,30 +22,30 @@ class Dialog:
 
 @dataclass(slots=True)
 class WatchedPage:
-    """`target` and `session` are DevTools' own ids of the tab and of our connection to it."""
+    """One tab. `target` and `session` are the DevTools ids of the tab and of our session with it."""
 
     target: str
     url: str
-    """As the address bar shows it: a navigation that has not committed yet may be shown already."""
+    """As in the address bar: it may be the URL of a navigation that has not committed yet."""
     title: str = ""
     session: str = ""
     opener: str | None = None
     dialog: Dialog | None = None
     is_crashed: bool = False
     inner: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """Sessions of the frames of other sites in it: (session around it, frame id), outer ones first."""
+    """By session of a frame of another site: (parent session, frame id), outer ones first."""
     gone: asyncio.Event = field(default_factory=asyncio.Event)
     document: str = "about:blank"
-    """Address of the document that is in it, as Chromium told when it committed."""
+    """URL of the current document, as of its commit."""
     moves: int | None = None
-    """How often a document of another origin has committed in it; None before anything is known."""
+    """Number of documents with another origin than the previous one, from 1; None before the first."""
 
     def show(self, url: str, title: str) -> None:
-        """What the browser shows for the tab."""
+        """Set the URL and title that the browser shows for the tab."""
         self.url, self.title = short_url(url), _title(url, title)
 
     def arrive(self, url: str) -> None:
-        """A document committed, or its address changed."""
+        """Record that a document was committed, or that its URL changed."""
         url = short_url(url)
         if self.moves is None or origin_of(url) != origin_of(self.document):
             self.moves = (self.moves or 0) + 1
@@ -53,12 +53,12 @@ class WatchedPage:
 
 
 def short_url(url: str) -> str:
-    """Cut to a bounded length, without a login in it."""
+    """Cut a URL to URL_CHARS and remove user name and password."""
     return without_login(url[:URL_CHARS])
 
 
 def origin_of(url: str) -> tuple[str, str]:
-    """Scheme and authority; two addresses with different ones belong to different sites."""
+    """Return scheme and authority of a URL; URLs that differ in them belong to different sites."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -67,5 +67,5 @@ def origin_of(url: str) -> tuple[str, str]:
 
 
 def _title(url: str, title: str) -> str:
-    """Chromium gives the address, with or without its scheme, where a document has no title."""
+    """Return "" if `title` is the URL, with or without scheme: Chromium sends that for untitled documents."""
     return "" if title in (url, url.partition("://")[2]) else title[:TITLE_CHARS]
