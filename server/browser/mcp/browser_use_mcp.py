@@ -1,7 +1,8 @@
 """A session's browser driven through the browser-use MCP server.
 
-It is weaker than Playwright's: it sees no labels and no values, and it has no tools for keys, lists, files or
-dialogs. Whether a call succeeded is judged here by its text and by where the browser is afterwards.
+It offers less than Playwright's: its state has no labels and no values, and it has no tools for keys,
+selects, files or dialogs. Success of a call is derived here from its result text and from the page's URL
+afterwards.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ _LOOKS = 3
 
 
 class BrowserUseBrowser(SessionBrowser):
-    """Implements the `Browser` door."""
+    """Implements the `Browser` protocol."""
 
     dismisses_questions = True
     start_deadline = 90.0
@@ -81,7 +82,7 @@ class BrowserUseBrowser(SessionBrowser):
         return await self._observation(state, extra, self._notes.take(), keep=keep)
 
     async def focus(self, element: Element) -> Observation:
-        """The server lists controls only, so our own script reads what stands around one of them."""
+        """Observe an element's surroundings with our own script: the server lists only controls."""
         state, extra = await self._look_once()
         around = await self._around(state, element)
         if not around.pieces:
@@ -102,7 +103,7 @@ class BrowserUseBrowser(SessionBrowser):
         return await self._masked((await self._around(state, element)).text, extra) or element.name
 
     async def _look_once(self) -> tuple[dict[str, Any], Extra]:
-        """The state, empty when it cannot be had, and what our own script sees beside it."""
+        """Return the server's state, empty if it cannot be read, and the page script's result."""
         state, extra = dict[str, Any](), Extra()
         try:
             async with self._using():
@@ -164,7 +165,7 @@ class BrowserUseBrowser(SessionBrowser):
         return outcome
 
     async def select(self, element: Element, options: Sequence[str]) -> ToolOutcome:
-        """A list in focus takes what is typed as the beginning of a choice."""
+        """Type the first option: a focused select chooses the option that starts with the typed text."""
         args = {"index": _index(element), "text": options[0] if options else ""}
         return await self._do(
             "browser_type", args, f"Typed {args['text']!r} into the list; see whether it was chosen."
@@ -221,7 +222,7 @@ class BrowserUseBrowser(SessionBrowser):
             return self._failed(error)
 
     async def _use(self, tool: str, args: Mapping[str, Any]) -> tuple[bool, str]:
-        """Call a tool and judge what came back: its flag, its words, and for a navigation the page."""
+        """Call a tool; success follows from `isError`, the text and, after a navigation, the page's URL."""
         if tool == "browser_navigate":
             await self._leave_hung_page()
         result = await self._ask(tool, args, deadline_of(tool))
@@ -239,9 +240,9 @@ class BrowserUseBrowser(SessionBrowser):
         return await self._see_freely(self._state_now)
 
     async def _state_now(self) -> dict[str, Any]:
-        """Where the browser is and what can be used there; empty when the server cannot tell.
+        """Return the server's state of the current page; empty if it cannot be read.
 
-        A page that goes to another site meanwhile is looked at anew; one that keeps doing so is not seen.
+        Retried if the page changes its origin during the read; empty after _LOOKS such attempts.
         """
         for _ in range(_LOOKS):
             before = self._here.moment
@@ -252,7 +253,7 @@ class BrowserUseBrowser(SessionBrowser):
                 self._notes.add(f"{error} What is on the page could not be read.")
                 return {}
             is_known = self._remember(state)
-            await self._here.run("() => 0")  # until then what happened in the page before is known here, too
+            await self._here.run("() => 0")  # events from before its answer have then been processed
             await self._here.read_title()
             if is_known and before in (None, self._here.moment):
                 return state

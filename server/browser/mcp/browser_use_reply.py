@@ -1,4 +1,4 @@
-"""Reads the replies of the browser-use MCP server. Pure."""
+"""Parses the replies of the browser-use MCP server. Pure functions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def text_of(result: CallToolResult) -> str:
 
 
 def is_failure(text: str) -> bool:
-    """Most failures come as success with an error text."""
+    """Whether the text reports an error: browser-use returns most failures without `isError`."""
     return _FAILED.search(text.partition("\n")[0][:LINE_CHARS]) is not None
 
 
@@ -32,7 +32,7 @@ def is_timeout(text: str) -> bool:
 
 
 def read_tabs(text: str) -> list[Tab]:
-    """None of them is known to be the one at hand."""
+    """Parse a list of tabs. None is marked active: the server does not report the current one."""
     tabs = [tab for tab in read_json(text, list)[:MOST_TABS] if isinstance(tab, dict)]
     return [
         Tab(at, str(tab.get("title", ""))[:TITLE_CHARS], short_url(str(tab.get("url", ""))), False)
@@ -41,7 +41,7 @@ def read_tabs(text: str) -> list[Tab]:
 
 
 def read_json(text: str, kind: type) -> Any:
-    """The value of this kind, `dict` or `list`; an empty one for anything else."""
+    """Parse JSON of type `kind`, `dict` or `list`; returns an empty one for anything else."""
     try:
         value = json.loads(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""The browser-use MCP server: how it is started, which of its tools a model is offered, how long each may take."""
+"""The browser-use MCP server: its command, the tools offered to the model, and their deadlines."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ OFFERED = {
     "browser_list_tabs": False,
     "browser_screenshot": False,
 }
-"""The tools a model is offered, and whether each may change the page."""
+"""The tools offered to the model, and whether each may change the page."""
 
 AGENT_TOOLS = ("retry_with_browser_use_agent", "browser_extract_content")
-"""They call a model of their own and act without our gate: offered only when asked for, with an OpenAI key."""
+"""They call their own model and act without our gate: offered only if configured and with an OpenAI key."""
 
 NAVIGATION, ACTION, LOOK, AGENT = 20.0, 10.0, 10.0, 600.0
 """Deadlines in seconds."""
@@ -53,7 +53,7 @@ _QUIET = {
 
 
 def server_at(settings: Settings, endpoint: str | None, scratch: Path) -> Stdio:
-    """The server, attached to the Chromium at `endpoint`. Raises BrowserUnavailable when a part of it is missing."""
+    """Return the server, attached to the Chromium at `endpoint`. Raises BrowserUnavailable without `uvx`."""
     uvx = parts.find_uvx()
     if uvx is None:
         raise BrowserUnavailable(parts.NO_UVX)
@@ -66,7 +66,7 @@ def server_at(settings: Settings, endpoint: str | None, scratch: Path) -> Stdio:
 
 
 def _config(settings: Settings, endpoint: str | None) -> dict[str, Any]:
-    """browser-use's own configuration; what it does not recognise it replaces by its defaults."""
+    """Return browser-use's configuration file; it replaces values that it does not recognise by defaults."""
     profile = {
         "id": "pilothouse",
         "default": True,
@@ -107,5 +107,5 @@ def _schema_of(tool: Tool) -> dict[str, Any]:
 
 
 def deadline_of(tool: str) -> float:
-    """Seconds."""
+    """In seconds."""
     return _DEADLINES.get(tool, ACTION if OFFERED.get(tool) else LOOK)

@@ -1,8 +1,8 @@
-"""One MCP session: opened, spoken to and closed by one owner task.
+"""A client for one MCP session, which one owner task opens and closes.
 
-The SDK's sessions must be entered and left in the same task, so a task of their own does that; calls may
-come from anywhere and are taken one at a time. Every call has a deadline. A session that has failed stays
-failed: make a new client.
+The SDK's sessions must be entered and left in the same task, so a dedicated task does that; calls may come
+from any task and are serialised. Every call has a deadline. A failed session cannot be reopened: create a new
+client.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ Sending = MemoryObjectSendStream[SessionMessage]
 
 
 class ToolServerLost(Exception):
-    """The MCP session is over: the server ended, never began, or cannot be understood."""
+    """The MCP session has ended: the server exited, did not start, or sent messages that cannot be read."""
 
     def __init__(self, detail: str, *, was_sent: bool = False, was_overlong: bool = False) -> None:
         super().__init__(detail)
         self.was_sent = was_sent
-        """The call under way had left: what it asked for may have been done."""
+        """True if the pending call had been sent: it may have been executed."""
         self.was_overlong = was_overlong
-        """Its answer was larger than one message may be."""
+        """True if the answer exceeded the maximum message size."""
 
 
 class ToolTimeout(Exception):
-    """One call took longer than its deadline. The session lives; the server may still be at it."""
+    """A call exceeded its deadline. The session stays open; the server may still be executing the call."""
 
 
 class ToolRefused(Exception):
@@ -54,7 +54,7 @@ class ToolRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Stdio:
-    """A server that is started by us and spoken to over its standard streams."""
+    """A server that is started as a child process and used over its standard streams."""
 
     command: tuple[str, ...]
     env: Mapping[str, str] = field(default_factory=dict)
@@ -63,7 +63,7 @@ class Stdio:
 
 @dataclass(frozen=True, slots=True)
 class Http:
-    """A server that runs elsewhere, spoken to over streamable HTTP."""
+    """A server that already runs, used over streamable HTTP."""
 
     url: str
 
@@ -91,11 +91,11 @@ class McpClient:
 
     @property
     def tools(self) -> list[Tool]:
-        """What the server offered when the session was opened."""
+        """The server's tools, as listed when the session was opened."""
         return self._tools
 
     async def open(self, *, deadline: float = 60) -> None:
-        """Start the server and agree on the protocol. Raises ToolServerLost."""
+        """Start the server and initialise the session. Raises ToolServerLost."""
         opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._owner = asyncio.create_task(self._own(opened), name=f"mcp {self.name}")
         try:
@@ -131,7 +131,7 @@ class McpClient:
             raise ToolRefused(f"{tool} answered in a form that cannot be read: {error}") from None
 
     async def _while_open(self, work: Coroutine[Any, Any, CallToolResult]) -> CallToolResult:
-        """The SDK does not tell a waiting call of a session that ends under it, so that is watched here."""
+        """Await a call, and raise ToolServerLost if the session ends first: the SDK would keep waiting."""
         call, leaving = asyncio.create_task(work), asyncio.create_task(self._leave.wait())
         try:
             await asyncio.wait((call, leaving), return_when=asyncio.FIRST_COMPLETED)
@@ -146,7 +146,7 @@ class McpClient:
             await asyncio.wait((call, leaving))
 
     async def close(self) -> None:
-        """End the session and its process. Safe to repeat."""
+        """End the session and its process. Idempotent."""
         self._leave.set()
         if self._owner is not None:
             if self._session is None:
@@ -167,7 +167,7 @@ class McpClient:
                 self._session = session
                 opened.set_result(None)
                 await self._leave.wait()
-        except Exception as error:  # the SDK raises groups of nearly anything; it ends as one kind here
+        except Exception as error:  # the SDK raises groups of many types; all become ToolServerLost
             log.debug("mcp session %s ended", self.name, exc_info=error)
             if not opened.done():
                 opened.set_exception(ToolServerLost(self._obituary(f"cannot be used: {_first(error)}")))
@@ -213,7 +213,7 @@ class McpClient:
             await asyncio.shield(self._processes.end(process, grace=0.5))
 
     async def _read(self, stdout: asyncio.StreamReader, to_session: Sending) -> None:
-        """Lines of JSON to the session; what is no message is dropped. Its end ends the session."""
+        """Pass JSON lines to the session, dropping invalid ones. The end of the stream ends the session."""
         try:
             while line := await stdout.readline():
                 try:

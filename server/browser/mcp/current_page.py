@@ -1,4 +1,4 @@
-"""The page that a session's tools are at: where it is, and what our own scripts see there."""
+"""The current page of a session's tools: its URL and title, and the results of our own scripts in it."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ log = logging.getLogger(__name__)
 
 
 Moment = tuple[str, int | None]
-"""A tab and how often its origin has changed: equal moments show documents of one site."""
+"""Tab id and `WatchedPage.moves`: equal moments mean documents of the same origin."""
 
 
 class CurrentPage:
-    """The page that the tools are at. `watch` gives the watch over the pages if there is one.
+    """The current page of the tools. `watch` returns the page monitor, or None if there is none.
 
-    With a watch, address and title come from DevTools: what the tool server writes only tells which of the tabs it is
-    at. Without one (a server that brings its own browser) they are what the server told last.
+    With a page monitor, URL and title come from DevTools; the tool server's text only selects the tab.
+    Without one (the server brings its own browser) they are the values that the server reported last.
     """
 
     def __init__(self, watch: Callable[[], PageMonitor | None]) -> None:
@@ -39,7 +39,7 @@ class CurrentPage:
 
     @property
     def url(self) -> str | None:
-        """The last one that was known while the browser is closed."""
+        """While the browser is closed, the last known URL."""
         self._recall()
         return self._url
 
@@ -57,7 +57,7 @@ class CurrentPage:
 
     @property
     def moment(self) -> Moment | None:
-        """None where there is no watch."""
+        """None if there is no page monitor."""
         page = self.page
         return (page.target, page.moves) if page else None
 
@@ -67,9 +67,9 @@ class CurrentPage:
         return watch is not None and len(watch.pages) > 1
 
     def follow(self, url: str, title: str | None = None) -> bool:
-        """The tool server is at the tab that it calls so. False where DevTools knows no tab of that site.
+        """Select the tab that the tool server reports as current. Returns False if no tab has that origin.
 
-        A single tab is the one at hand whatever it is called.
+        A single tab is always selected, whatever its reported URL.
         """
         watch = self._watch()
         if watch is None or not watch.pages:
@@ -85,10 +85,10 @@ class CurrentPage:
         return bool(found)
 
     def recognise(self, tab: Tab) -> Tab:
-        """A tab of the tool server's list under the address and title that DevTools knows it by.
+        """Return a tab of the tool server's list with the URL and title from DevTools.
 
-        A line of that list is `[title](address)`, and a page writes both: where it could be the line of several tabs
-        with different addresses, or of none, the tab has neither.
+        A line of that list is `[title](address)`, and a page controls both. If it matches no tab, or several
+        with different URLs, the result has neither URL nor title.
         """
         watch = self._watch()
         if watch is None or not watch.pages:
@@ -108,7 +108,7 @@ class CurrentPage:
     async def read_title(self) -> None:
         watch, page = self._watch(), self.page
         if watch is not None and page is not None:
-            with suppress(CdpError):  # the tab may just be closing
+            with suppress(CdpError):  # the tab may be closing
                 await watch.read_title(page)
 
     @property
@@ -117,21 +117,21 @@ class CurrentPage:
         return watch.dialogs.open if watch else None
 
     async def settle(self) -> None:
-        """Wait until what happened in the pages has been dealt with."""
+        """Wait until the page monitor has processed all page events."""
         if watch := self._watch():
             await watch.settle()
 
     async def answers(self) -> bool:
-        """Is its thread alive? A page that stands still for another reason counts as answering."""
+        """Whether its main thread responds; True if that cannot be checked (dialog, crash, no monitor)."""
         if reachable := self._reachable():
             watch, page = reachable
             return await hangs.is_responsive(watch.cdp, page)
         return True
 
     async def look(self) -> Extra:
-        """What the page script sees; nothing but `unknown` when it cannot run there.
+        """Return the page script's result; only `unknown` is set if it cannot be read.
 
-        Of the frames inside the page only the secret fields count, so that they are masked like the page's own.
+        Includes the secret fields of frames inside the page, so that they are masked like the page's own.
         """
         reachable = self._reachable()
         if reachable is None:
@@ -151,7 +151,7 @@ class CurrentPage:
         return extra.model_copy(update={"secrets": (*extra.secrets, *inside), "unknown": unknown})
 
     async def run(self, script: str, *, deadline: float = 3) -> Any:
-        """The value of a read-only script of ours; None when it cannot run there."""
+        """Run one of our read-only scripts and return its value; None if it cannot run."""
         reachable = self._reachable()
         if reachable is None:
             return None
@@ -163,7 +163,7 @@ class CurrentPage:
             return None
 
     def _reachable(self) -> tuple[PageMonitor, WatchedPage] | None:
-        """None also while a dialog or a crash keeps the page from running scripts."""
+        """None also while a dialog or a crash prevents scripts in the page."""
         watch, page = self._watch(), self.page
         return None if watch is None or page is None or page.dialog or page.is_crashed else (watch, page)
 

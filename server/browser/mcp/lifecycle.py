@@ -1,4 +1,4 @@
-"""Keeps one session's Chromium, the watch over it and its MCP session alive, and ends them."""
+"""Starts, restarts and ends one session's Chromium, its page monitor and its MCP session."""
 
 from __future__ import annotations
 
@@ -38,49 +38,49 @@ BROWSER_WOKEN = "The browser had been put to sleep: its pages were loaded again,
 
 @dataclass(frozen=True, slots=True)
 class SessionResources:
-    """What a session's browser is made of. `launch` waits for a place among all browsers, then starts one."""
+    """The parts of a session's browser. `launch` waits for a browser slot, then starts Chromium."""
 
     session_id: str
     settings: Settings
     processes: Processes
     launch: Callable[[], Awaitable[Chromium]]
     scratch: Path
-    """For what the MCP server writes; emptied all the time."""
+    """Folder for the MCP server's output; emptied after each call."""
     files: Path
-    """The session's own files: downloads, and what may be uploaded."""
+    """Folder of the session's files: downloads, and files that may be uploaded."""
     tools: tuple[ToolSpec, ...]
     others: tuple[OtherServer, ...] = ()
-    """The MCP servers beside the browser's."""
+    """The further MCP servers, besides the browser's."""
 
 
 class Driver(Protocol):
-    """What only the kind of browser knows: its MCP server."""
+    """The part of the lifecycle that depends on the kind of MCP server."""
 
     dismisses_questions: bool
-    """The server would answer the questions of a page by itself, so they are dismissed before it can."""
+    """True if the server would answer page dialogs itself, so that they must be dismissed before it can."""
     start_deadline: float
     """Seconds the server may take to start."""
 
     @property
     def has_chromium(self) -> bool:
-        """False when the server brings a browser of its own."""
+        """False if the server brings its own browser."""
         ...
 
     def server_at(self, endpoint: str | None) -> Stdio | Http:
-        """The MCP server, attached to the Chromium at `endpoint`. Raises BrowserUnavailable."""
+        """Return the MCP server, attached to the Chromium at `endpoint`. Raises BrowserUnavailable."""
         ...
 
     async def locate(self, mcp: McpClient) -> None:
-        """Ask where the browser is, and remember it. Raises what `McpClient.call` raises."""
+        """Query the server's current tab and store it. Raises what `McpClient.call` raises."""
         ...
 
     async def return_to_page(self, mcp: McpClient) -> None:
-        """After the server was started again: bring it to the page where the one before it was."""
+        """After a restart of the server: switch it to the tab that was current before."""
         ...
 
 
 class Notes:
-    """Lines for the model that wait for the next outcome or observation."""
+    """Buffers lines for the model until the next outcome or observation."""
 
     def __init__(self) -> None:
         self._lines: list[str] = []
@@ -96,7 +96,7 @@ class Notes:
 
 
 class Lifecycle:
-    """Everything is started when it is first needed, and again when it is gone; that is told in the notes."""
+    """Starts each part when first needed, and again after it was lost; restarts are added to the notes."""
 
     def __init__(self, resources: SessionResources, driver: Driver, notes: Notes) -> None:
         self.chromium: Chromium | None = None
@@ -116,15 +116,15 @@ class Lifecycle:
         self._is_new = True
 
     async def make_ready(self) -> McpClient:
-        """The MCP session, on a browser that lives. Raises BrowserUnavailable."""
+        """Return an open MCP session on a running browser. Raises BrowserUnavailable."""
         return await self._until_over(self._make_ready())
 
     async def open(self) -> None:
-        """The browser without its tools. Raises BrowserUnavailable."""
+        """Start the browser without its tools. Raises BrowserUnavailable."""
         await self._until_over(self._open())
 
     async def close(self) -> None:
-        """End for good, also what is just being started."""
+        """End permanently, and cancel starts in progress."""
         self._is_over = True
         for start in self._starts:
             start.cancel()
@@ -132,12 +132,16 @@ class Lifecycle:
         await self.end()
 
     async def end(self) -> None:
-        """End the processes; the profile stays. Goes on to its end even when the caller is cancelled."""
+        """End the processes; the profile stays. Shielded: completes even if the caller is cancelled."""
         self._ending = asyncio.create_task(self._end())
         await asyncio.shield(self._ending)
 
     async def recover(self, url: str | None) -> None:
-        """Stop what hangs: loading, else the page, else the tools, else the browser. `url` is the page at hand."""
+        """Recover from a hang; `url` is the current page's.
+
+        Restarts a browser that does not answer; else stops loading, replaces hanging pages and restarts the
+        tools if they do not answer.
+        """
         if self.chromium is not None and not await self.chromium.answers():
             await self._lose_browser()
             return
@@ -149,7 +153,7 @@ class Lifecycle:
                 await self._drop_mcp()
 
     def count_failure(self, why: str = "") -> None:
-        """Raises BrowserUnavailable at the third failure within five minutes, then counts anew."""
+        """Raises BrowserUnavailable at the third failure within five minutes, and resets the counter."""
         self._failures.append(monotonic())
         if len(self._failures) == MAX_FAILURES and self._failures[-1] - self._failures[0] < FAILURE_WINDOW:
             self._failures.clear()
@@ -158,7 +162,7 @@ class Lifecycle:
             )
 
     def count_hang(self, url: str | None) -> None:
-        """A site that hangs twice in a row is told to be left alone."""
+        """Count a hang; from the second in a row of one host, a note advises against trying it again."""
         host = host_of(url or "")
         self._hangs = (host, self._hangs[1] + 1 if self._hangs[0] == host else 1)
         if self._hangs[1] >= 2 and host:
@@ -167,7 +171,7 @@ class Lifecycle:
             )
 
     async def _until_over(self, start: Coroutine[Any, Any, T]) -> T:
-        """What starts processes runs apart, so that `close` can stop it whoever waits for it."""
+        """Run a start in a separate task, so that `close` can cancel it independently of its caller."""
         task = asyncio.create_task(start)
         self._starts.add(task)
         task.add_done_callback(self._starts.discard)
@@ -228,7 +232,7 @@ class Lifecycle:
             folder.mkdir(parents=True, exist_ok=True)
         while True:
             endpoint = self.chromium.endpoint if self.chromium else None
-            server = await asyncio.to_thread(self._driver.server_at, endpoint)  # it looks for programs
+            server = await asyncio.to_thread(self._driver.server_at, endpoint)  # searches for programs
             mcp = McpClient("browser", server, self._resources.processes)
             try:
                 await mcp.open(deadline=self._driver.start_deadline)
@@ -238,7 +242,7 @@ class Lifecycle:
                 self.count_failure(str(error))
 
     async def _attend(self, mcp: McpClient) -> None:
-        """What follows the opening of an MCP session."""
+        """Hook after an MCP session was opened: returns to the page after a restart."""
         if not self._is_new:
             with suppress(ToolTimeout, ToolServerLost, ToolRefused):
                 await self._driver.return_to_page(mcp)

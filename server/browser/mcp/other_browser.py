@@ -1,10 +1,10 @@
-"""Another MCP server in the browser's place: `BROWSER_MCP` is its command or URL.
+"""A custom MCP server as the browser: `BROWSER_MCP` is its command or URL.
 
-`NAME={endpoint}` before the command sets a variable to the DevTools address (`ws://`) of a Chromium that we start;
-without it the server brings its own browser, and what needs DevTools (live view, download limits, recovery of
-pages) is not there. The address is a secret, so it is not put on the command line, which every user of the machine
-can read.
-The server should speak as Playwright's does; tools of other names are offered to a model as they are.
+`NAME={endpoint}` before the command sets a variable to the DevTools URL (`ws://`) of a Chromium that we
+start; without it the server brings its own browser, and features that need DevTools (live view, download
+limits, page recovery) are missing. The URL is a secret, so it is not put on the command line, which every
+user of the machine can read. The server should be compatible with Playwright's; further tools are offered to
+the model under their own names.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ ENDPOINT_ON_COMMAND_LINE = (
 _REACHES_TOO_FAR = re.compile(
     r"eval|run_code|script|exec|shell|install|upload|download|file|drop|cookie|storage|network|console|resize|config"
 )
-"""Names of tools that go past the page; they are never offered."""
+"""Matches names of tools that reach beyond the page; they are never offered."""
 
 
 UNKNOWN = "browser-mcp"
-"""Stands for the server of tools that we know nothing of: the person is asked about each, or has named it."""
+"""`ToolSpec.server` of unknown tools: each needs the user's approval, unless EXTRA_MCP_ALLOW names it."""
 
 
 class OtherBrowser(PlaywrightBrowser):
-    """A browser server that we only know by its configuration."""
+    """A browser server that is known only from its configuration."""
 
     @classmethod
     def server(cls, settings: Settings, endpoint: str | None, scratch: Path, files: Path) -> Stdio | Http:

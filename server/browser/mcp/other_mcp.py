@@ -1,4 +1,4 @@
-"""Any other MCP server: beside the browser (`EXTRA_MCP`) or in its place (`BROWSER_MCP`), by configuration."""
+"""Configured MCP servers: additional ones (`EXTRA_MCP`) or one in place of the browser's (`BROWSER_MCP`)."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ _VARIABLE = re.compile(r"^([A-Z_][A-Z0-9_]*)=(.*)$")
 
 
 def read_server(text: str) -> tuple[str, Stdio | Http]:
-    """`[name=]https://host/mcp` or `[name=][VARIABLE=value ...] command arguments` as a name and a server.
+    """Parse `[name=]https://host/mcp` or `[name=][VARIABLE=value ...] command arguments`.
 
-    A value that begins with `$` is taken from our own environment, which is not handed on otherwise.
+    Returns a name and a server. A value that starts with `$` is taken from our own environment, which is not
+    passed on otherwise. Raises ValueError if the name is reserved or there is no command.
     """
     named = _NAMED.match(text)
     name = named[1] if named and not _VARIABLE.match(text.split()[0]) else ""
@@ -49,10 +50,10 @@ def read_server(text: str) -> tuple[str, Stdio | Http]:
 
 
 def tools_of(tools: Sequence[Tool], server: str, allowed: Collection[str] = ()) -> tuple[ToolSpec, ...]:
-    """What such a server offers, as a model may see it: names prefixed, schemas safe.
+    """Return a server's tools as offered to the model: names prefixed, schemas safe.
 
-    Only tools whose prefixed names are `allowed` are used without a question. What a server says of its own tools,
-    such as `readOnlyHint`, decides nothing: it may be wrong, and reading can take words out of a private page as well.
+    Only tools whose prefixed names are `allowed` are called without approval. A server's own annotations,
+    such as `readOnlyHint`, are ignored: they may be wrong, and reading can also leak text of a private page.
     """
     return tuple(
         ToolSpec(
@@ -67,7 +68,7 @@ def tools_of(tools: Sequence[Tool], server: str, allowed: Collection[str] = ()) 
 
 
 class OtherServer:
-    """One further server for one chat session: started at its first call, started again when it is lost."""
+    """One further server of one chat session: started at its first call, restarted after it was lost."""
 
     def __init__(
         self, name: str, server: Stdio | Http, processes: Processes,
@@ -82,12 +83,12 @@ class OtherServer:
         self._names: dict[str, str] = {}
 
     async def discover(self) -> tuple[ToolSpec, ...]:
-        """Raises ToolServerLost."""
+        """Start the server and return its tools. Raises ToolServerLost."""
         client = await self._open()
         return tools_of(client.tools, self.name, self._allowed)
 
     async def call(self, name: str, args: Mapping[str, Any]) -> ToolOutcome:
-        """`name` as in its ToolSpec."""
+        """Call a tool by its `ToolSpec.name`."""
         try:
             client = await self._open()
             result = await client.call(self._names.get(name, name), args, deadline=self._deadline)
@@ -111,7 +112,7 @@ class OtherServer:
 
 
 def text_of(result: CallToolResult) -> str:
-    """The text of a result, cut and marked as what it is."""
+    """Return the text of a result, truncated and fenced as untrusted."""
     text = "\n".join(
         part.text for part in result.content if isinstance(part, TextContent) and part.text.strip()
     )

@@ -1,4 +1,4 @@
-"""Single calls of the Playwright MCP server, and what has to be done around each of them."""
+"""Single calls to the Playwright MCP server, with the preparation and follow-up that each needs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from server.settings import Settings
 _NAVIGATIONS = ("browser_navigate", "browser_navigate_back", "browser_tabs")
 _BLOCKED = "does not handle the modal state"
 _NOT_YET = (_BLOCKED, 'interrupted by another navigation to "chrome-error:')
-"""Refusals because of something that is over already: a dialog that was answered, a page that failed before."""
+"""Errors caused by a state that has already ended: an answered dialog, an earlier failed page. Retried."""
 
 _REPEATS = 6
 _LOOKS = 3
@@ -35,7 +35,7 @@ _LOADS_ON = f"Timeout {LOADING}ms exceeded"
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a look at the page gave; everything is empty when there was nothing to be seen."""
+    """The result of reading the page; all fields are empty if it could not be read."""
 
     raw: str = ""
     """The server's reply with the snapshot."""
@@ -44,7 +44,7 @@ class Seen:
 
 
 class PlaywrightCalls(SessionBrowser, ABC):
-    """The calls; `PlaywrightBrowser` makes the door's methods of them."""
+    """The calls on which `PlaywrightBrowser` builds the methods of the `Browser` protocol."""
 
     _repeatable = frozenset(name for name, acts in OFFERED.items() if not acts)
 
@@ -52,7 +52,7 @@ class PlaywrightCalls(SessionBrowser, ABC):
         super().__init__(*args)
         self._tabs: tuple[Tab, ...] = ()
         self._overlong: str | None = None
-        """Address of a page whose whole snapshot was more than the tool server could answer with."""
+        """URL of a page whose snapshot exceeded the tool server's maximum message size."""
 
     @classmethod
     def server(cls, settings: Settings, endpoint: str | None, scratch: Path, files: Path) -> Stdio | Http:
@@ -79,7 +79,7 @@ class PlaywrightCalls(SessionBrowser, ABC):
         return self._outcome(reply.ok, did if reply.ok else reply.text, timed_out=reply.timed_out)
 
     async def _act(self, tool: str, args: Mapping[str, Any]) -> Reply:
-        """A call that may change the page: what stands in its way is cleared, before and after."""
+        """Make a call that may change the page; dismisses a dialog before and a file chooser after it."""
         if (dialog := self._here.dialog) and tool != "browser_handle_dialog":
             self._notes.add(f"The open {dialog.kind} dialog was dismissed.")
             await self._answer(False, None)
@@ -94,7 +94,7 @@ class PlaywrightCalls(SessionBrowser, ABC):
         return reply
 
     async def _answer(self, accept: bool, text: str | None) -> Reply:
-        """Answer the open dialog; past the server where it was started after the dialog and knows nothing of it."""
+        """Answer the open dialog; over DevTools if the server, started after it opened, does not know it."""
         args = {"accept": accept} | ({"promptText": text} if text is not None else {})
         reply = await self._use("browser_handle_dialog", args)
         if not reply.ok and self._here.dialog and self.monitor:
@@ -117,9 +117,9 @@ class PlaywrightCalls(SessionBrowser, ABC):
         return await self._see_freely(self._see_now)
 
     async def _see_now(self) -> Seen:
-        """The page as a snapshot with boxes, and what the page script found beside it: all of one document.
+        """Read the page's snapshot with boxes and the page script's result, both of the same origin.
 
-        A page that goes to another site meanwhile is looked at anew; one that keeps doing so is not seen.
+        Retried if the page changes its origin during the read; empty after _LOOKS such attempts.
         """
         for _ in range(_LOOKS):
             if dialog := self._here.dialog:
@@ -133,7 +133,7 @@ class PlaywrightCalls(SessionBrowser, ABC):
         return Seen()
 
     async def _see_once(self) -> Seen | None:
-        """None when what was seen cannot be said to be of one site."""
+        """Read the page once; None if the result may mix documents of different origins."""
         weight = await self._weigh()
         if weight is None:
             await self._recover()
@@ -155,8 +155,8 @@ class PlaywrightCalls(SessionBrowser, ABC):
         return Seen(reply.raw, reply.snapshot or "", extra)
 
     async def _see_in_part(self) -> Seen | None:
-        """Of a page that is too large to be read whole only what is in view."""
-        if self._here.has_several:  # the tools must be at the same tab
+        """Read only the visible part of a page that is too large to be read completely."""
+        if self._here.has_several:  # updates which tab the tools are at
             await self._use("browser_tabs", {"action": "list"})
         before = self._here.moment
         text = str(await self._here.run(VIEWPORT_SCRIPT) or "")
@@ -169,9 +169,9 @@ class PlaywrightCalls(SessionBrowser, ABC):
         return Seen(text, text, extra)
 
     async def _weigh(self) -> float | None:
-        """How much there is on the page; None when the page does not answer."""
+        """Measure the page's size, as `TOO_HEAVY` counts it; None if the page does not answer."""
         page = self._here.page
-        if page is None or page.is_crashed:  # the server gives a new one
+        if page is None or page.is_crashed:  # the server opens a new one
             return 0
         weight = await self._here.run(MEASURE_SCRIPT, deadline=5)
         return float(weight) if isinstance(weight, int | float) else None
@@ -201,7 +201,7 @@ class PlaywrightCalls(SessionBrowser, ABC):
         return reply
 
     async def _explain(self, reply: Reply, began: float) -> None:
-        """Say why a navigation failed, and stop it."""
+        """Set the reason why a navigation failed; after a timeout also stop loading."""
         if _LOADS_ON in reply.text:
             self._lifecycle.count_hang(self._here.url)
             await self._recover()
@@ -220,7 +220,7 @@ class PlaywrightCalls(SessionBrowser, ABC):
             raise CallFailed(str(error)) from None
 
     async def _remember(self, reply: Reply) -> None:
-        """Which tab the server is at. The line of a page counts before a list of tabs: it cannot be misread."""
+        """Store the tabs and the current one. The unambiguous `Page URL` line takes precedence over the list."""
         reply.tabs = tuple(map(self._here.recognise, reply.tabs))
         self._tabs = reply.tabs or self._tabs[:1]
         front = next((tab for tab in reply.tabs if tab.active and tab.url), None)
@@ -253,7 +253,7 @@ class PlaywrightCalls(SessionBrowser, ABC):
 
 
 async def _read_reply(result: CallToolResult, *, lists_tabs: bool = False) -> Reply:
-    """Raises TookTooLong."""
+    """Parse a reply off the event loop. Raises TookTooLong."""
     return await off_loop(read_reply, result, lists_tabs=lists_tabs)
 
 

@@ -24,7 +24,7 @@ _NOT_FILLABLE = "Element is not an <input>"
 
 
 class PlaywrightBrowser(PlaywrightCalls):
-    """Implements the `Browser` door."""
+    """Implements the `Browser` protocol."""
 
     # Tools that a model calls by name
 
@@ -38,7 +38,7 @@ class PlaywrightBrowser(PlaywrightCalls):
             return self._outcome_with_page(reply.ok, reply.text, await self._shown())
 
     async def _look_up(self, name: str, args: Mapping[str, Any]) -> ToolOutcome:
-        """The tools that change nothing. The picture itself is `screenshot`'s to give."""
+        """Call a tool that changes nothing. The screenshot itself is taken by `screenshot`."""
         if name == "browser_take_screenshot":
             return self._outcome(True, "A picture of the page was taken.")
         if name == "browser_snapshot":
@@ -49,9 +49,9 @@ class PlaywrightBrowser(PlaywrightCalls):
         return self._outcome(reply.ok, fence(found) if reply.ok else found)
 
     async def _shown(self, target: str | None = None) -> Observation | None:
-        """The page, or what is around one target, for a model that calls tools by name; None when it cannot be read.
+        """Observe the page, or the surroundings of `target`, for a model that calls tools by name.
 
-        The notes are left to the outcome.
+        None if the page cannot be read. Does not take the notes: they are for the outcome.
         """
         seen = await self._see()
         if not seen.raw:
@@ -62,7 +62,7 @@ class PlaywrightBrowser(PlaywrightCalls):
         return await self._observe(observation.observe_snapshot, seen, budget=budget)
 
     async def _parse(self, work: Callable[..., T], *args: Any, missing: T, **options: Any) -> T:
-        """Read what a page wrote, off the loop; `missing` where that takes too long."""
+        """Parse page text off the event loop; returns `missing` if that takes too long."""
         try:
             return await off_loop(work, *args, **options)
         except TookTooLong as error:
@@ -142,7 +142,7 @@ class PlaywrightBrowser(PlaywrightCalls):
         return await self._type_and_submit(fields[-1], f"{_typed(fields)} Pressed Enter.")
 
     async def _type_keys(self, fields: Sequence[Field]) -> ToolOutcome:
-        """For what takes keys and is no field of a form: an editor made of plain elements."""
+        """Type into elements that accept keys but are no form fields, such as rich text editors."""
         outcome = self._outcome(False, "There is no field to type into.")
         for field in fields:
             outcome = await self._do("browser_click", _target(field.element), "")
@@ -152,7 +152,7 @@ class PlaywrightBrowser(PlaywrightCalls):
         return outcome
 
     async def _type_lines(self, field: Field, did: str, *, submit: bool = False) -> ToolOutcome:
-        """Key by key. Enter may send what is written, so lines are parted by Shift+Enter."""
+        """Type key by key. Lines are separated by Shift+Enter, since Enter may submit the text."""
         *lines, last = field.text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         for line in lines:
             keys = {**_target(field.element), "text": line, "slowly": True}

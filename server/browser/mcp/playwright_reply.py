@@ -1,8 +1,7 @@
-"""Reads the replies of the Playwright MCP server. Pure.
+"""Parses the replies of the Playwright MCP server. Pure functions, linear time.
 
-A reply is one text of `### Title` sections in a fixed order (see `snapshot.split_sections`). Addresses and titles in
-it are text that a page writes: where there is a watch over the browser's tabs, DevTools says what is true of them
-(see `page_at_hand`). Every function here takes time that grows linearly with the text.
+A reply is a text of `### Title` sections in a fixed order (see `snapshot.split_sections`). URLs and titles in
+it are controlled by the page: with a page monitor, DevTools is the source of both (see `CurrentPage`).
 """
 
 from __future__ import annotations
@@ -34,34 +33,34 @@ _HINDRANCES = {
     "element is not visible": "it is hidden",
     "element is outside of the viewport": "it cannot be scrolled into view",
 }
-"""Lines of a call's log that tell why a control could not be used, and what they mean."""
+"""Log lines of a call that show why a control could not be used, and their meaning for the model."""
 
 
 @dataclass(slots=True)
 class Reply:
-    """What one tool call came back with."""
+    """The parsed result of one tool call."""
 
     ok: bool
     text: str = ""
-    """The result, or what went wrong, in the server's words."""
+    """The result, or the error message."""
     url: str | None = None
     title: str | None = None
     status: str | None = None
-    """The document's HTTP status when it is not a success, such as `404 Not Found`."""
+    """The document's HTTP status if it is not a success, such as `404 Not Found`."""
     tabs: tuple[Tab, ...] = ()
-    """Only told when there are several."""
+    """Empty if there is only one tab, unless the tabs were requested."""
     modal: str | None = None
-    """An open dialog or file chooser that stops every other tool."""
+    """An open dialog or file chooser that blocks every other tool."""
     snapshot: str | None = None
     raw: str = ""
     image: bytes | None = None
     notes: list[str] = field(default_factory=list)
     timed_out: bool = False
-    """The page or its site did not answer in time; a control that could not be used is another matter."""
+    """True if the page or its site did not answer in time; False if a control could not be used in time."""
 
 
 def read_reply(result: CallToolResult, *, lists_tabs: bool = False) -> Reply:
-    """`lists_tabs`: the result itself is the list of tabs."""
+    """Parse a reply. With `lists_tabs` the result itself is the list of tabs."""
     raw = "\n".join(part.text for part in result.content if isinstance(part, TextContent))
     sections = split_sections(raw)
     reply = Reply(ok=not result.isError, raw=raw)
@@ -78,7 +77,7 @@ def read_reply(result: CallToolResult, *, lists_tabs: bool = False) -> Reply:
 
 
 def _plain_error(text: str) -> str:
-    """Without colour codes, the server's own name for the call and the log below it, which may tell the reason."""
+    """Return the error without colour codes, call name and log, or a reason derived from the log."""
     text = text[:ERROR_CHARS]
     said, _, log = _COLOUR.sub("", text).partition("\nCall log:")
     plain = _ORIGIN.sub("", said.strip())
@@ -92,7 +91,7 @@ def _plain_error(text: str) -> str:
 
 
 def read_tabs(text: str) -> tuple[Tab, ...]:
-    """One tab a line: `- 1: (current) [title](address)`. A page writes both, so where one ends is a guess."""
+    """Parse lines `- 1: (current) [title](address)`. A page controls both, so the split is a guess."""
     return tuple(filter(None, map(_read_tab, text.split("\n", MOST_TABS)[:MOST_TABS])))
 
 
@@ -118,7 +117,7 @@ def _read_page(reply: Reply, text: str) -> None:
 
 
 def _read_modal(text: str) -> str | None:
-    """What is open: the text between `- [` and the last `]: can be handled by`."""
+    """Return the open modal: the text between `- [` and the last `]: can be handled by`."""
     said, end, _ = text.rpartition("]: can be handled by")
     return said.removeprefix("- [")[:MODAL_CHARS] if end and said.startswith("- [") else None
 

@@ -1,4 +1,4 @@
-"""The Playwright MCP server: how it is started, which of its tools a model is offered, how long each may take."""
+"""The Playwright MCP server: its command, the tools offered to the model, and their deadlines."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ OFFERED = {
     "browser_find": False,
     "browser_take_screenshot": False,
 }
-"""The tools a model is offered, and whether each may change the page. What is not here does not exist for it."""
+"""The tools offered to the model, and whether each may change the page. No other tools are offered."""
 
 NAVIGATION, ACTION, LOOK = 20.0, 10.0, 8.0
 """Deadlines in seconds."""
 LOADING = 15_000
-"""Milliseconds after which the server itself waits no longer for a page to load."""
+"""Milliseconds after which the server itself stops waiting for a page to load."""
 
 _DEADLINES = {
     "browser_navigate": NAVIGATION,
@@ -53,13 +53,13 @@ _OPTIONS = (
 )
 _FOCUS = "Show only what is around this element, in more detail. Leave it out for the whole page."
 _WITHHELD = ("filename",)
-"""Arguments that would have the server write files; a model is not offered them."""
+"""Arguments that make the server write files; they are removed from the schemas."""
 
 
 def server_at(endpoint: str | None, scratch: Path, files: Path, *, isolated: bool) -> Stdio:
-    """The server, attached to the Chromium at `endpoint`, in a context of its own when it is `isolated` there.
+    """Return the server, attached to the Chromium at `endpoint`, with `isolated` in its own browser context.
 
-    Raises BrowserUnavailable when a part of it is missing.
+    Raises BrowserUnavailable if Node or the server's script is missing.
     """
     node, script = parts.find_node(), parts.find_playwright_mcp()
     if node is None:
@@ -73,7 +73,7 @@ def server_at(endpoint: str | None, scratch: Path, files: Path, *, isolated: boo
 
 
 def _write_config(scratch: Path) -> Path:
-    """Downloads are ours to keep, also in a context that the server makes itself."""
+    """Write a configuration without downloads in the server's own context: `Downloads` handles them."""
     config = scratch / "config.json"
     config.write_text(json.dumps({"browser": {"contextOptions": {"acceptDownloads": False}}}))
     return config
@@ -99,7 +99,7 @@ def _schema_of(tool: Tool) -> dict[str, Any]:
 
 
 def deadline_of(tool: str, args: Mapping[str, Any]) -> float | None:
-    """Seconds; None for a tool that we know nothing of."""
+    """In seconds; None for an unknown tool."""
     if tool == "browser_wait_for":
         return max(ACTION, min(float(args.get("time") or 0), 30) + 5)
     return _DEADLINES.get(tool, ACTION if tool in OFFERED else None)

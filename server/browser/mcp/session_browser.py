@@ -1,4 +1,4 @@
-"""What all kinds of browsers share: one call at a time, with a browser that lives, and nothing secret told."""
+"""The base of all browser kinds: serialised calls, automatic restart, recovery and masking of secrets."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ HELD = "A person has the browser now: nothing was done."
 
 
 class CallFailed(Exception):
-    """A tool call came to nothing; the text tells the model what is known."""
+    """A tool call failed; the message is for the model."""
 
 
 class PageTimeout(CallFailed):
@@ -45,16 +45,16 @@ class PageTimeout(CallFailed):
 
 
 class AnswerTooLong(CallFailed):
-    """The page at hand cannot be described by the tool server within one message."""
+    """The tool server's answer about the current page exceeds the maximum message size."""
 
 
 class SessionBrowser(Browser, ABC):
-    """One session's browser. The methods of the `Browser` door are in the subclasses, one per MCP server."""
+    """One session's browser. Subclasses, one per MCP server, implement the `Browser` protocol."""
 
     dismisses_questions = False
     start_deadline = 60.0
     _repeatable: frozenset[str] = frozenset()
-    """Tools of the server that change nothing: called again when the server is lost."""
+    """Tools of the server that change nothing: retried after the server was lost."""
 
     def __init__(self, resources: SessionResources) -> None:
         self.last_used = monotonic()
@@ -69,20 +69,20 @@ class SessionBrowser(Browser, ABC):
         self._turn = asyncio.Lock()
         self._was_abandoned = False
 
-    # What a subclass knows: its server
+    # Server-specific, implemented by subclasses
 
     @classmethod
     @abstractmethod
     def server(cls, settings: Settings, endpoint: str | None, scratch: Path, files: Path) -> Stdio | Http:
-        """The MCP server, attached to the Chromium at `endpoint`; without one only its tools are asked.
+        """Return the MCP server, attached to the Chromium at `endpoint` (None: only its tools are listed).
 
-        Raises BrowserUnavailable when a part of it is missing.
+        Raises BrowserUnavailable if a part of it is missing.
         """
 
     @classmethod
     @abstractmethod
     def offered(cls, settings: Settings, tools: Sequence[Tool]) -> tuple[ToolSpec, ...]:
-        """Of what the server has, what a model may use."""
+        """Select the tools of the server that the model may use."""
 
     @classmethod
     def needs_chromium(cls, settings: Settings) -> bool:
@@ -90,15 +90,15 @@ class SessionBrowser(Browser, ABC):
 
     @classmethod
     def shares_chromium(cls, settings: Settings) -> bool:
-        """One Chromium for all sessions: only where the server gives each a context of its own."""
+        """Whether all sessions share one Chromium: only if the server creates a context for each."""
         return False
 
     @abstractmethod
     async def locate(self, mcp: McpClient) -> None:
-        """Ask where the browser is, and remember it. Raises what `McpClient.call` raises."""
+        """Query the server's current tab and store it. Raises what `McpClient.call` raises."""
 
     async def return_to_page(self, mcp: McpClient) -> None:
-        """After the server was started again: bring it to the page where the one before it was."""
+        """After a restart of the server: switch it to the tab that was current before."""
 
     @abstractmethod
     async def _call(self, spec: ToolSpec, args: Mapping[str, Any]) -> ToolOutcome: ...
@@ -114,7 +114,7 @@ class SessionBrowser(Browser, ABC):
         scratch, files = self._resources.scratch.resolve(), self._resources.files.resolve()
         return self.server(self._settings, endpoint, scratch, files)
 
-    # What the pool and the live view use
+    # Used by the pool and the live view
 
     @property
     def chromium(self) -> Chromium | None:
@@ -130,7 +130,7 @@ class SessionBrowser(Browser, ABC):
 
     @property
     def files(self) -> Path:
-        """The session's own folder: what was downloaded, and what may be uploaded."""
+        """The session's own folder: downloads, and files that may be uploaded."""
         return self._resources.files
 
     @property
@@ -139,7 +139,7 @@ class SessionBrowser(Browser, ABC):
 
     @property
     def is_held(self) -> bool:
-        """A person has it: nothing is captured, the agent's calls are refused, and seeing the page waits."""
+        """True during a takeover: no screenshots, tool calls fail, and page reads wait for its end."""
         return not self._free.is_set()
 
     def hold(self) -> None:
@@ -149,28 +149,28 @@ class SessionBrowser(Browser, ABC):
         self._free.set()
 
     def touch(self) -> None:
-        """It is in use, even though no tool is called."""
+        """Mark the browser as used, without a tool call."""
         self.last_used = monotonic()
 
     async def open(self) -> None:
-        """Start the browser for a person; the tools follow at the first call. Raises BrowserUnavailable."""
+        """Start the browser for the user; the tools start at the first call. Raises BrowserUnavailable."""
         await self._lifecycle.open()
         self.touch()
 
     def note(self, line: str) -> None:
-        """Tell the model with the next outcome or observation."""
+        """Add a line for the model to the next outcome or observation."""
         self._notes.add(line)
 
     async def park(self) -> None:
-        """End the processes for a while."""
+        """End the processes until the next use."""
         self._lifecycle.was_parked = True
         await self._lifecycle.end()
 
     async def close(self) -> None:
-        """End the processes for good, also those that are just being started; the profile stays."""
+        """End the processes permanently, and cancel starts in progress; the profile stays."""
         await self._lifecycle.close()
 
-    # What is the same for all kinds
+    # Common to all kinds
 
     def tools(self) -> Sequence[ToolSpec]:
         return self._resources.tools
@@ -203,7 +203,7 @@ class SessionBrowser(Browser, ABC):
                 data = await self._picture(deadline=5)
                 after = await self._here.look() if hidden else before
                 hidden += [field.box for field in after.secrets if field.value]
-                if before.unknown or after.unknown:  # what to make unreadable is not known
+                if before.unknown or after.unknown:  # not all boxes to blur are known
                     return None
         except CallFailed:
             return None
@@ -222,7 +222,7 @@ class SessionBrowser(Browser, ABC):
         return self._outcome(True, f"Waited {seconds:g} s.")
 
     async def reset(self) -> None:
-        """After an abandoned call: the next one finds a page that answers."""
+        """Recover after an abandoned call, so that the next one finds a responsive page."""
         async with self._turn:
             self._was_abandoned = False
             await self._recover()
@@ -231,7 +231,7 @@ class SessionBrowser(Browser, ABC):
 
     @asynccontextmanager
     async def _using(self) -> AsyncIterator[None]:
-        """One call at a time, on a browser that lives. Raises BrowserUnavailable."""
+        """Serialise a call and make the browser ready for it. Raises BrowserUnavailable."""
         async with self._turn:
             try:
                 if self._was_abandoned:
@@ -247,7 +247,7 @@ class SessionBrowser(Browser, ABC):
                 self._empty_scratch()
 
     async def _ask(self, tool: str, args: Mapping[str, Any], deadline: float) -> CallToolResult:
-        """Call a tool. Whatever goes wrong is put right for the next call and raised as CallFailed."""
+        """Call a tool. Raises CallFailed after recovering for the next call, or BrowserUnavailable."""
         if self.is_held:
             raise CallFailed(HELD)
         mcp = await self._lifecycle.make_ready()
@@ -262,7 +262,7 @@ class SessionBrowser(Browser, ABC):
             ) from None
         except ToolServerLost as error:
             log.warning("session %s: %s", self._resources.session_id, error)
-            if error.was_overlong:  # the page's doing, and would be again
+            if error.was_overlong:  # caused by the page: a retry would fail, too
                 raise AnswerTooLong(
                     "The page made the answer of the browser tools too long to be read: whether this action happened "
                     "is not known."
@@ -279,18 +279,18 @@ class SessionBrowser(Browser, ABC):
         return result
 
     async def _recover(self) -> None:
-        if self.is_held:  # the page is the person's now
+        if self.is_held:  # the user controls the page now
             self._was_abandoned = True
             return
         await self._lifecycle.recover(self._here.url)
 
     async def _leave_hung_page(self) -> None:
-        """A page whose thread is stuck cannot be left by navigating: replace it first."""
+        """Replace a page whose main thread is stuck: navigation would not work there."""
         if not await self._here.answers():
             await self._recover()
 
     async def _see_freely(self, see: Callable[[], Awaitable[T]]) -> T:
-        """What `see` sees while no person has the browser; until then it waits."""
+        """Return the result of `see`, run while no takeover is active; waits for the end of one."""
         while True:
             await self._free.wait()
             seen = await see()
@@ -298,7 +298,7 @@ class SessionBrowser(Browser, ABC):
                 return seen
 
     def _refusal_since(self, moment: float) -> str | None:
-        """What the way out refused since then, in words."""
+        """Return the egress proxy's last refusal as a sentence, if it is not older than `moment`."""
         refusal = self.chromium.egress.last_refusal if self.chromium else None
         return refusal[1] if refusal and refusal[0] >= moment else None
 
@@ -321,9 +321,9 @@ class SessionBrowser(Browser, ABC):
         return self._outcome(False, str(error), timed_out=isinstance(error, PageTimeout))
 
     def _outcome_with_page(self, ok: bool, text: str, page: Observation | None) -> ToolOutcome:
-        """For a model that calls the server's tools by name: the result, the notes and the page as it is now.
+        """Return an outcome with result, notes and current page, for a model that calls tools by name.
 
-        `page` is None when the page cannot be read now.
+        `page` is None if the page cannot be read now.
         """
         notes, here = self._notes.take(), self._here
         lines = list(dict.fromkeys((*notes, *(page.notes if page else ()))))
@@ -334,7 +334,7 @@ class SessionBrowser(Browser, ABC):
         return ToolOutcome(ok, told, here.url, here.title, notes, private_url)
 
     def _empty_scratch(self) -> None:
-        """The MCP server keeps a copy of each picture, before anything in it is made unreadable."""
+        """Delete the MCP server's output: it keeps a copy of each screenshot without blurred secrets."""
         with suppress(FileNotFoundError):
             for path in self._resources.scratch.iterdir():
                 if path.is_file():

@@ -1,6 +1,7 @@
-"""The light form: one Chromium for all sessions, each in a context of its own that lives as long as its tools.
+"""The `shared` layout: one Chromium for all sessions, each in its own context that ends with its tools.
 
-A context costs a quarter of a Chromium, and keeps nothing: logins end with it, and a crash hits everyone.
+A context uses a quarter of a Chromium's memory. It stores nothing: logins end with it. A crash affects all
+sessions.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ CONTEXT_LOST = "The browser tools were restarted: open pages, what was typed and
 
 
 class SharedChromium:
-    """Started for the first session, ended after the last one."""
+    """Starts Chromium for the first session and ends it after the last one."""
 
     def __init__(self, start: Callable[[], Awaitable[Chromium]]) -> None:
         self._start = start
@@ -26,10 +27,10 @@ class SharedChromium:
         self._leases = 0
         self._changing = asyncio.Lock()
         self.arranging = asyncio.Lock()
-        """Held while a session finds out which context is its own."""
+        """Held while a session identifies its own context."""
 
     async def lease(self) -> Lease:
-        """Raises BrowserUnavailable."""
+        """Start Chromium if necessary and return a lease. Raises BrowserUnavailable."""
         async with self._changing:
             if self._chromium is None or not self._chromium.is_running:
                 if self._chromium is not None:
@@ -53,7 +54,7 @@ class SharedChromium:
 
 
 class Lease(Chromium):
-    """One session's share of a Chromium, with a DevTools connection of its own."""
+    """One session's lease of a shared Chromium, with its own DevTools connection."""
 
     def __init__(self, whole: Chromium, cdp: Cdp, shared: SharedChromium) -> None:
         super().__init__(
@@ -75,7 +76,7 @@ class Lease(Chromium):
 
 
 class SharedLifecycle(Lifecycle):
-    """The watch begins when the tools have made their context, and ends with it."""
+    """The page monitor starts once the MCP server has created its context, and ends with it."""
 
     async def open(self) -> None:
         await self.make_ready()

@@ -1,4 +1,4 @@
-"""Which tools there are: asked of the MCP servers themselves, once."""
+"""Lists the tools of the configured MCP servers, once."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ log = logging.getLogger(__name__)
 
 
 class ToolFinder:
-    """`scratch` is a folder for what the browser's server writes while it is asked."""
+    """Discovers the tools. `scratch` is a folder for output of the browser's server during discovery."""
 
     def __init__(self, kind: type[SessionBrowser], processes: Processes, scratch: Path) -> None:
         self._kind = kind
         self._processes = processes
         self._scratch = scratch.resolve()
         self._found: tuple[Sequence[Tool], Sequence[ToolSpec]] | None = None
-        """All that the browser's server has, and what the others offer."""
+        """All tools of the browser's server, and the offered tools of the others."""
         self._finding = asyncio.Lock()
 
     async def find(self, settings: Settings) -> tuple[ToolSpec, ...]:
-        """Raises BrowserUnavailable."""
+        """Return the offered tools; the servers are queried at the first call. Raises BrowserUnavailable."""
         async with self._finding:
             if self._found is None:
                 self._found = await self._ask_browser(settings), await self._ask_others(settings)
@@ -41,12 +41,12 @@ class ToolFinder:
         return self._offered(settings)
 
     def _offered(self, settings: Settings) -> tuple[ToolSpec, ...]:
-        """What is offered depends on keys, which may come later than the first question."""
+        """Filter at each call: the selection depends on API keys, which may be set after discovery."""
         own, others = self._found or ((), ())
         return (*self._kind.offered(settings, own), *others)
 
     async def _ask_browser(self, settings: Settings) -> Sequence[Tool]:
-        """On a session of its own; no browser is needed for that."""
+        """List the tools in a separate MCP session, which needs no browser."""
         self._scratch.mkdir(parents=True, exist_ok=True)
         server = await asyncio.to_thread(self._kind.server, settings, None, self._scratch, self._scratch)
         client = McpClient("browser", server, self._processes)
@@ -59,7 +59,7 @@ class ToolFinder:
             await client.close()
 
     async def _ask_others(self, settings: Settings) -> list[ToolSpec]:
-        """A further server that cannot be used costs its tools, not the browser."""
+        """List the tools of the further servers; one that cannot be used is skipped and logged."""
         found: list[ToolSpec] = []
         for other in others_of(settings, self._processes):
             try:
@@ -72,7 +72,7 @@ class ToolFinder:
 
 
 def others_of(settings: Settings, processes: Processes) -> list[OtherServer]:
-    """The MCP servers beside the browser's."""
+    """Create the clients of the further MCP servers (EXTRA_MCP)."""
     deadline, allowed = settings.tool_timeout, settings.extra_mcp_allow
     return [
         OtherServer(*read_server(text), processes, deadline=deadline, allowed=allowed)

@@ -1,8 +1,8 @@
-"""Makes tool schemas fit every provider, and checks arguments before a call. Pure.
+"""Makes tool schemas acceptable to every provider, and checks arguments before a call. Pure functions.
 
-Anthropic refuses a whole request when one tool has a combinator or no object at its root, a `$ref`
-anywhere, or an odd property name; other providers let it pass. So a schema is made plain here, and what
-that loses is checked again by `check_arguments` before the call.
+Anthropic rejects a whole request if one tool has a combinator or no object at its root, a `$ref` anywhere, or
+an unusual property name; other providers accept that. So schemas are simplified here, and `find_fault` checks
+the arguments before the call.
 """
 
 from __future__ import annotations
@@ -30,12 +30,15 @@ _TOOL_NAME = re.compile(r"[^A-Za-z0-9_-]+")
 
 
 def safe_name(name: str, prefix: str = "") -> str:
-    """A tool name that every provider takes: letters, digits, `_` and `-`, at most 64."""
+    """Return a tool name that every provider accepts: letters, digits, `_` and `-`, at most 64 characters."""
     return _TOOL_NAME.sub("_", f"{prefix}_{name}" if prefix else name)[:64]
 
 
 def make_safe(schema: Mapping[str, Any] | None, *, tool: str = "") -> Schema:
-    """The schema as a plain root object without `$ref`. What was changed is logged and described."""
+    """Return the schema as a plain root object without `$ref`.
+
+    Changes are logged; alternatives at the root are described in the schema's description.
+    """
     source: Schema = json.loads(json.dumps(schema or {}, default=str))
     definitions = {**_mapping(source.get("definitions")), **_mapping(source.get("$defs"))}
     plain = _inline(source, definitions, MAX_DEPTH)
@@ -63,18 +66,21 @@ def make_safe(schema: Mapping[str, Any] | None, *, tool: str = "") -> Schema:
 
 
 def as_mcp_tool(spec: ToolSpec) -> Tool:
-    """The tool as LangChain's adapters take it: under the name that the model sees, with its safe schema."""
+    """Convert to an MCP tool for LangChain's adapters, with the model-facing name and safe schema."""
     return Tool(name=spec.name, description=spec.description, inputSchema=spec.schema)
 
 
 def as_mcp_result(outcome: ToolOutcome) -> CallToolResult:
-    """`{ok, url}` goes as structured content. It is never `isError`: the adapters would drop that content then."""
+    """Convert to an MCP result with `{ok, url}` as structured content.
+
+    Never sets `isError`: the adapters would drop the structured content.
+    """
     text = [TextContent(type="text", text=outcome.text or "done")]
     return CallToolResult(content=text, structuredContent={"ok": outcome.ok, "url": outcome.url})
 
 
 def find_fault(spec: ToolSpec, args: Mapping[str, Any]) -> str | None:
-    """What is wrong with the arguments of a call, in words for the model; None when it may be made."""
+    """Return what is wrong with a call's arguments, as a text for the model; None if it may be made."""
     wrong = check_arguments(spec.schema, args)
     if (
         wrong is None
@@ -85,9 +91,9 @@ def find_fault(spec: ToolSpec, args: Mapping[str, Any]) -> str | None:
 
 
 def check_arguments(schema: Mapping[str, Any], args: Mapping[str, Any]) -> str | None:
-    """What is wrong with the arguments, in words for the model; None when they may be sent.
+    """Return what is wrong with the arguments, as a text for the model; None if they may be sent.
 
-    Checks what models get wrong: missing and unknown names, wrong basic types, values outside an enum.
+    Checks common model errors: missing and unknown names, wrong basic types, values outside an enum.
     """
     properties = _mapping(schema.get("properties"))
     missing = [name for name in _strings(schema.get("required")) if name not in args]
@@ -104,7 +110,7 @@ def check_arguments(schema: Mapping[str, Any], args: Mapping[str, Any]) -> str |
 
 
 def check_click_target(args: Mapping[str, Any]) -> str | None:
-    """browser-use's click takes an index, or both coordinates, and not both ways at once."""
+    """browser-use's click takes either an index or both coordinates. Returns the error text or None."""
     has_index = args.get("index") is not None
     coordinates = [name for name in ("coordinate_x", "coordinate_y") if args.get(name) is not None]
     if has_index and coordinates:
@@ -147,7 +153,7 @@ def _fits(kind: str, value: Any) -> bool:
 
 
 def _inline(node: Any, definitions: Schema, depth: int) -> Any:
-    """Replace each local `$ref` by what it names; a cycle ends in a free object."""
+    """Replace each local `$ref` by its definition; a cycle ends in an unconstrained object."""
     if isinstance(node, list):
         return [_inline(item, definitions, depth) for item in node]
     if not isinstance(node, dict):
@@ -163,7 +169,7 @@ def _inline(node: Any, definitions: Schema, depth: int) -> Any:
 
 
 def _required_by_all(source: Schema, alternatives: list[Schema]) -> list[str]:
-    """`allOf` parts all count; of `oneOf` and `anyOf` only what each of them requires."""
+    """Return the names required by any part of `allOf`, or by every part of `oneOf` and `anyOf`."""
     if not alternatives:
         return []
     count_all = "allOf" in source
@@ -179,7 +185,7 @@ def _note_of(alternatives: list[Schema]) -> str:
 
 
 def _shorten(schema: Schema) -> Schema:
-    """Without the descriptions of single properties; they are the bulk of a large schema."""
+    """Drop all but type, enum and items of the properties: descriptions are the bulk of a large schema."""
     properties = {
         name: {key: value[key] for key in ("type", "enum", "items") if key in value}
         for name, value in schema["properties"].items()
