@@ -41,7 +41,7 @@ def _spellings(value: str) -> set[str]:
 
 
 def make_picture(data: bytes, hidden: Sequence[Box]) -> PagePicture | None:
-    """Return the picture with its `hidden` boxes unreadable; None if the bytes are no image. CPU-bound."""
+    """Return the image with its `hidden` boxes unreadable; None if the bytes are no image. CPU-bound."""
     try:
         with Image.open(io.BytesIO(data)) as image:
             mime = Image.MIME.get(image.format or "", "image/jpeg")

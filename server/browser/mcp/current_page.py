@@ -69,7 +69,7 @@ class CurrentPage:
     def follow(self, url: str, title: str | None = None) -> bool:
         """Select the tab that the tool server reports as current. Returns False if no tab has that origin.
 
-        A single tab is always selected, whatever its reported URL.
+        A single tab is always selected, regardless of its reported URL.
         """
         watch = self._watch()
         if watch is None or not watch.pages:

@@ -50,7 +50,7 @@ class SessionResources:
     """Folder of the session's files: downloads, and files that may be uploaded."""
     tools: tuple[ToolSpec, ...]
     others: tuple[OtherServer, ...] = ()
-    """The further MCP servers, besides the browser's."""
+    """The further MCP servers (EXTRA_MCP)."""
 
 
 class Driver(Protocol):

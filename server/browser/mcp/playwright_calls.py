@@ -66,7 +66,7 @@ class PlaywrightCalls(SessionBrowser, ABC):
     def offered(cls, settings: Settings, tools: Sequence[Tool]) -> tuple[ToolSpec, ...]:
         return offered_of(tools)
 
-    # Acting
+    # Actions
 
     async def _do(self, tool: str, args: Mapping[str, Any], did: str) -> ToolOutcome:
         try:
@@ -94,7 +94,7 @@ class PlaywrightCalls(SessionBrowser, ABC):
         return reply
 
     async def _answer(self, accept: bool, text: str | None) -> Reply:
-        """Answer the open dialog; over DevTools if the server, started after it opened, does not know it."""
+        """Answer the open dialog; over DevTools if the server fails because it started after the dialog."""
         args = {"accept": accept} | ({"promptText": text} if text is not None else {})
         reply = await self._use("browser_handle_dialog", args)
         if not reply.ok and self._here.dialog and self.monitor:
@@ -111,7 +111,7 @@ class PlaywrightCalls(SessionBrowser, ABC):
         for tab in self._tabs[max(1, len(known)) :]:
             self._notes.add(f"A new tab was opened: {tab.index}, {tab.url[:120] or 'address unknown'}")
 
-    # Looking
+    # Reading the page
 
     async def _see(self) -> Seen:
         return await self._see_freely(self._see_now)
@@ -156,7 +156,7 @@ class PlaywrightCalls(SessionBrowser, ABC):
 
     async def _see_in_part(self) -> Seen | None:
         """Read only the visible part of a page that is too large to be read completely."""
-        if self._here.has_several:  # updates which tab the tools are at
+        if self._here.has_several:  # updates the tools' current tab
             await self._use("browser_tabs", {"action": "list"})
         before = self._here.moment
         text = str(await self._here.run(VIEWPORT_SCRIPT) or "")
@@ -220,7 +220,7 @@ class PlaywrightCalls(SessionBrowser, ABC):
             raise CallFailed(str(error)) from None
 
     async def _remember(self, reply: Reply) -> None:
-        """Store the tabs and the current one. The unambiguous `Page URL` line takes precedence over the list."""
+        """Store the tabs and the current one, by the unambiguous `Page URL` line, else by the tab list."""
         reply.tabs = tuple(map(self._here.recognise, reply.tabs))
         self._tabs = reply.tabs or self._tabs[:1]
         front = next((tab for tab in reply.tabs if tab.active and tab.url), None)
@@ -232,7 +232,7 @@ class PlaywrightCalls(SessionBrowser, ABC):
         for note in reply.notes:
             self._notes.add(note)
 
-    # Where the browser is
+    # The current tab
 
     async def locate(self, mcp: McpClient) -> None:
         await self._remember(await self._list_tabs(mcp))

@@ -69,7 +69,7 @@ class PlaywrightBrowser(PlaywrightCalls):
             self._notes.add(str(error))
             return missing
 
-    # Seeing
+    # Observations
 
     async def observe(self, keep: Sequence[str] = ()) -> Observation:
         seen = await self._look_once()
@@ -114,7 +114,7 @@ class PlaywrightBrowser(PlaywrightCalls):
             "viewport": VIEWPORT,
         }
 
-    # Acting
+    # Actions
 
     async def navigate(self, url: str) -> ToolOutcome:
         try:

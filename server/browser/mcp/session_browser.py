@@ -203,7 +203,7 @@ class SessionBrowser(Browser, ABC):
                 data = await self._picture(deadline=5)
                 after = await self._here.look() if hidden else before
                 hidden += [field.box for field in after.secrets if field.value]
-                if before.unknown or after.unknown:  # not all boxes to blur are known
+                if before.unknown or after.unknown:  # some boxes to blur are unknown
                     return None
         except CallFailed:
             return None

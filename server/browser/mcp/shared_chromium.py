@@ -1,7 +1,7 @@
 """The `shared` layout: one Chromium for all sessions, each in its own context that ends with its tools.
 
-A context uses a quarter of a Chromium's memory. It stores nothing: logins end with it. A crash affects all
-sessions.
+A context needs a quarter of the resources of a Chromium. It stores nothing: logins end with it. A crash
+affects all sessions.
 """
 
 from __future__ import annotations

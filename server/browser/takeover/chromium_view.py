@@ -50,7 +50,7 @@ class CdpScreen:
         self._changes = PersonWatch()
         self._beginning: asyncio.Task[None] | None = None
 
-    # Seeing
+    # State and frames
 
     @property
     def start(self) -> int:
@@ -99,7 +99,7 @@ class CdpScreen:
             raise
         self._cast = cast
 
-    # Holding
+    # Takeover
 
     def hold(self) -> None:
         page = self._front.page()
@@ -144,7 +144,7 @@ class CdpScreen:
         if self._size != VIEWPORT and page.target not in self._resized:
             await self._resize(watch, page, self._size)
 
-    # Acting
+    # User input
 
     async def press(self, stroke: Stroke) -> None:
         await self._begun()

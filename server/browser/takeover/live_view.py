@@ -75,7 +75,7 @@ class LiveView:
         """True from `take` until `hand_back`, even if the holder was lost in between."""
         return self._is_held
 
-    # Watching
+    # Viewers
 
     def join(self) -> Viewer:
         viewer = Viewer()
@@ -155,7 +155,7 @@ class LiveView:
             "dialog": {"kind": dialog.kind, "message": dialog.message} if dialog else None,
         }  # fmt: skip
 
-    # Holding
+    # Takeover
 
     async def take(self, viewer: Viewer) -> None:
         """Give the viewer control; the agent's captures stop. Raises Conflict `takeover_held`."""
@@ -212,7 +212,7 @@ class LiveView:
         if self._lease_ends:
             self._lease_ends.cancel()
 
-    # Acting
+    # User input
 
     def act(self, viewer: Viewer, wanted: Input | None) -> None:
         """Queue the holder's input, in order; None requests the element list.
@@ -240,7 +240,7 @@ class LiveView:
             _refuse(viewer, str(error))
         self._stirred.set()
 
-    # The browser itself
+    # Starting the browser
 
     def _reopen(self) -> None:
         """Start the browser if there is a holder and it is closed, also after it ended on its own."""
