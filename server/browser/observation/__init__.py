@@ -1,7 +1,8 @@
-"""The observation: a page as the agent sees it, small whatever the page's size.
+"""Observations: a page as the agent sees it, within a token budget for any page size.
 
-Pure: the text of an MCP server goes in, `Observation` comes out. `python -m server.browser.observation` does
-the same for lines of JSON. docs/observation.md describes what a model reads.
+Pure functions: the text reply of an MCP server in, an `Observation` out.
+`python -m server.browser.observation` does the same for lines of JSON. docs/observation.md describes the text
+that a model reads.
 """
 
 import hashlib
@@ -57,7 +58,7 @@ NOTHING = "no text and no control can be read on this page; it may be drawn as a
 
 
 class Observation(BaseModel, frozen=True):
-    """A page at one moment. Its eids are dead with the next one."""
+    """A page at one moment. Its eids are valid only until the next observation."""
 
     page: Page
     viewport: tuple[int, int] = VIEWPORT
@@ -66,17 +67,17 @@ class Observation(BaseModel, frozen=True):
     text_blocks: tuple[str, ...] = ()
     overlays: tuple[Overlay, ...] = ()
     notes: tuple[str, ...] = ()
-    """One line each: dialogs, downloads, new tabs, console and HTTP errors, how much was left out."""
+    """One line each: dialogs, downloads, new tabs, console and HTTP errors, number of elements left out."""
     truncated: int = 0
-    """Elements left out."""
+    """Number of elements left out."""
     focused: str = ""
-    """The ref of what keys go to, whether it is among the elements or not; "" where that is not known."""
+    """Ref of the element with the keyboard focus, even if it was left out; "" if unknown."""
     order: tuple[str, ...] = ()
-    """How `text` lays it out: eids, `t0` for the first text block, and headlines such as `Below:`."""
+    """Line order of `text`: eids, `t0` for the first text block, and headlines such as `Below:`."""
     header_tokens: int = 800
-    """Room for address, title, notes and overlays in `text`."""
+    """Token limit for address, title, notes and overlays in `text`."""
     moment: str = ""
-    """`Extra.moment` of the look that this comes from; "" where that is not known."""
+    """`Extra.moment` of the page script result used here; "" if unknown."""
 
     @property
     def asks_for_secret(self) -> bool:
@@ -88,7 +89,7 @@ class Observation(BaseModel, frozen=True):
         return next((element for element in self.interactive if element.eid == eid), None)
 
     def text(self) -> str:
-        """What the model reads: one line for each element and text block, in reading order."""
+        """The text for the model: one line for each element and text block, in reading order."""
         lines = page_lines(self.page, self.notes, self.overlays, self.header_tokens)
         shown = [element.eid for element in self.interactive if not element.same_as]
         body = dict(zip(shown, element_lines(self.interactive), strict=True))
@@ -97,9 +98,9 @@ class Observation(BaseModel, frozen=True):
         return "\n".join([*lines, *(body.get(key, key) for key in order)])
 
     def text_with_targets(self) -> str:
-        """For a model that calls the MCP server's own tools: as `text`, with `Element.ref` in place of the eids.
+        """As `text`, with `Element.ref` in place of eids, for a model that calls the MCP server's own tools.
 
-        Without address, title and notes: the result of a tool says them itself.
+        Omits address, title and notes: the tool result already contains them.
         """
         refs = {element.eid: element.ref for element in self.interactive}
         named = [
@@ -116,7 +117,7 @@ class Observation(BaseModel, frozen=True):
         return "\n".join(lines)
 
     def digest(self) -> str:
-        """Short and stable: equal for two observations that show the same page in the same state."""
+        """A short, stable hash, equal for two observations of the same page in the same state."""
         kept = [self.page.url, *self.text_blocks]
         for element in self.interactive:
             kept.append(element.model_dump_json(exclude={"eid", "ref", "box", "group", "same_as", "context"}))
@@ -134,10 +135,10 @@ def observe_snapshot(
     extra: Extra | None = None,
     keep: Sequence[str] = (),
 ) -> Observation:
-    """Playwright MCP's `browser_snapshot` reply, or only its YAML, as an observation.
+    """Build an observation from Playwright MCP's `browser_snapshot` reply, or from its YAML alone.
 
-    `url` and `title` are taken from the reply where they are not given. `extra` is what `PAGE_SCRIPT` found. Elements
-    whose ref is in `keep` are not left out while they are on the page, nor is their form, dialog or row if it fits.
+    `url` and `title` default to those of the reply. `extra` is the result of `PAGE_SCRIPT`. Elements whose
+    ref is in `keep` are included while they are on the page, and so is their form, dialog or row if it fits.
     """
     tree, beside = _read(snapshot, url, title, viewport, notes, extra)
     return _observe(tree, viewport, budget, beside, keep=keep)
@@ -152,9 +153,9 @@ def observe_state(
     extra: Extra | None = None,
     keep: Sequence[str] = (),
 ) -> Observation:
-    """browser-use's `browser_get_state` JSON as an observation. Its elements have no boxes and no values.
+    """Build an observation from browser-use's `browser_get_state` JSON. Elements have no boxes and no values.
 
-    Of `extra` the moment and the values of secret fields are used; `keep` is that of `observe_snapshot`.
+    Of `extra`, only the moment and the secret fields are used. `keep` works as in `observe_snapshot`.
     """
     tree, extra = read_state(state), extra or Extra()
     tree.notes = (*tree.notes, *notes)
@@ -172,7 +173,7 @@ def focus_pieces(
     notes: Sequence[str] = (),
     extra: Extra | None = None,
 ) -> Observation:
-    """As `focus`, for browser-use's state: `pieces` are what stands around the element, as `read_pieces` takes them."""
+    """As `focus`, for browser-use's state. `pieces` are the element's surroundings, as in `read_pieces`."""
     tree, extra = read_pieces(state, pieces), extra or Extra()
     tree.notes = tuple(notes)
     hide_secrets(tree, extra.secrets, unknown=extra.unknown)
@@ -190,9 +191,9 @@ def focus(
     notes: Sequence[str] = (),
     extra: Extra | None = None,
 ) -> Observation:
-    """The surroundings of one element in detail: its form, dialog, row or section. `ref` is `Element.ref`.
+    """Observe the surroundings of one element in detail: its form, dialog, row or section.
 
-    Where the page has no such element any more, the whole page with a note that says so.
+    `ref` is `Element.ref`. If the page no longer has that element, returns the whole page with a note.
     """
     tree, beside = _read(snapshot, url, title, viewport, notes, extra)
     index = _locate(tree, ref, beside)
@@ -203,7 +204,7 @@ def focus(
 
 
 def text_near(snapshot: str, ref: str, *, chars: int = 600, extra: Extra | None = None) -> str:
-    """The words around an element, at most `chars` characters; empty where there is no such element."""
+    """The text around an element, at most `chars` characters; "" if there is no such element."""
     tree, beside = _read(snapshot, "", "", VIEWPORT, (), extra)
     index = _locate(tree, ref, beside)
     if index is None:
@@ -220,7 +221,7 @@ def text_near(snapshot: str, ref: str, *, chars: int = 600, extra: Extra | None 
 def _read(
     snapshot: str, url: str, title: str, viewport: tuple[int, int], notes: Iterable[str], extra: Extra | None
 ) -> tuple[Snapshot, Extra]:
-    """The tree and what was found beside it, both without secrets."""
+    """Parse the snapshot. Returns the tree and `extra`, both with secrets masked."""
     tree, extra = parse_snapshot(snapshot, viewport), extra or Extra()
     tree.url, tree.title = url or tree.url, title or tree.title
     tree.notes = tuple(dict.fromkeys((*notes, *tree.notes)))
@@ -228,7 +229,7 @@ def _read(
 
 
 def _locate(tree: Snapshot, ref: str, extra: Extra) -> int | None:
-    """The node of a ref; for something that only the page script saw, the last node that begins above it."""
+    """The node with this ref; for an element of the page script, the last visible node that starts above."""
     found = next((thing for thing in extra.clickables if thing.target == ref), None)
     if found is None:
         return tree.find(ref)

@@ -16,7 +16,7 @@ from server.browser.observation import PAGE_SCRIPT, VIEWPORT, Extra, Observation
 
 
 class Request(BaseModel):
-    """One line for the command line. `target` is an eid of the main view, or a ref."""
+    """One input line. `target` is an eid of the main view, or a ref."""
 
     snapshot: str = ""
     viewport: tuple[int, int] = VIEWPORT
@@ -26,7 +26,7 @@ class Request(BaseModel):
 
 
 def answer(line: str) -> dict[str, Any]:
-    """What one line is answered with: text and targets, or the error that it is. Never raises."""
+    """The result for one line: text, targets and truncated, or an error. Never raises."""
     try:
         given = json.loads(line)
         if not isinstance(given, dict):
@@ -42,7 +42,7 @@ def answer(line: str) -> dict[str, Any]:
 
 
 def _whole(value: Any) -> Any:
-    """A text cut in the middle of a character has half of it at its end."""
+    """Replace lone surrogates, as left by text cut in the middle of a character."""
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
 
 
@@ -56,7 +56,7 @@ def _seen(request: Request) -> Observation:
 
 
 def main() -> None:
-    """Read standard input to its end, answering line by line."""
+    """Read standard input to its end and print one result per line."""
     parser = argparse.ArgumentParser(prog="python -m server.browser.observation", description=__doc__)
     parser.add_argument("--page-script", action="store_true", help="print the page script and exit")
     if parser.parse_args().page_script:

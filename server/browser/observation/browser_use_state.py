@@ -1,7 +1,7 @@
-"""Read the page state of the browser-use MCP server into the nodes that a snapshot has.
+"""Convert the page state of the browser-use MCP server into snapshot nodes.
 
-It names elements by index and says little of them: no box, no value, no label of a field. A label stands
-as an element of its own before its field, or after its checkbox; it becomes the field's name here.
+The state identifies elements by index and has no boxes, no values and no field labels. A label is a separate
+element; it becomes the name of the next element that has no text of its own.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ def read_state(state: Mapping[str, Any]) -> Snapshot:
 
 
 def read_pieces(state: Mapping[str, Any], pieces: Sequence[tuple[int | None, str]]) -> Snapshot:
-    """Part of a page in reading order: each piece is a place in `interactive_elements`, or words."""
+    """Convert part of a page in reading order. A piece is an index into `interactive_elements`, or text."""
     tree = Snapshot([Node("group", -1)], str(state.get("url") or ""), str(state.get("title") or ""))
     elements, label = state.get("interactive_elements") or (), ""
     for at, words in pieces:
@@ -52,7 +52,7 @@ def read_pieces(state: Mapping[str, Any], pieces: Sequence[tuple[int | None, str
 
 
 def described(element: Mapping[str, Any]) -> dict[str, str]:
-    """What the page can be searched by for an element: tag, address, placeholder, the beginning of its words."""
+    """What to search the page for to find an element: tag, href, placeholder and the start of its text."""
     tag = str(element.get("tag") or "").lower()
     words = "" if tag == "select" else " ".join(str(element.get("text") or "").split())[:SEARCHED_CHARS]
     href, placeholder = str(element.get("href") or ""), str(element.get("placeholder") or "")

@@ -1,7 +1,7 @@
-"""What stands around one element of a browser-use state, which lists controls without their places.
+"""The surroundings of one element of a browser-use state, which lists controls without their positions.
 
-`around_script` is evaluated in the page. It looks for each control of the list among the visible elements of the
-document, by tag, address, placeholder and words, the n-th of those that are alike for the n-th of the list.
+`around_script` is evaluated in the page. It matches each control of the list to a visible element of the
+document by tag, href, placeholder and text: the n-th of several equal entries matches the n-th such element.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from server.browser.observation.browser_use_state import described
 
 
 class Piece(BaseModel, frozen=True):
-    """A control, as its place in the list, or words."""
+    """A control, as its index in the list, or text."""
 
     at: int | None = None
     text: str = ""
@@ -24,13 +24,13 @@ class Piece(BaseModel, frozen=True):
 
 class Around(BaseModel, frozen=True):
     text: str = ""
-    """The words around the element, at most 600 characters."""
+    """Text around the element, at most 600 characters."""
     pieces: tuple[Piece, ...] = ()
-    """Of its form, dialog, row or section in reading order; empty when the element was not found."""
+    """Its form, dialog, row or section in reading order; empty if the element was not found."""
 
 
 def around_script(elements: Sequence[Any], target: int) -> str:
-    """The script for the element at place `target` of the state's `interactive_elements`; it returns an `Around`."""
+    """The script for the element at index `target` of `interactive_elements`. It returns an `Around`."""
     given = json.dumps({"list": [described(element) for element in elements], "target": target})
     return f"() => ({_SCRIPT})({given})"
 

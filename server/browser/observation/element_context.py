@@ -1,4 +1,4 @@
-"""What stands around an element: its form, its group, the words that tell it from its twins."""
+"""The surroundings of an element: its form, its group, and text that distinguishes it from similar ones."""
 
 from bisect import bisect_left
 from collections import Counter
@@ -12,9 +12,9 @@ from server.browser.observation.snapshot import FIELDS, WIDGETS, Snapshot
 
 PART_CHARS = 60
 PIECES = 4
-"""Words of a card that are tried as what tells its controls from those of other cards."""
+"""Most texts of a card that are tried as a distinguishing label for its controls."""
 FORM_SIZE = 40
-"""A plain container with more elements than this is a page, not a form."""
+"""A plain container with more elements than this is not taken for a form."""
 REACH = 40
 CONTROLS = WIDGETS - {"link"}
 CELLS = UNITS | {"cell", "gridcell"}
@@ -31,7 +31,7 @@ class Surroundings:
         self._told = [draft.index for draft in drafts if draft.submits]
 
     def form_of(self, draft: Draft) -> int:
-        """The form or dialog that it belongs to, or the container that is one in all but name; -1 if none."""
+        """The form or dialog that it belongs to, or a plain container that acts as a form; -1 if none."""
         if draft.node is None:
             return -1
         named = self.outline.form[draft.index]
@@ -46,11 +46,11 @@ class Surroundings:
         return -1
 
     def _count(self, places: list[int], index: int) -> int:
-        """How many of `places` are in the node's subtree."""
+        """Count the `places` in the node's subtree."""
         return bisect_left(places, self.snapshot.nodes[index].end) - bisect_left(places, index)
 
     def is_aside(self, draft: Draft) -> bool:
-        """In a menu, a header, a footer or a side column."""
+        """Whether it is in a navigation, a header, a footer or a side column."""
         mark = self.outline.mark[draft.index] if draft.node is not None else -1
         return mark >= 0 and self.snapshot.nodes[mark].role in SIDE
 
@@ -59,11 +59,11 @@ class Surroundings:
         return parent >= 0 and self.snapshot.nodes[parent].role == "superscript"
 
     def count_controls(self, index: int) -> tuple[int, int]:
-        """Buttons, and elements of any kind, in the node's subtree."""
+        """Number of buttons, and of elements of any kind, in the node's subtree."""
         return self._count(self._buttons, index), self._count(self._places, index)
 
     def container_of(self, index: int) -> int:
-        """The form, dialog or unit that a node stands in, -1 if none."""
+        """The form, dialog or unit that contains a node, -1 if none."""
         return max(self.outline.form[index], self.outline.unit[index])
 
     def group_of(self, draft: Draft) -> str:
@@ -78,7 +78,10 @@ class Surroundings:
         )
 
     def submits(self, draft: Draft) -> bool:
-        """As the page script told; in a form of which it told nothing, a button after the last field."""
+        """Whether it submits a form, according to the page script.
+
+        If the script found none in its form: a button after the last field, or any if none comes after it.
+        """
         form = self.form_of(draft) if draft.role == "button" else -1
         if draft.submits or form < 0 or not self._count(self._fields, form) or self._count(self._told, form):
             return draft.submits
@@ -88,7 +91,7 @@ class Surroundings:
 
     @cached_property
     def in_hand(self) -> set[int]:
-        """Forms that are being worked on: one with the focus, or with a field in view."""
+        """The active forms: those with the focused field, or with a field in the viewport."""
         nodes = self.snapshot.nodes
         active = {at for at, node in enumerate(nodes) if "active" in node.attributes and node.role in FIELDS}
         near = [
@@ -98,12 +101,12 @@ class Surroundings:
 
     @cached_property
     def dialogs(self) -> set[int]:
-        """Open dialogs, as far as any of them is in view."""
+        """Open dialogs with at least a part in the viewport."""
         nodes = self.snapshot.nodes
         return {at for at, node in enumerate(nodes) if node.role in DIALOGS and node.seen and node.ref}
 
     def contexts(self, chosen: Sequence[Draft], chars: int) -> list[str]:
-        """For each, what stands around it; for twins and nameless ones what tells them apart comes first."""
+        """The context of each draft. For unnamed and same-named ones the distinguishing part comes first."""
         labels = self._labels(chosen)
         texts = []
         for draft in chosen:
@@ -159,7 +162,7 @@ class Surroundings:
         return labels
 
     def _pieces_near(self, draft: Draft, places: list[int]) -> list[str]:
-        """Words of its cell, of its row, of the largest box that is its alone, and of its address."""
+        """Texts of its cell, its row, the largest box without another of its kind, and its link address."""
         nodes, card = self.snapshot.nodes, self._card(draft.index, places)
         inner = [at for at in self.snapshot.ancestors(draft.index) if at > card and nodes[at].role in CELLS]
         found = [piece for box in (*inner, card) for piece in self._pieces(box, draft)]
@@ -167,7 +170,7 @@ class Surroundings:
         return [piece for piece in dict.fromkeys(found) if piece and piece != draft.name]
 
     def _card(self, index: int, places: list[int]) -> int:
-        """The largest ancestor that holds no other of `places`, or the node itself."""
+        """The largest ancestor that contains no other of `places`, or the node itself."""
         position = bisect_left(places, index)
         before = places[position - 1] if position else -1
         after = places[position + 1] if position + 1 < len(places) else len(self.snapshot.nodes)

@@ -1,4 +1,4 @@
-"""Find what can be acted on in a snapshot, with its name and state."""
+"""Find the interactive elements of a snapshot, with name and state."""
 
 from bisect import bisect_left
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ LISTS = frozenset({"list", "table", "rowgroup", "grid", "tree", "menu", "tablist
 TAG_ROLES = {"a": "link", "button": "button", "editable": "textbox", "select": "combobox"}
 MOST_NODES = 100
 SPREAD_CHARS = 160
-"""A clickable container with more text than this, and parts in it, is told as its parts."""
+"""A clickable container with several parts and more text than this is listed as its parts."""
 
 
 @dataclass(slots=True)
 class Draft:
-    """An element in the making. `place` is its position in reading order: a node index, or between two."""
+    """A candidate element. `place` is its position in reading order: a node index, or a value between two."""
 
     place: float
     ref: str
@@ -32,7 +32,7 @@ class Draft:
     shows: str = ""
     sends_to: str = ""
     on_top: bool = False
-    """In an open dialog."""
+    """It is in an open dialog."""
     same_as: "Draft | None" = None
 
     @property
@@ -79,7 +79,7 @@ def _pick(snapshot: Snapshot) -> list[int]:
 
 
 def _is_under(snapshot: Snapshot, index: int, frames: list[int]) -> bool:
-    """A click in its middle would go into a frame in it: that page's own controls are told instead."""
+    """Whether a click at its centre would hit a frame inside it; that frame's controls are listed instead."""
     node = snapshot.nodes[index]
     if node.box is None:
         return False
@@ -89,7 +89,7 @@ def _is_under(snapshot: Snapshot, index: int, frames: list[int]) -> bool:
 
 
 def _count_widgets(snapshot: Snapshot) -> list[int]:
-    """How many widgets stand before each index."""
+    """The number of widgets before each index."""
     counts, total = [0], 0
     for node in snapshot.nodes:
         total += bool(node.ref) and node.role in WIDGETS
@@ -98,12 +98,12 @@ def _count_widgets(snapshot: Snapshot) -> list[int]:
 
 
 def _widgets(snapshot: Snapshot, index: int) -> list[int]:
-    """Those among the first nodes of a subtree."""
+    """The widgets among the first `MOST_NODES` nodes of a subtree."""
     return [at for at in snapshot.subtree(index)[:MOST_NODES] if snapshot.nodes[at].role in WIDGETS]
 
 
 def _is_folded(snapshot: Snapshot, index: int) -> bool:
-    """The options of a closed select are told with it; a list of options is told by its options."""
+    """Whether it is listed with another element: an option of a closed select, or a list box with options."""
     node = snapshot.nodes[index]
     if node.role == "listbox":
         return node.end > index + 1
@@ -112,7 +112,7 @@ def _is_folded(snapshot: Snapshot, index: int) -> bool:
 
 
 def _label_around(snapshot: Snapshot, index: int) -> int | None:
-    """A styled checkbox is invisible itself; its label, which holds nothing else, takes the click."""
+    """The label that takes the click for a styled, invisible checkbox; None if it contains other widgets."""
     parent = snapshot.nodes[index].parent
     if parent < 0 or not snapshot.nodes[parent].ref or snapshot.nodes[parent].role in WIDGETS:
         return None
@@ -120,7 +120,7 @@ def _label_around(snapshot: Snapshot, index: int) -> int | None:
 
 
 def _is_summary(snapshot: Snapshot, index: int) -> bool:
-    """What opens and closes a `details`: the snapshot shows it as a named generic, first in a group."""
+    """Whether it is the `summary` of a `details`: in the snapshot, a named generic, first in a group."""
     node = snapshot.nodes[index]
     first = node.parent == index - 1 >= 0 and snapshot.nodes[node.parent].role == "group"
     return first and node.role == "generic" and bool(node.name)
@@ -131,7 +131,7 @@ def _area(node: Node) -> float:
 
 
 def _is_list(snapshot: Snapshot, index: int) -> bool:
-    """A clickable container whose parts are what one clicks, because its pointer is inherited by them."""
+    """Whether it is a clickable container whose parts are the targets, since they inherit its cursor."""
     if snapshot.nodes[index].role in KEPT_ROLES:
         return False
     parts = (at for at in snapshot.children(index) if snapshot.nodes[at].ref)
@@ -143,7 +143,7 @@ def _is_list(snapshot: Snapshot, index: int) -> bool:
 
 
 def _has_own_text(snapshot: Snapshot, index: int) -> bool:
-    """A clickable box around one control and nothing but its label is that control."""
+    """Whether it has text of its own. A clickable box with only one control and its label has none."""
     nodes = snapshot.nodes
     inner = [at for at in _widgets(snapshot, index) if nodes[at].ref]
     if any(nodes[at].box == nodes[index].box is not None for at in inner):
@@ -217,7 +217,7 @@ def _draft_clickable(snapshot: Snapshot, index: int, clickable: Clickable) -> Dr
 
 
 def _loose(drafts: list[Draft], clickable: Clickable, viewport: tuple[int, int]) -> Draft:
-    """Something the snapshot does not list stands after the last element that begins above it."""
+    """A draft for an element that the snapshot lacks, placed after the last visible element above its top."""
     above = (draft.place for draft in drafts if draft.box and draft.box[1] <= clickable.box[1] and draft.seen)
     seen = overlaps(clickable.box, (0, 0, *viewport))
     place = max(above, default=-1.0) + 0.5

@@ -1,4 +1,4 @@
-"""What a node is called: its accessible name, else the best guess from what it holds or stands beside."""
+"""The name of a node: its accessible name, else a guess from its contents or the text next to it."""
 
 import re
 from collections.abc import Iterable
@@ -12,15 +12,17 @@ _WORD = re.compile(r"[^\W_]{2,}")
 
 
 def own_text(node: Node) -> str:
-    """The words of the node itself; what stands in a field is a value, not text."""
+    """The text of the node itself; for a field its name, since its text is its value."""
     return node.name if node.role in FIELDS or not node.text else node.text
 
 
 def text_of(
     snapshot: Snapshot, index: int, chars: int = 120, without: range = range(0), most: int = _NODES
 ) -> str:
-    """The text of a subtree in reading order, repeats left out: `chars` characters or a little more, of its
-    first `most` nodes."""
+    """The text of a subtree's first `most` nodes in reading order, except repeats and nodes in `without`.
+
+    Stops after the piece that reaches `chars` characters.
+    """
     nodes, joined = snapshot.nodes, ""
     for at in range(index, min(nodes[index].end, index + most)):
         node = nodes[at]
@@ -33,7 +35,7 @@ def text_of(
 
 
 def words_around(snapshot: Snapshot, index: int, chars: int) -> str:
-    """What stands before and after a node in reading order, whatever it belongs to."""
+    """The text of a node and of the nodes before and after it in reading order, across containers."""
     nodes, end = snapshot.nodes, snapshot.nodes[index].end
     before = _gather((own_text(nodes[at]) for at in range(index - 1, -1, -1)), chars // 3)
     after = _gather((own_text(nodes[at]) for at in range(end, len(nodes))), chars // 2)
@@ -52,7 +54,10 @@ def _gather(texts: Iterable[str], chars: int) -> list[str]:
 
 
 def label_of_field(snapshot: Snapshot, index: int) -> str:
-    """For a field without a name: the text right before it, within its next two ancestors."""
+    """A name for an unnamed field: the text right before it, within its three nearest ancestors.
+
+    Falls back to the placeholder, also if another control comes first.
+    """
     nodes = snapshot.nodes
     for level, ancestor in enumerate(snapshot.ancestors(index)):
         if level > 2:
@@ -66,7 +71,7 @@ def label_of_field(snapshot: Snapshot, index: int) -> str:
 
 
 def label_of_choice(snapshot: Snapshot, index: int) -> str:
-    """For a nameless checkbox or radio button: the text right after it, else right before it."""
+    """A name for an unnamed checkbox or radio button: the text right after it, "" if there is none."""
     nodes = snapshot.nodes
     parent = nodes[index].parent
     after = range(
@@ -76,7 +81,7 @@ def label_of_choice(snapshot: Snapshot, index: int) -> str:
 
 
 def name_of_link(url: str) -> str:
-    """Words of an address, for a link that has no text: its last part with letters in it, else the host."""
+    """A name for a link without text: the last path segment that has a word in it, else the host."""
     try:
         parts = urlsplit(url)
     except ValueError:

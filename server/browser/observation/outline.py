@@ -1,6 +1,6 @@
-"""Where each node of a snapshot belongs: its dialog, form, row, landmark and heading.
+"""The dialog, form, row, landmark and heading that each node of a snapshot belongs to.
 
-One pass from the top; every list is as long as the snapshot and holds node indexes, -1 for none.
+Computed in one pass. Every list is as long as the snapshot and contains node indexes, -1 for none.
 """
 
 from dataclasses import dataclass, field
@@ -19,11 +19,11 @@ class Outline:
     dialog: list[int] = field(default_factory=list)
     form: list[int] = field(default_factory=list)
     unit: list[int] = field(default_factory=list)
-    """Nearest row, list item, article or named group."""
+    """Nearest row, list item, tree item, article, group or tab panel."""
     mark: list[int] = field(default_factory=list)
     """Nearest landmark."""
     heading: list[int] = field(default_factory=list)
-    """The heading it stands under: the last one before it in reading order."""
+    """The last heading at or before it in reading order."""
 
 
 def outline(snapshot: Snapshot) -> Outline:

@@ -1,7 +1,7 @@
-"""What lies over a page or stops the way: dialogs, cookie banners, permission prompts, logins, captchas.
+"""Detect what covers or blocks a page: dialogs, cookie banners, permission prompts, logins, captchas.
 
-Found by general signs: roles, places, what controls are there, and words in many languages. No site is
-known by name.
+Uses general signals only: roles, positions, nearby controls and words in many languages. There are no rules
+for single sites.
 """
 
 import re
@@ -16,7 +16,7 @@ from server.browser.observation.snapshot import FIELDS, Snapshot
 TEXT_CHARS = 100
 MOST = 4
 TELLING = frozenset({"link", "option", "paragraph", "listitem", "cell", "searchbox"})
-"""Roles whose words are about a thing rather than the thing."""
+"""Roles whose text may mention a captcha without being one."""
 
 _COOKIES = re.compile(
     r"cookie|\bgdpr\b|\bdsgvo\b|\brgpd\b|consent|einwilligung|consentement|consentimiento|consenso|toestemming|samtyck"
@@ -46,7 +46,7 @@ _PASSWORD = re.compile(
 def find_overlays(
     snapshot: Snapshot, around: Surroundings, frames: Sequence[str] = ()
 ) -> tuple[Overlay, ...]:
-    """`frames` says what the frames in view are called (`Extra.frames`)."""
+    """The overlays of a page. `frames` are the descriptions of the frames in view (`Extra.frames`)."""
     dialogs = sorted(around.dialogs)
     found = [_describe_dialog(snapshot, at) for at in dialogs]
     if banner := _find_banner(snapshot, around, dialogs):
@@ -79,7 +79,7 @@ def _short(text: str) -> str:
 
 
 def _find_banner(snapshot: Snapshot, around: Surroundings, dialogs: list[int]) -> Overlay | None:
-    """A box in view that speaks of cookies and can be answered there: a few words, one to twelve controls."""
+    """A box in view that mentions cookies or a permission and can be answered there: 1 to 12 controls."""
     for at, text in _seen_text(snapshot, around):
         kind = "cookies" if _COOKIES.search(text) else "permission" if _PERMISSION.search(text) else None
         if (
@@ -98,7 +98,7 @@ def _find_banner(snapshot: Snapshot, around: Surroundings, dialogs: list[int]) -
 
 
 def _seen_text(snapshot: Snapshot, around: Surroundings) -> Iterator[tuple[int, str]]:
-    """Words in view that are not the name of a control."""
+    """Texts in view that are not the name of a control."""
     inside = 0
     starts = {draft.index for draft in around.drafts if draft.node is not None}
     for at, node in enumerate(snapshot.nodes):
@@ -109,7 +109,7 @@ def _seen_text(snapshot: Snapshot, around: Surroundings) -> Iterator[tuple[int, 
 
 
 def _is_apart(snapshot: Snapshot, box: int) -> bool:
-    """Not the page itself, nor a footer with a word about cookies among its links."""
+    """Whether it is a separate box: not the page itself, nor a footer with a link that mentions cookies."""
     return snapshot.nodes[box].parent >= 0 and snapshot.nodes[box].role not in (
         "main",
         "article",
@@ -118,7 +118,7 @@ def _is_apart(snapshot: Snapshot, box: int) -> bool:
 
 
 def speaks_of_captcha(text: str) -> bool:
-    """Whether a short text is one of a captcha or another check that a person is there."""
+    """Whether a text under `TEXT_CHARS` characters indicates a captcha or another human verification."""
     return len(text) < TEXT_CHARS and _CAPTCHA.search(text) is not None
 
 
@@ -133,7 +133,7 @@ def _find_captcha(snapshot: Snapshot, frames: Sequence[str]) -> Overlay | None:
 
 
 def _find_login(snapshot: Snapshot, around: Surroundings) -> Overlay | None:
-    """A password field in view, with something to send it by."""
+    """A password field in view that belongs to a form."""
     for draft in around.drafts:
         if not (draft.seen and draft.node and draft.node.secret):
             continue

@@ -1,4 +1,4 @@
-"""What an observation is made of. `rendering.py` writes it as text."""
+"""The data types of an observation. `rendering.py` renders them as text."""
 
 from typing import Literal
 
@@ -14,25 +14,25 @@ class Page(BaseModel, frozen=True):
 
 class Element(BaseModel, frozen=True):
     eid: str
-    """`e1`, `e2`, ...: valid only in the observation it came from."""
+    """`e1`, `e2`, ...: valid only in the observation it comes from."""
     ref: str
-    """The MCP server's own target: a snapshot ref, a unique selector or an index."""
+    """The target that the MCP server accepts: a snapshot ref, a unique selector or an index."""
     role: str
-    """The ARIA role; `clickable` for what reacts to clicks without one."""
+    """The ARIA role; `clickable` for an element without one that reacts to clicks."""
     name: str = ""
     value: str | None = None
-    """None for what holds no value, and always for secret fields."""
+    """None for elements without a value, and always for secret fields."""
     placeholder: str | None = None
     disabled: bool = False
     visible: bool = True
-    """It intersects the viewport; True when the snapshot has no boxes."""
+    """Whether it intersects the viewport; True if the snapshot has no boxes."""
     checked: bool | None = None
     expanded: bool | None = None
     selected: bool | None = None
     options: tuple[str, ...] = ()
-    """Of a select, in order: the first 250."""
+    """The first 250 options of a select, in order."""
     options_told: int = 12
-    """How many of them its line tells."""
+    """How many of the options its line lists."""
     href: str | None = None
     box: Box | None = None
     """x, y, width, height in CSS pixels of the viewport."""
@@ -41,18 +41,18 @@ class Element(BaseModel, frozen=True):
     filled: bool = False
     """A secret field that is not empty."""
     context: str = ""
-    """At most 120 characters of what stands around it: row or card, form or dialog, heading. What tells it
-    from its twins comes first, parts are separated by ` · `."""
+    """Its surroundings in at most 120 characters: row or card, form or dialog, heading. The part that
+    distinguishes it from similar elements comes first. Parts are separated by ` · `."""
     group: str = ""
-    """Key of the enclosing form, dialog or list row, the same for all its elements; "" if there is none."""
+    """Key of the enclosing form, dialog or list row, shared by all its elements; "" if there is none."""
     submits: bool = False
-    """A button that sends a form, as far as can be seen."""
+    """Whether it is a button that submits a form, as far as the page shows."""
     sends_to: str = ""
-    """The address that its form is sent to, by this button or by Enter in this field; "" where that is not known."""
+    """The address its form is submitted to by this button, or by Enter in this field; "" if unknown."""
     shows: str = ""
-    """The words that a person sees on it, where its name is something else."""
+    """The visible text on it, if that differs from its name."""
     same_as: str = ""
-    """The eid of an element that leads to the same place and shares its line."""
+    """The eid of the element with the same link address whose line it shares."""
 
 
 class Overlay(BaseModel, frozen=True):
@@ -67,8 +67,8 @@ class Budget(BaseModel, frozen=True):
     blocks: int = 30
     block_chars: int = 240
     tokens: int = 3300
-    """Never passed. Filled only by what is in view, in an open dialog or in the form at hand."""
+    """Hard limit. Above `fill`, only what is in view, in an open dialog or in the active form is added."""
     fill: int = 1280
-    """Up to here there is room for the rest of the page, too."""
+    """Up to this limit the rest of the page is added too."""
     names_targets: bool = False
-    """Lines begin with the server's own targets, which may be longer than eids, and are priced so."""
+    """Count tokens for lines that begin with `Element.ref`, which may be longer than an eid."""

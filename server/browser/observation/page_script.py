@@ -1,8 +1,8 @@
-"""The optional second source of an observation: what a small read-only script finds in the page.
+"""The optional second source of an observation: a small read-only script that runs in the page.
 
-The accessibility snapshot says nothing of handlers on plain elements, of icons that have only a class or
-a title, and of which field holds a secret. `PAGE_SCRIPT` is run beside the page's own scripts; the JSON it
-returns is read as `Extra`.
+The accessibility snapshot lacks handlers on plain elements, icons that have only a class or a title, and
+which fields are secret. `PAGE_SCRIPT` runs next to the page's own scripts; the JSON it returns is parsed as
+`Extra`.
 """
 
 from collections.abc import Callable
@@ -14,33 +14,33 @@ Box = tuple[float, float, float, float]
 
 
 class Clickable(BaseModel, frozen=True):
-    """Something that looks clickable and has no role, or no name, of its own."""
+    """An element that looks clickable and has no role or no name."""
 
     box: Box
     tag: str
     """Lower case; `editable` for the root of an editable region."""
     name: str = ""
-    """A guess: label, title, alternative text, svg title, else words of its class or id."""
+    """A guess: label, title, alt text, svg title, else words of its class or id."""
     target: str
-    """A selector that is unique in the page, for the MCP server's `target`."""
+    """A selector that is unique in the page, used as the MCP server's `target`."""
 
 
 class SecretField(BaseModel, frozen=True):
-    """A password, card or one-time-code field and what is in it, so that it can be masked everywhere."""
+    """A password, card or one-time-code field and its value, so that the value can be masked everywhere."""
 
     box: Box
     value: str = ""
 
 
 class Sent(BaseModel, frozen=True):
-    """A control of a form, and the address that it sends the form to."""
+    """A control of a form, and the address it submits the form to."""
 
     box: Box
     to: str
 
 
 class Shown(BaseModel, frozen=True):
-    """A control whose label for screen readers is not what a person sees on it."""
+    """A control whose accessible label differs from its visible text."""
 
     box: Box
     text: str
@@ -54,14 +54,14 @@ class Extra(BaseModel, frozen=True):
     shown: tuple[Shown, ...] = ()
     sent: tuple[Sent, ...] = ()
     unknown: bool = False
-    """Not all secret fields are among `secrets`: every field then counts as one."""
+    """`secrets` may be incomplete. Every field then counts as secret."""
     frames: tuple[str, ...] = ()
-    """Title, label, name and address of each frame in view, in one line; a snapshot tells none of them."""
+    """Title, label, name and address of each frame in view, in one line; a snapshot has none of them."""
     moment: str = ""
-    """`<document>:<state>`: equal for two looks at one document whose content, fields and scroll position are the same."""
+    """`<document>:<state>`: equal for two runs on one document if content, fields and scroll position are."""
 
     def masked(self, mask: Callable[[str], str]) -> "Extra":
-        """The same with masked words."""
+        """A copy with `mask` applied to names, shown texts and addresses."""
         clickables = (one.model_copy(update={"name": mask(one.name)}) for one in self.clickables)
         shown = (one.model_copy(update={"text": mask(one.text)}) for one in self.shown)
         sent = (one.model_copy(update={"to": mask(one.to)}) for one in self.sent)
@@ -234,4 +234,4 @@ PAGE_SCRIPT = r"""() => {
 }"""
 
 SECRETS_SCRIPT = f"() => {{ const {{secrets, unknown}} = ({PAGE_SCRIPT})(); return {{secrets, unknown}}; }}"
-"""The part of it that counts in the frames inside a page."""
+"""Returns only `secrets` and `unknown`: the part needed from frames inside a page."""

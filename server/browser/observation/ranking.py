@@ -1,4 +1,4 @@
-"""What of a page comes first when not all of it fits."""
+"""Rank the elements of a page, for when not all of them fit."""
 
 from collections.abc import Sequence
 
@@ -9,15 +9,16 @@ from server.browser.observation.snapshot import FIELDS, Snapshot
 from server.browser.observation.text_blocks import Block
 
 CARD_NODES = 14
-"""Two links this close in reading order, to one address, are the picture and the title of one thing."""
+"""Two links to one address, fewer nodes apart than this, count as picture and title of one item."""
 MEMORY = 8
 FEW, NEIGHBOURS = 3, 20
-"""A focused observation widens its view while it holds fewer elements than `NEIGHBOURS`, at least to `FEW`."""
+"""A focused observation covers a box of up to `NEIGHBOURS` elements. If that has fewer than `FEW`, it shows
+the `NEIGHBOURS` nearest elements."""
 NOWHERE = ("", "#")
 
 
 def merge_duplicates(drafts: Sequence[Draft]) -> list[Draft]:
-    """Links to one address under one name are one. In view they share a line, elsewhere the first stays."""
+    """Merge links with equal address and name. In view they share a line, elsewhere only one is kept."""
     kept: dict[int, Draft] = {}
     by_url: dict[str, list[Draft]] = {}
     for draft in drafts:
@@ -51,8 +52,8 @@ def _is_same(one: Draft, other: Draft) -> bool:
 def rank(
     drafts: Sequence[Draft], outline: Outline, around: Surroundings, height: int
 ) -> tuple[list[Draft], int]:
-    """The drafts, most wanted first, and how many of them must not be cut: those that are in view, in an open
-    dialog or in the form at hand."""
+    """Sort the drafts by priority. Returns them and how many must not be dropped: those in view, in an open
+    dialog or in an active form."""
     for draft in drafts:
         draft.on_top = draft.node is not None and outline.dialog[draft.index] in around.dialogs
     keys: dict[int, tuple[int, float]] = {}
@@ -66,8 +67,10 @@ def rank(
 def put_first(
     wanted: Sequence[Draft], ranked: Sequence[Draft], must: int, around: Surroundings
 ) -> tuple[list[Draft], int]:
-    """The same ranking with the wanted drafts first and the rest of their form, dialog or row next; none of these
-    must be cut. A wanted link that was merged with another stands for itself again."""
+    """Move the wanted drafts to the front, followed by the rest of their form, dialog or row.
+
+    None of these must be dropped. A wanted link that was merged with another gets its own line again.
+    """
     for draft in wanted:
         draft.same_as = None
     groups = {around.group_of(draft) for draft in wanted} - {""}
@@ -80,7 +83,7 @@ def put_first(
 
 
 def _urgency(draft: Draft, around: Surroundings) -> int:
-    """0 in an open dialog, 1 in the form at hand, 2 and 3 in view, 4 elsewhere."""
+    """0 in an open dialog, 1 there but out of view or in an active form, 2 in view (links 3), 4 elsewhere."""
     if draft.on_top:
         return 0 if draft.seen else 1
     if around.in_hand and draft.node is not None and around.form_of(draft) in around.in_hand:
@@ -91,7 +94,7 @@ def _urgency(draft: Draft, around: Surroundings) -> int:
 
 
 def _distance(draft: Draft, around: Surroundings, height: int) -> float:
-    """Screens away, with a malus for what is seldom wanted."""
+    """Distance from the viewport in screen heights, less for fields, more for what is rarely needed."""
     y = draft.box[1] if draft.box else 0.0
     away = max(-y, y - height, 0.0) / max(height, 1)
     if draft.role in FIELDS:
@@ -106,8 +109,10 @@ def _distance(draft: Draft, around: Surroundings, height: int) -> float:
 def select_around(
     snapshot: Snapshot, around: Surroundings, blocks: Sequence[Block], target: int
 ) -> tuple[list[Draft], list[Block]]:
-    """What belongs together with one node: it first, then the rest of its form, dialog, row or section, or its
-    neighbours where it stands alone."""
+    """The drafts and blocks around one node: itself first, then the rest of its form, dialog, row or section.
+
+    If there are few of these, its nearest neighbours.
+    """
     box = _box_around(snapshot, around, target)
     inside = range(box, snapshot.nodes[box].end)
     near = [draft for draft in around.drafts if draft.index in inside]
@@ -119,7 +124,7 @@ def select_around(
 
 
 def _box_around(snapshot: Snapshot, around: Surroundings, target: int) -> int:
-    """The widest ancestor that is still small; the form, dialog or unit that it stands in, whatever its size."""
+    """The widest ancestor with up to `NEIGHBOURS` elements, at least its form, dialog or unit of any size."""
     box, container = target, around.container_of(target)
     for ancestor in snapshot.ancestors(target):
         _, controls = around.count_controls(ancestor)

@@ -1,7 +1,7 @@
-"""The lines that a model reads, and what they cost.
+"""Render the lines that a model reads, and estimate their tokens.
 
-One line for an element, `[e12] button "Submit" disabled`; page text has a mark before it (`- ` or `# `) and
-loses what could make it look like a line of ours. docs/observation.md describes the form.
+An element is one line, `[e12] button "Submit" disabled`. Page text is prefixed with `- ` or `# `, and
+anything in it that looks like an eid is replaced. docs/observation.md describes the format.
 """
 
 import re
@@ -26,7 +26,7 @@ _QUOTES = str.maketrans({'"': "'"})
 
 
 def clean(text: str) -> str:
-    """One line without control characters, and nothing that reads as an eid of ours or a reference of the server."""
+    """The text in one line, without control characters and without anything that reads as an eid or a ref."""
     if _ODD.search(text):
         text = _SPACE.sub(" ", well_formed(text))
     if "e" in text:
@@ -35,7 +35,7 @@ def clean(text: str) -> str:
 
 
 def well_formed(text: str) -> str:
-    """Without lone surrogates, which no wire takes."""
+    """Replace lone surrogates, which cannot be encoded as UTF-8."""
     return text.encode("utf-8", "replace").decode()
 
 
@@ -48,7 +48,7 @@ def quote(text: str) -> str:
 
 
 def page_lines(page: Page, notes: Iterable[str], overlays: Iterable[Overlay], room: int) -> list[str]:
-    """The lines above the elements, as many as fit into `room` tokens; the address always."""
+    """The lines above the elements: always the address, then as many as fit into `room` tokens."""
     lines = [_fit(f"URL: {clean(page.url)}", min(room, LINE_TOKENS))]
     more = [f"Title: {clean(page.title)}"] if page.title else []
     more += map(overlay_line, overlays)
@@ -77,7 +77,7 @@ def text_line(block: str) -> str:
 
 
 def element_line(element: Element, suffix: str = "", also: Sequence[str] = ()) -> str:
-    """`suffix` tells it from its twins; `also` are the eids that share the line."""
+    """`suffix` distinguishes elements of equal role and name; `also` are the eids that share the line."""
     parts = [f"[{element.eid}] {element.role} {quote(element.name)}"]
     if suffix:
         parts.append(f"({suffix})")
@@ -104,7 +104,10 @@ def _told_option(name: str) -> str:
 
 
 def meant_option(element: Element, written: str) -> str:
-    """The whole name of the option that a model writes as it was told, cut short, or in other letters."""
+    """Resolve an option as the model wrote it, possibly as truncated in the line or in another case.
+
+    Returns its full name, or `written` if no option or more than one matches.
+    """
     plain = written.strip().casefold()
     meant = {name for name in element.options if plain in (name.casefold(), _told_option(name).casefold())}
     return meant.pop() if len(meant) == 1 and written not in element.options else written
@@ -125,7 +128,7 @@ def _states(element: Element) -> tuple[tuple[str, bool | None], ...]:
 
 
 def element_lines(elements: Iterable[Element]) -> list[str]:
-    """A line for each element that does not share one; twins carry what tells them apart."""
+    """One line for each element that does not share another's line, with suffixes where names repeat."""
     elements = list(elements)
     also: dict[str, list[str]] = {}
     for element in elements:
@@ -157,7 +160,7 @@ _PIECE = re.compile(r"[A-Za-z]+|[0-9]+|[^\W\d_A-Za-z]+|[^\w\s]+|_+|\s+")
 
 
 def cost(lines: Iterable[str]) -> int:
-    """Tokens of the lines, each with its line end: an estimate a little above the count of the o200k vocabulary."""
+    """Estimated tokens of the lines, line ends included; slightly above the o200k count."""
     return ceil(1.06 * sum(_piece_cost(piece) for line in lines for piece in _PIECE.findall(line)))
 
 
@@ -184,8 +187,8 @@ def _char_cost(char: str) -> float:
 
 _SCRIPTS = ((0x370, 0.5), (0x400, 0.38), (0x530, 0.29), (0xE80, 0.36), (0x1000, 0.6), (0x1100, 0.36), (0x1E00, 1.8),
             (0x1F00, 0.4), (0x2E80, 1.0), (0xA000, 0.78), (0xAC00, 2.0), (0xD7B0, 0.6), (0x10000, 1.5))  # fmt: skip
-"""Tokens a character: Latin, Greek, Cyrillic; Semitic and Indic; rare; Georgian; rare; Vietnamese; signs; Chinese
-and Japanese; rare; Korean; rare. Above that, each is three."""
+"""Tokens per character, up to a code point: Latin, Greek, Cyrillic; Semitic and Indic; rare; Georgian; rare;
+Vietnamese; signs; Chinese and Japanese; rare; Korean; rare. Above the last, three tokens each."""
 
 _COMMON = frozenset(
     "的一是不了在人有我他这中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年过发后作里用道行所然家种事成方多"
@@ -195,4 +198,4 @@ _COMMON = frozenset(
     "區保至社便空展科司五基书非听白界光放强即且思王完设式色路记南品住告类求程北边交万取格望术领共确传观清今院让带导运購入登录"
     "這個們來為國時說會對過發後還進樣開從實無與長機動關點業將兩間問頭體見產門東員論處認條氣題變總電數報結務場計資京店前車線"
 )
-"""Characters of which everyday Chinese and Japanese text is made. Text without them costs twice as much."""
+"""Common Chinese and Japanese characters. Text with less than a fifth of them costs almost twice as much."""

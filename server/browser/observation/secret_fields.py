@@ -1,7 +1,7 @@
-"""Take secret values out of a snapshot before anything else reads it.
+"""Remove secret values from a snapshot before anything else reads it.
 
-A field is secret when the page script says so or when its label says so in one of many languages; its
-value then goes from the field and from wherever else it stands.
+A field is secret if the page script reports it, or if its label says so in one of many languages. Its value
+is then removed from the field and masked wherever else it occurs.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ _WORDS = re.compile(
 
 
 NEAR = 3
-"""Pixels between the box of a field in the snapshot and in the page script's list."""
+"""Tolerance in pixels between a field's box in the snapshot and in the page script's result."""
 LABEL_CHARS = 300
 MOST_VALUES, VALUE_CHARS = 60, 2000
-"""Values that are masked wherever else they stand. The values of secret fields themselves are never told."""
+"""Limits for values that are masked elsewhere on the page. A secret field's own value is always removed."""
 
 
 def hide_secrets(
     snapshot: Snapshot, found: Iterable[SecretField] = (), *, unknown: bool = False
 ) -> Callable[[str], str]:
-    """Mark secret fields and mask what they held: in fields, names, text, addresses and notes.
+    """Mark secret fields and mask their values in fields, names, text, addresses and notes.
 
-    `unknown`: which fields are secret is not known, so all are. Returns what masks any other text of the same page.
+    With `unknown`, every field is treated as secret. Returns a function that masks other text of the page.
     """
     found = list(found)
     boxes = _Boxes(secret.box for secret in found)
@@ -74,7 +74,7 @@ def _is_secret(snapshot: Snapshot, index: int, boxes: _Boxes, held: set[str]) ->
 
 
 class _Boxes:
-    """Boxes that can be looked up, each side at most `NEAR` pixels off: by a grid over their corners."""
+    """A set of boxes, matched with up to `NEAR` pixels difference per value, by a grid over their corners."""
 
     def __init__(self, boxes: Iterable[Box]) -> None:
         self._cells: dict[tuple[int, int], set[Box]] = {}
@@ -116,7 +116,7 @@ def _mask(snapshot: Snapshot, mask: Callable[[str], str]) -> None:
 
 
 def _spellings(value: str) -> set[str]:
-    """The ways one value is written in a page or an address. Two characters would mask half the page."""
+    """The spellings of a value in a page or an address. One or two characters would mask unrelated text."""
     forms = {
         value,
         " ".join(value.split()),

@@ -1,7 +1,7 @@
-"""Read the accessibility snapshot of an MCP server: its text in, nodes in reading order out.
+"""Parse the accessibility snapshot of an MCP server: text in, nodes in reading order out.
 
-The tree is kept flat: `nodes` are in document order and each knows its parent and the end of its subtree,
-so that a page of any size or depth is walked by plain loops. Lines that are no node are left out.
+The tree is stored flat: `nodes` are in document order, each with its parent and the end of its subtree. Plain
+loops can walk a page of any size or depth. Lines that are not nodes are skipped.
 """
 
 import re
@@ -16,7 +16,7 @@ WIDGETS = FIELDS | CHOICES | {"button", "link", "slider", "tab", "menuitem", "op
 
 MASK = "•••"
 MOST_CHARS = 8000
-"""More than this of one text is not read."""
+"""One text is read up to this many characters."""
 NOTE_CHARS, MOST_NOTES = 300, 20
 
 _SECTIONS = (
@@ -31,10 +31,10 @@ _SECTIONS = (
     "Events",
     "Paused",
 )
-"""Of a reply of Playwright MCP, in its order."""
+"""Sections of a Playwright MCP reply, in order."""
 MOST_NODES = 100_000
 MOST_DEPTH = 150
-"""Deeper nodes are taken for children of the last one that is not."""
+"""Nodes deeper than this become children of the last node that is less deep."""
 
 _KEY = re.compile(r'([^\s":\[]+)(?: ("[^"\\]*(?:\\.[^"\\]*)*"))?((?: \[[^\]]*\])*)(?:: ?(.*))?$', re.DOTALL)
 _QUOTED_KEY = re.compile(r"'((?:[^']|'')*)'(?:: ?(.*))?$", re.DOTALL)
@@ -49,20 +49,20 @@ class Node:
     parent: int
     name: str = ""
     text: str = ""
-    """Direct text of the node; of a field, its value."""
+    """Direct text of the node; for a field, its value."""
     ref: str = ""
     url: str = ""
     placeholder: str = ""
     attributes: dict[str, str] = field(default_factory=dict)
     box: Box | None = None
-    """In the top page's viewport, once placed."""
+    """In viewport coordinates of the top page, after `_place`."""
     seen: bool = True
-    """Its box, or that of the nearest ancestor which has one, is in the viewport."""
+    """Whether its box, or that of the nearest ancestor with one, is in the viewport."""
     end: int = 0
     """Index after the last node of its subtree."""
     secret: bool = False
     filled: bool = False
-    """A secret field that is not empty; its value is gone."""
+    """It is a secret field that was not empty; its value is removed."""
 
     @property
     def is_pointed(self) -> bool:
@@ -77,14 +77,14 @@ class Snapshot:
     notes: tuple[str, ...] = ()
 
     def ancestors(self, index: int) -> Iterator[int]:
-        """Indexes from the parent up to, and without, the root."""
+        """Indexes from the parent up to the top-level node."""
         index = self.nodes[index].parent
         while index >= 0:
             yield index
             index = self.nodes[index].parent
 
     def subtree(self, index: int) -> range:
-        """Indexes of the node's descendants."""
+        """Indexes of the node's descendants, without the node itself."""
         return range(index + 1, self.nodes[index].end)
 
     def children(self, index: int) -> Iterator[int]:
@@ -94,7 +94,7 @@ class Snapshot:
             at = self.nodes[at].end
 
     def focused(self) -> str:
-        """The ref of what has the focus, in the frame that has it; "" where nothing tells."""
+        """The ref of the focused element, inside the focused frame if there is one; "" if unknown."""
         frame, found = -1, ""
         for index, node in enumerate(self.nodes):
             if "active" not in node.attributes or self._frame_of(index) != frame:
@@ -115,7 +115,7 @@ class Snapshot:
 
 
 def parse_snapshot(text: str, viewport: tuple[int, int]) -> Snapshot:
-    """Any text parses. `text` is the whole reply of `browser_snapshot` or only its YAML."""
+    """Parse a whole reply of `browser_snapshot` or only its YAML. Accepts any text without errors."""
     sections = _sections_of(text.replace("\r\n", "\n"))
     snapshot = Snapshot(_parse_nodes(sections.get("Snapshot", "")))
     _read_page(sections, snapshot)
@@ -124,10 +124,10 @@ def parse_snapshot(text: str, viewport: tuple[int, int]) -> Snapshot:
 
 
 def split_sections(reply: str) -> dict[str, str]:
-    """The `### Title` parts of a reply, without their headings. Linear.
+    """Split a reply into its `### Title` sections, without their headings. Linear time.
 
-    Page text may repeat a heading inside a part, so a part counts once and only after those that precede it. Of
-    snapshots the last one counts: no line of a snapshot begins with `#`, but a line of a dialog's text may.
+    Page text may repeat a heading inside a section, so each heading counts once and only in the known order.
+    Of several snapshots the last one counts: no line of a snapshot begins with `#`, but a dialog's text may.
     """
     sections: dict[str, list[str]] = {}
     title, place = "", -1
@@ -145,12 +145,12 @@ def split_sections(reply: str) -> dict[str, str]:
 
 
 def yaml_of(section: str) -> str:
-    """The part called Snapshot without its fence."""
+    """The Snapshot section without its code fence."""
     return section.removeprefix("```yaml\n").rstrip().removesuffix("```").rstrip()
 
 
 def labels_of(section: str) -> dict[str, str]:
-    """The `- Label: value` lines of the part called Page. Only `\n` ends a line, and the first of a label counts."""
+    """The `- Label: value` lines of the Page section. Lines end at `\n` only; the first of a label counts."""
     labels: dict[str, str] = {}
     for line in section.split("\n", 20)[:20]:
         label, colon, value = line.removeprefix("- ").partition(": ")
@@ -160,7 +160,7 @@ def labels_of(section: str) -> dict[str, str]:
 
 
 def _sections_of(text: str) -> dict[str, str]:
-    """`text` is a whole reply or only its YAML."""
+    """The sections of a whole reply, or of its YAML alone."""
     if not (text.startswith("### ") or "\n### " in text):
         return {"Snapshot": text}
     sections = split_sections(text)
@@ -268,7 +268,7 @@ def _read_box(text: str) -> Box | None:
 
 
 def _place(nodes: list[Node], viewport: tuple[int, int]) -> None:
-    """Move the boxes of frames into the page, and find out what is in view."""
+    """Move boxes inside frames to page coordinates, and set `seen`."""
     whole = (0.0, 0.0, float(viewport[0]), float(viewport[1]))
     frames: dict[int, tuple[Box, Box]] = {-1: (whole, whole)}
     inside: list[int] = []

@@ -1,4 +1,4 @@
-"""The words of a page that are no element's name, as blocks in reading order, each with a weight."""
+"""The text of a page that is not the name of an element, as weighted blocks in reading order."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ INLINE = frozenset({
     "text", "strong", "emphasis", "code", "mark", "time", "superscript", "subscript", "deletion", "insertion", "img",
 })  # fmt: skip
 PHRASES = frozenset({"paragraph", "heading", "caption", "term", "definition"})
-"""What stands in these is one text, whatever it is made of."""
+"""The contents of these are one text, inline links and generics included."""
 ROWS = frozenset({"row", "listitem", "article"})
 URGENT = frozenset({"alert", "status", "log", "tooltip"})
 SILENT = frozenset({"option", "iframe", "separator", "scrollbar"})
@@ -28,22 +28,22 @@ class Block:
     seen: bool
     on_top: bool = False
     y: float | None = None
-    """Where it stands in the viewport, CSS pixels."""
+    """Top edge in CSS pixels of the viewport; None if there is no box."""
 
 
 @dataclass(slots=True)
 class _Run:
-    """Neighbouring pieces of one paragraph, cell or container."""
+    """Adjacent pieces of one paragraph, cell or container."""
 
     holder: int
     first: int
     pieces: list[str]
     plain: list[str]
-    """Those of the pieces that are no link."""
+    """The pieces that are not links."""
 
     @property
     def text(self) -> str:
-        """Without its links, where these are most of it: they are told as elements."""
+        """The joined pieces, without the links if these are at least half of it: they are elements."""
         kept = self.pieces if 2 * sum(map(len, self.plain)) > sum(map(len, self.pieces)) else self.plain
         return " ".join(kept)
 
@@ -69,7 +69,7 @@ def _key(text: str) -> str:
 
 
 def _runs(snapshot: Snapshot, drafts: Sequence[Draft]) -> list[_Run | None]:
-    """Runs in reading order; None stands for an element between them."""
+    """Runs in reading order; None marks an element between them."""
     nodes = snapshot.nodes
     links = {draft.index for draft in drafts if draft.role == "link"}
     others = {draft.index for draft in drafts if draft.role != "link" and draft.node is not None}
@@ -97,7 +97,7 @@ def _runs(snapshot: Snapshot, drafts: Sequence[Draft]) -> list[_Run | None]:
 
 
 def _words(nodes: Sequence[Node], at: int) -> str:
-    """A name that comes from the contents is told by the contents."""
+    """The node's text, or its name if it has no children: otherwise the name repeats the children's text."""
     node = nodes[at]
     return node.text or (node.name if node.end == at + 1 else "")
 
@@ -107,7 +107,7 @@ def _first_words(snapshot: Snapshot, index: int) -> str:
 
 
 def _holders(nodes: Sequence[Node]) -> list[int]:
-    """For each node the nearest node, itself included, that is not inline."""
+    """For each node, the nearest node that is not inline, itself included."""
     holders: list[int] = []
     for at, node in enumerate(nodes):
         above = holders[node.parent] if node.parent >= 0 else -1
@@ -118,7 +118,7 @@ def _holders(nodes: Sequence[Node]) -> list[int]:
 
 
 def _join(snapshot: Snapshot, outline: Outline, runs: list[_Run | None], chars: int) -> list[list[_Run]]:
-    """Put short neighbours of one row, card or container together. Runs of links alone are told as elements."""
+    """Join adjacent runs of one row or card, and short ones. Runs of links alone are listed as elements."""
     joined: list[list[_Run]] = []
     length, is_open = 0, False
     for run in runs:

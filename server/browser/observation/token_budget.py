@@ -1,4 +1,4 @@
-"""Fit a page into its budget: which elements and which words, in what order, cut how short."""
+"""Fit a page into its budget: choose elements and text blocks, their order and how far they are truncated."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -22,17 +22,17 @@ from server.browser.observation.text_blocks import Block
 CONTEXT_CHARS = 120
 VALUE_CHARS = 100
 OPTIONS, OPTION_CHARS = 250, 100_000
-"""Of a select, and of all selects of an observation."""
+"""Most options of one select, and most characters of all options in an observation."""
 SEEN_TEXT = 320
-"""Tokens that words in view get even where elements have filled the room that is meant for both."""
+"""Tokens reserved for text in view, even if elements have used up `Budget.fill`."""
 TEXT_SHARE = 0.45
 SLACK = 30
-"""Tokens for headlines and for the note on what was left out."""
+"""Tokens for headlines and for the note on left-out elements."""
 HEADLINES = {1: ["Below:"], 2: ["Above:"]}
 
 
 class Cuts(NamedTuple):
-    """How short a line is cut: characters of a name, options of a select in view and elsewhere."""
+    """Truncation of a line: characters of a name, options of a select in view and elsewhere."""
 
     chars: int
     options: int
@@ -53,7 +53,7 @@ class Fitted:
 
 @dataclass(slots=True)
 class _Room:
-    """Tokens: up to `fill` for anything, up to `limit` for what must not be cut."""
+    """Token counter: up to `fill` for anything, up to `limit` for what must not be dropped."""
 
     used: int
     fill: int
@@ -71,7 +71,10 @@ def fit(
     ranked: Sequence[Draft], must: int, blocks: Sequence[Block], around: Surroundings, budget: Budget, used: int,
     *, detail: bool = False,
 ) -> Fitted:  # fmt: skip
-    """`must` of the `ranked` drafts must not be cut; `used` tokens are spent already. `detail` cuts less short."""
+    """Select what fits. The first `must` of `ranked` must not be dropped; `used` tokens are already spent.
+
+    With `detail`, names and options are truncated less.
+    """
     leaders = [draft for draft in ranked if draft.same_as is None]
     must = sum(draft.same_as is None for draft in ranked[:must])
     top = leaders[: budget.elements]
@@ -108,7 +111,7 @@ def _price(
     room: int,
     choice: Sequence[Cuts],
 ) -> tuple[Cuts, list[int]]:
-    """How to cut, and what each line then costs. Names are cut before elements go."""
+    """Choose the truncation and price each line with it. Names are shortened before elements are dropped."""
     for cuts in choice:
         elements = [
             _make(draft, label, context, around, cuts)
@@ -132,7 +135,7 @@ def _add_blocks(room: _Room, blocks: Sequence[Block], limit: int) -> None:
 
 
 def _with_twins(chosen: list[Draft], ranked: Sequence[Draft], most: int) -> list[Draft]:
-    """The links that share a line with a chosen one."""
+    """Add the links that share a line with a chosen one, up to `most` in total."""
     kept = set(map(id, chosen))
     twins = [draft for draft in ranked if draft.same_as is not None and id(draft.same_as) in kept]
     return chosen + twins[: max(0, most - len(chosen))]
@@ -141,7 +144,7 @@ def _with_twins(chosen: list[Draft], ranked: Sequence[Draft], most: int) -> list
 def _lay_out(
     chosen: list[Draft], blocks: Sequence[Block], contexts: dict[int, str], around: Surroundings, cuts: Cuts
 ) -> Fitted:
-    """Reading order: what is in view, then what is below, then what is above."""
+    """Lay out in reading order: open dialogs, the viewport, what is below, what is above."""
     things: list[Draft | Block] = sorted([*chosen, *blocks], key=lambda thing: (_section(thing), thing.place))
     eids = {id(thing): f"e{at}" for at, thing in enumerate((t for t in things if isinstance(t, Draft)), 1)}
     fitted = Fitted()
@@ -213,7 +216,7 @@ def _make(draft: Draft, eid: str, context: str, around: Surroundings, cuts: Cuts
 
 
 def _options(draft: Draft, around: Surroundings) -> list[tuple[str, bool]]:
-    """Names of a closed select's options and whether each is the selected one."""
+    """The options of a closed select: name, and whether it is selected."""
     if draft.node is None or draft.role != "combobox":
         return []
     inside = (around.snapshot.nodes[at] for at in around.snapshot.subtree(draft.index))

@@ -1,4 +1,4 @@
-"""For pages that are too large to be read whole: how large they are, and what is in view of them."""
+"""Scripts for pages too large for a full snapshot: measure the page, and list what is in the viewport."""
 
 TOO_HEAVY = 15_000
 """Above this weight an accessibility snapshot takes seconds."""
@@ -15,8 +15,8 @@ MEASURE_SCRIPT = r"""() => {
   }
   return weight;
 }""".replace("LIMIT", str(TOO_HEAVY))
-"""A page's weight: its elements, and its text and long attributes as so many elements as a reading costs the same
-time. Counting ends where the page is too heavy."""
+"""Returns a page's weight: the number of elements, plus one for every 100 characters of text and attributes,
+which take as long to read as one element. Stops counting above `TOO_HEAVY`."""
 
 VIEWPORT_SCRIPT = r"""() => {
   const ROLES = {A: 'link', BUTTON: 'button', SELECT: 'combobox', TEXTAREA: 'textbox', SUMMARY: 'button',
@@ -95,4 +95,4 @@ VIEWPORT_SCRIPT = r"""() => {
   }
   return lines.join('\n');
 }"""
-"""Gives lines in the form of a snapshot with boxes; the refs are selectors."""
+"""Returns lines in the format of a snapshot with boxes; the refs are selectors."""
