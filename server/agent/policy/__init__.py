@@ -1,8 +1,8 @@
-"""The risk of one action: allow it, ask the person first, or refuse it.
+"""Judge the risk of one action: allow it, ask the user first, or deny it.
 
-A pure judgement from what the page's structure says about the control at hand: its role and name, the
-form it is in, the words around it, the address. No model and no network. What a page says can make an
-action riskier, never less risky. docs/risk.md explains the rules.
+A pure function of the page's structure: the control's role and name, its form, the text around it, the
+address. Uses no model and no network. Page text can make an action riskier, never less risky. docs/risk.md
+explains the rules.
 """
 
 from __future__ import annotations
@@ -33,20 +33,21 @@ _reading = Lock()
 
 
 def warm_up() -> None:
-    """Read the lexicon, unless that is done: it takes a second or two, and the first verdict would wait for it."""
+    """Load the lexicon if it is not loaded. It takes a second or two, which would delay the first verdict."""
     with _reading:
         if not vocabulary.cache_info().currsize:
             lexicon()
             vocabulary()
-            gc.freeze()  # all its patterns live for good: the collector need not look at them again
+            gc.freeze()  # the patterns live as long as the process: exclude them from garbage collection
 
 
 def assess(
     subject: Subject, *, blocked_hosts: Sequence[str] = (), allowed_hosts: Sequence[str] = ()
 ) -> Judgement:
-    """The judgement on one action. No `allowed_hosts` means every host that is not blocked.
+    """Judge one action. An empty `allowed_hosts` allows every host that is not blocked.
 
-    A page may be as long-winded as it likes: what is judged has an end, and a label that has none is asked about.
+    Texts are truncated before they are judged. Asks about a control that could commit something and whose
+    name exceeds `_NAME_CHARS`.
     """
     if subject.action in _PASSIVE:
         return ALLOWED
@@ -79,10 +80,10 @@ def _assess(subject: Subject, blocked_hosts: Sequence[str], allowed_hosts: Seque
 
 
 def add_voice(judgement: Judgement, subject: Subject, effect: str) -> Judgement:
-    """The judgement after somebody else, such as the model, says that the action has an effect of this kind.
+    """Apply the statement of another source, such as the model, that the action has an effect of this kind.
 
-    It makes an allowed action one to ask about, where its structure leaves room for an effect: not a link with
-    an address, nor what only opens or takes text. It never makes a judgement milder.
+    Turns allow into ask if the control could have an effect. Links with an address and controls that only
+    open something or take text stay allowed. Never makes a judgement milder.
     """
     is_doubted = judgement.verdict is Verdict.ALLOW and _can_commit(subject)
     return ask(effect) if is_doubted else judgement
@@ -128,7 +129,7 @@ def _assess_address(url: str, blocked: Sequence[str], allowed: Sequence[str]) ->
 
 
 def _assess_href(subject: Subject, blocked: Sequence[str], allowed: Sequence[str]) -> Judgement:
-    """A link's address, where it has one of its own; script that does nothing leaves it a plain button."""
+    """Judge the address of a link. A `javascript:` address that does nothing counts as a plain button."""
     address = read_address(subject.href)
     match address.scheme:
         case "":

@@ -1,6 +1,6 @@
 """Judge JSON lines: `{id, lang, action, role, name, context, url}` in, `{id, verdict, reason, kind}` out.
 
-What cannot be read is asked about: such a line gets the verdict `ask`, and an `error` that says what is wrong with it.
+An invalid line gets the verdict `ask` and an `error` that describes the problem.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _FACTS = {field.name for field in fields(Subject)}
 
 
 def judge_lines(lines: Iterable[str]) -> Iterator[str]:
-    """One line of JSON out for each line in, in order; empty lines are passed over."""
+    """Yield one line of JSON for each input line, in order. Empty lines are skipped."""
     return (json.dumps(judge_line(line)) for line in lines if line.strip())
 
 
@@ -42,7 +42,7 @@ def judge_line(line: str) -> dict[str, Any]:
 
 
 def read_subject(row: Any) -> Subject:
-    """The subject that a row describes; what it does not say keeps its default. Raises ValueError."""
+    """The subject that a row describes, with defaults for missing keys. Raises ValueError if invalid."""
     if not isinstance(row, dict):
         raise ValueError("the line is no JSON object")
     told = {name: _whole(it) for name, it in row.items() if name in _FACTS and it is not None}
@@ -50,7 +50,7 @@ def read_subject(row: Any) -> Subject:
 
 
 def _whole(value: Any) -> Any:
-    """A text cut in the middle of a character has half of it at its end."""
+    """Replace lone surrogates, as left by text cut in the middle of a character."""
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
 
 
@@ -61,7 +61,7 @@ def _words_of(error: Exception) -> str:
 
 
 def main() -> None:
-    """Read standard input to its end, answering line by line."""
+    """Read standard input to its end and print one result per line."""
     sys.stdin.reconfigure(encoding="utf-8-sig", errors="replace")  # type: ignore[union-attr]
     for answer in judge_lines(sys.stdin):
         print(answer, flush=True)

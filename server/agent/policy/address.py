@@ -1,4 +1,4 @@
-"""Which addresses may be opened: a scheme, a host, and no deed hidden in a link."""
+"""Check addresses: scheme, host, and actions that opening the address would trigger."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _DEED_KINDS = {word: kind for kind, words in _DEEDS.items() for word in words.sp
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A web address as a browser reads it; `scheme` is empty when it is relative."""
+    """A web address as a browser parses it. `scheme` is empty for a relative address."""
 
     scheme: str
     host: str = ""
@@ -56,14 +56,14 @@ class Address:
 
     @property
     def opens(self) -> bool:
-        """Whether the scheme is one that may be opened."""
+        """Whether it may be opened: http or https with a host, or about:blank."""
         if self.scheme == "about":
             return re.fullmatch(r"blank(?:[?#].*)?", self.path) is not None
         return self.scheme in ("http", "https") and bool(self.host)
 
 
 def read_address(url: str) -> Address:
-    """The parts of an address after the clean-up that browsers do: edges, tabs, back slashes, odd hosts."""
+    """Parse an address with the normalisation that browsers do: edges, tabs, backslashes, unusual hosts."""
     url = _IGNORED.sub("", url.strip(_EDGES + "\u00a0\u3000\ufeff\u200b"))
     match = _SCHEME.match(url)
     if match is None or (_HOST_AND_PORT.match(url) and match[1].lower() not in _KNOWN_SCHEMES):
@@ -75,13 +75,16 @@ def read_address(url: str) -> Address:
 
 
 def is_no_address(url: str) -> bool:
-    """Nothing a browser could open: no scheme that tells what it is, and no host."""
+    """Whether a browser could not open it: no host, and no scheme other than http and https."""
     address = read_address(url)
     return address.scheme in ("", "http", "https") and not address.host
 
 
 def is_listed(host: str, patterns: Sequence[str], port: str = "") -> bool:
-    """Whether the host is one of these or below one of them; `*.` and `.` in front mean the same."""
+    """Whether the host is one of these or a subdomain of one. A leading `*.` or `.` is ignored.
+
+    A pattern with a port matches that port only.
+    """
     for pattern in patterns:
         wanted = read_address(pattern if "//" in pattern else "//" + pattern.strip())
         name = wanted.host.removeprefix("*.").strip(".")
@@ -92,7 +95,7 @@ def is_listed(host: str, patterns: Sequence[str], port: str = "") -> bool:
 
 
 def find_deed(url: str) -> str:
-    """The kind of effect that opening this address may have by itself (`/delete?id=3`), or nothing."""
+    """The kind of effect that opening this address may have by itself (`/delete?id=3`), "" if none."""
     path, _, query = url.partition("#")[0].partition("?")
     segments = [unquote(segment).lower() for segment in path.split("/")[3:]]
     values = [unquote(pair.partition("=")[2]).lower() for pair in query.split("&")]
@@ -108,7 +111,7 @@ def _stems(segment: str) -> tuple[str, str]:
 
 
 def _read_bare(url: str) -> Address:
-    """An address without a scheme: a host, a path, or a scheme in disguise."""
+    """Parse an address without a plain scheme: a host, a path, or a disguised scheme."""
     folded = fold(url)
     disguised = next((s for s in _KNOWN_SCHEMES if re.match(rf"\W*{s}\W*:", folded)), "")
     if disguised:
@@ -128,7 +131,7 @@ def _read_web(scheme: str, rest: str) -> Address:
 
 
 def _plain_host(name: str) -> str:
-    """Lower case, decoded, IDNA, without the root's dot; an IP address in any writing in its shortest one."""
+    """Normalise a host: lower case, decoded, IDNA, no trailing dot, IP addresses in shortest notation."""
     name = unicodedata.normalize("NFKC", unquote(name)).lower().replace("。", ".").strip(".")
     try:
         if name.startswith("["):

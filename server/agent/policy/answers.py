@@ -1,4 +1,4 @@
-"""Answers to the page itself: in a picker or a player, to a question about the page, under a notice."""
+"""Recognise controls that only affect the page: in a picker or player, page questions, notices."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from server.agent.policy.names import Force, Meaning
 from server.agent.policy.page_context import PageContext
 
 BINDING = ("scene.sure", "scene.effect", "scene.final", "scene.charge", "scene.live", "claim.skip")
-"""What makes even an early step of several the one that counts."""
+"""Evidence that makes even an early step of several binding."""
 _OWN_KINDS = ("approve", "legal", "system")
-"""What one word for `Confirm` or `Restart` seems to do where it belongs to a picker or a player."""
+"""Kinds of single words such as `Confirm` and `Restart`, which are harmless in a picker or a player."""
 _OBLIGING = (
     "scene.money", "scene.total", "scene.plan", "scene.legal", "scene.now", "scene.last", "scene.crowd",
     "trail.pay", "trail.order", "trail.delete",
 )  # fmt: skip
-"""What makes more of an answer than that a notice was seen, or a page is to be shown."""
+"""Evidence that an answer does more than dismiss a notice or change what the page shows."""
 _REQUESTED = ("scene.ask", "scene.held", "scene.case", "scene.compose", "scene.draft", "scene.gear")
 _PERSONAL = ("scene.paper", "scene.security", "scene.person", "scene.funds")
 _SEEN = ("accept", "approve", "legal")
 _SHOWN = (*_SEEN, "system", "switch", "change", "apply")
-"""What one word for `Agreed` seems to do under a notice, one for `Refresh` under a question about the page."""
+"""Kinds of one-word answers: `_SEEN` to a notice (`Agreed`), `_SHOWN` to a page question (`Refresh`)."""
 
 
 def is_own(meaning: Meaning, scene: PageContext) -> bool:
-    """`Cancel` and `Confirm` in a picker, `Restart` in a player: they act on nothing else."""
+    """Whether it only acts on its widget: `Cancel` and `Confirm` in a picker, `Restart` in a player."""
     match meaning.force:
         case Force.CANCEL | Force.RETREAT:
             return not scene.has(*BINDING)
@@ -34,7 +34,7 @@ def is_own(meaning: Meaning, scene: PageContext) -> bool:
 
 
 def only_answers(meaning: Meaning, scene: PageContext) -> bool:
-    """`Yes` to a page that asks whether to go on reading, `Agreed` under a notice, `Looks good` under a tip."""
+    """Whether it only answers the page: `Yes` to `Continue reading?`, `Agreed` under a notice or a tip."""
     deeds = any(concept.startswith("deed.") for concept in scene.evidence)
     if scene.strong or scene.has(*_OBLIGING):
         return False

@@ -1,4 +1,4 @@
-"""Whether a click commits something: the name of the control, its role, and the scene it is in."""
+"""Judge whether a click commits something, from the control's name, its role and its context."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ _LINKS = {
     "figure",
 }
 _COMMON = ("switch", "change", "agree")
-"""Weak words that mostly change nothing beyond the page."""
+"""Kinds of weak words that rarely change anything beyond the page."""
 _LONG_LINK = 7
 _COUNTED = re.compile(r"[(\[（]\d+[)\]）]\s*$")
 _THRESHOLDS = {Force.MUTE: 1, Force.LEAN: 2, Force.UNKNOWN: 2, Force.PROCEED: STRONG}
 _SHOPPING = ("pay", "order")
 _LEADING = (*_SHOPPING, "end", "account")
-"""What a header or a footer offers, and a page of its own carries out."""
+"""Kinds that a link in a header or footer only leads to; another page carries them out."""
 _TURNED_OFF = ("scene.live", "scene.gear", "scene.security", "scene.plan", "act.system", "claim.skip")
-"""What is there where one word for `close` means `turn off`."""
+"""Evidence under which a single word for `close` means `turn off`."""
 _VAGUE = (Force.UNKNOWN, Force.LEAN)
 _HELD = ("scene.held", "scene.plan")
 _LEADING_ON = ("calm.cart", "calm.open", "calm.howto", "calm.topic")
 _FORMAL = {"scene.legal", "scene.paper", "scene.person", "scene.held", "scene.file", "trail.legal"}
-"""What a portal names above `Start`: the first step files nothing."""
+"""Evidence that does not count for `Start` on a portal: the first step files nothing."""
 
 
 def assess_click(subject: Subject) -> Judgement:
-    """The judgement on pressing a control."""
+    """Judge a click on a control."""
     role = subject.role.lower()
     if role in OPENERS and not subject.submits:
         return ALLOWED
@@ -103,7 +103,7 @@ def _assess_button(subject: Subject, meaning: Meaning, scene: PageContext) -> Ju
 
 
 def _assess_weak(subject: Subject, meaning: Meaning, scene: PageContext) -> Judgement:
-    """`Remove`, `Accept`: asked about unless the place is a calm one. `Start`, `Change`: something must speak for it."""
+    """Ask about `Remove`, `Accept` unless the context is calm; about `Start`, `Change` only with evidence."""
     begins = meaning.kind == "switch" and meaning.words == 1 and not subject.submits
     score = sum(weight for concept, weight in scene.evidence.items() if not begins or concept not in _FORMAL)
     has_cause = meaning.kind not in _COMMON or score + _form_risk(subject) > 0
@@ -113,18 +113,18 @@ def _assess_weak(subject: Subject, meaning: Meaning, scene: PageContext) -> Judg
 
 
 def _leads(meaning: Meaning) -> bool:
-    """`Add to cart`, `New invoice`, `How to cancel`: what these open or hold comes before any effect."""
+    """Whether it precedes any effect: `Add to cart`, `New invoice`, `How to cancel`."""
     return any(hit.concept in _LEADING_ON for hit in meaning.hits)
 
 
 def _ends_case(scene: PageContext) -> bool:
-    """`Close` on a ticket or an account, rather than on a message or an article about one."""
+    """Whether `Close` would close a ticket or an account, not just a message or an article about one."""
     told = scene.past or scene.help or scene.notice or scene.news or scene.caution
     return scene.has("scene.case") and not (told or scene.asks or scene.widget)
 
 
 def _is_light(meaning: Meaning, scene: PageContext) -> bool:
-    """A lone `Delete` beside a filter or in a cart, an answer about cookies."""
+    """Whether it is a lone `Delete` at a filter or in a cart, or an answer to a cookie banner."""
     answers = scene.cookies and meaning.kind in ("approve", "accept", "legal")
     is_lone = meaning.words == 1 or meaning.force is not Force.ACT
     clears = scene.light and meaning.kind in ("delete", "remove") and is_lone
@@ -133,13 +133,13 @@ def _is_light(meaning: Meaning, scene: PageContext) -> bool:
 
 
 def _beside(meaning: Meaning, scene: PageContext, *apart: str) -> int:
-    """The evidence of the scene but for what the control's name repeats, and what is set apart."""
+    """The weight of the evidence, without concepts in the control's own name and without `apart`."""
     known = {hit.concept for hit in meaning.hits} | set(apart)
     return sum(weight for concept, weight in scene.evidence.items() if concept not in known)
 
 
 def _assess_generic(subject: Subject, meaning: Meaning, scene: PageContext) -> Judgement:
-    """A name such as `Continue`, `Share` or one that means nothing: what is around it decides."""
+    """Judge a name such as `Continue` or `Share`, or an unknown one, by its context."""
     calm = scene.calm or (scene.past and scene.score < 2 * STRONG)
     calm = calm and (meaning.force not in _VAGUE or scene.score <= STRONG)
     binds = scene.has(*BINDING) if scene.early and meaning.force is Force.PROCEED else scene.strong
@@ -153,7 +153,7 @@ def _assess_generic(subject: Subject, meaning: Meaning, scene: PageContext) -> J
 
 
 def _form_risk(subject: Subject) -> int:
-    """What the form's own structure adds: secret fields in it, a way out beside the control."""
+    """Risk from the form's structure: secret fields, a cancel button in the same dialog, a submit button."""
     risk = STRONG if any(find_secret(field, subject.lang) for field in subject.form_fields) else 0
     twins = {grasp(name, subject.lang).force for name in subject.siblings}
     if subject.in_dialog and not twins.isdisjoint((Force.RETREAT, Force.CANCEL)):
@@ -162,7 +162,7 @@ def _form_risk(subject: Subject) -> int:
 
 
 def _assess_cancel(subject: Subject, scene: PageContext) -> Judgement:
-    """`Cancel` leaves a dialog, but on a booking it cancels the booking."""
+    """Judge `Cancel`: in a dialog it leaves the dialog, on a booking it cancels the booking."""
     if scene.has("act.end", "deed.end") and not (scene.asks and not names(subject.context, subject.name)):
         return ask("end")
     leaves = scene.asks or scene.warns or scene.form
@@ -193,19 +193,19 @@ def _assess_link(subject: Subject, meaning: Meaning, scene: PageContext) -> Judg
 
 
 def _counts_folder(subject: Subject, meaning: Meaning) -> bool:
-    """`Trash (12)`: a folder and how much is in it."""
+    """Whether it is a folder with its item count: `Trash (12)`."""
     counted = _COUNTED.search(fold(subject.name)) is not None
     return counted and meaning.words == 2 and any(hit.concept == "scene.file" for hit in meaning.hits)
 
 
 def _names_topic(meaning: Meaning) -> bool:
-    """`Buy tickets` in a header, `Returning & refunds` in a footer: where a link leads, not what it does."""
+    """Whether it names a link's target, not its effect: `Buy tickets` in a header, `Returning & refunds`."""
     pairs = any(hit.concept == "soft.and" for hit in meaning.hits)
     return meaning.kind in _SHOPPING or (pairs and meaning.kind == "end")
 
 
 def _opens_page(meaning: Meaning, scene: PageContext) -> bool:
-    """`Returns` in a footer, `Log in` in a header."""
+    """Whether it opens a page from a header, menu or footer: `Returns`, `Log in`."""
     return scene.place and meaning.kind in _LEADING
 
 

@@ -1,4 +1,4 @@
-"""Which fields take secrets: by their names, what stands around them and what is typed."""
+"""Recognise fields that take secrets, by their name, the text around them and the typed value."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from server.agent.policy.verdict import Subject
 
 FIELDS = {"", "textbox", "searchbox", "combobox", "spinbutton", "generic", "textarea", "input"}
 _OPEN = {"plain", "query"}
-"""Kinds of fields whose words are no secret."""
+"""Kinds of fields that take no secret."""
 _CARD = re.compile(r"\d(?:[ -]?\d){12,18}")
 _IBAN = re.compile(r"[A-Z]{2}\d{2}(?:\s?[A-Z0-9]{4}){2,7}\s?[A-Z0-9]{1,4}")
 
 
 def is_secret(subject: Subject) -> bool:
-    """Whether the field takes a password, code, card or identity number, or is about to get one."""
+    """Whether the field takes a password, code, card or identity number, or the value is one."""
     if subject.secret or _looks_secret(subject.value):
         return True
     if subject.role == "searchbox":
@@ -26,7 +26,7 @@ def is_secret(subject: Subject) -> bool:
 
 
 def find_secret(text: str, language: str = "") -> bool | None:
-    """Whether a field's name means a secret; None when it leaves that to what is around it (`Code`)."""
+    """Whether a field's name means a secret; None if its context must decide (`Code`)."""
     kinds = kinds_of_field(text, language)
     if "secret" in kinds:
         return kinds.isdisjoint(_OPEN)
@@ -34,7 +34,7 @@ def find_secret(text: str, language: str = "") -> bool | None:
 
 
 def _context_tells(subject: Subject) -> bool:
-    """`Code` is a secret beside `we sent you a message`, and not beside `discount`."""
+    """Whether the context makes it secret: `Code` near `we sent you a message`, but not near `discount`."""
     is_vague = "vague" in kinds_of_field(subject.name, subject.lang) or not subject.name.strip()
     around = [kinds_of_field(sentence, subject.lang) for sentence in sentences(subject.context)]
     return any(_tells(kinds, is_vague) for kinds in around if kinds.isdisjoint(_OPEN))
@@ -47,7 +47,7 @@ def _tells(kinds: set[str], is_vague: bool) -> bool:
 
 
 def kinds_of_field(text: str, language: str) -> set[str]:
-    """What a field's name says that it takes: `secret`, `sent`, `query`, `message`, `lookup`, `vague`, `plain`."""
+    """What a text says a field takes: `secret`, `sent`, `query`, `message`, `lookup`, `vague`, `plain`."""
     return {
         hit.kind for line in readings(text) for hit in lexicon().find(line, language) if hit.group == "field"
     }

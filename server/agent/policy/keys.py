@@ -1,4 +1,4 @@
-"""What Enter and other keys set off in a field or on a control."""
+"""Judge Enter and other keys, in a field or on a control."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from server.agent.policy.verdict import ALLOWED, Judgement, Subject, ask
 
 
 def assess_enter(subject: Subject) -> Judgement:
-    """The judgement on Enter: it searches, sends, signs in, or does what the form's button would."""
+    """Judge Enter: it searches, sends, signs in, or acts like the form's button."""
     if subject.role.lower() not in FIELDS:
         return assess_click(subject)
     if is_secret(subject):
@@ -29,13 +29,13 @@ def assess_enter(subject: Subject) -> Judgement:
 
 
 def _looks_up(subject: Subject) -> bool:
-    """`Find in transactions`: the field's name is an order to search."""
+    """Whether the field's name is a command to search: `Find in transactions`."""
     meaning = grasp(subject.name, subject.lang)
     return meaning.force is Force.CALM and any(hit.concept == "calm.look" for hit in meaning.hits)
 
 
 def assess_key(subject: Subject) -> Judgement:
-    """The judgement on a key other than plain typing."""
+    """Judge a single key or key combination."""
     key = subject.value.lower().replace(" ", "")
     if key in ("enter", "return", "numpadenter", "space") or key.endswith(("+enter", "+return")):
         return assess_enter(subject)

@@ -1,4 +1,4 @@
-"""How a control's own label stands in the words around it: repeated, spelled out, or one of a row."""
+"""Compare a control's label with the text around it: repeated, extended, or one of a row of labels."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def asks(text: str) -> bool:
 
 
 def names(context: str, name: str) -> bool:
-    """Whether the heading has the control's own name in it: `Cancel the booking?` beside `Cancel`."""
+    """Whether the heading contains the control's name: `Cancel the booking?` for `Cancel`."""
     return lexicon().telling(name) in lexicon().telling(_heading(context))
 
 
 def spell_out(context: str, name: str) -> str:
-    """The heading, where it says at more length what the control is named: `Skip this payment` above `Skip`."""
+    """The heading, if it extends the control's name: `Skip this payment` above `Skip`; else ""."""
     heading = _heading(context)
     own, said = lexicon().telling(name), lexicon().telling(heading)
     is_longer = own and own != said and (said.startswith(own) or said.endswith(own))
@@ -35,7 +35,7 @@ def spell_out(context: str, name: str) -> str:
 
 
 def moves(context: str, name: str, language: str) -> bool:
-    """Whether name and heading together are a deed on a running system: `Close` under `Valve 3`."""
+    """Whether name and heading together name an action on a running system: `Close` under `Valve 3`."""
     own, said = fold(name), fold(_heading(context))
     if not own or len(said.split()) > _LONGEST_THING:
         return False
@@ -52,7 +52,7 @@ def _heading(context: str) -> str:
 
 
 def lists_controls(text: str, name: str) -> bool:
-    """Whether a text is a row of labels, with this one among them: what the others do says nothing of this one."""
+    """Whether a text is a row of labels that includes this one, and so is no evidence about this control."""
     labels = [_bare(label) for label in _labels(text)]
     own = _bare(fold(name))
     is_named = own in labels or (len(labels) > 1 and any(label.endswith(f" {own}") for label in labels))
@@ -61,12 +61,12 @@ def lists_controls(text: str, name: str) -> bool:
 
 
 def _labels(text: str) -> list[str]:
-    """The items of a list, without what introduces it: `Order type: market, limit, stop`."""
+    """The items of a list, without its introduction: `Order type: market, limit, stop`."""
     return _ITEM.split(text.rpartition(":")[2])
 
 
 def is_menu(text: str, name: str, language: str) -> bool:
-    """Whether a row of at least three labels, this one among them, leads to places: `Inbox, Sent, Trash`."""
+    """Whether a text is a row of three or more labels of places, this one included: `Inbox, Sent, Trash`."""
     labels = _labels(text)
     others = (grasp(label, language).force for label in labels if _bare(label) != _bare(fold(name)))
     return len(labels) > 2 and lists_controls(text, name) and _PLACES.issuperset(others)

@@ -1,4 +1,4 @@
-"""Which language a page is written in: by its script, and by the words it shares with the lexicon."""
+"""Guess the language of a page from its script and from the words it shares with the lexicon."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SCRIPTS = {
     "hi": "[\u0900-\u097f]", "he": "[\u0590-\u05ff]", "el": "[\u0370-\u03ff]",
 }  # fmt: skip
 _SCRIPT_SHARE = 0.15
-"""Pages in any script have Latin names and addresses in them."""
+"""Share of letters in a script that decides; low, since pages in any script contain Latin names."""
 _FEWEST_VOTES = 3.0
 _LEAD = 1.5
 _MOST_CHARS = 4000
@@ -22,7 +22,7 @@ _MOST_CHARS = 4000
 
 @lru_cache(maxsize=64)
 def guess_language(text: str) -> str:
-    """The code of the text's language, or "" when that is not clear from it."""
+    """The code of the text's language, "" if it is not clear."""
     text = text[:_MOST_CHARS]
     letters = sum(map(str.isalpha, text))
     for code, script in _SCRIPTS.items():

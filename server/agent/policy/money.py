@@ -1,4 +1,4 @@
-"""Sums of money in a text, folded or as it is written."""
+"""Find sums of money in a text, folded or not."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _RANGE = re.compile(rf"(?<![\w.,]){_AMOUNT}\s?(?:[-–—~〜～]|{_TO})\s?{_AMO
 
 
 def find_sums(text: str) -> list[str]:
-    """Every sum with its currency, as it is written, left to right."""
+    """Every sum with its currency, as written, left to right."""
     return [match.group() for match in _MONEY.finditer(text)]
 
 
 def has_money(text: str) -> bool:
-    """Whether a sum with its currency is named."""
+    """Whether the text contains a sum with its currency."""
     return _MONEY.search(text) is not None
 
 
@@ -43,6 +43,6 @@ def is_price(text: str) -> bool:
 
 
 def is_range(text: str) -> bool:
-    """Whether the text names a span of prices, as a filter does, and no other sum: `from 10 to 50 €`."""
+    """Whether the text contains a price range, as a filter does, and no other sum: `from 10 to 50 €`."""
     span = _RANGE.search(text)
     return span is not None and has_money(span.group()) and not has_money(text.replace(span.group(), " "))

@@ -1,8 +1,8 @@
-"""What a control says it does, told from its name alone.
+"""Interpret what a control does from its name alone.
 
-The words of a name are read as verbs and objects, whatever the language: a verb that commits (`send`),
-one whose object decides (`remove` a filter, `remove` a member), a generic one (`continue`), a thing
-to look at (`order history`). README.md in lexicon/ tells the concepts.
+The words of a name are read as verbs and objects, in any language: a verb that commits (`send`), one whose
+object decides (`remove` a filter, `remove` a member), a generic one (`continue`), something to view
+(`order history`). README.md in lexicon/ describes the concepts.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from server.agent.policy.text import WORD, fold, has_words, plain, readings
 
 
 class Force(IntEnum):
-    """How much a name commits, from not at all to whatever happens around it."""
+    """How much a name commits, from never (CALM) to in any context (ACT)."""
 
     CALM = 0
     RETREAT = 1
@@ -34,12 +34,12 @@ class Force(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """The force of a name and, where it is known, the kind of effect it names."""
+    """The force of a name and, if known, the kind of effect it names."""
 
     force: Force
     kind: str = ""
     words: int = 0
-    """How many words the name has; a headline has many."""
+    """Number of words in the name. Headlines have many."""
     hits: tuple[Hit, ...] = ()
 
 
@@ -74,7 +74,7 @@ _MATTERS = {
 
 @lru_cache(maxsize=1024)
 def grasp(name: str, language: str = "") -> Meaning:
-    """The weightiest meaning that any reading of the name has."""
+    """The strongest meaning of all readings of the name; readings with known words take precedence."""
     if not has_words(name):
         return _grasp_icon(name)
     meanings = [_grasp_reading(text, language) for text in readings(name)]
@@ -98,12 +98,12 @@ def _grasp_reading(text: str, language: str) -> Meaning:
     if best.force is Force.UNKNOWN and is_price(text):
         best = Meaning(Force.DEED, "pay")
     elif best.force is Force.DEED and best.kind == "pay" and has_money(text):
-        best = Meaning(Force.ACT, "pay")  # `Transfer €50`: the sum makes a verb of it
+        best = Meaning(Force.ACT, "pay")  # `Transfer €50`: with a sum, it is a verb
     return Meaning(best.force, best.kind, len(WORD.findall(text)), tuple(hits))
 
 
 def _split(hits: list[Hit]) -> list[list[Hit]]:
-    """The name's hits, parted at every `and`: `Save and send` is two things."""
+    """Split the hits at every `and`: `Save and send` names two actions."""
     if hits and hits[0].concept == "calm.howto":
         return [hits]
     parts: list[list[Hit]] = [[]]
@@ -116,7 +116,7 @@ def _split(hits: list[Hit]) -> list[list[Hit]]:
 
 
 def weigh(hits: list[Hit]) -> Meaning:
-    """The meaning of the words of one phrase."""
+    """The meaning of one phrase."""
     verbs = [hit for hit in hits if _force(hit) is not None]
     concepts = {hit.concept for hit in hits}
     if "calm.howto" in concepts or _names_reading(hits):
@@ -137,14 +137,15 @@ def weigh(hits: list[Hit]) -> Meaning:
 
 
 def _names_reading(hits: list[Hit]) -> bool:
-    """`Refund policy`, `Delete account guide`: something to read, and not what is done to it (`Delete policy`)."""
+    """Whether it names something to read (`Refund policy`, `Delete account guide`), not an action on it
+    (`Delete policy`)."""
     topics = [hit for hit in hits if hit.concept == "calm.topic"]
     verbs = [hit for hit in hits if hit.concept in _DONE_TO_TEXT]
     return bool(topics) and not any(_governs(verb, topic, hits) for verb in verbs for topic in topics)
 
 
 def _governs(verb: Hit, topic: Hit, hits: list[Hit]) -> bool:
-    """Whether the topic is the verb's object: on its right side, with no other known word between them."""
+    """Whether the topic is the verb's object: on the correct side, with no other known word between them."""
     first, second = (topic, verb) if verb.last else (verb, topic)
     between = (hit for hit in hits if first.end <= hit.start and hit.end <= second.start)
     return first.end <= second.start and not any(between)
@@ -154,7 +155,7 @@ def _weigh_act(act: Hit, head: Hit, concepts: set[str]) -> Meaning:
     if "calm.light" in concepts or head.concept in ("calm.look", "calm.open", "calm.cart"):
         return Meaning(Force.CALM)
     if head.concept == "calm.thing" and (head.last or head.end <= act.start):
-        return Meaning(Force.CALM)  # `注文履歴`, `Ιστορικό διαγραφών`: what is done to orders, told in a list
+        return Meaning(Force.CALM)  # `注文履歴`, `Ιστορικό διαγραφών`: a list of past actions
     postponed = "soft.later" in concepts and act.kind != "pay"
     if _force(head) is Force.RETREAT or postponed:
         return Meaning(Force.RETREAT)
@@ -169,7 +170,7 @@ def _weigh_cancel(hits: list[Hit], concepts: set[str]) -> Meaning:
 
 
 def _weigh_deed(verbs: list[Hit], head: Hit, concepts: set[str]) -> Meaning:
-    """A name with a noun or an ambiguous verb in it: what stands beside it decides."""
+    """The meaning of a name with a noun or an ambiguous verb: its other words decide."""
     if "calm.light" in concepts:
         return Meaning(Force.CALM)
     if "scene.final" in concepts:
@@ -194,7 +195,7 @@ def _weigh_plain(head: Hit, concepts: set[str]) -> Meaning:
 
 
 def _head(verbs: list[Hit]) -> Hit:
-    """The hit that decides: the first, or the last where the language puts the verb there."""
+    """The hit that decides: the first, or the last if the language puts the verb last."""
     if any(hit.last for hit in verbs):
         end = max(hit.end for hit in verbs)
         return max((hit for hit in verbs if hit.end == end), key=_rank)

@@ -1,8 +1,8 @@
-"""What the text around a control says about the step at hand.
+"""Collect evidence of risk from the text around a control.
 
-Evidence of risk only adds up: no text takes any of it away. Only the first sentence, the heading, may
-tell that a step is a calm one (filters, a cart, step 1 of 3), and that never outweighs strong evidence.
-Whatever else a page writes around a control can raise a verdict and never lower it.
+Evidence only adds up: no text removes any of it. Only the first sentence, the heading, can mark a step as
+calm (filters, a cart, step 1 of 3), and that never outweighs strong evidence. Any other text around a control
+can raise a verdict, never lower it.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ _KINDS = {
     "scene.legal": "legal", "scene.paper": "legal", "scene.file": "delete", "scene.held": "order",
 }  # fmt: skip
 _COSTLY = ("scene.plan", "scene.gear")
-"""What a question is not about in passing: `Switch to the annual plan?`, `Restart the server?`."""
+"""Concepts that are strong evidence in a question: `Switch to the annual plan?`, `Restart the server?`."""
 _SHOWING = ("switch", "change", "apply")
-"""What `Use my location` and `Switch to English` do to the page itself."""
+"""Kinds of actions that only affect the page: `Use my location`, `Switch to English`."""
 _PURSUED = ("pay", "order", "account")
 _FILE = re.compile(
     r"\w\.(?:docx?|xlsx?|pptx?|pdf|csv|txt|jpe?g|png|zip|mp[34]|key|json|ya?ml|sql|py|psd)(?!\w)"
@@ -58,42 +58,42 @@ _OBJECT = re.compile(r"\W*\w[\w ]{0,30}[:：]\s*\S")
 
 @dataclass(frozen=True, slots=True)
 class PageContext:
-    """The evidence found, each kind once, with its weight."""
+    """The evidence found: the highest weight for each concept, and properties of the heading."""
 
     evidence: dict[str, int]
     calm: bool = False
-    """The heading tells of a step that commits nothing, such as a filter, a cart, step 1 of 3."""
+    """The heading describes a step that commits nothing, such as a filter, a cart, step 1 of 3."""
     past: bool = False
-    """The heading tells of something that is done already."""
+    """The heading describes something that is already done."""
     light: bool = False
-    """The heading tells of a filter, a search or a cart, whose entries come and go."""
+    """The heading is that of a filter, a search or a cart, whose entries may be removed freely."""
     cookies: bool = False
-    """The heading is that of a banner about cookies."""
+    """The heading is that of a cookie banner."""
     help: bool = False
-    """The heading is that of pages to read."""
+    """The heading is that of help pages."""
     place: bool = False
-    """The heading is that of a header, a menu or a footer, where buttons lead somewhere as links do."""
+    """The heading is that of a header, a menu or a footer, where buttons navigate like links."""
     kind: str = ""
     asks: bool = False
     """The heading asks whether to do something."""
     warns: bool = False
-    """The heading tells what is about to happen."""
+    """The heading announces what is about to happen."""
     menu: bool = False
-    """The heading is a row of places to go, with this control among them: `Inbox, Sent, Trash`."""
+    """The heading is a row of navigation targets, this control included: `Inbox, Sent, Trash`."""
     early: bool = False
-    """The heading counts steps, and this is not the last."""
+    """The heading counts steps, and this is not the last one."""
     widget: bool = False
-    """The heading is that of a part of the page itself: a picker of dates or columns, a player, a map, a pop-up."""
+    """The heading is that of a page widget: a date or column picker, a player, a map, a pop-up."""
     page: bool = False
-    """The heading asks about the page itself: to go on reading, to show it in another language, to load more."""
+    """The heading asks about the page itself: to continue reading, to change its language, to load more."""
     notice: bool = False
-    """The heading is a notice about the page, that one takes note of: `Your browser is out of date`."""
+    """The heading is a notice about the page, for information only: `Your browser is out of date`."""
     news: bool = False
     """The heading is introduced as a tip, news or a notice: `Tip: ...`."""
     caution: bool = False
-    """The heading tells what to heed before a deed: `Before you close your account`."""
+    """The heading says what to consider before an action: `Before you close your account`."""
     form: bool = False
-    """The address or the heading is that of a form that can be left: `/events/new`, `New standing order`."""
+    """The address or heading is that of a form that can be left: `/events/new`, `New standing order`."""
 
     @property
     def score(self) -> int:
@@ -110,7 +110,7 @@ class PageContext:
 
 @lru_cache(maxsize=512)
 def read_scene(context: str, url: str = "", language: str = "", name: str = "") -> PageContext:
-    """The evidence in the text around the control of this name and in the page's address, in every way to read it."""
+    """Collect the evidence from every reading of the text around the control `name`, and from the address."""
     texts = [_read(text, language) for text in readings(context)]
     found = [pair for text in texts for sentence in text for pair in _tell(sentence, name)] + read_trail(url)
     evidence: dict[str, int] = {}
@@ -140,13 +140,13 @@ def read_scene(context: str, url: str = "", language: str = "", name: str = "") 
 
 
 def _tell_headings(texts: list[list[Sentence]]) -> list[Sentence]:
-    """The heading as it is written, and in what other ways it says anything: Greek read as Latin mostly does not."""
+    """The heading as written, and those of its other readings that contain known words."""
     headings = [text[0] for text in texts if text]
     return headings[:1] + [heading for heading in headings[1:] if heading.hits]
 
 
 def _all_are(headings: list[Sentence], test: Callable[[Sentence], bool]) -> bool:
-    """Whether the heading passes in every way to read it."""
+    """Whether every reading of the heading passes."""
     return bool(headings) and all(map(test, headings))
 
 
@@ -167,7 +167,7 @@ def _kind_of(concept: str) -> str:
 
 
 def _tell(sentence: Sentence, name: str) -> list[tuple[str, int]]:
-    """The evidence of a sentence; of a row of labels only what is no label, such as `your card is charged`."""
+    """The evidence of a sentence; of a row of labels only strong claims such as `your card is charged`."""
     weights = _weigh(sentence)
     if not lists_controls(sentence.text, name):
         return weights
@@ -177,7 +177,7 @@ def _tell(sentence: Sentence, name: str) -> list[tuple[str, int]]:
 def _weigh(sentence: Sentence) -> list[tuple[str, int]]:
     told = sentence.has("calm.howto") or sentence.is_past
     weights = [(hit.concept, weight) for hit in sentence.hits if (weight := _weight(hit)) is not None]
-    if sentence.has("ease.view"):  # `Do you want to see only ...?` asks for no commitment
+    if sentence.has("ease.view"):  # `Do you want to see only ...?` commits to nothing
         weights = [(concept, weight) for concept, weight in weights if concept != "scene.ask"]
     if told:
         weights = [
@@ -203,14 +203,14 @@ def _weight(hit: Hit) -> int | None:
 
 
 def _claimed(sentence: Sentence) -> list[tuple[str, int]]:
-    """Text that speaks to an agent, or of a consent that is given or not needed, is a reason to ask."""
+    """Evidence from text that addresses an agent, or claims that consent is given or not needed."""
     speaks = sentence.has("claim.agent", "claim.skip")
     consents = sentence.has("claim.consent") and sentence.has("claim.waive", "claim.who")
     return [("claim.skip", STRONG)] if speaks or consents else []
 
 
 def _announced(sentence: Sentence, weights: list[tuple[str, int]]) -> list[tuple[str, int]]:
-    """`Your order will be placed`: what is about to happen to something that matters."""
+    """Evidence from an announced effect that matters: `Your order will be placed`."""
     matters = (
         sentence.has("ease.past", "scene.crowd") or max((weight for _, weight in weights), default=0) >= 2
     )
@@ -218,7 +218,7 @@ def _announced(sentence: Sentence, weights: list[tuple[str, int]]) -> list[tuple
 
 
 def _asked(sentence: Sentence) -> list[tuple[str, int]]:
-    """`Cancel your plan?`, `Continue for €5?`: a question that names a deed or its cost asks for a commitment."""
+    """Evidence from a question that names an action or its cost: `Cancel your plan?`, `Continue for €5?`."""
     if not sentence.asks:
         return []
     meaning = weigh(sentence.hits)
@@ -231,7 +231,7 @@ def _asked(sentence: Sentence) -> list[tuple[str, int]]:
 
 
 def _costs(sentence: Sentence, about_page: bool) -> list[tuple[str, int]]:
-    """The sum, plan or system that a question names, unless it is about filters, the page and such."""
+    """Evidence from the sum, plan or system that a question names, unless it is a calm one."""
     if is_calm(sentence) and not about_page:
         return []
     found = [(hit.concept, STRONG) for hit in sentence.hits if hit.concept in _COSTLY and not about_page]
@@ -240,7 +240,7 @@ def _costs(sentence: Sentence, about_page: bool) -> list[tuple[str, int]]:
 
 
 def _count_steps(sentence: Sentence) -> list[tuple[str, int]]:
-    """Whether the text counts steps and this is the last of them."""
+    """Evidence from a step count that is at its last step."""
     place = find_step(sentence)
     if not place or not place[0] == place[1] > 1 or sentence.has("ease.media", "ease.tour"):
         return []

@@ -1,4 +1,4 @@
-"""One sentence of the text around a control: what it says, and whether it is the heading of a calm place."""
+"""Classify one sentence of the text around a control, such as a heading that marks a calm context."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_STEPS = 25
 ADDRESS = re.compile(r"\w@\w")
 _DONE_BESIDES = ("weak.remove", "weak.accept", "weak.submit", "weak.save")
 SMALL = ("calm.minor", "calm.light")
-"""Things of no consequence: a theme, captions, a coupon."""
+"""Objects without consequence: a theme, captions, a coupon."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Sentence:
 
     @property
     def is_past(self) -> bool:
-        """Whether it tells what is done already."""
+        """Whether it describes something already done."""
         return self.has("ease.past") and not self.has("scene.will")
 
     def has(self, *concepts: str) -> bool:
@@ -43,7 +43,7 @@ class Sentence:
 
 
 def find_step(sentence: Sentence) -> tuple[int, int] | None:
-    """Which step of how many it counts, if it does: `Step 1 of 3`, `2/4`."""
+    """The current step and the number of steps, if it counts steps: `Step 1 of 3`, `2/4`."""
     fraction = _FRACTION.search(sentence.text)
     if fraction:
         return int(fraction[1]), int(fraction[2])
@@ -56,24 +56,24 @@ def find_step(sentence: Sentence) -> tuple[int, int] | None:
 
 
 def is_light(heading: Sentence) -> bool:
-    """Whether it tells of a filter, a search or a cart."""
+    """Whether it is the heading of a filter, a search, a cart or a layout setting."""
     return heading.has("ease.layout") or (
         heading.has("ease.filter", "ease.cart") and not heading.has("scene.file")
     )
 
 
 def is_opener(heading: Sentence) -> bool:
-    """Whether it begins as what opens a form does: `New standing order`."""
+    """Whether it begins like a control that opens a form: `New standing order`."""
     return bool(heading.hits) and heading.hits[0].concept == "calm.open"
 
 
 def is_about_page(heading: Sentence) -> bool:
-    """`Continue reading?`, with nothing done besides."""
+    """Whether it only asks about the page, without a further action: `Continue reading?`."""
     return heading.has("ease.page") and not heading.has(*_DONE_BESIDES)
 
 
 def is_news(sentence: Sentence) -> bool:
-    """`Tip: ...`; `New invoice` is not introduced as news."""
+    """Whether it is introduced as a tip or news: `Tip: ...`, but not `New invoice`."""
     label = _LABEL.match(sentence.text)
     return label is not None and any(
         hit.concept == "ease.intro" and hit.start <= label.start(1) and hit.end >= label.end(1)
@@ -82,13 +82,13 @@ def is_news(sentence: Sentence) -> bool:
 
 
 def is_early(heading: Sentence) -> bool:
-    """Whether it counts steps, and this is not the last."""
+    """Whether it counts steps, and this is not the last one."""
     place = find_step(heading)
     return place is not None and 0 < place[0] < place[1]
 
 
 def is_calm(sentence: Sentence) -> bool:
-    """Whether it tells of a place that commits nothing, such as filters, a cart, an early step."""
+    """Whether it describes a context that commits nothing, such as filters, a cart, an early step."""
     if is_early(sentence) or is_range(sentence.text):
         return True
     if ADDRESS.search(sentence.text) or (sentence.has("scene.ask") and not sentence.has("ease.view")):

@@ -1,4 +1,4 @@
-"""Controls that hold a state: a switch acts at once, a choice waits for a button."""
+"""Judge controls with a state: a switch takes effect at once, a choice waits for a button."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LIVE = (
 
 
 def assess_switch(subject: Subject, meaning: Meaning, scene: PageContext) -> Judgement:
-    """A switch acts at once: it asks where it governs a live system, access, money or what is public."""
+    """Judge a switch: ask if it controls a live system, access, money or what is public."""
     both = _with_name(subject, scene)
     is_calm = meaning.force is Force.CALM and any(
         hit.concept in (*SMALL, "calm.look") for hit in meaning.hits
@@ -31,7 +31,7 @@ def assess_switch(subject: Subject, meaning: Meaning, scene: PageContext) -> Jud
 
 
 def assess_choice(subject: Subject, meaning: Meaning, scene: PageContext) -> Judgement:
-    """A choice waits for a button, unless the page says that it counts at once or it binds."""
+    """Judge a choice: ask only if the page says that it takes effect at once, or if it is binding."""
     both = _with_name(subject, scene)
     if both.has("scene.now", "scene.effect", "scene.live", "claim.skip"):
         return ask(both.kind or "system")
@@ -41,7 +41,7 @@ def assess_choice(subject: Subject, meaning: Meaning, scene: PageContext) -> Jud
 
 
 def _with_name(subject: Subject, scene: PageContext) -> PageContext:
-    """The scene with the evidence that the control's own name adds: `Live traffic`."""
+    """The context plus the evidence in the control's own name, such as `Live traffic`."""
     named = read_scene(subject.name, language=subject.lang).evidence
     heavier = {concept: max(weight, scene.evidence.get(concept, 0)) for concept, weight in named.items()}
     return replace(scene, evidence=scene.evidence | heavier)
@@ -54,7 +54,7 @@ def _binds(meaning: Meaning, scene: PageContext, both: PageContext) -> bool:
 
 
 def kind_of(meaning: Meaning, scene: PageContext) -> str:
-    """The kind of effect: what the name says, or else what is around it."""
+    """The kind of effect: that of the name if it commits by itself, else that of the context."""
     kind = WEAK_KINDS.get(meaning.kind, meaning.kind)
     return kind if meaning.force in (Force.ACT, Force.DEED) else scene.kind or kind
 

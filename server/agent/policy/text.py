@@ -1,7 +1,7 @@
-"""Reading a label the way an eye reads it: one spelling for every way to write the same words.
+"""Text normalisation: one spelling for all visually equal ways to write the same words.
 
-Case, accents, full width, look-alike letters, zero-width characters, letter spacing and emoji are
-taken away from the text and from the lexicon alike, so that neither has to know about them.
+Case, accents, full width, look-alike letters, zero-width characters, letter spacing and emoji are removed
+from both page text and lexicon, so that neither has to handle variants.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _FLOATING = re.compile(
 _BLANK = re.compile("[\u115f\u1160\u3164\uffa0\u2800\u034f\ufe00-\ufe0f\U000e0000-\U000e01ef]")
 _SPACED = re.compile(r"(?<!\w)\w(?:[ ._·*-]\w){2,}(?!\w)")
 WORD = re.compile(r"[\w\u0900-\u0963\u0966-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]+")
-"""One word, the vowel signs of Indic scripts included."""
+"""One word, including the vowel signs of Indic scripts."""
 _GREEK = re.compile("[\u0370-\u03ff]")
 _LATIN = re.compile(r"[A-Za-z]")
 _ARTICLE = re.compile(r"(?<!\w)(?:وال|بال|لل|ال)(?=\w{3})")
@@ -54,14 +54,14 @@ _SENTENCE = re.compile(
 _TONE_LAST = re.compile(
     "(?:o[\u00e0\u00e1\u1ea3\u00e3\u1ea1\u00e8\u00e9\u1ebb\u1ebd\u1eb9]|u[\u1ef3\u00fd\u1ef7\u1ef9\u1ef5])(?!\\w)"
 )
-"""`huỷ`, `hoà`: Vietnamese words whose tone others write on the first vowel, `hủy`, `hòa`."""
+"""Vietnamese words with the tone on the last vowel (`huỷ`, `hoà`), also written `hủy`, `hòa`."""
 
 _MARKED_SCRIPTS = ("GREEK", "CYRILLIC", "ARABIC", "HEBREW")
 _DENSE = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 def fold(text: str) -> str:
-    """The text in one spelling: lower case, no tricks, spaces as they are. Latin letters keep their accents."""
+    """Normalise a text: case-folded, no disguises, spaces unchanged. Latin letters keep their accents."""
     text = _BLANK.sub("", unicodedata.normalize("NFKC", _letters_from_symbols(text)))
     text = unicodedata.normalize("NFC", WORD.sub(lambda word: _untangle(word.group()), text).casefold())
     text = _FLOATING.sub("", text).translate(_UNACCENTED)
@@ -74,17 +74,17 @@ def _move_tone(vowels: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Folded text without the accents of Latin letters, which many people leave out."""
+    """Folded text without the accents of Latin letters, which are often omitted."""
     return text.translate(_PLAIN)
 
 
 def has_tones(word: str) -> bool:
-    """Whether a folded word is Vietnamese by its letters: `bạn` (you) and `bán` (sell) are not one word."""
+    """Whether a folded word has Vietnamese letters: `bạn` (you) and `bán` (sell) differ by accents only."""
     return _VIETNAMESE.search(word) is not None
 
 
 def readings(text: str) -> tuple[str, ...]:
-    """The folded text first, then what else an eye may read in it (`De1ete`, `ΡΑΥ`, spaced letters)."""
+    """The folded text, then its other visual readings (`De1ete`, `ΡΑΥ`, spaced letters)."""
     first = fold(_close_up(text))
     others = (first.translate(_DIGITS_AS_LETTERS) if _MIXED.search(first) else first, fold(_as_latin(text)))
     return tuple(dict.fromkeys((first, *others)))
@@ -96,17 +96,17 @@ def sentences(text: str) -> list[str]:
 
 
 def is_dense(text: str) -> bool:
-    """Whether the text is in a script that is matched inside words: Chinese, Japanese, Korean, Thai."""
+    """Whether the text contains a script that is matched inside words: Chinese, Japanese, Korean, Thai."""
     return _DENSE.search(text) is not None
 
 
 def has_words(text: str) -> bool:
-    """Whether there is any letter or digit in the text."""
+    """Whether the text contains a letter or digit."""
     return any(char.isalnum() for char in text)
 
 
 def _unaccented(char: str) -> str:
-    """The letter or digit under its marks; nothing for what is invisible."""
+    """The letter or digit without its marks; "" for an invisible character."""
     category = unicodedata.category(char)
     if category == "Cf":
         return ""
@@ -127,7 +127,7 @@ def _bare(char: str) -> str:
 
 
 class _Table(dict[int, str]):
-    """A table for `str.translate` that works out a character when it is first met."""
+    """A table for `str.translate` that computes each entry on first use."""
 
     def __init__(self, spell: Callable[[str], str]) -> None:
         super().__init__()
@@ -147,14 +147,14 @@ def _letters_from_symbols(text: str) -> str:
 
 
 def _untangle(word: str) -> str:
-    """A word that mixes Greek with Latin letters is a Latin word in disguise."""
+    """Convert a word that mixes Greek with Latin letters to Latin: the mix is a disguise."""
     if _GREEK.search(word) and _LATIN.search(word):
         return _greek_as_latin(word)
     return word
 
 
 def _as_latin(text: str) -> str:
-    """The text with every Greek word that could be Latin written as Latin."""
+    """The text with all Greek words in look-alike Latin letters."""
     return WORD.sub(lambda word: _greek_as_latin(word.group()), text) if _GREEK.search(text) else text
 
 
@@ -163,6 +163,6 @@ def _greek_as_latin(word: str) -> str:
 
 
 def _close_up(text: str) -> str:
-    """`P a y  n o w` -> `Pay  now`."""
+    """Remove letter spacing: `P a y  n o w` -> `Pay  now`."""
     visible = _BLANK.sub("", unicodedata.normalize("NFKC", text))
     return _SPACED.sub(lambda run: re.sub(r"[ ._·*-]", "", run.group()), visible)

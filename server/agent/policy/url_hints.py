@@ -1,4 +1,4 @@
-"""What the page's own address says about the step at hand: `/checkout/confirm`, `/settings/security`."""
+"""Evidence from the page's own address: `/checkout/confirm`, `/settings/security`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FORMS = {"new", "create", "add", "edit"}
 
 
 def opens_form(url: str) -> bool:
-    """Whether the address is that of a form for something new or changed: `/events/new`, `/bookings/7/edit`."""
+    """Whether it is the address of a form to create or edit something: `/events/new`, `/bookings/7/edit`."""
     return _read_path(url)[-1] in _FORMS
 
 
@@ -35,6 +35,6 @@ def read_trail(url: str) -> list[tuple[str, int]]:
 
 
 def _read_path(url: str) -> list[str]:
-    """The segments of an address's path, without a slash at its end."""
+    """The lower-case path segments of an address, without a trailing slash."""
     path = url.partition("#")[0].partition("?")[0].partition("//")[2].partition("/")[2]
     return [unquote(segment).lower() for segment in path.rstrip("/").split("/")]

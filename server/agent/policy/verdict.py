@@ -1,4 +1,4 @@
-"""What is judged, and what a judgement is."""
+"""The input and output of a judgement."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Verdict(StrEnum):
-    """What is to be done with an action."""
+    """The decision on an action."""
 
     ALLOW = "allow"
     ASK = "ask"
@@ -16,36 +16,36 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What is about to be done, in facts of the page's structure only."""
+    """The action to judge, described only by facts of the page's structure."""
 
     action: str
     """click, type, press_enter, press, select, navigate, upload, scroll, wait, hover ..."""
     role: str = ""
     name: str = ""
     value: str = ""
-    """What a field holds or gets, or the key of `press`."""
+    """The current or new value of a field, or the key of `press`."""
     context: str = ""
-    """Text nearby, the heading of the form or section first."""
+    """Text near the control, the heading of its form or section first."""
     url: str = ""
     target_url: str = ""
-    """Where `navigate` goes."""
+    """The destination of `navigate`."""
     href: str = ""
     submits: bool | None = None
-    """Whether the control submits a form; None when that is not known."""
+    """Whether the control submits a form; None if unknown."""
     secret: bool = False
     """A password, card or one-time-code field."""
     form_fields: tuple[str, ...] = ()
     """Roles or names of the fields in the same form."""
     in_dialog: bool = False
     siblings: tuple[str, ...] = ()
-    """Names of the buttons beside it."""
+    """Names of the buttons next to it."""
     lang: str = ""
-    """The language of the page, such as `de`; empty when it is not known."""
+    """The language of the page, such as `de`; "" if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The verdict and why; permission is remembered per site and `kind`."""
+    """The verdict and its reason. Permissions are stored per site and `kind`."""
 
     verdict: Verdict
     reason: str
@@ -72,11 +72,11 @@ ALLOWED = Judgement(Verdict.ALLOW, "changes nothing outside this page")
 
 
 def ask(kind: str) -> Judgement:
-    """The judgement that the person is to be asked about an effect of this kind."""
+    """A judgement to ask the user about an effect of this kind; an unknown kind becomes `unknown_submit`."""
     kind = kind if kind in _REASONS else "unknown_submit"
     return Judgement(Verdict.ASK, _REASONS[kind], kind)
 
 
 def deny(kind: str, reason: str) -> Judgement:
-    """The judgement that this is never done."""
+    """A judgement that the action is not allowed."""
     return Judgement(Verdict.DENY, reason, kind)

@@ -1,10 +1,10 @@
-"""What the words on controls mean, in some two dozen languages.
+"""The meanings of words on controls, in some two dozen languages.
 
-Each `<language>.toml` maps a concept (`act.pay`, `calm.look`, `scene.charge` ...) to patterns, separated
-by commas. A pattern is one or more words in a row: `delete` is that word, `delet*` any word that begins
-so, `*verlauf` any that ends so, `step ~ of` allows up to four words between, `=ok` is the whole text,
-`^no` its beginning. Chinese, Japanese, Korean and Thai patterns are found inside words and across spaces.
-README.md tells the concepts.
+Each `<language>.toml` maps a concept (`act.pay`, `calm.look`, `scene.charge` ...) to comma-separated
+patterns. A pattern is one or more consecutive words: `delete` matches that word, `delet*` a prefix,
+`*verlauf` a suffix; `step ~ of` allows up to four words in between, `=ok` matches the whole text, `^no` its
+beginning. Chinese, Japanese, Korean and Thai patterns match inside words and across spaces. README.md
+describes the concepts.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ _FOLDER = Path(__file__).parent
 
 @cache
 def lexicon() -> Lexicon:
-    """All languages in one: a page does not tell reliably which it is written in."""
+    """All languages in one lexicon, since a page does not reliably declare its language."""
     return Lexicon(read_patterns())
 
 
 def languages() -> tuple[str, ...]:
-    """The codes of the languages that are known."""
+    """The codes of the languages in the lexicon."""
     return tuple(file.stem for file in _language_files())
 
 
 def read_patterns(only: str | None = None) -> Iterator[Pattern]:
-    """Every pattern of every language, or of the one named."""
+    """Yield the patterns of all languages, or only of the language `only`."""
     for file in _language_files():
         if only in (None, file.stem):
             yield from parse(file.stem, tomllib.loads(file.read_text(encoding="utf-8")))
@@ -42,7 +42,7 @@ def read_patterns(only: str | None = None) -> Iterator[Pattern]:
 
 @cache
 def vocabulary() -> dict[str, frozenset[str]]:
-    """The languages that know each word."""
+    """The languages that contain each word."""
     known: dict[str, frozenset[str]] = {}
     for pattern in lexicon().patterns():
         for word in pattern.words:
@@ -54,12 +54,12 @@ def vocabulary() -> dict[str, frozenset[str]]:
 
 @cache
 def _and(languages: frozenset[str], another: str) -> frozenset[str]:
-    """One set for all words that the same languages know: most are known to one."""
+    """A cached union, so that words of the same languages share one set. Most words are in one language."""
     return languages | {another}
 
 
 def icon_meaning(text: str) -> str:
-    """The concept of the first sign that has one, or nothing."""
+    """The concept of the first icon character that has one, "" if none has."""
     return next((_icons()[char] for char in text if char in _icons()), "")
 
 

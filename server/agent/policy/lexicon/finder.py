@@ -1,4 +1,4 @@
-"""Finding patterns in a folded text."""
+"""Find lexicon patterns in a folded text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _COMMITTING = {"act", "deed", "weak", "claim"}
 _SHORTEST_ABROAD = 4
 _DENSE = {"ja", "ko", "th", "zh"}
 _PREFIXED = re.compile("[והבלמשכ][\u05d0-\u05ea]{2,}")
-"""A Hebrew word that may begin with `and`, `the`, `in`, `to`, `from`, `that` or `as`."""
+"""A Hebrew word that may have a prefix: `and`, `the`, `in`, `to`, `from`, `that` or `as`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class _Word:
 
 
 class Lexicon:
-    """Patterns, indexed by how they begin."""
+    """Patterns, indexed by their first word."""
 
     def __init__(self, patterns: Iterable[Pattern]) -> None:
         self._by_word: dict[str, list[Pattern]] = {}
@@ -57,20 +57,21 @@ class Lexicon:
             self._by_word.setdefault(first, []).append(pattern)
 
     def patterns(self) -> Iterator[Pattern]:
-        """Every pattern but the words to skip."""
+        """Yield all patterns except the words to skip."""
         for index in (self._by_word, self._by_stem, self._by_tail, self._dense):
             yield from chain.from_iterable(index.values())
 
     def telling(self, text: str) -> str:
-        """The words of a text that count, in one spelling."""
+        """The words of a text, normalised and without the words to skip."""
         return " ".join(word for word in WORD.findall(plain(fold(text))) if word not in self._skipped)
 
     def find(self, text: str, language: str = "") -> list[Hit]:
-        """The concepts in a folded text, left to right; where patterns of a family overlap, the longest counts.
+        """Find the concepts in a folded text, left to right.
 
-        A word that the page's language knows, or else English, has no meaning of a third language. Every other
-        word keeps all its meanings, whatever the page is written in, unless it is short or, but for deeds,
-        only begins or ends like the foreign one.
+        Of overlapping patterns of a family the longest wins. With a known `language`, a word matched in that
+        language, or else in English, has no meanings of other languages. All other words keep their meanings
+        of every language, except short words and, for concepts that do not commit, words matched by prefix or
+        suffix only.
         """
         return list(self._find(text, language))
 
@@ -103,7 +104,7 @@ class Lexicon:
                 yield from self._by_tail.get(form[-length:], ())
 
     def _match(self, wanted: tuple[str, ...], words: list[_Word], start: int) -> int | None:
-        """Where the pattern ends that begins at this word, or None."""
+        """The index after a match of the pattern that starts at this word, or None."""
         i, gap = start, 0
         for piece in wanted:
             if piece == GAP:
@@ -119,7 +120,7 @@ class Lexicon:
         return i
 
     def _at_home(self, hits: Iterable[Hit], words: list[_Word], language: str) -> Iterator[Hit]:
-        """The hits on words that no nearer language knows: the page's own is nearest, then English."""
+        """Drop hits on words that a nearer language matches: the page's own first, then English."""
         small = (
             word for word in words if any(language in self._skipped.get(form, ()) for form in word.forms)
         )
@@ -156,7 +157,7 @@ def _hit(pattern: Pattern, start: int, end: int) -> Hit:
 
 
 def _forms(word: str) -> tuple[str, ...]:
-    """The ways to read a word: as it is, without its accents, without a Hebrew prefix."""
+    """The readings of a word: as it is, without accents, without a Hebrew prefix."""
     if _PREFIXED.fullmatch(word):
         return word, word[1:]
     return (word,) if word.isascii() or has_tones(word) else tuple({word, plain(word)})
@@ -171,7 +172,7 @@ def _fits(piece: str, word: _Word) -> bool:
 
 
 def _is_placed(pattern: Pattern, start: int, end: int, bounds: tuple[int, int]) -> bool:
-    """`bounds` are where the words that count begin and end."""
+    """Whether a match is at a permitted position. `bounds` are the range of words that are not skipped."""
     begins = start <= bounds[0]
     if pattern.whole:
         return begins and end >= bounds[1]
@@ -179,7 +180,7 @@ def _is_placed(pattern: Pattern, start: int, end: int, bounds: tuple[int, int]) 
 
 
 def _without_chance(hits: set[Hit]) -> list[Hit]:
-    """The hits but those that calm a word only because it begins or ends like a calm one of another language."""
+    """Drop calming hits by prefix or suffix on words that another language matches exactly as not calming."""
     known = [hit for hit in hits if hit.exact and hit.group not in _CALMING]
     return [
         hit
@@ -191,9 +192,9 @@ def _without_chance(hits: set[Hit]) -> list[Hit]:
 
 
 def _is_told_abroad(hit: Hit) -> bool:
-    """Whether words mean this on a page of another language too: not short ones, nor nouns that begin alike.
+    """Whether a hit also counts on a page of another language: not for short words, nor most partial matches.
 
-    Chinese is written with the same signs in Japanese, and by them.
+    Short exact hits in Chinese, Japanese, Korean and Thai do count: Chinese and Japanese share characters.
     """
     length = hit.end - hit.start
     is_deed = hit.group in _COMMITTING and length >= _SHORTEST_ABROAD
@@ -205,7 +206,7 @@ def _is_free(hit: Hit, taken: list[tuple[int, int]]) -> bool:
 
 
 def _longest(hits: list[Hit]) -> list[Hit]:
-    """The hits that stand: the longest first, of equally long ones the one that is spelled out most."""
+    """Resolve overlaps: the longest hit wins, of equally long ones the one with the greatest weight."""
     taken: list[Hit] = []
     for hit in sorted(hits, key=lambda h: (h.start - h.end, -h.weight)):
         rivals = [t for t in taken if hit.start < t.end and t.start < hit.end]

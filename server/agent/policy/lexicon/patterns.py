@@ -1,4 +1,4 @@
-"""The patterns that the files of this folder are written in, and what is found by them."""
+"""The pattern syntax of the language files, and the hits that patterns produce."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _NOUN_CONCEPTS = {"calm.thing", "calm.topic", "calm.light", "calm.minor"}
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """What to find and what it means."""
+    """Words to find and the concept they mean."""
 
     words: tuple[str, ...]
     concept: str
     last: bool
-    """Whether the language puts the verb last, as in `Konto löschen`."""
+    """The language puts the verb last, as in `Konto löschen`."""
     at_start: bool = False
     whole: bool = False
     language: str = ""
@@ -42,9 +42,9 @@ class Pattern:
 
     @property
     def weight(self) -> int:
-        """How much of a text the pattern spells out; of two on the same words the weightier counts.
+        """How specific the pattern is: of two patterns on the same words the one with more weight counts.
 
-        How a word ends weighs more than how it begins: the end says what a compound is.
+        A suffix weighs more than a prefix, since the end of a compound determines its meaning.
         """
         text = "".join(self.words)
         spelled = 2 * len(text.replace("*", "").replace(GAP, "")) - ("*" in text)
@@ -53,7 +53,7 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A concept found in a folded text, at these characters."""
+    """A concept found in a folded text, with its character range."""
 
     start: int
     end: int
@@ -62,11 +62,11 @@ class Hit:
     weight: int = 0
     language: str = ""
     exact: bool = True
-    """Found by whole words, not by how one begins or ends."""
+    """Matched by whole words, not by a prefix or suffix."""
 
     @property
     def place(self) -> tuple[int, int, str, bool]:
-        """What it is and where, in whatever language."""
+        """Position and concept, independent of the language."""
         return self.start, self.end, self.concept, self.last
 
     @property
@@ -79,7 +79,7 @@ class Hit:
 
 
 def parse(code: str, language: Mapping[str, Any]) -> Iterator[Pattern]:
-    """The patterns of one language file."""
+    """Yield the patterns of one language file."""
     last, inflects = bool(language.get("verb_last")), bool(language.get("inflects"))
     for group, kinds in language.items():
         if isinstance(kinds, Mapping):
@@ -92,7 +92,7 @@ def parse(code: str, language: Mapping[str, Any]) -> Iterator[Pattern]:
 
 
 def _spell(folded: str, bends: bool) -> Iterator[tuple[tuple[str, ...], bool, bool]]:
-    """The words of a pattern in each of its spellings, and whether it begins or makes up the whole text."""
+    """Yield the words of each spelling of a pattern, with its `at_start` and `whole` flags."""
     at_start, whole = folded.startswith("^"), folded.startswith("=")
     folded = folded.lstrip("^=")
     if is_dense(folded):
@@ -110,7 +110,7 @@ def _spell(folded: str, bends: bool) -> Iterator[tuple[tuple[str, ...], bool, bo
 
 
 def _spellings(folded: str) -> set[str]:
-    """As written, and without accents unless that leaves a short word that means something elsewhere (`lås`)."""
+    """As written, and without accents unless the result is a short word that is ambiguous (`lås`)."""
     bare = plain(folded)
     letters = sum(map(str.isalpha, bare))
     is_vague = " " not in folded if has_tones(folded) else letters < _SHORTEST_UNACCENTED
