@@ -1,4 +1,4 @@
-"""What is known about models by name: label, context window, vision and list prices. Pure data."""
+"""Catalog of known models: label, context window, vision and list prices. Pure data."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 CostOf = Callable[[Mapping[str, Any]], float | None]
-"""US dollars of a call by its usage metadata; None when the model's price is not known."""
+"""Computes the US dollars of a call from its usage metadata; None if the model's price is unknown."""
 
 
 @dataclass(frozen=True)
 class Price:
-    """US dollars per million tokens. Above `long_from` input tokens the `long` price holds for the whole call."""
+    """US dollars per million tokens. Above `long_from` input tokens, `long` applies to the whole call."""
 
     input: float
     output: float
@@ -80,7 +80,7 @@ _BY_ID = {model.id: model for model in KNOWN}
 
 
 def known_model(name: str) -> KnownModel | None:
-    """The entry for `provider:model`, also for a dated id such as `...-20251001`."""
+    """The entry for `provider:model`, also for an id with a date suffix such as `...-20251001`."""
     if name in _BY_ID:
         return _BY_ID[name]
     stem, _, date = name.rpartition("-")
@@ -88,9 +88,9 @@ def known_model(name: str) -> KnownModel | None:
 
 
 def usage_cost(name: str, usage: Mapping[str, Any]) -> float | None:
-    """The list price of one call in US dollars, None when the model's price is not known.
+    """The list price of one call in US dollars, None if the model's price is unknown.
 
-    `usage` is LangChain's usage_metadata: `input_tokens` counts cached and cache-writing tokens too.
+    `usage` is LangChain's usage_metadata; its `input_tokens` include cache reads and cache writes.
     """
     model = known_model(name)
     if model is None or model.price is None:

@@ -1,4 +1,4 @@
-"""From a model's name to a chat model: keys checked, limits set, watched, on a fast transport."""
+"""Build chat models by name: checks the key, sets limits, adds the guard and the faster transport."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ DEMO = "demo"
 
 @dataclass(frozen=True)
 class OfferedModel:
-    """A model as offered to a client. `missing` is the environment variable that would make it ready;
-    prices are US dollars per million tokens; None means unknown."""
+    """A model as listed for clients. `missing` is the environment variable that must be set to use it. Prices
+    are US dollars per million tokens. None means unknown."""
 
     id: str
     provider: str
@@ -61,10 +61,10 @@ class OfferedModel:
 
 
 def build_chat_model(name: str, settings: Settings, **overrides: Any) -> BaseChatModel:
-    """The chat model called `name` (`provider:model`, or `demo`).
+    """Build the chat model `name` (`provider:model`, or `demo`).
 
-    Raises ModelNotConfigured, with the name of what is missing, when it cannot be used with these settings.
-    `overrides` go to the model's constructor. Models hold no connections and may be shared between runs.
+    Raises ModelNotConfigured, naming the missing setting, if it cannot be used with these settings.
+    `overrides` are passed to the model's constructor. Models hold no connections; runs may share them.
     """
     if name.partition(":")[0] == DEMO:
         from server.agent.demo.model import DemoChatModel
@@ -82,26 +82,26 @@ def build_chat_model(name: str, settings: Settings, **overrides: Any) -> BaseCha
 
 
 def is_known(name: str) -> bool:
-    """True when the name leads to a provider or to the demo model; which models a provider has only it knows."""
+    """True if the name has a known provider or is the demo model. The provider's models are not checked."""
     provider, model = split_name(name)
     return name.partition(":")[0] == DEMO or (bool(model.strip()) and provider in PROVIDERS)
 
 
 def unknown_words(name: str) -> str:
-    """What a person is told about a name that is not known."""
+    """The message to the user about an unknown model name."""
     known = ", ".join(f"{provider}:..." for provider in PROVIDERS)
     return f"The model {name!r} is not known. A model is named like {known} or {DEMO}."
 
 
 def is_ready(name: str, settings: Settings) -> bool:
-    """True when the model of this name could be built now."""
+    """True if the model of this name could be built now."""
     if name.partition(":")[0] == DEMO:
         return True
     return is_known(name) and _provider_of(name)[0].missing(settings) is None
 
 
 def model_choices(settings: Settings) -> list[OfferedModel]:
-    """What a person can choose from: the configured models first, then well-known ones, the demo model last."""
+    """The models offered to the user: the configured ones, then well-known ones, then the demo model."""
     names = [settings.agent_model, settings.summary_model or settings.agent_model]
     names += [model.id for model in KNOWN if model.offered and not _is_elsewhere(model, settings)]
     known = (name for name in dict.fromkeys(names) if is_known(name) and name.partition(":")[0] != DEMO)
@@ -110,7 +110,7 @@ def model_choices(settings: Settings) -> list[OfferedModel]:
 
 
 def takes_images(model: BaseChatModel) -> bool:
-    """True when pictures may be sent to this model in a person's message."""
+    """True if images may be sent to this model in a user message."""
     profile = getattr(model, "profile", None) or {}
     if "image_inputs" in profile:
         return bool(profile["image_inputs"])
@@ -119,7 +119,7 @@ def takes_images(model: BaseChatModel) -> bool:
 
 
 def forces_tools(model: BaseChatModel) -> bool:
-    """True when the model may be forced to call a tool. Models that think by default refuse that."""
+    """True if the model can be forced to call a tool. Models with thinking enabled reject that."""
     return not getattr(model, "thinking", None)
 
 
@@ -131,7 +131,7 @@ def _provider_of(name: str) -> tuple[Provider, str]:
 
 
 def _build(provider: Provider, model: str, settings: Settings, **overrides: Any) -> BaseChatModel:
-    # LangChain and the SDKs take seconds to import; the service answers before that.
+    # Imported here because LangChain and the SDKs take seconds to import; the service starts without them.
     from langchain.chat_models import init_chat_model
 
     from server.agent.models import patches as model_wire
@@ -150,7 +150,7 @@ _shared = lru_cache(maxsize=64)(_build)
 
 
 def _is_elsewhere(model: KnownModel, settings: Settings) -> bool:
-    """OpenAI's models are not on offer when OPENAI_BASE_URL leads to another server."""
+    """True for OpenAI's models if OPENAI_BASE_URL points to another server, which does not have them."""
     return model.id.startswith("openai:") and is_own_server(settings)
 
 

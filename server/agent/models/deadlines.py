@@ -1,4 +1,4 @@
-"""Deadlines on an async generator, at the price of one timer per stream instead of one per item."""
+"""Deadlines for an async generator, with one timer per stream instead of one per item."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ async def watched(
     *,
     counts: Callable[[T], bool] = lambda item: True,
 ) -> AsyncGenerator[T, None]:
-    """The items of `source`; TimeoutError when the first item that `counts` takes longer than `first` seconds, or
-    a later one longer than `idle`. Only the time spent waiting for the source is measured, not the consumer's."""
+    """Yield the items of `source`. Raises TimeoutError if the first item that `counts` takes longer than
+    `first` seconds, or a later one longer than `idle`. Only time spent waiting for the source is measured.
+    """
     watch = _CallDeadline(first)
     async with aclosing(source):
         try:
@@ -41,7 +42,7 @@ async def watched(
 
 
 class _CallDeadline:
-    """Cancels the waiting task when its allowance is used up. The timer is moved only when it rings."""
+    """Cancels the waiting task when its allowance in seconds is used up. Extends the timer when it fires."""
 
     def __init__(self, allowance: float) -> None:
         self._loop = asyncio.get_running_loop()

@@ -1,8 +1,8 @@
-"""Joins neighbouring text deltas of a model's event stream that arrived together. Pure; bytes in, bytes out.
+"""Merge adjacent text deltas of a model's event stream that arrived together. Pure; bytes in, bytes out.
 
-An idle service passes every event alone, as it came. A busy one finds several at the socket, and everything above,
-SDK, LangChain, graph, our events, is then paid once for all of them. Only plain text and thinking deltas are
-joined; whatever looks different in any way, tool arguments, usage and finish events first of all, passes untouched.
+An idle service passes on every event unchanged. A busy one reads several at once; merging them means that
+SDK, LangChain, graph and our own events handle them once. Only plain text and thinking deltas are merged. All
+other events, such as tool arguments, usage and finish events, are passed on unchanged.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _EVENT_TYPES = {
 
 @dataclass(slots=True)
 class _Delta:
-    """One event that carries text, taken out of `payload`, and the number that Responses give it."""
+    """One event with text. The text is removed from `payload`; `number` is its Responses sequence number."""
 
     raw: bytes
     head: bytes
@@ -34,7 +34,7 @@ class _Delta:
     texts: list[str]
 
     def takes(self, other: _Delta) -> bool:
-        """True when the other event differs in nothing but its text."""
+        """True if the other event differs only in its text."""
         return self.payload == other.payload and self.key == other.key and self.head == other.head
 
     def as_bytes(self) -> bytes:
@@ -47,14 +47,14 @@ class _Delta:
 
 
 class DeltaJoiner:
-    """Feed it what was read from the socket; it gives back whole events, and the rest when the stream ends."""
+    """Takes bytes read from the socket and returns complete events. `flush` returns the rest at the end."""
 
     def __init__(self) -> None:
         self._tail = b""
         self._passes = False
 
     def feed(self, data: bytes) -> bytes:
-        """The events that are complete now, joined where they may be; empty when none is."""
+        """Add bytes. Returns the events that are now complete, merged where possible; b"" if none is."""
         data, self._tail = self._tail + data, b""
         if self._passes or b"\r" in data:
             self._passes = True
@@ -109,7 +109,7 @@ def _read_delta(event: bytes) -> _Delta | None:
 
 
 def _find_text(payload: dict[str, Any]) -> tuple[dict[str, Any], str] | None:
-    """Where the text of a delta is: its holder and key; None for any other event."""
+    """The dict and key of a delta's text; None for any other event."""
     if "choices" in payload:
         return _find_chat_text(payload)
     keys = _EVENT_TYPES.get(str(payload.get("type")))
@@ -120,7 +120,7 @@ def _find_text(payload: dict[str, Any]) -> tuple[dict[str, Any], str] | None:
 
 
 def _find_chat_text(payload: dict[str, Any]) -> tuple[dict[str, Any], str] | None:
-    """OpenAI Chat Completions: one choice, a delta of nothing but one text."""
+    """The same for OpenAI Chat Completions: one choice whose delta has a single text only."""
     choices = payload["choices"]
     if payload.get("usage") or not isinstance(choices, list) or len(choices) != 1:
         return None
@@ -136,7 +136,7 @@ def _with_text(holder: dict[str, Any], keys: tuple[str, ...]) -> tuple[dict[str,
 
 
 def _only_text(holder: Any, keys: tuple[str, ...]) -> tuple[dict[str, Any], str] | None:
-    """As above, for a holder that has nothing beside the text but a role or type, and empty values."""
+    """As `_with_text`, only if the holder has no other values than a role or type, apart from empty ones."""
     found = _with_text(holder, keys) if isinstance(holder, dict) else None
     if found is None or any(v for k, v in holder.items() if k not in (found[1], "role", "type")):
         return None

@@ -1,6 +1,6 @@
-"""What went wrong with the model, said in our words: a stable code and a sentence that tells what to do.
+"""Classify model errors: a stable code and a sentence that says what to do.
 
-No text of a provider gets through: bodies of errors may hold the key, the prompt or pages.
+Provider texts are never passed on: error bodies may contain the key, the prompt or pages.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ModelFailure:
-    """`retry_after` is in seconds, as the provider asked; None when it did not."""
+    """`retry_after` is in seconds, as requested by the provider; None if it did not request one."""
 
     code: str
     message: str
@@ -88,11 +88,11 @@ _RATE = re.compile(r"rate_limit|resource_exhausted|too many requests", re.I)
 _KEY = re.compile(r"authentication|invalid_api_key|permission|unauthori[sz]ed", re.I)
 _BAD_KEY = re.compile(r"api[ _]key[ _](not valid|invalid|expired)", re.I)
 _RETRY_DELAY = re.compile(r"retryDelay\W+(\d+(?:\.\d+)?)s")
-"""Google's way to ask for a pause. With one, its "check your plan and billing" is no empty account."""
+"""Google's retry delay. If present, its "check your plan and billing" does not mean an empty account."""
 
 
 def classify(error: BaseException) -> ModelFailure:
-    """The failure behind any exception of a model call: ours, LangChain's, an SDK's or the transport's."""
+    """Classify any exception of a model call: ours, LangChain's, an SDK's or the transport's."""
     if isinstance(error, RunFailed):
         return ModelFailure(error.code, error.detail, retry_after=error.retry_after)
     for link in _chain(error):
@@ -105,8 +105,8 @@ def classify(error: BaseException) -> ModelFailure:
 
 
 def stop_reason(metadata: Mapping[str, Any]) -> str | None:
-    """Why the model stopped, in lower case and in one vocabulary: stop, tool_calls, length, content_filter, or
-    the provider's own word; None while nothing was said about it."""
+    """Why the model stopped, normalised to stop, tool_calls, length or content_filter, else the provider's
+    own word in lower case. None if the metadata has no reason yet."""
     if (metadata.get("prompt_feedback") or {}).get("block_reason"):
         return "content_filter"
     details = metadata.get("incomplete_details") or {}
@@ -137,9 +137,9 @@ _BROKEN = frozenset({"malformed_function_call", "unexpected_tool_call", "malform
 
 
 def problem(reason: str | None, *, has_calls: bool, has_text: bool) -> ModelFailure | None:
-    """Why a finished answer must not be acted on, None when it may.
+    """Why a finished answer must not be used, None if it may.
 
-    A tool call of an answer that was cut by length has guessed arguments: LangChain closes open brackets.
+    If an answer was cut by length, its tool calls have guessed arguments: LangChain closes open brackets.
     """
     if reason == "content_filter":
         return CONTENT_FILTER
@@ -151,7 +151,7 @@ def problem(reason: str | None, *, has_calls: bool, has_text: bool) -> ModelFail
 
 
 def check_complete(message: AIMessage) -> None:
-    """Raises RunFailed when a finished message must not be acted on (see `problem`)."""
+    """Raise RunFailed if a finished message must not be used (see `problem`)."""
     calls = bool(message.tool_calls or message.invalid_tool_calls)
     reason = stop_reason(message.response_metadata)
     if failure := problem(reason, has_calls=calls, has_text=bool(message.text.strip())):
@@ -159,7 +159,7 @@ def check_complete(message: AIMessage) -> None:
 
 
 def is_cut(message: AIMessage) -> bool:
-    """True for an answer that is shown but ends early because of its length limit."""
+    """True for an answer that is shown although its length limit cut it."""
     return stop_reason(message.response_metadata) == "length"
 
 
@@ -189,8 +189,8 @@ def _of_status(status: int, error: BaseException) -> ModelFailure:
 
 
 def _of_kind(error: BaseException) -> ModelFailure | None:
-    """By class names, so that no SDK is imported for it. The first kind of the table found in the chain wins:
-    an SDK's "connection error" says less than what it was raised from."""
+    """Classify by class names, so that no SDK must be imported. The first entry of `_KINDS` found in the
+    chain wins: an SDK's "connection error" is less specific than its cause."""
     names = {cls.__name__ for link in _chain(error) for cls in type(link).__mro__}
     return next((failure for kinds, failure in _KINDS if names & kinds), None)
 
@@ -220,7 +220,7 @@ _KINDS: tuple[tuple[frozenset[str], ModelFailure], ...] = (
 
 
 def _of_text(text: str) -> ModelFailure | None:
-    """For errors that arrive inside a stream and have only words, no status."""
+    """Classify errors that arrive inside a stream and have only a text, no status."""
     for pattern, failure in (
         (_TOO_LONG, CONTEXT_TOO_LONG),
         (_NO_CREDIT, NO_CREDIT),
@@ -244,7 +244,7 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 
 def _status(error: BaseException) -> int | None:
-    """A bare `code` is a status only beside a response: parsers of HTTP number their errors too."""
+    """The HTTP status. `code` counts only if there is a response: HTTP parsers number their errors too."""
     value = getattr(error, "status_code", None)
     if not isinstance(value, int) and hasattr(error, "response"):
         value = getattr(error, "code", None)

@@ -1,4 +1,4 @@
-"""What ChatGoogleGenerativeAI lacks: our transport, and a request that ends when its stream is left."""
+"""Add to ChatGoogleGenerativeAI: our transport, and closing the request when its stream is left."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from langchain_google_genai import ChatGoogleGenerativeAI
 
 from server.agent.models.transport import closing, model_http_client
 
-# They tell at each call what is always so: what Gemini's schemas lack is left out, the SDK could call functions.
+# They log the same at each call: unsupported schema keys are dropped, the SDK supports function calls.
 logging.getLogger("langchain_google_genai._function_utils").setLevel(logging.ERROR)
 logging.getLogger("google_genai.models").setLevel(logging.WARNING)
 
 
 class ClosingGemini(ChatGoogleGenerativeAI):
-    """The SDK holds its response in a cycle: without this a cancelled run would go on being answered."""
+    """Closes the response of a cancelled stream: the SDK keeps it in a cycle, so it would continue."""
 
     async def _astream(
         self,
@@ -38,6 +38,6 @@ class ClosingGemini(ChatGoogleGenerativeAI):
 
 
 def client_for(key: str, base_url: str | None) -> Client:
-    """An SDK client on our transport: left alone it opens a session for each model, which nobody closes."""
+    """An SDK client on our transport. By default it opens a session per model that is never closed."""
     options = HttpOptions(base_url=base_url, httpx_async_client=model_http_client())
     return Client(vertexai=False, api_key=key, http_options=options)

@@ -1,7 +1,7 @@
-"""Every model call passes here: deadlines, retries before the first token, the output cap, and no half answer.
+"""The guard of every model call: deadlines, retries before the first token, output cap, completeness check.
 
-Mixed into the provider's class (`guard`) rather than wrapped around it, so that bind_tools, structured output,
-profiles and isinstance checks stay the provider's own.
+`guard` mixes it into the provider's class instead of wrapping the model, so that bind_tools, structured
+output, profiles and isinstance checks remain the provider's own.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _TEXT_KEYS = ("text", "thinking", "reasoning")
 
 @dataclass(frozen=True)
 class CallLimits:
-    """Seconds, except `output` (characters of text, thinking and arguments together) and `tries`."""
+    """Seconds, except `output` (characters of text, thinking and arguments in total) and `tries`."""
 
     first_token: float = 60
     idle: float = 30
@@ -61,7 +61,7 @@ class CallLimits:
 
 @dataclass(frozen=True)
 class _Bound:
-    """The tools in the provider's own form: an agent binds the same ones before each of its calls."""
+    """Cached result of `bind_tools`: an agent binds the same tools before each of its calls."""
 
     tools: Sequence[Any]
     kwargs: dict[str, Any]
@@ -72,7 +72,7 @@ class _Bound:
 
 
 class GuardedModel(BaseChatModel):
-    """The part of a guarded model that is ours; the rest is the provider's class."""
+    """Mixin for the provider's class: guards streaming and generation, caches bound tools."""
 
     _limits: CallLimits = PrivateAttr(default_factory=CallLimits)
     _bound: _Bound | None = PrivateAttr(None)
@@ -114,7 +114,7 @@ class GuardedModel(BaseChatModel):
 
 
 def guard(model: BaseChatModel, limits: CallLimits) -> BaseChatModel:
-    """The same model with our guard mixed into its class."""
+    """Mix `GuardedModel` into the class of `model`, in place. Returns the same model."""
     model.__class__ = _guarded_class(type(model))
     guarded = cast(GuardedModel, model)
     guarded._limits, guarded._bound = limits, None
@@ -129,9 +129,9 @@ def _guarded_class(cls: type[BaseChatModel]) -> type[BaseChatModel]:
 async def stream_guarded(
     attempt: Callable[[], AsyncGenerator[ChatGenerationChunk, None]], limits: CallLimits
 ) -> AsyncGenerator[ChatGenerationChunk, None]:
-    """The chunks of the first attempt that speaks; raises RunFailed for whatever ends it early.
+    """Yield the chunks of the first attempt that produces content. Raises RunFailed if an answer ends early.
 
-    Chunks that say nothing yet (a message's head) are held back, so that a retry stays invisible.
+    Chunks without content (a message's head) are held back, so that a retry is invisible to the consumer.
     """
     for tries_left in reversed(range(limits.tries)):
         answer = _Answer(limits.output)
@@ -144,7 +144,7 @@ async def stream_guarded(
             for ready in answer.end():
                 yield ready
             return
-        except Exception as error:  # whatever an SDK, its transport or LangChain raises gets a code of ours
+        except Exception as error:  # all errors of SDK, transport and LangChain are mapped to our codes
             failure = _failure_of(error, answer)
             log.warning("model call failed: %s (%s)", failure.code, type(error).__name__)
             if answer.spoke or not failure.retryable or not tries_left:
@@ -153,7 +153,7 @@ async def stream_guarded(
 
 
 class _Stopped(Exception):
-    """Our own verdict on an answer."""
+    """Raised by the guard itself when it rejects an answer."""
 
     def __init__(self, failure: ModelFailure) -> None:
         super().__init__(failure.code)
@@ -161,7 +161,7 @@ class _Stopped(Exception):
 
 
 def _failure_of(error: Exception, answer: _Answer) -> ModelFailure:
-    """A connection that broke before anything came was no answer cut short."""
+    """Classify an error. A connection lost before the first chunk is UNAVAILABLE, not STREAM_CUT."""
     if isinstance(error, _Stopped):
         return error.failure
     failure = classify(error)
@@ -171,13 +171,16 @@ def _failure_of(error: Exception, answer: _Answer) -> ModelFailure:
 
 
 async def _rest(failure: ModelFailure, limits: CallLimits, failed: int) -> None:
-    """Wait before the next try: as long as the provider asks, else longer each time, with jitter."""
+    """Wait before the next try: as long as the provider requests, else exponential backoff with jitter.
+
+    Raises RunFailed if the wait would exceed `longest_wait`.
+    """
     delay = failure.retry_after
     if delay is None:
         delay = limits.backoff * 2 ** (failed - 1) * random.uniform(0.75, 1.25)
     if delay > limits.longest_wait:
         raise failure.as_error() from None
-    with contextlib.suppress(RuntimeError):  # outside of a graph there is nobody to tell
+    with contextlib.suppress(RuntimeError):  # outside of a graph there is no receiver for the event
         await adispatch_custom_event(
             "model_retry",
             {"code": failure.code, "delay": round(delay, 2), "failed": failed, "tries": limits.tries},
@@ -186,14 +189,14 @@ async def _rest(failure: ModelFailure, limits: CallLimits, failed: int) -> None:
 
 
 def speaks(chunk: ChatGenerationChunk) -> bool:
-    """True when a chunk carries something of the answer, not only names and numbers about it."""
+    """True if a chunk has content of the answer, not only metadata."""
     message = cast(AIMessageChunk, chunk.message)
     return bool(message.content or message.tool_call_chunks or message.additional_kwargs)
 
 
 @dataclass
 class _Answer:
-    """What came so far in one attempt."""
+    """The state of one attempt: what was received so far."""
 
     cap: int
     spoke: bool = False
@@ -206,7 +209,7 @@ class _Answer:
     call_ids: dict[Any, str] = field(default_factory=dict)
 
     def add(self, chunk: ChatGenerationChunk) -> list[ChatGenerationChunk]:
-        """Take in one chunk; returns the chunks that may go on now."""
+        """Record one chunk. Returns the chunks that may be yielded now."""
         self.seen = True
         message = cast(AIMessageChunk, chunk.message)
         self._measure(message)
@@ -219,7 +222,7 @@ class _Answer:
         return ready
 
     def end(self) -> list[ChatGenerationChunk]:
-        """The source is exhausted: what is still to be sent; raises when this is no whole answer."""
+        """Finish the answer. Returns the remaining chunks; raises _Stopped if the answer is incomplete."""
         if self.reason is None:
             raise _Stopped(failures.STREAM_CUT)
         if problem := failures.problem(self.reason, has_calls=bool(self.calls), has_text=self.has_text):

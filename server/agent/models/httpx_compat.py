@@ -1,4 +1,4 @@
-"""Our transport for SDKs that are built on the older httpx."""
+"""Adapter of our transport for SDKs that use the older httpx."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from server.agent.models.transport import ModelTransport
 
 
 class OlderTransport(httpx.AsyncBaseTransport):
-    """The same connections, in httpx's types and errors."""
+    """Uses the connections of `ModelTransport`, with httpx's types and errors."""
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         newer = httpx2.Request(

@@ -1,4 +1,4 @@
-"""What ChatOllama lacks: the thoughts of models that think without being asked."""
+"""Add to ChatOllama: the thinking of models that think by default."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from langchain_ollama import ChatOllama
 
 
 class ThinkingOllama(ChatOllama):
-    """Built with `reasoning=True`, so that LangChain keeps the thoughts that come, but never asks for them:
-    models that have none refuse such a request, those that have some think by default."""
+    """Is built with `reasoning=True`, so that LangChain keeps received thinking, but never requests it:
+    models without thinking reject such a request, those with thinking think by default."""
 
     def _chat_params(
         self, messages: list[BaseMessage], stop: list[str] | None = None, **kwargs: Any

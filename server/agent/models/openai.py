@@ -1,4 +1,4 @@
-"""What ChatOpenAI lacks for OpenAI-compatible servers: thinking, and a stream that costs little per token."""
+"""Add to ChatOpenAI for OpenAI-compatible servers: thinking, and a stream with low cost per token."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _NO_PICTURE = {"type": "text", "text": "(a picture was left out: it cannot be pa
 
 
 class CompatibleChat(ChatOpenAI):
-    """Chat Completions of any server that speaks them.
+    """Chat Completions of any compatible server.
 
-    Thinking (`reasoning_content`, `reasoning`, `reasoning_details`) streams as reasoning blocks and is sent back
-    within a turn, as DeepSeek, Kimi and Gemini behind OpenRouter demand between tool calls.
+    Thinking (`reasoning_content`, `reasoning`, `reasoning_details`) is streamed as reasoning blocks and sent
+    back within a turn, as DeepSeek, Kimi and Gemini via OpenRouter require between tool calls.
     """
 
     def _convert_chunk_to_generation_chunk(
@@ -33,7 +33,7 @@ class CompatibleChat(ChatOpenAI):
             return converted
         if thinking := _thinking(choices[0]["delta"]):
             converted.message.additional_kwargs.update(thinking)
-        # LangChain makes reasoning blocks of reasoning_content for any provider but "openai".
+        # LangChain converts reasoning_content to reasoning blocks for any provider except "openai".
         converted.message.response_metadata["model_provider"] = "openai_compatible"
         return converted
 
@@ -75,7 +75,7 @@ def _sent_back(message: AIMessage) -> dict[str, Any]:
 
 
 def _joined(fragments: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Stream fragments of one detail (same type and index, in a row) as one."""
+    """Merge consecutive stream fragments of one detail (same type and index)."""
     whole: list[dict[str, Any]] = []
     for part in fragments:
         last = whole[-1] if whole else {}
@@ -89,11 +89,11 @@ def _joined(fragments: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 class PlainCompletions:
-    """Stands in for `AsyncOpenAI.chat.completions`: the stream's events are plain dicts.
+    """Replaces `AsyncOpenAI.chat.completions`: the stream's events are plain dicts.
 
-    The SDK builds nested objects for every chunk and LangChain dumps them back into dicts at once, which is most
-    of the cost of a token. Keys, retries, time-outs and errors stay the SDK's. Everything but a plain stream
-    goes to the SDK's own resource.
+    The SDK builds nested objects for every chunk and LangChain dumps them back into dicts, which is most of
+    the cost of a token. Keys, retries, timeouts and errors are still handled by the SDK. All calls except a
+    plain stream are passed to the SDK's own resource.
     """
 
     def __init__(self, client: openai.AsyncOpenAI) -> None:
@@ -118,7 +118,7 @@ class PlainCompletions:
 
 
 class DictStream(openai.AsyncStream[Any]):
-    """Server-sent events of Chat Completions as dicts."""
+    """Yields the server-sent events of Chat Completions as dicts."""
 
     async def __aiter__(self) -> AsyncIterator[Any]:
         async for line in _lines(self.response.aiter_bytes()):
@@ -126,7 +126,7 @@ class DictStream(openai.AsyncStream[Any]):
                 continue
             data = line[5:].strip()
             if data == b"[DONE]":
-                continue  # the body goes on to its end: a connection that is not read out is not used again
+                continue  # read the body to its end, else the connection is not reused
             event = orjson.loads(data)
             if not isinstance(event, dict):
                 raise ValueError("an event of the model's stream is not an object")
@@ -136,7 +136,7 @@ class DictStream(openai.AsyncStream[Any]):
 
 
 async def _lines(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """Whole lines by LF or CRLF, without their ends. Cut in bytes: a letter may be spread over two chunks."""
+    """Yield whole lines without their LF or CRLF. Splits bytes, since a character may span two chunks."""
     tail = b""
     async for chunk in chunks:
         *lines, tail = (tail + chunk).split(b"\n")

@@ -1,4 +1,4 @@
-"""Rests the reading of model streams while the event loop is the bottleneck, so that more is joined per read."""
+"""Slow down reading of model streams while the event loop is overloaded, so that each read merges more."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LONGEST_REST = 0.06
 
 
 class Pace:
-    """Measures one event loop while streams are open; `rest` is 0 as long as it keeps up."""
+    """Measures one event loop while streams are open. `rest`: pause in seconds, 0 if the loop keeps up."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.rest = 0.0
@@ -23,7 +23,7 @@ class Pace:
 
     @contextmanager
     def stream(self) -> Iterator[None]:
-        """Counts one open stream; nothing is measured while there is none."""
+        """Count one open stream. Nothing is measured while there is none."""
         self._open += 1
         if self._timer is None:
             self._mark()
@@ -48,6 +48,6 @@ class Pace:
 
 
 def rest_for(busy: float, late: float) -> float:
-    """Seconds to rest before a read. `busy`: the loop's share of a core; `late`: seconds a timer came late."""
+    """Seconds to pause before a read. `busy`: the loop's share of a core; `late`: a timer's delay in s."""
     strain = max((busy - 0.75) / 0.25, (late - 0.02) / 0.08)
     return _LONGEST_REST * min(max(strain, 0.0), 1.0)

@@ -1,4 +1,4 @@
-"""Puts our transport and our Chat Completions under the models that LangChain builds."""
+"""Install our transport and our Chat Completions in the models that LangChain builds."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from server.agent.models.transport import model_http_client
 log = logging.getLogger(__name__)
 
 _GOOGLES_THOUGHTLESS = ("gemini-1", "gemini-2.0", "gemma", "learnlm")
-"""Models that refuse a request which asks for thoughts."""
+"""Models that reject a request for thoughts."""
 
 
 def options_for(provider: Provider, model: str, options: dict[str, Any]) -> dict[str, Any]:
-    """The constructor's options, fitted to what the provider's class takes."""
+    """Adapt the constructor's options to the provider's class."""
     if provider.name == "anthropic" and "thinking" not in options and _thinks_by_default(model):
         options["thinking"] = {"type": "adaptive", "display": "summarized"}
     options = {key: value for key, value in options.items() if value is not None or key.endswith("timeout")}
@@ -37,7 +37,7 @@ def options_for(provider: Provider, model: str, options: dict[str, Any]) -> dict
 
 
 def attach(provider: Provider, model: BaseChatModel) -> None:
-    """Replace the model's HTTP client where that is possible after it was built."""
+    """Replace the HTTP client or class of a model that is already built, where possible."""
     if provider.langchain == "openai":
         _attach_chat_completions(model)
     elif provider.name == "anthropic":
@@ -49,7 +49,7 @@ def attach(provider: Provider, model: BaseChatModel) -> None:
 
 
 def _thinks_by_default(model: str) -> bool:
-    """Anthropic's models that took leave of the temperature always think, but show it only when asked to."""
+    """True for Anthropic models without a temperature: they always think, but show it only on request."""
     from langchain_anthropic import ChatAnthropic
 
     profile = ChatAnthropic(model_name=model, api_key="none").profile or {}  # type: ignore[call-arg]
@@ -57,7 +57,7 @@ def _thinks_by_default(model: str) -> bool:
 
 
 def _attach_anthropic(model: Any) -> None:
-    """ChatAnthropic takes no HTTP client; the SDK's client inside it can be copied with another one."""
+    """Copy the SDK client inside ChatAnthropic, which accepts no HTTP client itself, with our HTTP client."""
     client = getattr(model, "_async_client", None)
     if client is None:
         log.info("this langchain-anthropic hides its client: models use its own HTTP transport")

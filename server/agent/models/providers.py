@@ -1,4 +1,4 @@
-"""The model providers: what each needs from the settings and how LangChain is to build its models."""
+"""The model providers: the settings each needs and the options for LangChain's constructors."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from server.settings import Settings
 OPENROUTER_URL = "https://openrouter.ai/api/v1"
 OLLAMA_URL = "http://127.0.0.1:11434"
 OLLAMA_CONTEXT = 16_384
-"""Tokens. Ollama's own default of 4096 cuts the head off a longer prompt without a word."""
+"""Tokens. With Ollama's default of 4096, the start of a longer prompt is cut without a warning."""
 
 
 @dataclass(frozen=True)
 class Provider:
-    """`langchain` is LangChain's name for it; `key` the setting that holds the key (in upper case: the
-    environment's name), None when there is no key; `parallel_tools` what is asked for, None = cannot be asked."""
+    """`langchain` is LangChain's name of the provider. `key` is the setting with the API key (in upper case:
+    the environment variable), None if it needs none. `parallel_tools` is the value to request, None if
+    unsupported."""
 
     name: str
     label: str
@@ -38,20 +39,23 @@ class Provider:
         return value.get_secret_value() or None if isinstance(value, SecretStr) else None
 
     def missing(self, settings: Settings) -> str | None:
-        """The environment variable that must be set first, None when the provider can be used."""
+        """The environment variable that must be set first, None if the provider can be used."""
         if self.key is None or self.secret(settings) or (self.name == "openai" and is_own_server(settings)):
             return None
         return self.env
 
 
 def is_own_server(settings: Settings) -> bool:
-    """True when OPENAI_BASE_URL leads somewhere else than to OpenAI; such servers often need no key."""
+    """True if OPENAI_BASE_URL points to a server other than OpenAI's; such servers often need no key."""
     host = urlsplit(settings.openai_base_url or "").hostname
     return host is not None and host != "openai.com" and not host.endswith(".openai.com")
 
 
 def speaks_responses(settings: Settings) -> bool:
-    """OpenAI itself gets the Responses API (pictures in tool results need it), other servers Chat Completions."""
+    """True to use the Responses API: by default for OpenAI itself, where images in tool results require it.
+
+    Other servers use Chat Completions by default.
+    """
     if settings.openai_api == "auto":
         return not is_own_server(settings)
     return settings.openai_api == "responses"
@@ -111,7 +115,7 @@ _PREFIXES = {"claude": "anthropic", "gpt-": "openai", "o3": "openai", "o4": "ope
 
 
 def split_name(name: str) -> tuple[str, str]:
-    """`provider:model` in two, at the first colon; well-known model names may come without their provider."""
+    """Split `provider:model` at the first colon. Well-known model names need no provider."""
     provider, colon, model = name.strip().partition(":")
     if colon:
         return _ALIASES.get(provider, provider), model

@@ -1,4 +1,4 @@
-"""Tool calls as weak models and odd servers make them: broken arguments, ids missing or given twice."""
+"""Repair malformed tool calls of weak models and servers: broken arguments, missing or duplicate ids."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ BROKEN_CALL = "The arguments were no valid JSON: nothing was done. Make the call
 
 
 class WholeCalls(AgentMiddleware[AgentState[Any], RunContext]):
-    """A call whose arguments were no valid JSON is not made with the ones that LangChain guesses from them, nor is it
-    passed over where LangChain cannot guess: the model is told. Each call has an id of its own."""
+    """Returns an error to the model for a tool call whose arguments are not valid JSON, instead of executing
+    it with guessed arguments or dropping it, as LangChain does. Gives each call a unique id."""
 
     async def awrap_model_call(
         self,

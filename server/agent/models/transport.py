@@ -1,4 +1,4 @@
-"""The HTTP transport under the model SDKs: aiohttp, which hands out all that has arrived, not chunk by chunk."""
+"""The HTTP transport of the model SDKs: aiohttp, which returns all received data at once, not in chunks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class ModelTransport(httpx2.AsyncBaseTransport):
-    """One pool of connections per event loop. Reads have no timeout here: the model guard watches the answer."""
+    """One connection pool per event loop. Reads have no timeout here: the model guard has deadlines."""
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         pool = await _pool()
@@ -86,9 +86,9 @@ _opened: ContextVar[list[_Body] | None] = ContextVar("opened", default=None)
 
 
 async def closing(chunks: AsyncGenerator[T, None]) -> AsyncGenerator[T, None]:
-    """The chunks of a stream; when it is left, the answer that its first step asked for is closed.
+    """Yield the chunks of a stream. On exit, closes the responses that its first step opened.
 
-    For SDKs whose own streams end with the garbage collector's next round.
+    For SDKs that close their streams only at the next garbage collection.
     """
     opened: list[_Body] = []
     try:
@@ -113,7 +113,7 @@ def _is_plain_event_stream(response: aiohttp.ClientResponse) -> bool:
 
 @contextmanager
 def _as_httpx(*, started: bool) -> Iterator[None]:
-    """aiohttp's errors as the ones that the SDKs know."""
+    """Convert aiohttp's errors to httpx2's, which the SDKs handle."""
     try:
         yield
     except aiohttp.ConnectionTimeoutError as error:
@@ -147,7 +147,7 @@ async def _pool() -> _Pool:
 
 
 async def _open_session(loop: asyncio.AbstractEventLoop) -> AsyncGenerator[aiohttp.ClientSession, None]:
-    """A started async generator is closed by its event loop when that shuts down: nobody else has to."""
+    """A session as an async generator, since the event loop closes started generators when it shuts down."""
     connector = aiohttp.TCPConnector(limit=0, ssl=_ssl_context(), keepalive_timeout=60)
     try:
         async with aiohttp.ClientSession(connector=connector, auto_decompress=False) as session:
@@ -158,7 +158,7 @@ async def _open_session(loop: asyncio.AbstractEventLoop) -> AsyncGenerator[aioht
 
 @lru_cache
 def proxy_for(scheme: str, host: str) -> str | None:
-    """The environment's proxy, looked up once: aiohttp would do it in a thread before each request."""
+    """The proxy from the environment, cached: aiohttp would look it up in a thread before each request."""
     return None if proxy_bypass(host) else getproxies().get(scheme)
 
 
@@ -169,5 +169,5 @@ def _ssl_context() -> ssl.SSLContext:
 
 @lru_cache
 def model_http_client() -> httpx2.AsyncClient:
-    """The HTTP client of all models of this process; it keeps nothing open by itself."""
+    """The HTTP client shared by all models of this process. It holds no connections itself."""
     return httpx2.AsyncClient(transport=ModelTransport(), timeout=None, follow_redirects=True)
