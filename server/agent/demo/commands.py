@@ -1,4 +1,4 @@
-"""Plain commands in English and Russian, read from what a person wrote. Pure."""
+"""Parse plain English and Russian commands from a user message. Pure."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Kind = Literal[
 
 @dataclass(frozen=True)
 class DemoCommand:
-    """One thing to do. `target` names an element, an address, a key or a direction; `text` is what goes there."""
+    """One command. `target` is an element, an address, a key or a direction; `text` is the text to enter."""
 
     kind: Kind
     target: str = ""
@@ -34,14 +34,14 @@ class DemoCommand:
 
 @dataclass(frozen=True)
 class DemoRequest:
-    """A person's message as far as it was understood."""
+    """A parsed user message: commands, and parts that were not understood."""
 
     commands: tuple[DemoCommand, ...]
     not_understood: tuple[str, ...] = ()
 
     @property
     def actions(self) -> list[DemoCommand]:
-        """What takes a step; reading is part of every answer."""
+        """Commands that take a step. `read` takes none: it is part of every answer."""
         return [command for command in self.commands if command.kind != "read"]
 
 
@@ -116,7 +116,7 @@ _NOISE = re.compile(
 
 
 _LONGEST = 2000
-"""Characters of a message that are read; commands are short."""
+"""Number of characters of a message that are parsed; commands are short."""
 _ABOUT_ME = re.compile(
     r"\b(?:what|who|how) (?:can|could|do|are|should) (?:you|i)\b|^\s*(?:help|помощь)\b|\bчто ты\b|\bкто ты\b|ты умеешь",
     re.IGNORECASE,
@@ -124,7 +124,7 @@ _ABOUT_ME = re.compile(
 
 
 def read_request(text: str) -> DemoRequest:
-    """The commands of a message in their order, and the parts that were not understood."""
+    """Parse the commands of a message, in order, and the parts that were not understood."""
     text = " ".join(re.sub("[\ue000\ue001]", " ", text[:_LONGEST]).replace("\n", " ; ").split())
     if _ABOUT_ME.search(text):
         return DemoRequest(())
@@ -141,7 +141,7 @@ def read_request(text: str) -> DemoRequest:
 
 
 def _hide(quoted: list[str], text: str) -> str:
-    """Quoted words stand aside as one word while the rest is read."""
+    """Store quoted text and return a one-word placeholder for it while the rest is parsed."""
     quoted.append(text)
     return f"\ue000{len(quoted) - 1}\ue001"
 

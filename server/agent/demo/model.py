@@ -1,8 +1,8 @@
-"""The built-in demo model: a rule-based chat model that works in the real browser through the real agents.
+"""The built-in demo model: a rule-based chat model that uses the real browser through the real agents.
 
-It understands plain commands (demo_commands.py), decides by rules (demo_planner.py) and says everywhere that it is
-no LLM. Two faces: tool calls of the browser's MCP server, or the operator's one move a step
-(demo_operator.py).
+It parses plain commands (commands.py), decides by rules (planner.py) and states in its answers that it is not
+an LLM. It supports two interfaces: tool calls of the browser's MCP server, and the operator's one move per
+step (operator.py).
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from server.agent.demo.words import Words
 
 Call = tuple[str, dict[str, Any]]
 _ASIDE = "("
-"""Notes of the service among the person's messages begin with a bracket."""
+"""Notes of the service among the user messages begin with a bracket."""
 
 
 class DemoChatModel(BaseChatModel):
-    """`delay` is the pause between words, in seconds."""
+    """`delay` is the pause between streamed words, in seconds."""
 
     delay: float = 0.015
 
@@ -105,7 +105,7 @@ def _words(text: str) -> list[str]:
 
 
 def _reply(messages: Sequence[BaseMessage], tools: Sequence[Mapping[str, Any]]) -> str | Call:
-    """An answer in words, or one tool call."""
+    """The reply: a text, or one tool call."""
     by_name = {tool["name"]: tool for tool in tools}
     act = next((tool for tool in tools if "final_response" in _properties(tool)), None)
     if act is not None:
@@ -120,7 +120,7 @@ def _properties(tool: Mapping[str, Any]) -> Mapping[str, Any]:
     return properties
 
 
-# The first face: tools of a browser's MCP server
+# First interface: tools of a browser's MCP server
 
 
 _LOOKS = ("browser_snapshot", "browser_get_state")
@@ -146,9 +146,9 @@ def _call_browser(messages: Sequence[BaseMessage], tools: Mapping[str, Mapping[s
         call["id"]: call["name"] for message in turn for call in getattr(message, "tool_calls", None) or ()
     }
     acted = [result for result in results if names.get(result.tool_call_id) not in _LOOKS]
-    page = read_page(results[-1].text) if results else None  # an older one is not true any more
+    page = read_page(results[-1].text) if results else None  # an older page may be outdated
     if page is None and results and names.get(results[-1].tool_call_id) in _LOOKS:
-        page = DemoPage()  # looked, and saw nothing
+        page = DemoPage()  # the snapshot is empty
     step = plan_next(task, _progress(acted), page)
     if isinstance(step, FinalAnswer):
         return step.text
@@ -174,7 +174,7 @@ def _progress(acted: Sequence[ToolMessage]) -> DemoProgress:
 
 
 def _arguments(step: Act, properties: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments under the names that the server's schema has for them."""
+    """The arguments, under the names in the tool's schema."""
     command, thing = step.command, step.thing
     ref = thing.ref if thing else ""
     values: dict[str, Any] = {

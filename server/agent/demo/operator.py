@@ -1,4 +1,4 @@
-"""The demo model's second face: the operator's one typed move a step, from its prompt alone. Pure."""
+"""The demo model's second interface: the operator's one typed move per step, from its prompt alone. Pure."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ _HEARD = re.compile(r"the user said: (.*)")
 
 
 def decide(prompt: str, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of a move. The prompt shows task, plan, steps and page; `fields` are those that the
-    asked schema has."""
+    """The arguments of a move. `prompt` contains task, plan, steps and page; `fields` are the schema's."""
     work = _Work(prompt)
     step = plan_next(work.task, work.progress(), read_page(prompt) or DemoPage())
     args = work.record() | _action(step, Words(work.task))
@@ -26,7 +25,7 @@ def decide(prompt: str, fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class _Work:
-    """The working state, as far as the operator's prompt tells of it."""
+    """The working state, parsed from the operator's prompt."""
 
     def __init__(self, prompt: str) -> None:
         head = re.split(r"^<page", prompt, maxsplit=1, flags=re.MULTILINE)[0]
@@ -45,12 +44,12 @@ class _Work:
             self.task = "; ".join(self.plan) or self.task
 
     def _start_anew(self, goal: str) -> None:
-        """A request that finds earlier work unfinished is none of it."""
+        """Reset the plan if a new request starts while earlier work is unfinished."""
         if goal and not self.steps and read_request(self.task).commands:
             self.plan, self.current, self.has_done, self.is_edited = [], 0, False, False
 
     def _hear(self) -> None:
-        """Words of the person in the middle of the work are the new task, from there on."""
+        """Take the user's last instruction during the run as the new task; steps count from there."""
         for at in reversed(range(len(self.steps))):
             said = _HEARD.match(self.steps[at])
             if said and read_request(said[1]).commands:
@@ -59,7 +58,7 @@ class _Work:
                 return
 
     def progress(self) -> DemoProgress:
-        """By the steps of this run; of an earlier run only the plan's marker tells."""
+        """Progress from the steps of this run; for an earlier run, from the plan's marker only."""
         steps = [step for step in self.steps if not _NOT_STEPS.match(step) and not _HEARD.match(step)]
         done = self.hidden + sum(not step.startswith("failed:") for step in steps)
         if self.current or self.has_done:
@@ -70,12 +69,12 @@ class _Work:
 
     @property
     def _is_broken_off(self) -> bool:
-        """The plan's current item was begun and not done: it failed, or the person spoke up."""
+        """The plan's current item was started but not finished: it failed, or the user interrupted."""
         last = self.steps[-1] if self.steps else ""
         return last.startswith("failed:") or bool(_NOT_STEPS.match(last) or _HEARD.match(last))
 
     def record(self) -> dict[str, Any]:
-        """Goal, plan and progress for the state that people see."""
+        """Goal, plan and progress for the state shown to the user."""
         words, actions, done = Words(self.task), read_request(self.task).actions, self.progress().done
         titles = [words.did(command) for command in actions]
         record: dict[str, Any] = {"reason": "demo rule", "step": _item(done, len(titles)) + 1}
@@ -87,11 +86,11 @@ class _Work:
 
 
 MOST_ITEMS = 5
-"""Besides the answer; what is more shares the last of them."""
+"""Most plan items, without the answer. Further actions are joined into the last one."""
 
 
 def _plan(actions: Sequence[DemoCommand], words: Words) -> list[str]:
-    """Read again as a request when the person edits it: no action may be missing."""
+    """The plan's items. They contain every action, since an edited plan is parsed as a request."""
     items = [words.to_do(action) for action in actions]
     if len(items) > MOST_ITEMS:
         items[MOST_ITEMS - 1 :] = ["; ".join(items[MOST_ITEMS - 1 :])]
@@ -99,12 +98,12 @@ def _plan(actions: Sequence[DemoCommand], words: Words) -> list[str]:
 
 
 def _item(done: int, actions: int) -> int:
-    """The plan's item, from 0, at which the work is."""
+    """The current plan item, from 0."""
     return min(done, MOST_ITEMS - 1) if done < actions else min(actions, MOST_ITEMS)
 
 
 def _section(text: str, name: str) -> str:
-    """What follows `name` at a line's start, up to the next section."""
+    """The text after `name` at the start of a line, up to the next section."""
     found = re.search(
         rf"^{re.escape(name)}(.*?)(?=^(?:Goal: |Conversation:|Plan|Done: |Blocked: |Facts:|Steps so far:)|\Z)",
         text, re.MULTILINE | re.DOTALL,
@@ -139,7 +138,7 @@ def _action(step: Next, words: Words) -> dict[str, Any]:
 
 
 def pause(prompt: str) -> str:
-    """Asked without tools: a summary at a limit, or plain talk."""
+    """The reply to a call without tools: a summary at a limit, else the help text."""
     work = _Work(prompt)
     if "Why you pause:" not in prompt:
         return Words(prompt).say("help")

@@ -1,4 +1,4 @@
-"""A page as the demo model sees it, read from whatever the agent shows: an observation, a snapshot, a state. Pure."""
+"""Parse the page that the agent shows the demo model: an observation, a snapshot or a state. Pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TAGS = {"a": "link", "button": "button", "input": "textbox", "textarea": "textb
 
 @dataclass(frozen=True)
 class Thing:
-    """Something to click or to type into; `ref` is its name in the tool calls."""
+    """An element to click or to type into. `ref` identifies it in tool calls."""
 
     ref: str
     role: str
@@ -33,7 +33,7 @@ class DemoPage:
     texts: list[str] = field(default_factory=list)
 
     def find(self, name: str, roles: frozenset[str] = frozenset()) -> Thing | None:
-        """The thing that `name` most likely means; with `roles`, among these alone."""
+        """The element that best matches `name`, restricted to `roles` if given; None if none matches."""
         able = [thing for thing in self.things if not thing.disabled and (not roles or thing.role in roles)]
         if not name:
             return able[0] if len(able) == 1 else None
@@ -62,7 +62,7 @@ def _plain(text: str) -> str:
 
 
 def read_page(text: str) -> DemoPage | None:
-    """The last page shown in a text; None when there is none."""
+    """Parse the last page shown in a text; None if there is none."""
     if page := _read_json(text):
         return page
     shown = _last_shown(text)
@@ -78,7 +78,7 @@ _FENCE = re.compile(r"<((?:untrusted-)?page(?:-\d{1,6})?)>\n")
 
 
 def _last_shown(text: str) -> str:
-    """What stands in the last fence; the whole text where there is none."""
+    """The content of the last page fence; the whole text if there is none."""
     shown, at = text, 0
     while start := _FENCE.search(text, at):
         end = text.find(f"\n</{start[1]}>", start.end() - 1)
@@ -89,7 +89,7 @@ def _last_shown(text: str) -> str:
 
 
 _ELEMENT = re.compile(r'\[(\S+(?: > \S+)*)\] (\S+) "([^"]*)"(.*)')
-"""With an eid, a reference, an index or a selector at its beginning."""
+"""Begins with an eid, a ref, an index or a selector."""
 
 
 def _read_observation(lines: Iterable[str], whole: str) -> DemoPage:
@@ -134,7 +134,7 @@ def _read_snapshot(lines: Iterable[str], whole: str) -> DemoPage:
 
 
 def _read_json(text: str) -> DemoPage | None:
-    """browser-use's state."""
+    """Parse browser-use's state; None if the text has none."""
     start = text.find("{")
     if start < 0 or '"interactive_elements"' not in text:
         return None

@@ -1,4 +1,4 @@
-"""What the demo model does next: pure, the same for both agents."""
+"""Decide the demo model's next step. Pure, the same for both agents."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from server.agent.demo.words import Words
 
 @dataclass(frozen=True)
 class DemoProgress:
-    """How far the work is: actions that were done, and why the last one failed."""
+    """Number of actions done, and why the last one failed."""
 
     done: int = 0
     failure: str | None = None
@@ -20,7 +20,7 @@ class DemoProgress:
 
 @dataclass(frozen=True)
 class Act:
-    """Carry out `command`, on `thing` where it needs one."""
+    """Execute `command`, on `thing` if it needs one."""
 
     command: DemoCommand
     thing: Thing | None = None
@@ -28,7 +28,7 @@ class Act:
 
 @dataclass(frozen=True)
 class LookFirst:
-    """See the page first."""
+    """Observe the page first."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ _PING = re.compile(r"\bping\b", re.IGNORECASE)
 
 
 def plan_next(task: str, progress: DemoProgress, page: DemoPage | None) -> Next:
-    """The next thing to do for what the person asked; `page` is None when it was not seen since the last action."""
+    """The next step for the user's request. `page` is None if it was not observed since the last action."""
     request, words = read_request(task), Words(task)
     if _PING.search(task) and not request.actions:
         return FinalAnswer("Lighthouse")
@@ -63,7 +63,7 @@ def plan_next(task: str, progress: DemoProgress, page: DemoPage | None) -> Next:
 
 
 def _can_begin(actions: list[DemoCommand], progress: DemoProgress) -> bool:
-    """The first step needs no look at a page when it leaves it anyway."""
+    """Whether the next action needs no observation of the page, such as leaving it."""
     return progress.done < len(actions) and actions[progress.done].kind in ("open", "back", "press", "wait")
 
 
@@ -82,7 +82,7 @@ def _act(words: Words, request: DemoRequest, at: int, page: DemoPage | None) -> 
 
 
 def _answer(words: Words, request: DemoRequest, done: int, page: DemoPage | None, trouble: str = "") -> str:
-    """What was done, what was not, and what the page says."""
+    """The answer: what was done, what was not, and the page's text."""
     actions = request.actions
     parts = ["\n".join(f"- {words.did(command)}" for command in actions[:done])] if done else []
     if trouble:

@@ -1,4 +1,4 @@
-"""What the demo model says, in English or in Russian. Pure."""
+"""The demo model's texts, in English and Russian. Pure."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ _RUSSIAN = {
 
 
 class Words:
-    """The sentences in the language of `like`, the person's own words."""
+    """The texts in the language of `like`, the user's message."""
 
     def __init__(self, like: str) -> None:
         self._words = _RUSSIAN if speaks_russian(like) else _ENGLISH
@@ -76,7 +76,7 @@ class Words:
         return self.say(command.kind, target=self._target(command), text=command.text)
 
     def to_do(self, command: DemoCommand) -> str:
-        """The same as a command: an edited plan is read again as the request."""
+        """The command in the imperative, so that an edited plan can be parsed as a request."""
         kind = "select in" if command.kind == "select" and command.target else command.kind
         return self.say(f"to {kind}", target=self._target(command), text=command.text)
 
@@ -101,7 +101,7 @@ class Words:
 
 
 def _main_text(page: DemoPage) -> str:
-    """The page's text as quoted lines, each once, up to a length that can be read."""
+    """The page's text as quoted lines without repeats, up to about `_TEXT_SHOWN` characters."""
     lines: list[str] = []
     size = 0
     for text in dict.fromkeys(text for text in page.texts if len(text) > 1):
