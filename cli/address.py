@@ -1,4 +1,4 @@
-"""Where the server is and what opens its door."""
+"""Find the server's address and token."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DEFAULT_URL = "http://127.0.0.1:8000"
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A server's base URL without `/api`, and its token if one is known."""
+    """A server's base URL without `/api`, and its token, if known."""
 
     url: str
     token: str | None = field(default=None, repr=False)
@@ -28,7 +28,7 @@ class Address:
         return is_loopback(self.url)
 
     def page(self, session_id: str | None = None) -> str:
-        """The address of the web UI, or of one session in it."""
+        """The URL of the web UI, or of one session in it."""
         return f"{self.url}/s/{session_id}" if session_id else f"{self.url}/"
 
     def absolute(self, path: str) -> str:
@@ -36,9 +36,9 @@ class Address:
 
 
 def find_address(url: str | None, token: str | None, folders: Iterable[Path] | None = None) -> Address:
-    """The server meant by the options. On this machine its own token is read where it lies.
+    """The server selected by the options. For a local server, a missing token is read from its files.
 
-    A token found in a file is only ever sent to a loopback address.
+    A token read from a file is sent to loopback addresses only.
     """
     base = normalise(url or DEFAULT_URL)
     if not token and is_loopback(base):
@@ -47,7 +47,10 @@ def find_address(url: str | None, token: str | None, folders: Iterable[Path] | N
 
 
 def normalise(url: str) -> str:
-    """`host:8000`, `http://host:8000/` and `http://host:8000/api` are the same server."""
+    """Normalise a URL: `http://host:8000/` and `http://host:8000/api` become `http://host:8000`.
+
+    Without a scheme, loopback hosts get http, others https. Raises Misused if it is not a server's address.
+    """
     if "://" not in url:
         url = ("http://" if is_loopback(f"http://{url}") else "https://") + url
     parts = _split(url)
@@ -66,17 +69,17 @@ def is_loopback(url: str) -> bool:
 
 
 def _split(url: str) -> SplitResult | None:
-    """None for what is no address at all."""
+    """Split a URL; None if it is invalid."""
     try:
         parts = urlsplit(url)
-        parts.port  # noqa: B018  a port that is no number is found out when it is asked for
+        parts.port  # noqa: B018  raises ValueError if the port is not a number
     except ValueError:
         return None
     return parts
 
 
 def find_token(environ: Mapping[str, str], folders: Iterable[Path]) -> str | None:
-    """The token as the server in one of these folders has it: from its `.env`, or made at its first start."""
+    """The token of the server in one of these folders: from its `.env`, or generated at its first start."""
     for folder in folders:
         values = dotenv_values(folder / ".env")
         if token := values.get("AUTH_TOKEN"):

@@ -1,4 +1,4 @@
-"""Waits between two tries to connect."""
+"""Delays between connection attempts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 
 def backoff(first: float, limit: float = 5.0) -> Iterator[float]:
-    """Seconds to wait, doubling up to `limit`, each varied by a quarter so that clients do not return all at once."""
+    """Yield delays in seconds, doubling up to `limit`, with 25 % jitter to spread reconnecting clients."""
     delay = first
     while True:
         yield delay * random.uniform(0.75, 1.25)

@@ -1,6 +1,6 @@
-"""The server over HTTP and SSE: calls that answer or raise `Trouble`, and events that survive a bad line.
+"""HTTP and SSE client of the server: calls that return or raise `Trouble`, and a reconnecting event stream.
 
-What a person says to the agent goes over the WebSocket of `cli/dialogue.py`; `Client.dialogue` opens it.
+User messages to the agent go over the WebSocket of `cli/dialogue.py`; `Client.dialogue` opens it.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 
 TERMINAL = frozenset({"done", "error"})
 QUIET_AT_MOST = 45.0
-"""Seconds without a byte after which a stream counts as lost: the server comments every 15 s."""
+"""Seconds without a byte after which a stream counts as lost. The server sends a comment every 15 s."""
 BROWSER_PATIENCE = 120.0
-"""Seconds for one call of the browser by hand, which may have to start it first."""
+"""Timeout in seconds for a manual browser command, which may have to start the browser first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One event of a stream; `raw` is its data as sent, `data` is safe to print.
+    """One event of a stream. `raw` is its data as sent, `data` is safe to print.
 
-    `connection` with `lost` true or false is our own: the line broke, the line is back.
+    The client itself adds `connection` events: `lost` is true after a disconnect, false once connected.
     """
 
     type: str
@@ -46,7 +46,7 @@ class Event:
 
 
 class Client:
-    """One server. Use as `async with`; `pause` is the first wait before reconnecting, in seconds."""
+    """Client of one server, used as `async with`. `pause` is the first reconnect delay in seconds."""
 
     def __init__(self, address: Address, *, pause: float = 0.5, quiet: float = QUIET_AT_MOST) -> None:
         self.address = address
@@ -72,7 +72,7 @@ class Client:
         await self._http.aclose()
 
     async def call(self, method: str, path: str, body: Any = None, **options: Any) -> Any:
-        """One call below `/api`: its JSON answer, safe to print, or None where there is none."""
+        """Call an endpoint below `/api`. Returns its JSON, safe to print, or None for an empty response."""
         response = await self._send(method, path, json=body, **options)
         if not response.content:
             return None
@@ -82,11 +82,11 @@ class Client:
             raise Unreachable(f"{self.address.url} answers, but not as Pilothouse does.") from None
 
     async def fetch(self, path: str, **params: str) -> bytes:
-        """A file below `/api`, as it is."""
+        """Fetch a file below `/api`, unchanged."""
         return (await self._send("GET", path, params=params)).content
 
     async def picture(self, address: str) -> bytes:
-        """A screenshot, small enough for a terminal. Our token goes to our server only."""
+        """Fetch a screenshot, 640 pixels wide. The token is sent to our server only."""
         path = address.removeprefix(self.address.url)
         if not path.startswith("/"):
             raise Unreachable(f"it lies elsewhere, at {address}")
@@ -96,11 +96,11 @@ class Client:
         return dict(await self.call("GET", f"/sessions/{quote(session_id, safe='')}"))
 
     async def sessions(self, **params: str | int) -> list[dict[str, Any]]:
-        """Pinned sessions first, then the newest; `q`, `archived` and `limit` as the server has them."""
+        """List sessions: pinned ones first, then the newest. `params` are the API's: q, archived, limit."""
         return list((await self.call("GET", "/sessions", params=params))["items"])
 
     async def find(self, name: str) -> str:
-        """The id of a session given in full, by its unique beginning, or as `last`."""
+        """Resolve a full session id, a unique prefix, or `last` to an id. Raises Misused if there is none."""
         if name == "last":
             items = await self.sessions(limit=100)
             if not items:
@@ -122,13 +122,13 @@ class Client:
         raise Misused(f"No session {name} at {self.address.url}: pilothouse sessions lists them.")
 
     async def browse(self, session_id: str, tool: str, args: dict[str, Any]) -> dict[str, Any]:
-        """Use the session's browser by hand."""
+        """Execute a manual command in the session's browser."""
         path = f"/sessions/{session_id}/browser/{tool}"
         return dict(await self.call("POST", path, args, timeout=BROWSER_PATIENCE) or {})
 
     async def dialogue(self, session_id: str) -> Dialogue:
-        """The dialogue of this session, opened at the first call and closed with the client."""
-        from cli.dialogue import Dialogue  # the library costs every command its start otherwise
+        """The dialogue of this session, opened on first use and closed with the client."""
+        from cli.dialogue import Dialogue  # importing the WebSocket library would slow down every command
 
         if session_id not in self._dialogues:
             dialogue = Dialogue(self.address, session_id, pause=self._pause)
@@ -136,10 +136,10 @@ class Client:
         return self._dialogues[session_id]
 
     async def follow(self, session_id: str, run_id: str | None = None) -> AsyncGenerator[Event]:
-        """The events of a session from now on without end, or of one run until its end.
+        """Yield the events of a session from now on without end, or of one run until its end.
 
-        A broken line is taken up again where it broke. Raises `Refused` when the server does not let
-        us in or no longer knows the session.
+        Reconnects after a disconnect and resumes after the last event. Raises `Refused` if the server rejects
+        the login or no longer has the session.
         """
         last_id = ""
         delays = backoff(self._pause)

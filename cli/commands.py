@@ -1,4 +1,4 @@
-"""What can be written at the prompt: the table of commands, and a line read by it."""
+"""The commands of the prompt, and the parser for a line."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any, Literal
 from cli.errors import Misused
 
 Mode = Literal["chat", "cmd"]
-"""`chat`: words go to the agent. `cmd`: words are commands, the slash may be left out."""
+"""`chat`: text goes to the agent. `cmd`: text is a command, the slash is optional."""
 DIRECTIONS = ("down", "up", "left", "right")
 
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """One argument of a command. `rest` takes the line's end as it stands."""
+    """One argument of a command. `rest` takes the remainder of the line unchanged."""
 
     name: str
     kind: Literal["word", "number", "rest"] = "word"
@@ -34,7 +34,7 @@ class Command:
     help: str
     params: tuple[Param, ...] = ()
     by_hand: bool = False
-    """True when it uses the browser without the agent: such a command leads into cmd mode."""
+    """True if it uses the browser without the agent. Such a command switches to cmd mode."""
 
     @property
     def usage(self) -> str:
@@ -43,14 +43,14 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A line for the agent."""
+    """A line of text for the agent."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A command with its arguments by name; what was left out is absent."""
+    """A command with its arguments by name; omitted ones are absent."""
 
     command: Command
     args: dict[str, Any] = field(default_factory=dict)
@@ -108,7 +108,7 @@ COMMANDS = {
 
 
 def parse(line: str, mode: Mode) -> Words | Call | None:
-    """A line as it was meant; None for an empty one. Raises `Misused`, saying how it is written."""
+    """Parse a line; None if it is empty. Raises `Misused` with the correct usage if it is invalid."""
     if not line.strip():
         return None
     is_command = line.startswith("/")

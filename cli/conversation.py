@@ -1,6 +1,6 @@
-"""One session at one server: what a person says and does goes out, what happens comes back on the screen.
+"""One session of one server: sends the user's input, shows the session's events on the screen.
 
-Words, answers and control go over the session's WebSocket, events come over SSE, everything else is HTTP.
+Messages, answers and control go over the session's WebSocket, events come over SSE, everything else is HTTP.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from cli.screen import Screen
 from cli.view import View, place_of
 
 STEERED = frozenset({"queued", "running", "paused"})
-"""While the session is in one of these, words are read by the agent before its next step."""
+"""Statuses in which a message steers the run: the agent reads it before its next step."""
 LAG = 1.0
-"""Seconds that the event stream may be behind the dialogue before the dialogue is shown without it."""
+"""Seconds to wait for the event stream before a frame of the dialogue is shown without it."""
 CONTROLS = {"stop": "cancel", "pause": "pause", "resume": "resume"}
 
 
 class Conversation:
-    """`wishes` (agent, model, max_tool_steps) are for the session that the first word or deed begins."""
+    """`wishes` (agent, model, max_tool_steps) apply to the session that the first input creates."""
 
     def __init__(
         self,
@@ -44,16 +44,16 @@ class Conversation:
         self.session_id = session_id
         self.elements: list[dict[str, Any]] = []
         self._observation: str | None = None
-        """The id of the observation that was printed last: eids are meant as they stand there."""
+        """The id of the last printed observation, which the user's eids refer to."""
         self._wishes = dict(wishes or {})
         self._begun = asyncio.Event()
         self._taken = asyncio.Event()
         self._stream_lags = False
-        """The event stream was waited for in vain and has told nothing since."""
+        """The wait for the event stream timed out, and it has sent nothing since."""
         self._unconfirmed: Call | None = None
 
     async def attach(self, *, silently: bool = False) -> dict[str, Any]:
-        """Take the session as it is, with its history; nothing when there is none yet."""
+        """Load the session with its history; show it unless `silently`. Returns {} if there is none yet."""
         if self.session_id is None:
             return {}
         session = await self.client.session(self.session_id)
@@ -64,7 +64,7 @@ class Conversation:
         return session
 
     async def follow(self) -> None:
-        """Show what happens in the session, whoever makes it happen. Ends only by `Trouble`."""
+        """Show the session's events, whichever client causes them. Ends only by raising `Trouble`."""
         await self._begun.wait()
         async with aclosing(self.client.follow(await self._session())) as events:
             async for event in events:
@@ -81,7 +81,7 @@ class Conversation:
             await self.attach()
 
     async def listen(self) -> None:
-        """Show what the agent says and asks on the dialogue. Ends only by `Trouble`."""
+        """Show the agent's messages and questions from the dialogue. Ends only by raising `Trouble`."""
         await self._begun.wait()
         dialogue = await self.client.dialogue(await self._session())
         async with aclosing(dialogue.frames()) as frames:
@@ -89,7 +89,7 @@ class Conversation:
                 await self.hear(frame)
 
     async def hear(self, frame: Mapping[str, Any]) -> None:
-        """One frame. The event stream gets a moment to tell the same in its place among the tool calls."""
+        """Show one frame. Waits up to `LAG` for the event stream, which has it in order with tool calls."""
         try:
             async with asyncio.timeout(0 if self._stream_lags else LAG):
                 while self.view.place < place_of(frame):
@@ -106,7 +106,7 @@ class Conversation:
                 await self._show_picture(item.screenshot)
 
     async def do(self, entry: Words | Call) -> dict[str, Any]:
-        """Say the words or carry out the command; the server's answer where there is one."""
+        """Send the message or execute the command. Returns the server's response, {} if there is none."""
         if isinstance(entry, Words):
             return await self.say(entry.text)
         if entry.command.by_hand:
@@ -129,7 +129,7 @@ class Conversation:
         return {}
 
     async def say(self, text: str) -> dict[str, Any]:
-        """Send words. A run in progress is steered by them, an open question answered, else a run begins.
+        """Send a message. It steers a run in progress, answers an open question, or starts a run.
 
         Returns the acknowledgement: `{message_id, run_id}`.
         """
@@ -156,11 +156,11 @@ class Conversation:
         return {"message_id": answer["message"]["id"], "run_id": answer["run"]["id"]}
 
     async def _send(self, frame: dict[str, Any]) -> dict[str, Any]:
-        """Send a frame of the dialogue; its acknowledgement."""
+        """Send a frame over the dialogue and return its acknowledgement."""
         return await (await self.client.dialogue(await self._session())).send(frame)
 
     async def _learn_title(self) -> None:
-        """The first message names the session."""
+        """Load the session's title, which the server derives from the first message."""
         if not self.view.title and self.session_id:
             self.view.title = (await self.client.session(self.session_id)).get("title") or ""
 
@@ -197,14 +197,14 @@ class Conversation:
             raise
 
     async def _is_decided_so(self, frame: Mapping[str, Any]) -> bool:
-        """Was the question answered as the frame answers it? So it is when only the acknowledgement was lost."""
+        """Whether the question was decided as in the frame: then only the acknowledgement was lost."""
         session = await self.client.session(await self._session())
         known = {question["reference"]: question for question in session.get("interrupts", [])}
         question = known.get(frame["reference"], {})
         return bool(question.get("status") == "decided" and question.get("confirmed") == frame["confirmed"])
 
     async def _decide_by_hand(self, answer: str) -> dict[str, Any]:
-        """The answer to a command of the person's own that the policy wants confirmed."""
+        """Answer the confirmation that the policy requires for the user's own command."""
         call, self._unconfirmed = self._unconfirmed, None
         if call is None:
             raise Misused("Nothing is waiting for an answer.")
@@ -235,7 +235,7 @@ class Conversation:
         return answer
 
     def _located(self, args: dict[str, Any]) -> dict[str, Any]:
-        """The arguments, with the observation that an eid among them is of."""
+        """The arguments, plus the id of the observation if they contain an eid."""
         is_seen = "eid" in args and self._observation is not None
         return args | {"observation": self._observation} if is_seen else args
 

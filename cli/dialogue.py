@@ -1,7 +1,7 @@
-"""The dialogue of one session over `WS /ws/{session_id}`: frames out, each acknowledged, and frames in.
+"""The dialogue of one session over `WS /ws/{session_id}`: acknowledged frames out, frames in.
 
-A connection that breaks is opened again. A frame whose acknowledgement was lost is sent again under its `client_id`,
-and the server carries it out once.
+Reconnects after a disconnect. A frame without acknowledgement is sent again with its `client_id`, and the
+server executes it once.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from cli.text import clean
 Frame = dict[str, Any]
 
 FRAME_BYTES = 60_000
-"""What a frame may hold: the server closes the socket at 64 KB. Longer messages go over HTTP."""
+"""Maximum size of a frame: the server closes the socket at 64 KB. Longer messages go over HTTP."""
 PATIENCE = 45.0
 """Seconds to wait for an acknowledgement, through reconnects."""
 HEARTBEAT = 10.0
-"""Seconds between pings; a connection that leaves one unanswered for as long is lost."""
+"""Seconds between pings, and timeout for each: after that the connection counts as lost."""
 KEPT_FRAMES = 1000
-"""Frames in that nobody has read yet; the oldest are dropped, the event stream has the same facts."""
+"""Maximum number of unread frames. The oldest are dropped: the event stream has the same facts."""
 NOT_LOGGED_IN, UNKNOWN = 4401, 4404
 
 
 @dataclass(eq=False)
 class Unanswered:
-    """A frame without acknowledgement so far; `was_sent` on any connection."""
+    """A frame without acknowledgement so far. `was_sent`: it was sent on some connection."""
 
     text: str
     answer: asyncio.Future[Frame]
@@ -46,7 +46,7 @@ class Unanswered:
 
 
 class Dialogue:
-    """Use as `async with`. `pause` is the first wait before reconnecting, in seconds."""
+    """Used as `async with`. `pause`: first reconnect delay, `patience`: timeout of `send`, in seconds."""
 
     def __init__(
         self, address: Address, session_id: str, *, pause: float = 0.5, patience: float = PATIENCE
@@ -74,11 +74,11 @@ class Dialogue:
     async def send(self, frame: Frame) -> Frame:
         """Send the frame and wait for its acknowledgement.
 
-        Raises `Refused` when the server says no, `Unreachable` when it cannot be reached or does not answer.
+        Raises `Refused` if the server rejects it, `Unreachable` if it cannot be reached or does not answer.
         """
         assert self._task, "the dialogue is not open"
         if self._task.done():
-            self._task.result()  # raises why it ended
+            self._task.result()  # raises the error that ended it
         client_id = str(frame.get("client_id") or uuid4().hex)
         text = json.dumps(frame | {"client_id": client_id}, ensure_ascii=False)
         waiting = Unanswered(text, asyncio.get_running_loop().create_future())
@@ -95,12 +95,12 @@ class Dialogue:
             del self._unanswered[client_id]
 
     async def frames(self) -> AsyncGenerator[Frame]:
-        """What the server tells: agent_message, agent_question, status. Each frame is given to one reader."""
+        """Yield the server's frames: agent_message, agent_question, status. Each goes to one reader only."""
         while True:
             yield await self._frames.get()
 
     async def _run(self) -> None:
-        """Connect, again and again. Ends only by `Refused`: not logged in, or the session is gone."""
+        """Connect and reconnect. Ends only by raising `Refused`: not logged in, or the session is gone."""
         delays = backoff(self._pause)
         try:
             while True:
@@ -117,7 +117,7 @@ class Dialogue:
                     raise trouble
                 self._give_up_unsent(trouble)
                 self._news.clear()
-                with suppress(TimeoutError):  # who sends something wants a connection now
+                with suppress(TimeoutError):  # a new frame ends the delay
                     await asyncio.wait_for(self._news.wait(), next(delays))
         except Refused as error:
             for waiting in self._unanswered.values():
@@ -138,7 +138,7 @@ class Dialogue:
         )
 
     async def _talk(self, socket: ClientConnection) -> None:
-        """Write and read until the connection is lost."""
+        """Send and receive until the connection is lost."""
         writing = asyncio.create_task(self._write(socket))
         try:
             async for text in socket:
@@ -148,7 +148,7 @@ class Dialogue:
             await asyncio.gather(writing, return_exceptions=True)
 
     async def _write(self, socket: ClientConnection) -> None:
-        """What is unanswered goes out first, in its order; then each new frame."""
+        """Send all unanswered frames in order, then each new one."""
         sent: set[Unanswered] = set()
         while True:
             self._news.clear()
@@ -189,7 +189,7 @@ class Dialogue:
         )
 
     def _closed(self, code: int | None, reason: str | None) -> Trouble:
-        """Why the server ended the connection: only a missing login or session is final."""
+        """The reason for a closed connection. `Refused`, for a missing login or session, is final."""
         detail = {"detail": str(clean(reason))} if reason else {}
         if code == NOT_LOGGED_IN:
             return Refused(401, detail, self._address.url, None)
@@ -209,7 +209,7 @@ class Dialogue:
         return Unreachable.nobody_at(url, error)
 
     def _give_up_unsent(self, trouble: Trouble) -> None:
-        """What never went out is reported at once; what did may have arrived and is sent again."""
+        """Fail frames that were never sent. Sent ones may have arrived and will be sent again."""
         for waiting in self._unanswered.values():
             if not waiting.was_sent:
                 _fail(waiting, trouble)

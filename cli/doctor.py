@@ -1,4 +1,4 @@
-"""Is everything there? One line for each part, and what to do where it is not."""
+"""Diagnostics: one line per component, with advice for those that fail."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Check:
 
 
 async def examine(client: Client) -> AsyncIterator[Check]:
-    """Check after check, from the outside in; ends at the first without which the next make no sense."""
+    """Yield the checks, from the network inwards. Stops at a failure that makes further checks pointless."""
     address = client.address
     try:
         await client.call("GET", "/health")
@@ -68,7 +68,7 @@ async def _readiness(client: Client) -> Check:
 
 
 async def _dialogue(client: Client) -> Check:
-    """Does a WebSocket get through? A session that does not exist is enough to see that."""
+    """Check that a WebSocket can be opened, with the id of a session that does not exist."""
     dialogue = await client.dialogue(uuid4().hex)
     try:
         await dialogue.send({"type": "control", "action": "pause"})
@@ -92,7 +92,7 @@ async def _browser(client: Client) -> Check:
 
 
 def models(config: dict[str, Any]) -> list[Check]:
-    """The default model and its key, then what the server itself finds missing."""
+    """Check the default model and its key, then add the server's own notices."""
     name = config["defaults"]["model"]
     model = next((model for model in config["models"] if model["id"] == name), None)
     if model is None:
@@ -121,7 +121,7 @@ def versions(config: dict[str, Any]) -> Check:
 
 
 def own_version() -> str:
-    """The version as installed; a checkout that is not installed has that of its server."""
+    """The installed version; "checkout" if it is not installed."""
     try:
         return version("pilothouse")
     except PackageNotFoundError:

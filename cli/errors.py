@@ -1,9 +1,9 @@
-"""What can stand between a person and the server, in words that say what to do.
+"""Errors of the command line, with messages that say what to do.
 
 Trouble
-├── Unreachable   nobody answers, or it is not Pilothouse
-├── Misused       a command or an option was written wrongly
-└── Refused       the server said no: `status`, `code`, `retry_after`
+├── Unreachable   no server answers, or it is not Pilothouse
+├── Misused       invalid command or option
+└── Refused       the server rejected the request: `status`, `code`, `retry_after`
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ADVICE = {
 
 
 class Trouble(Exception):
-    """Its text is shown to the person as it is."""
+    """Its message is shown to the user unchanged."""
 
 
 class Unreachable(Trouble):
@@ -37,7 +37,7 @@ class Misused(Trouble):
 
 
 class Refused(Trouble):
-    """An answer with an error status, read from its `application/problem+json`."""
+    """A response with an error status, parsed from its `application/problem+json`."""
 
     def __init__(self, status: int, problem: dict[str, Any], url: str, retry_after: str | None) -> None:
         self.status = status
@@ -70,7 +70,7 @@ def _unexplained(status: int) -> str:
 
 
 def _seconds(text: str | None) -> float | None:
-    """`Retry-After` in seconds; its date form is not used here."""
+    """`Retry-After` in seconds; its date form is not supported and gives None."""
     try:
         return float(text) if text else None
     except ValueError:

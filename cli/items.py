@@ -1,4 +1,4 @@
-"""What appears on the screen, one after the other. A view makes them from events, a screen shows them."""
+"""The items shown on the screen, in order. A view creates them from events, a screen renders them."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ class UserSaid:
 
 @dataclass(frozen=True, slots=True)
 class Entered:
-    """A command of the person."""
+    """A command that the user entered."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """Part of an answer in Markdown: whole blocks of it, cut nowhere else. Joined, the parts are the answer."""
+    """Part of an answer in Markdown, split at block boundaries only. The joined parts are the answer."""
 
     text: str
     ends: bool = False
@@ -44,7 +44,7 @@ class ToolRan:
 
 @dataclass(frozen=True, slots=True)
 class Visited:
-    """The browser shows another page than before, or something lies over it."""
+    """The browser shows a new page, or the page has overlays."""
 
     title: str
     url: str
@@ -53,8 +53,8 @@ class Visited:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`current` is an index into `steps`; `done` and `blocked` hold texts of steps. `proposed` is another plan of the
-    agent's, beside one that a person edited; empty when there is none."""
+    """`current` is an index into `steps`; `done` and `blocked` contain texts of steps. `proposed` is the
+    agent's alternative to a plan that the user edited; empty if there is none."""
 
     steps: tuple[str, ...] = ()
     current: int = 0
@@ -83,7 +83,7 @@ class StepReached:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """An open question: `confirm` wants yes or no to an action, `manual` wants something done by hand."""
+    """An open question: `confirm` needs yes or no to an action, `manual` needs the user to do something."""
 
     reference: str
     kind: Literal["confirm", "manual"]
@@ -120,7 +120,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The run ended well, `seconds` after it was first seen here (0 when its beginning was not seen)."""
+    """The run succeeded, `seconds` after this client saw it start (0 if it did not see the start)."""
 
     spent: str = ""
     seconds: float = 0.0
@@ -128,7 +128,7 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The run ended otherwise. `torn` says that a part of an answer was shown that was not kept."""
+    """The run ended without success. `torn`: part of an answer was shown that the server did not keep."""
 
     code: str
     message: str
@@ -137,7 +137,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A word of the command line itself."""
+    """A message of the command line itself."""
 
     text: str
     kind: Tone = "info"

@@ -1,4 +1,4 @@
-"""What is going on right now: the few lines above the prompt and the bar below it, drawn again and again."""
+"""The live display: a few lines above the prompt and the bar below it, redrawn continuously."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ WORDS = {"queued": "waiting for its turn", "waiting_user": "waiting for you"}
 
 
 def draw_live(view: View, now: float, width: int, rows: int, call: OpenTool | None = None) -> str:
-    """The end of what is being said, what is being done, and the step of the plan, as a string with ANSI.
+    """Render the end of the current answer, the activity and the plan's step, as text with ANSI codes.
 
-    At most `rows` lines; `now` is the view's clock, `call` a command of the person that is not done yet.
+    At most `rows` lines. `now` is the time of the view's clock, `call` the user's running command.
     """
     below = _lines(Group(*_activity(view, now, width, call)), width)
     room = max(rows - len(below) - 1, 1)
@@ -32,7 +32,7 @@ def draw_live(view: View, now: float, width: int, rows: int, call: OpenTool | No
 
 
 def last_lines(tail: str, rows: int) -> str:
-    """Of a long block of code what can be seen: highlighting it all again for each token would cost too much."""
+    """The visible end of a long code block: highlighting all of it for each token would be too slow."""
     fence, *code = tail.split("\n")
     if not fence.startswith(("```", "~~~")) or len(code) <= rows:
         return tail
@@ -41,7 +41,7 @@ def last_lines(tail: str, rows: int) -> str:
 
 @lru_cache(maxsize=1)
 def _spoken(tail: str, width: int) -> list[str]:
-    """Kept because the wheel turns faster than words come."""
+    """Cached, since the spinner is redrawn more often than text arrives."""
     return _lines(prose(tail), width)
 
 
@@ -102,7 +102,7 @@ def _with_time(line: Text, seconds: float, width: int) -> Text:
 
 
 def bar(view: View, mode: str, host: str) -> list[str]:
-    """The parts of the bar under the prompt: mode, session, status, step, usage, server."""
+    """The parts of the bar below the prompt: mode, session, status, step, usage, server."""
     parts = [mode, cut(view.title or "new session", 40), _status(view)]
     if view.is_busy and view.step:
         parts.append(f"step {view.step}/{view.max_steps}")

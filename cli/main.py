@@ -1,4 +1,4 @@
-"""The command `pilothouse`."""
+"""The `pilothouse` command."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ def _screen() -> Screen:
 
 
 def _run(url: str, token: str | None, work: Callable[[Client], Coroutine[Any, Any, int]]) -> None:
-    """Carry a command out at a server; its trouble becomes words and an exit code."""
+    """Run a command with a client; errors become a message and an exit code."""
 
     async def at_server() -> int:
         async with Client(find_address(url, token)) as client:
@@ -220,10 +220,10 @@ def _run(url: str, token: str | None, work: Callable[[Client], Coroutine[Any, An
         print(error, file=sys.stderr)
         code = 1
     except OSError as error:
-        if error.errno == errno.EPIPE:  # whoever read has seen enough
+        if error.errno == errno.EPIPE:  # the reader closed the pipe
             raise
         print(f"The output cannot be written: {error.strerror}.", file=sys.stderr)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what Python still has to write at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for Python's own flush at exit
         code = 1
     except KeyboardInterrupt:
         print("Not waiting any more; a run goes on at the server.", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""One line without a prompt: said or done, shown until the run ends, told by the exit code."""
+"""Execute one line without a prompt: show the run until it ends, return an exit code."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from cli.conversation import Conversation
 from cli.items import Note
 
 ANSWERS = frozenset({"yes", "no", "done", "resume"})
-"""Commands after which a run goes on."""
+"""Commands after which a run continues."""
 
 
 async def run_line(conversation: Conversation, line: str, *, waits: bool, lines: TextIO | None = None) -> int:
-    """Say or do `line`; 0 when it ended well, 1 when the run failed or waits for a person.
+    """Send or execute `line`. Returns 0 on success, 1 if the run failed or waits for the user.
 
-    With `waits` a question is waited out: somebody may answer it elsewhere. With `lines` every event
-    goes there as a line of JSON, and nothing else does.
+    With `waits`, waits while a question is open, since another client may answer it. With `lines`, every
+    event is written there as a line of JSON, and nothing else.
     """
     entry = parse(line, "chat")
     if entry is None:
@@ -54,7 +54,7 @@ async def _watch(conversation: Conversation, run_id: str, waits: bool, lines: Te
 
 
 async def watch_all(client: Client, session_id: str, lines: TextIO) -> None:
-    """Every event of a session as a line of JSON, until interrupted."""
+    """Write every event of a session as a line of JSON, until interrupted."""
     async with aclosing(client.follow(session_id)) as events:
         async for event in events:
             write_line(event, lines)
@@ -69,7 +69,7 @@ def write_line(event: Event, lines: TextIO) -> None:
 
 
 async def _is_open(conversation: Conversation, event: Event) -> bool:
-    """Is the question of a run's buffered events still the one that is asked?"""
+    """Whether the question of an event, which may be a replayed one, is still open."""
     session = await conversation.client.session(str(conversation.session_id))
     pending = session.get("pending") or {}
     return bool(pending.get("reference") == event.data["reference"])

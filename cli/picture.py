@@ -1,4 +1,4 @@
-"""Pictures in terminals that can show them: Kitty's protocol, iTerm2's, or sixel."""
+"""Images in the terminal, with Kitty's protocol, iTerm2's, or sixel."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from PIL import Image
 Way = Literal["kitty", "iterm", "sixel"]
 CHUNK = 4096
 WIDTH = 640
-"""Pixels; a picture for a glance, the whole one is a click away."""
+"""Maximum width in pixels of the preview; the full image is linked."""
 COLOURS = 64
 
 
 def find_way(environ: Mapping[str, str]) -> Way | None:
-    """How this terminal shows pictures, as far as its environment tells. Inside tmux and screen: not."""
+    """The image protocol of this terminal, from its environment variables. None inside tmux and screen."""
     if environ.get("TMUX") or environ.get("STY"):
         return None
     term, program = environ.get("TERM", ""), environ.get("TERM_PROGRAM", "")
@@ -32,7 +32,7 @@ def find_way(environ: Mapping[str, str]) -> Way | None:
 
 
 def encode(data: bytes, way: Way) -> str:
-    """A JPEG or PNG as the sequence that makes the terminal draw it. Raises OSError for anything else."""
+    """Encode a JPEG or PNG as an escape sequence that draws it. Raises OSError if it is not an image."""
     with Image.open(BytesIO(data)) as opened:
         image = opened.convert("RGB")
     image.thumbnail((WIDTH, WIDTH * 2))
@@ -47,7 +47,7 @@ def encode(data: bytes, way: Way) -> str:
 
 
 def _kitty(text: str) -> Iterator[str]:
-    """The picture in pieces; only the first says what it is, only the last that it is the last."""
+    """Yield the image in chunks. Only the first has the format keys; `m=0` marks the last."""
     for start in range(0, len(text), CHUNK):
         head = "a=T,f=100,q=2," if start == 0 else ""
         more = int(start + CHUNK < len(text))
@@ -55,7 +55,7 @@ def _kitty(text: str) -> Iterator[str]:
 
 
 def _sixel(image: Image.Image) -> str:
-    """Six rows of pixels at a time, one pass for each colour in them, runs of a pattern counted."""
+    """Encode as sixel: bands of six pixel rows, one pass per colour in a band, run-length encoded."""
     indexed = image.quantize(COLOURS)
     palette = indexed.getpalette() or []
     colours = [palette[at : at + 3] for at in range(0, len(palette), 3)]

@@ -1,4 +1,4 @@
-"""The line at the bottom: completion, history, keys, and what stands above and below it."""
+"""The prompt line: completion, history, keys, and the text above and below it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SECRET = ("/type ", "type ")
 
 
 class LineCompleter(Completer):
-    """Commands by their beginning, their choices, and the element ids of the last observation."""
+    """Completes command names, their choices, and the eids of the last observation."""
 
     def __init__(self, mode: Callable[[], Mode], elements: Callable[[], Iterable[dict[str, Any]]]) -> None:
         self._mode = mode
@@ -82,7 +82,7 @@ class LineCompleter(Completer):
 
 
 class LineHistory(FileHistory):
-    """Lines of earlier sittings, without what was typed into pages."""
+    """History of earlier sessions of the prompt, without `type` commands: they may contain secrets."""
 
     def store_string(self, string: str) -> None:
         if not string.lstrip().startswith(SECRET):
@@ -90,7 +90,7 @@ class LineHistory(FileHistory):
 
 
 def open_history() -> History:
-    """Kept in the user's state folder; in memory where that cannot be written."""
+    """The history in the user's state folder, or in memory if that is not writable."""
     home = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
     path = Path(home) / "pilothouse" / "history"
     try:
@@ -111,7 +111,7 @@ def line_prompt(
     input: Input | None = None,
     output: Output | None = None,
 ) -> PromptSession[str]:
-    """The prompt for lines. Nothing of it stays on the screen when a line is entered."""
+    """The prompt for lines. It is erased from the screen when a line is entered."""
     is_command = Condition(lambda: mode() == "cmd" or session.default_buffer.text.startswith("/"))
     session: PromptSession[str] = PromptSession(
         message,
@@ -132,13 +132,13 @@ def line_prompt(
 
 
 def read_ansi(text: str) -> StyleAndTextTuples:
-    """ANSI text as fragments, one for each run of a style: a prompt is asked for many times a drawing."""
+    """Convert ANSI text to fragments, one per run of a style: prompts are evaluated many times per redraw."""
     runs = groupby(to_formatted_text(ANSI(text)), key=lambda fragment: fragment[0])
     return [(style, "".join(fragment[1] for fragment in run)) for style, run in runs]
 
 
 def plan_prompt(input: Input | None = None, output: Output | None = None) -> PromptSession[str]:
-    """The prompt for a plan: several lines, saved by Escape and Enter."""
+    """The multi-line prompt for a plan, saved with Escape and Enter."""
     keys = "one step a line · Escape Enter saves · Ctrl-C leaves it as it was"
     return PromptSession(
         [("class:prompt", "plan ❯ ")],

@@ -1,4 +1,4 @@
-"""How each item looks: a pure function from an item to something Rich can print."""
+"""Render items: pure functions from an item to a Rich renderable."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class _EdgelessTable(TableElement):
 
 
 class Prose(Markdown):
-    """Markdown for a conversation: headings at the left, colours of the terminal, addresses in plain sight."""
+    """Markdown for a conversation: left-aligned headings, terminal colours, visible URLs."""
 
     elements = Markdown.elements | {"heading_open": _LeftHeading, "table_open": _EdgelessTable}
 
@@ -171,7 +171,7 @@ def _(item: Asked) -> RenderableType:
 
 
 def question(item: Asked) -> Table:
-    """What is asked, row by row: what would be done, to what, on which site, why it asks, until when."""
+    """The question as rows: action, element, site, reason, risk, expiry."""
     rows = Table.grid(padding=(0, 2))
     rows.add_column(style="key", no_wrap=True)
     rows.add_column(overflow="fold")
@@ -236,7 +236,7 @@ def _(item: Note) -> RenderableType:
 
 
 def prose(text: str) -> RenderableType:
-    """Markdown no wider than is good to read."""
+    """Markdown with at most `WIDEST` columns."""
     return Indented(Prose(text), WIDEST)
 
 
@@ -245,7 +245,7 @@ def indent(inner: RenderableType) -> RenderableType:
 
 
 class Indented:
-    """Two columns in, without blank lines around it and without spaces at the ends of lines."""
+    """Indents by two columns; removes surrounding blank lines and trailing padding."""
 
     def __init__(self, inner: RenderableType, widest: int | None = None) -> None:
         self._inner = inner
@@ -264,14 +264,14 @@ class Indented:
 
 
 def action(intended: Mapping[str, Any]) -> Text:
-    """An intended action: its kind, then what it is given."""
+    """An intended action: its kind, then its arguments."""
     rest = {key: value for key, value in intended.items() if key not in ("kind", "name", "type", "args")}
     name = intended.get("kind") or intended.get("name") or intended.get("type") or "action"
     return Text.assemble((str(name), "bold"), "  ", describe(rest | (intended.get("args") or {})))
 
 
 def describe(args: Mapping[str, Any]) -> Text:
-    """Arguments in one line: what speaks for itself bare, the rest with its name, the agent's reason last."""
+    """Arguments in one line: those in `BARE` without their name, others with it, the agent's reason last."""
     line = Text()
     for key, value in args.items():
         if value in (None, "", [], {}) or key in UNTOLD:

@@ -1,4 +1,4 @@
-"""The conversation at a terminal: a prompt that is always there, and everything that happens above it."""
+"""The interactive conversation: a permanent prompt, with all output above it."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from cli.tables import short
 from cli.view import OpenTool
 
 TICK = 0.12
-"""Seconds between two looks at what is going on. The screen is only touched when it changed."""
+"""Seconds between updates of the live display. The screen is redrawn only if it changed."""
 
 TALLEST = 14
-"""Lines above the prompt for what is not finished."""
+"""Maximum number of lines above the prompt for the live display."""
 
 
 class Repl:
-    """Lines are read by one task, carried out by another, and two others show what happens meanwhile."""
+    """One task reads lines, one executes them, two show events and frames, one updates the live display."""
 
     def __init__(self, conversation: Conversation) -> None:
         self.mode: Mode = "chat"
@@ -48,7 +48,7 @@ class Repl:
         )
 
     async def run(self) -> None:
-        """Until the person leaves, or the server no longer has us. The run is never ended by leaving."""
+        """Run until the user leaves or the server rejects the client. Leaving does not end the run."""
         await self._conversation.attach()
         self._note("/help lists the commands; everything else goes to the agent.")
         talk = self._conversation
@@ -87,7 +87,7 @@ class Repl:
                 await self._enter(entry)
 
     async def _enter(self, entry: Words | Call) -> None:
-        """Mode changes and the plan's editor concern the prompt itself; the rest is carried out beside it."""
+        """Handle mode changes and the plan editor, which use the prompt itself; queue all other entries."""
         if isinstance(entry, Words):
             self._lines.put_nowait(entry)
             return
@@ -116,7 +116,7 @@ class Repl:
             )
 
     async def _work(self) -> None:
-        """Carry out one line after the other; the first Ctrl-C abandons the one at hand."""
+        """Execute the lines one after the other. The first Ctrl-C abandons the current browser command."""
         while True:
             entry = await self._lines.get()
             self._doing = asyncio.create_task(self._conversation.do(entry))
@@ -139,7 +139,7 @@ class Repl:
             self._note(str(error), "error")
 
     def _interrupted(self) -> bool:
-        """Ctrl-C: the first stops waiting, the next leaves. True to leave."""
+        """Handle Ctrl-C: the first stops waiting, the next leaves. Returns True to leave."""
         if self._wants_out:
             return True
         self._wants_out = True

@@ -1,4 +1,4 @@
-"""Where items go: a terminal with colours and pictures, or plain text that other programs can read."""
+"""The outputs for items: a terminal with colours and images, or plain text for other programs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Screen(Protocol):
     def show(self, item: Item) -> None: ...
 
     def print(self, renderable: RenderableType) -> None:
-        """Something that was asked for: a table, a list."""
+        """Print output that the user requested: a table, a list."""
         ...
 
     def picture(self, data: bytes) -> None: ...
@@ -27,13 +27,13 @@ class Screen(Protocol):
 
 
 BLOCKS = (UserSaid, Spoken, Plan, Asked)
-"""Items with a blank line on both sides; a command has one before it, all others follow each other closely."""
+"""Items with a blank line before and after. A command has one before it, all others have none."""
 UNWRAPPED = 4000
-"""Columns of plain text: lines are left to whoever reads them."""
+"""Columns of plain text, so that lines are not wrapped."""
 
 
 class RichScreen:
-    """A terminal. `file` may be a proxy that prints above a prompt."""
+    """A terminal. `file` may be a proxy that prints above the prompt."""
 
     def __init__(self, file: TextIO | None = None, way: Way | None = None) -> None:
         self.console = Console(file=file, theme=THEME, highlight=False, force_terminal=True if file else None)
@@ -63,7 +63,7 @@ class RichScreen:
 
 
 class PlainScreen:
-    """No terminal: the agent's answer goes to `out` byte for byte, all that happens meanwhile to `log`."""
+    """Plain text: the agent's answer is written to `out` byte for byte, all other items to `log`."""
 
     shows_pictures = False
 
@@ -89,7 +89,7 @@ class PlainScreen:
         self._tables.print(renderable)
 
     def picture(self, data: bytes) -> None:
-        """Plain text has no pictures; the address was printed."""
+        """Do nothing: plain text has no images, and the URL was printed."""
 
 
 def _plain(file: TextIO) -> Console:

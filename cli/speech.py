@@ -1,4 +1,4 @@
-"""An answer while it is being written: finished Markdown blocks leave it, the rest is its tail."""
+"""A streamed answer: finished Markdown blocks are returned, the unfinished rest is kept as the tail."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from cli.items import Spoken
 
 _PARSER = MarkdownIt("commonmark").enable("table")
 THOUGHT_KEPT = 400
-"""Characters of the model's thinking that are kept to be looked at while it goes on."""
+"""Characters of the model's thinking that are kept for the live display."""
 
 
 class Speech:
-    """The message that is being spoken. What was handed out, joined, is its text byte for byte."""
+    """The message being streamed. The returned parts, joined, are its text byte for byte."""
 
     def __init__(self) -> None:
         self.message_id = self.tail = self.thinking = ""
         self._given = 0
-        """Characters of the message that were handed out."""
+        """Number of characters of the message already returned."""
         self._torn: set[str] = set()
 
     def think(self, text: str) -> None:
@@ -36,7 +36,7 @@ class Speech:
         return parts
 
     def finish(self) -> list[Spoken]:
-        """The last part of the message, if one is being spoken."""
+        """End the message. Returns its last part, [] if none is being streamed."""
         self.thinking = ""
         if not self.message_id:
             return []
@@ -45,7 +45,7 @@ class Speech:
         return [part]
 
     def complete(self, text: str) -> list[Spoken]:
-        """The rest of the message that is being spoken, whose whole `text` is known."""
+        """End the message with its full `text`. Returns the part not yet returned."""
         self.tail = text[self._given :]
         return self.finish()
 
@@ -54,7 +54,7 @@ class Speech:
         self._given = 0
 
     def tear(self) -> bool:
-        """Tokens were missed: the message cannot be continued. True if one was being spoken."""
+        """Drop the message after missed tokens: it cannot continue. Returns whether one was streaming."""
         was_speaking = bool(self.message_id)
         self._torn.add(self.message_id)
         self._forget()
@@ -62,9 +62,9 @@ class Speech:
 
 
 def split_blocks(text: str) -> tuple[str, str]:
-    """The blocks that more text can no longer change, and the rest. Joined they are the text.
+    """Split into the blocks that more text can no longer change, and the rest.
 
-    Only whole lines decide: a lone `*` may still become a list, a rule or emphasis.
+    Only complete lines count: a lone `*` may still become a list, a rule or emphasis.
     """
     whole = text[: text.rfind("\n") + 1]
     starts = [token.map[0] for token in _PARSER.parse(whole) if token.level == 0 and token.map]

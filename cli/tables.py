@@ -32,13 +32,13 @@ SIGNS = {
 
 @dataclass(frozen=True)
 class Sessions:
-    """One row a session; the first eight letters of an id are enough to name it."""
+    """One row per session, with the first eight characters of its id."""
 
     items: Sequence[Mapping[str, Any]]
     now: datetime
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Where there is little room, who answers is left out."""
+        """On a narrow terminal, the columns agent and model are omitted."""
         is_narrow = options.max_width < NARROW
         table = Table(box=None, padding=(0, 1 if is_narrow else 2), header_style="quiet")
         names = (
@@ -68,7 +68,7 @@ def short(session_id: str) -> str:
 
 
 def observation(page: Mapping[str, Any]) -> RenderableType:
-    """The page, what it says, and what can be clicked or filled in."""
+    """The page: title, address, overlays, notes, texts and elements."""
     where = page.get("page") or {}
     elements = [item for item in page.get("interactive") or [] if not item.get("same_as")]
     blocks = page.get("text_blocks") or []
@@ -88,7 +88,7 @@ def observation(page: Mapping[str, Any]) -> RenderableType:
 
 
 def outcome(tool: str, args: dict[str, Any], answer: Mapping[str, Any], address: Address) -> RenderableType:
-    """What became of one thing done by hand."""
+    """The result of one manual browser command."""
     picture = answer.get("screenshot")
     ran = ToolRan(
         name=tool,
@@ -116,14 +116,14 @@ def _elements(elements: Iterable[Mapping[str, Any]]) -> Table:
 
 
 def _holds(element: Mapping[str, Any]) -> str:
-    """What is in a field or how a box stands; of a secret only that it is there."""
+    """The value of a field and the element's states. A secret field has only `filled`, no value."""
     parts = [f"= {cut(str(element['value']), 40)}"] if element.get("value") else []
     parts += [name for name in ("checked", "expanded", "selected", "filled", "disabled") if element.get(name)]
     return " ".join(parts)
 
 
 def state(view: View) -> RenderableType:
-    """What the agent is after, how far it is, what it found out and what that took."""
+    """The working state: status, agent, goal, usage, facts and plan."""
     rows = Table.grid(padding=(0, 2))
     rows.add_column(style="key", no_wrap=True)
     rows.add_row("status", " · ".join(part for part in (view.status, view.note) if part))

@@ -1,4 +1,4 @@
-"""Words for a terminal: safe, short, and with times a person can read."""
+"""Text for a terminal: sanitised, shortened, with readable times."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud8
 
 
 def clean(value: Any) -> Any:
-    """The same JSON value without what could steer a terminal or turn its text around.
+    """Remove control characters and bidirectional overrides from all strings of a JSON value.
 
-    Page titles and tool results come from strangers: an escape sequence in them must not reach the
-    screen, and neither may a bidirectional override in the name of a button that is to be approved.
+    Page titles and tool results are untrusted: an escape sequence in them must not reach the terminal, nor a
+    bidirectional override in the name of a button that the user is to approve.
     """
     if isinstance(value, str):
         return _UNSAFE.sub("", value)
@@ -25,7 +25,7 @@ def clean(value: Any) -> Any:
 
 
 def cut(text: str, limit: int) -> str:
-    """One line of at most `limit` characters."""
+    """Truncate to one line of at most `limit` characters."""
     line = " ".join(text.split())
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
@@ -45,7 +45,7 @@ def count(number: int) -> str:
 
 
 def moment(text: str | None) -> datetime | None:
-    """An ISO time of the server; one without a zone is UTC."""
+    """Parse an ISO time of the server; without a time zone it is UTC. None if it is invalid."""
     if not text:
         return None
     try:
@@ -66,7 +66,7 @@ def ago(then: datetime | None, now: datetime) -> str:
 
 
 def spent(usage: dict[str, Any]) -> str:
-    """Tokens and money of a run in a few characters, empty when nothing was used."""
+    """Tokens and cost of a run as a short text, "" if no tokens were used."""
     tokens = usage.get("input_tokens", 0) + usage.get("output_tokens", 0)
     if not tokens:
         return ""
@@ -75,5 +75,5 @@ def spent(usage: dict[str, Any]) -> str:
 
 
 def whole_text(text: str) -> str:
-    """Bytes that were no UTF-8, as a pipe or an argument may hold them, become replacement characters."""
+    """Replace bytes that are not UTF-8, as a pipe or an argument may contain, with replacement characters."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

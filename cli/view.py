@@ -1,7 +1,7 @@
-"""A session as a terminal sees it: a fold of its events into what to show now and what is going on.
+"""The client-side state of a session: folds its events into new items to show and the current activity.
 
-Nothing is shown twice. History and the buffered events of a run overlap, and a line that broke may
-repeat events: what has an id is remembered by it, what has a place in the stream by its place.
+Nothing is shown twice, although history and the buffered events of a run overlap and a reconnect may replay
+events: items with an id are deduplicated by it, events by their place (epoch, seq) in the stream.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from cli.text import moment, spent
 
 BUSY = frozenset({"queued", "running", "waiting_user", "paused"})
 GRACE = timedelta(seconds=2)
-"""A run's last event is sent shortly after the end that its row tells."""
+"""A run's last event is sent shortly after the `finished_at` of its row."""
 BROKEN = frozenset({"failed", "cancelled", "interrupted"})
 KEPT = (UserSaid, Spoken, ToolRan)
 
@@ -45,7 +45,7 @@ class OpenTool:
 
 
 class View:
-    """`load` takes a session from `GET`, `apply` an event; both answer what is new to show."""
+    """`load` takes a session, `apply` an event, `hear` a frame. All return the new items to show."""
 
     def __init__(self, address: Address, clock: Callable[[], float] = time.monotonic) -> None:
         self.title = self.agent = self.model = self.note = self.goal = ""
@@ -65,7 +65,7 @@ class View:
         self._ended: dict[str, datetime | None] = {}
         self._loaded: datetime | None = None
         self.place = (0, 0)
-        """Epoch and seq of the newest event of the stream."""
+        """Epoch and seq of the newest event received."""
         self._page = ("", "")
 
     @property
@@ -77,7 +77,7 @@ class View:
         return next(reversed(self.tools.values()), None)
 
     def load(self, session: Mapping[str, Any], *, last: int = 30) -> list[Item]:
-        """Take the session as it stands; of its history only the `last` messages are shown."""
+        """Load a session. Returns its new items; of its history only the `last` ones."""
         self.title, self.agent = session.get("title") or "", session.get("agent") or ""
         self.model, self.status = session.get("model") or "", session.get("status") or "idle"
         self.max_steps = session.get("max_tool_steps") or 0
@@ -93,9 +93,9 @@ class View:
         return items
 
     def apply(self, event: Mapping[str, Any]) -> list[Item]:
-        """One event's effect. An event that is old, unknown or already shown has none.
+        """Apply one event. An event that is old, unknown or already shown has no effect.
 
-        Of what happened before the session was loaded only what is kept is new: words and tool calls.
+        For events from before the session was loaded, returns only messages and tool calls.
         """
         if self._is_old(event):
             return []
@@ -139,10 +139,10 @@ class View:
         return []
 
     def hear(self, frame: Mapping[str, Any]) -> list[Item]:
-        """One frame of the dialogue: what the agent says, asks, or how it stands.
+        """Apply one frame of the dialogue: an agent message, a question or a status.
 
-        The event stream tells the same with more beside it. A frame counts where the stream has not come so
-        far, and the stream's own event adds nothing afterwards.
+        The event stream has the same information with more detail. A frame counts only if the stream is
+        behind it; the stream's own event then adds nothing.
         """
         if place_of(frame) <= self.place:
             return []
@@ -222,7 +222,7 @@ class View:
         )
 
     def _message(self, message: Mapping[str, Any], *, live: bool = False) -> list[Item]:
-        """A message row. A live tool row says nothing that its `tool_end` does not say."""
+        """The items of a message row. A live tool row has none: its `tool_end` has the same information."""
         message_id = message["id"]
         if message_id in self._shown:
             return []
@@ -258,7 +258,7 @@ class View:
         return []
 
     def _run_ended(self, run: Mapping[str, Any]) -> list[Item]:
-        """The run of a loaded session, when it is over: its buffered events have nothing new to tell."""
+        """Record a loaded session's run if it has ended, to ignore its buffered events. Returns a failure."""
         if not run or run.get("status") in BUSY or run["id"] in self._ended:
             return []
         finished = moment(run.get("finished_at"))
@@ -271,7 +271,7 @@ class View:
         was, self.plan = self.plan, Plan.read(state)
         self.goal, self.facts = state.get("goal") or "", list(state.get("facts") or [])
         if self.speech.message_id:
-            return []  # a line between two paragraphs of the answer would tear it
+            return []  # an item here would interrupt the answer between two paragraphs
         if self.plan.steps != was.steps or (self.plan.proposed and self.plan.proposed != was.proposed):
             return [self.plan] if self.plan.steps else []
         if self.plan.current != was.current and self.plan.current < len(self.plan.steps):
@@ -331,11 +331,11 @@ class View:
 
 
 def place_of(frame: Mapping[str, Any]) -> tuple[int, int]:
-    """Where the event of a frame stands in the session's stream, from its `event_id`; (0, 0) when it has none."""
+    """The place (epoch, seq) of a frame's event in the stream, from its `event_id`; (0, 0) without one."""
     epoch, _, seq = str(frame.get("event_id", "")).partition("-")
     return (int(epoch), int(seq)) if epoch.isdecimal() and seq.isdecimal() else (0, 0)
 
 
 def _key_of(question: Mapping[str, Any]) -> str:
-    """A question has the name of the call that it is about, which is shown, too."""
+    """The key of a question among the shown ids: its reference is also the id of a call, hence the prefix."""
     return f"asked:{question['reference']}"
