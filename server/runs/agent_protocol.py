@@ -1,4 +1,4 @@
-"""What runs need of agents; `agents.py` has the real ones."""
+"""The agent interface that runs depend on; implemented in `agents.py`."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from server.events import Message, StateChanged, Usage
 
 
 class Agent(Protocol):
-    """A prepared agent: what it will say can be iterated, then its open question can be read."""
+    """A prepared agent: iterate its events first, then read its open question."""
 
     def events(self) -> AsyncIterator[Mapping[str, Any]]: ...
 
     async def question(self) -> dict[str, Any] | None:
-        """The payload of the open interrupt, None when the agent has finished."""
+        """The payload of the open interrupt; None if the agent has finished."""
         ...
 
     def release(self) -> None:
-        """Nothing more is asked of it; what it has to keep is kept."""
+        """Release the agent's thread; it must not be used afterwards. What it has to persist is saved."""
         ...
 
 
@@ -31,13 +31,13 @@ class Agents(Protocol):
     async def resume(self, run: RunRow, context: RunContext, answer: dict[str, Any]) -> Agent: ...
 
     async def title(self, model_name: str, asked: str, answered: str) -> tuple[str | None, Usage]:
-        """A name for a session of this model, None when there is no better one than its first words; what it cost."""
+        """A session title from this model (None: keep the title made of the first words), and the usage."""
         ...
 
     def adapter(self, run: RunRow, said: str) -> EventAdapter: ...
 
     def failure(self, error: BaseException) -> tuple[str, str]:
-        """What went wrong, as a code and a sentence for the person."""
+        """An error code, and a sentence for the user."""
         ...
 
     async def read_state(self, session_id: str) -> StateChanged | None: ...

@@ -1,4 +1,4 @@
-"""From a run to its prepared agent: which graph, which model, which thread, which input."""
+"""Prepares the agent of a run: selects its graph, model, thread and input."""
 
 from __future__ import annotations
 
@@ -62,13 +62,16 @@ class PreparedAgent:
         return events(self.graph, self.input, config, context=self.context, durability=self.thread.durability)
 
     async def addressed(self, answer: dict[str, Any]) -> dict[str, Any]:
-        """The answer by the id of the interrupt that it belongs to: several may lie on a checkpoint."""
+        """The answer keyed by its interrupt's id, because a checkpoint can hold several interrupts."""
         interrupts = (await self.graph.aget_state(self.thread.config)).interrupts
         asked = [one.id for one in interrupts if one.value.get("reference") == answer.get("reference")]
         return {asked[0]: answer} if asked else answer
 
     async def question(self) -> dict[str, Any] | None:
-        """What the graph stopped to ask, None when it has finished. Raises RunTaken."""
+        """The payload of the graph's interrupt; None if it has finished.
+
+        Raises RunTaken if the interrupt was not persisted because another process took the run over.
+        """
         await self.thread.settle()
         if not self.thread.is_asking:
             return None
@@ -82,7 +85,7 @@ class PreparedAgent:
 
 
 class AgentFactory:
-    """Builds agents; what does not belong to one run is built once and used again."""
+    """Builds agents. Graphs do not depend on a run and are cached per agent and model."""
 
     def __init__(
         self,
@@ -110,16 +113,16 @@ class AgentFactory:
         return await self._prepared_assistant(run, context, first_input(history), starts_over=True)
 
     async def resume(self, run: RunRow, context: RunContext, answer: dict[str, Any]) -> PreparedAgent:
-        """The agent at its question, with the person's answer."""
+        """The agent at its interrupt, with the user's answer as input."""
         if run.agent == "operator":
-            # What a person approved is on disk before it is done.
+            # "sync": an approved action is persisted before it is executed.
             return await self._prepared_operator(run, context, Command(resume=answer), "sync")
         prepared = await self._prepared_assistant(run, context, None, starts_over=False)
         prepared.input = Command(resume=await prepared.addressed(answer))
         return prepared
 
     async def warm_up(self, agent: str, model_name: str) -> None:
-        """Build ahead what the first message will need."""
+        """Build the graph in advance, so that the first message does not wait for it."""
         if agent == "operator":
             await self._operator(model_name)
         else:
@@ -180,7 +183,10 @@ class AgentFactory:
         return await self._built(("assistant", model_name), build)
 
     async def _built(self, key: tuple[str, str], build: Callable[[], Graph]) -> Graph:
-        """Once for all who wait for it, in a thread: the first model of a provider takes a second to import."""
+        """The cached graph, built once for concurrent callers.
+
+        Built in a thread, because importing the first model of a provider takes a second.
+        """
         graphs = self._graphs
         if key not in graphs:
             graphs[key] = asyncio.ensure_future(asyncio.to_thread(build))
@@ -218,12 +224,15 @@ class AgentFactory:
         return failure.code, failure.message
 
     async def read_state(self, session_id: str) -> StateChanged | None:
-        """The working state as the operator left it; None when it has not worked in this session."""
+        """The operator's last saved working state; None if it has not run in this session."""
         saved = await self._checkpoints.aget_tuple(_config(session_id))
         return to_state(saved.checkpoint["channel_values"]) if saved else None
 
     async def write_state(self, session_id: str, **values: Any) -> StateChanged:
-        """Change plan or facts between two runs, or while a question is open."""
+        """Change plan or facts between two runs, or while a question is open.
+
+        Raises Conflict if the operator has not run in this session.
+        """
         config = _config(session_id)
         if await self._checkpoints.aget_tuple(config) is None:
             raise Conflict("This session has no plan yet.", code="no_plan")
@@ -240,14 +249,14 @@ class AgentFactory:
             await self._checkpoints.adelete_thread(thread_id)
 
     def rebuild(self) -> None:
-        """Settings or keys changed: build anew at the next need."""
+        """Drop the cached graphs; called after settings or keys have changed."""
         self._graphs = {}
 
 
 def load_assistant(load_module: Callable[[str], Any]) -> Callable[..., Graph]:
-    """What builds the assistant. Raises AssistantUnavailable where the installed LangChain lacks what it is made of.
+    """Import `build_assistant`. Raises AssistantUnavailable if the installed LangChain does not support it.
 
-    Loaded when it is needed: it brings all of LangChain's agents, and the operator does without them.
+    Imported lazily: it imports all of LangChain's agents, which the operator does not need.
     """
     try:
         build: Callable[..., Graph] = load_module("server.agent.assistant.agent").build_assistant

@@ -1,4 +1,4 @@
-"""The last guard over tokens and money; an agent sums up and asks before it comes to this."""
+"""Hard limit on tokens and cost. An agent normally summarises and asks the user before it is reached."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from server.events import UsageChanged
 from server.settings import Settings
 
 LAST_CALLS = 4
-"""So many calls of the model may end a step and sum up when a budget is reached."""
+"""Model calls allowed after a budget is reached, to finish the step and summarise."""
 
 
 def check_budget(event: UsageChanged, settings: Settings) -> None:
-    """Raises RunFailed `budget`."""
+    """Raises RunFailed `budget` if the run's tokens or cost are clearly beyond the budget."""
     call, total = event.call, event.total
     tokens = call.input_tokens + call.output_tokens
     if is_beyond(total.input_tokens + total.output_tokens, tokens, settings.token_budget):
@@ -21,5 +21,8 @@ def check_budget(event: UsageChanged, settings: Settings) -> None:
 
 
 def is_beyond(total: float, call: float, budget: float | None) -> bool:
-    """Is so much more used than the budget that the agent does not keep to it? `call` is the newest part of `total`."""
+    """Whether `total` exceeds the budget by more than 20 % and by more than LAST_CALLS times `call`.
+
+    `call` is the usage of the last model call, included in `total`.
+    """
     return budget is not None and total - budget > max(0.2 * budget, LAST_CALLS * call)

@@ -1,4 +1,4 @@
-"""From rows to the events that tell of them, and the words for how a run may end."""
+"""Converts rows to events, and holds the texts for the endings of a run."""
 
 from __future__ import annotations
 

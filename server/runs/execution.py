@@ -1,4 +1,4 @@
-"""One execution of a run in this process: what it publishes, and what people tell it meanwhile."""
+"""One execution of a run in this process: its published events, and the user's input while it runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from server.stream.bus import EventBus, Fenced
 
 
 class Stopwatch:
-    """Adds up the seconds it runs."""
+    """Sums up the seconds during which it was running."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -24,7 +24,7 @@ class Stopwatch:
         self._since: float | None = None
 
     def run(self, runs: bool) -> None:
-        """From here on it runs, or it does not."""
+        """Start or stop."""
         self._before = self.seconds
         self._since = self._clock() if runs else None
 
@@ -33,14 +33,14 @@ class Stopwatch:
         return self._before + (self._clock() - self._since if self._since is not None else 0.0)
 
     def take(self) -> float:
-        """The seconds so far; they are not counted again."""
+        """The seconds so far; resets the count."""
         seconds = self.seconds
         self._before -= seconds
         return seconds
 
 
 class SessionGrants:
-    """What the person allowed in this session."""
+    """The (site, kind) pairs that the user has allowed in this session."""
 
     def __init__(self) -> None:
         self.granted: set[tuple[str, str]] = set()
@@ -50,7 +50,7 @@ class SessionGrants:
 
 
 class Execution:
-    """The runner's handle on a run in progress. It is the agent's inbox, too."""
+    """The executor's handle on a run in progress; also the agent's inbox."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class Execution:
         self.status: RunStatus = "running"
         self.state: StateChanged | None = None
         self.stop_reason: str | None = None
-        """Set once: why it has to end before its agent does (cancelled, interrupted, time_limit)."""
+        """Set once: why it is ended before its agent has finished (cancelled, interrupted, time_limit)."""
         self.stopped = asyncio.Event()
         self.ended = asyncio.Event()
         self._bus = bus
@@ -85,11 +85,11 @@ class Execution:
         self._paused = False
         self._held = False
         self.has_unsaved_picture = False
-        """A picture could not be kept since the last tool call was told."""
+        """A screenshot could not be saved since the last tool call was published."""
         self.queue_place: int | None = None
-        """While it waits for a free browser: its place in the queue, from 1."""
+        """Its position in the queue for a browser, from 1; None if it does not wait for one."""
         self.telling = asyncio.Lock()
-        """Held while its status is committed and told: what is told last is what holds."""
+        """Serialises commit and publish, so that the last published status is the stored one."""
         self._going = asyncio.Event()
         self._going.set()
         self._clock = clock
@@ -100,7 +100,7 @@ class Execution:
     # What it publishes
 
     def publish(self, event: Event) -> None:
-        """Nothing more is said once the execution has ended or another one took over."""
+        """Publish an event; dropped if the execution has ended. Stops the execution if it is fenced."""
         if isinstance(event, Token | Thinking):
             self._joiner.add(event)
             return
@@ -110,7 +110,7 @@ class Execution:
         self._publish(event)
 
     def _with_edits(self, state: StateChanged) -> StateChanged:
-        """The state with what the person changed and the agent has not read yet."""
+        """The state with the user's edits that the agent has not read yet."""
         if self._plan is not None:
             state = with_plan(state, self._plan)
         if self._dismissed is not None and list(self._dismissed) == state.proposed_plan:
@@ -129,7 +129,7 @@ class Execution:
         self._joiner.flush()
 
     def unfinished(self) -> dict[str, Any]:
-        """What was told and is not yet a message."""
+        """Text, thinking and tool calls that are published but not yet stored as messages."""
         self.flush()
         return {
             "message_id": self.adapter.message_id,
@@ -148,7 +148,7 @@ class Execution:
         )  # fmt: skip
 
     def show_progress(self) -> None:
-        """Tell of a new step, or of what the run waits for, when there is something new to tell."""
+        """Publish the status if the step or the note has changed since the last call."""
         told = (self.adapter.step, self.adapter.note)
         if told != self._told:
             self._told = told
@@ -159,7 +159,7 @@ class Execution:
         self.stopped.set()
         self._going.set()
 
-    # What people tell it
+    # Input from the user
 
     def steer(self, message: Message) -> None:
         if message.id not in self._said:
@@ -170,7 +170,7 @@ class Execution:
         self._plan = tuple(plan)
 
     def dismiss_plan(self, proposed: Sequence[str]) -> None:
-        """The person does not want the plan that the agent proposed."""
+        """Pass on that the user rejected the plan that the agent proposed."""
         self._dismissed = tuple(proposed)
 
     def pause(self) -> None:
@@ -182,7 +182,7 @@ class Execution:
         self._keep_time()
 
     def hold(self) -> None:
-        """A person took the browser: nothing is done until `release`."""
+        """Pause the agent until `release`, because the user took control of the browser."""
         self._held = True
         self._keep_time()
 
@@ -193,12 +193,12 @@ class Execution:
         self._keep_time()
 
     def queue(self, place: int | None) -> None:
-        """It waits for a free browser at this place; None: not any longer."""
+        """Set its position in the queue for a browser; None if it does not wait for one any more."""
         self.queue_place = place
         self._keep_time()
 
     def take_queued(self) -> float:
-        """Seconds that it waited for a free browser since this was last asked."""
+        """Seconds that it waited for a free browser since the last call."""
         return self._queueing.take()
 
     @property
@@ -207,7 +207,7 @@ class Execution:
 
     @property
     def doing(self) -> RunStatus:
-        """What it does at this moment, whatever was told of it."""
+        """The current status, which may differ from the last published one."""
         if self.is_paused:
             return "paused"
         return "queued" if self.queue_place else "running"
@@ -222,7 +222,7 @@ class Execution:
         return news
 
     def _keep_time(self) -> None:
-        """Its clock stands still while it cannot work."""
+        """Do not count time while paused or queued; block the agent's next step while paused."""
         if self.is_paused:
             self._going.clear()
         else:
@@ -232,5 +232,5 @@ class Execution:
 
     @property
     def active_seconds(self) -> float:
-        """Time since the start without the pauses: a person, or the queue, may take as long as it takes."""
+        """Seconds since the start, without pauses and time in the queue: these do not count as run time."""
         return self._clock() - self._started - self._resting.seconds

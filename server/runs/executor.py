@@ -1,4 +1,4 @@
-"""Runs in this process: each from the queue to its question or its end."""
+"""Executes the runs of this process, from the queue to a question or the end."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from server.stream.bus import InProcessBus
 logger = logging.getLogger(__name__)
 
 CANCEL_GRACE = 1.0
-"""Seconds an agent gets to end by itself once it is told to; then it is abandoned."""
+"""Seconds an agent has to end after cancellation; then it is abandoned."""
 
 
 class Executor:
-    """`executions` has those that are going on, by session."""
+    """Starts, supervises and ends executions. `executions`: those in progress, by session id."""
 
     def __init__(
         self,
@@ -57,32 +57,32 @@ class Executor:
         self._queue = InProcessRunQueue(self.execute, slots=settings.max_runs)
         self._tasks: set[asyncio.Task[Any]] = set()
         self._begins: dict[str, asyncio.Event] = {}
-        """By run: set when its execution is among the `executions`."""
+        """By run: set when its execution has been added to `executions`, or has ended without one."""
         self._submitted: set[str] = set()
-        """Runs in the queue whose turn has not come."""
+        """Runs in the queue that have not begun."""
         self._expected: Counter[str] = Counter()
-        """By session: how many calls are about to commit a run that is then executed here."""
+        """By session: the number of calls that are about to commit a run and submit it here."""
         self.executions: dict[str, Execution] = {}
         self.browser_changes: dict[str, tuple[str, bool]] = {}
-        """By session: what a person changed in the browser while no run was there to be told, and whether that was
+        """By session: what the user changed in the browser while no run was executed, and whether they did so
         before they answered its question."""
         self.lost: set[str] = set()
-        """Runs of ours that the database was away for too long to begin or to end."""
+        """Runs of this process that could not begin or end because the database was unavailable too long."""
         self.is_draining = False
         self._is_closing = False
-        """Time is up: what begins now is interrupted at once."""
+        """The shutdown timeout has passed: a run that begins now is interrupted at once."""
         browsers.place_listeners.append(self._hear_of_place)
 
     # From outside
 
     def start(self, accepted: AcceptedMessage) -> None:
-        """Have the run of a new message executed, unless it is held."""
+        """Publish a new message and submit its run, unless the run is held."""
         self._recorder.tell_accepted(accepted)
         if not accepted.run.held:
             self._submit(accepted.run.id)
 
     def go_on(self, run_id: str) -> None:
-        """Have a run executed from its question on; the answer is kept with the question."""
+        """Resume a run at its question; the answer is read from the question's row."""
         self._submit(run_id)
 
     def _submit(self, run_id: str) -> None:
@@ -91,7 +91,7 @@ class Executor:
 
     @contextmanager
     def expecting(self, session_id: str) -> Iterator[None]:
-        """While a call commits a run of the session and has it executed, nobody else does so for it."""
+        """Mark the session as busy while a call commits a run and submits it, so that recovery does not."""
         self._expected[session_id] += 1
         try:
             yield
@@ -101,11 +101,11 @@ class Executor:
                 del self._expected[session_id]
 
     def busy_sessions(self) -> set[str]:
-        """Sessions whose runs are seen to: one is executed, or about to be."""
+        """Sessions with a run that is executed, or is about to be submitted."""
         return {*self._expected, *self.executions}
 
     def adopt(self, accepted: AcceptedMessage) -> None:
-        """Have a committed run executed that nobody here knows: the answer to its commit was lost."""
+        """Submit a committed run that is not known here, because the reply to its commit was lost."""
         run = accepted.run
         if self.is_draining or run.status != "queued" or run.held or self.knows(run.id):
             return
@@ -120,7 +120,7 @@ class Executor:
         return run_id in self._submitted or run_id in self._begins
 
     def then_next(self, ended: FinishedRun | None) -> None:
-        """A run is over: others may have its browser, and the run that waited behind it begins."""
+        """After the end of a run: free its browser for others, and start the run that was held behind it."""
         if ended is None:
             return
         self._browsers.rest(ended.run.session_id)
@@ -128,14 +128,14 @@ class Executor:
             self.start(ended.next)
 
     def stop_lost(self, before: Collection[Execution], ours: Collection[str]) -> None:
-        """End those executions whose run is not among `ours`: another server took it over meanwhile."""
+        """Stop the executions in `before` whose run is not in `ours`: another server has taken it over."""
         for execution in before:
             if execution.run.id not in ours and not execution.ended.is_set():
                 logger.info("run %s is not executed here any more", execution.run.id)
                 execution.stop("interrupted")
 
     async def drain(self, seconds: float) -> None:
-        """Take nothing new, give runs time to end, interrupt the rest."""
+        """Stop accepting runs, wait up to `seconds` for the current ones, then interrupt the rest."""
         self.is_draining, self._recorder.frees_next = True, False
         running = [execution.ended.wait() for execution in self.executions.values()]
         if running:
@@ -150,7 +150,7 @@ class Executor:
     # One execution
 
     async def execute(self, run_id: str) -> None:
-        """Run it until it ends or asks something. Called by the queue, once per submission."""
+        """Execute the run until it ends or asks a question. Called by the queue, once per submission."""
         with self._beginning(run_id) as has_begun:
             self._submitted.discard(run_id)
             try:
@@ -182,7 +182,7 @@ class Executor:
 
     @contextmanager
     def _beginning(self, run_id: str) -> Iterator[asyncio.Event]:
-        """Whoever wants to end the run waits meanwhile for its execution."""
+        """Let `begins` wait for the execution; its event is set at the latest on exit."""
         has_begun = self._begins[run_id] = asyncio.Event()
         try:
             yield has_begun
@@ -192,13 +192,13 @@ class Executor:
                 del self._begins[run_id]
 
     async def begins(self, run_id: str) -> bool:
-        """Is the run about to be executed here? Returns when it is."""
+        """Wait for the execution of the run to begin. False if it has none here."""
         has_begun = self._begins.get(run_id)
         return has_begun is not None and await has_begun.wait()
 
     async def _open(self, begun: StartedRun) -> Execution:
         run, before = begun.run, begun.before
-        while former := self.executions.get(run.session_id):  # what it had to commit is committed
+        while former := self.executions.get(run.session_id):  # its last commit comes first
             former.stop("interrupted")
             await former.ended.wait()
         adapter = self._agents.adapter(run, str(before.get("said", "")))
@@ -217,7 +217,11 @@ class Executor:
         return execution
 
     async def _hear_of_takeover(self, execution: Execution) -> None:
-        """A person who has the browser keeps it; one who left it without a word has given it back by now."""
+        """Apply the state of a browser takeover to a new execution.
+
+        A user who holds the browser keeps it. If the holder disconnected without handing it back, it is
+        handed back now.
+        """
         session_id = execution.run.session_id
         view = self._browsers.live(session_id)
         if changed := self.browser_changes.pop(session_id, None):
@@ -230,7 +234,7 @@ class Executor:
             execution.release(await view.hand_back(), before_answer=True)
 
     async def _supervise(self, execution: Execution, begun: StartedRun) -> FinishedRun | None:
-        """Let the agent work until it ends, its time is up or somebody stops it; then end the run."""
+        """Run the agent until it ends, times out or is stopped; then end the run."""
         work = asyncio.create_task(self._work(execution, begun), name=f"agent {execution.run.id}")
         stopped = asyncio.create_task(execution.stopped.wait())
         try:
@@ -248,14 +252,14 @@ class Executor:
         if not work.done():
             work.cancel()
             _, deaf = await asyncio.wait({work}, timeout=CANCEL_GRACE)
-            for abandoned in deaf:  # what nobody holds, the garbage collector ends in its middle
+            for abandoned in deaf:  # keep a reference: asyncio tasks are weakly referenced
                 logger.warning("the agent of run %s does not end; it is left to itself", execution.run.id)
                 self._in_background(abandoned)
             self._reset_browser(execution.run.session_id)
         return await self._end(execution, work, begun.messages)
 
     async def _work(self, execution: Execution, begun: StartedRun) -> dict[str, Any] | None:
-        """Drive the agent to its end; returns the payload of its question, None when it has finished."""
+        """Run the agent to its end. Returns the payload of its question; None if it has finished."""
         run = execution.run
         context = self._context(execution)
         if begun.answer is None:
@@ -298,7 +302,7 @@ class Executor:
         return ended
 
     async def _end_broken(self, begun: StartedRun, heard: set[str]) -> FinishedRun | None:
-        """A fault of ours must not leave a run without an end."""
+        """End a run whose execution raised, so that it does not stay unfinished."""
         try:
             return await self._recorder.end_unexecuted(
                 begun.run, "failed", "internal", ENDINGS["internal"], heard=heard
@@ -310,7 +314,7 @@ class Executor:
     # Small parts
 
     async def _name_session(self, ended: FinishedRun, asked: Message, answer: Message) -> None:
-        """After the first answer, unless the person has named the session."""
+        """Ask the model for a title after the first answer, unless the user has renamed the session."""
         session, first_words = ended.session, title_of(asked.content)
         if session.title != first_words:
             return
@@ -323,7 +327,7 @@ class Executor:
         session_id = execution.run.session_id
 
         async def browser() -> Browser:
-            """What the page is judged by is read beside the start of the first browser."""
+            """The session's browser. The policy's data is loaded in parallel with the browser's start."""
             browser, _ = await asyncio.gather(
                 self._browsers.get(session_id), asyncio.to_thread(policy.warm_up)
             )
@@ -357,13 +361,13 @@ class Executor:
         return PrivateSites(settings.profiles / folder_name(session_id), makes_folder=has_no_profile)
 
     def _hear_of_place(self, session_id: str, place: int | None) -> None:
-        """The session's run stands in the queue for a browser, or does so no longer."""
+        """Take over the session's position in the queue for a browser; None if it does not wait any more."""
         if execution := self.executions.get(session_id):
             execution.queue(place)
             self._in_background(self._recorder.patiently(lambda _: self._recorder.show_status(execution)))
 
     def _reset_browser(self, session_id: str) -> None:
-        """An abandoned call may still be going on in the page: the next message must work at once."""
+        """Reset an open browser: an abandoned call may still run in the page and block the next run."""
         state = self._browsers.peek(session_id)
         if state is None or state.status != "open":
             return

@@ -1,4 +1,4 @@
-"""Who executes a run, and when. In this process: tasks and a limit of runs at a time."""
+"""The run queue. In this process: one task per run, with a limit on concurrent runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class InProcessRunQueue:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def submit(self, run_id: str) -> None:
-        """Have the run executed. To be called after the run's row is committed."""
+        """Queue the run for execution. Call it after the run's row is committed."""
         task = asyncio.create_task(self._work(run_id), name=f"run {run_id}")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -25,7 +25,7 @@ class InProcessRunQueue:
             await self._execute(run_id)
 
     async def drain(self, seconds: float) -> None:
-        """Wait for the runs in progress; when time is up, cancel what is left and wait for its end."""
+        """Wait up to `seconds` for the runs in progress, then cancel the rest and wait up to 5 s for them."""
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=seconds)
         for task in self._tasks:

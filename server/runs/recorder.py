@@ -1,4 +1,4 @@
-"""What a run commits and tells: always the commit first, then its event."""
+"""Persists a run's progress, then publishes the matching event."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from server.stream.bus import Fenced, InProcessBus
 T = TypeVar("T")
 
 PATIENCE = 30.0
-"""Seconds a run waits for a database that is away."""
+"""Seconds for which a run retries while the database is unavailable."""
 
 
 PICTURE_NOT_SAVED = "picture not saved"
@@ -43,16 +43,18 @@ class RunRecorder:
         self._patience = patience
         self._clock = clock
         self._expires: dict[str, float] = {}
-        """By question: when it expires, by `clock`, which nobody can set."""
+        """By question: its expiry in seconds of `clock`, which changes of the system time do not affect."""
         self._reading: dict[str, object] = {}
-        """By session: set while it is read to be announced, and nothing newer has been announced meanwhile."""
+        """By session: a token, set while its row is read, removed when a newer state is announced."""
         self.frees_next = True
-        """False while the server goes down: what waits behind a run stays there."""
+        """False during shutdown: held runs stay held."""
 
     async def patiently(self, query: Callable[[bool], Awaitable[T]]) -> T:
-        """A database that is away gets some time to come back. Raises Unavailable after that.
+        """Retry `query` every 0.5 s while the database is unavailable, up to `patience` seconds.
 
-        `query` is told whether it is asked again: what it did before may be committed, and only the answer was lost.
+        Raises Unavailable after that.
+
+        `query` gets True on a retry: an earlier attempt may have been committed, with only its reply lost.
         """
         deadline = asyncio.get_running_loop().time() + self._patience
         again = False
@@ -68,7 +70,7 @@ class RunRecorder:
     # The list of sessions
 
     def announce(self, session: SessionRow, queue_place: int | None = None) -> None:
-        """Tell the list of sessions how this one stands now."""
+        """Publish the state of this session to the clients that watch the list of sessions."""
         self._reading.pop(session.id, None)
         if self._bus.is_watched:
             self._bus.announce(to_change(session, queue_place))
@@ -81,10 +83,10 @@ class RunRecorder:
                 self.announce(session, queue_place)
                 return
 
-    # A run's way
+    # Progress of a run
 
     def tell_accepted(self, accepted: AcceptedMessage) -> None:
-        """The message stands in the database; its run is open for readers unless it is held."""
+        """Publish a stored message; open its run's stream for readers, unless the run is held."""
         run = accepted.run
         self.announce(accepted.session)
         if not run.held:
@@ -92,7 +94,7 @@ class RunRecorder:
         self._bus.publish(run.session_id, None, [MessageAdded(message=accepted.message)])
 
     async def take(self, execution: Execution, event: Event) -> None:
-        """Keep what has to last of what the agent did, and tell it."""
+        """Persist an event of the agent where it has to last, then publish it."""
         match event:
             case ToolStart():
                 await to_its_end(self._take_tool_start(execution, event))
@@ -104,7 +106,7 @@ class RunRecorder:
     async def _take_tool_start(self, execution: Execution, event: ToolStart) -> None:
         doing = describe(event)
         if not await self.patiently(lambda _: self._store.set_doing(execution.run, doing)):
-            execution.stop("interrupted")  # it was ended or taken over meanwhile
+            execution.stop("interrupted")  # the run was ended or taken over
         execution.publish(event)
 
     async def _take_tool_end(self, execution: Execution, event: ToolEnd) -> None:
@@ -122,10 +124,10 @@ class RunRecorder:
         if message:
             execution.publish(MessageAdded(message=message))
         else:
-            execution.stop("interrupted")  # it was ended or taken over meanwhile
+            execution.stop("interrupted")  # the run was ended or taken over
 
     async def show_status(self, execution: Execution) -> None:
-        """Commit and tell what the execution does now, unless it has been stopped or has asked something."""
+        """Commit and publish the current status, unless the execution is stopped or waits for the user."""
         async with execution.telling:
             status = execution.doing
             if execution.stopped.is_set() or execution.status == "waiting_user":
@@ -135,7 +137,7 @@ class RunRecorder:
             await self.read_and_announce(execution.run.session_id, execution.queue_place)
 
     async def ask(self, execution: Execution, question: dict[str, Any]) -> None:
-        """Open the question and let the run wait; the execution ends, the run does not."""
+        """Persist and publish the question; the run waits for the user, and its execution ends."""
         run, adapter = execution.run, execution.adapter
         payload = question | {
             "said": adapter.answer,
@@ -157,25 +159,25 @@ class RunRecorder:
             )
             if row:
                 if expires_at:
-                    spent = self._clock() - began  # the commit may have taken a while
+                    spent = self._clock() - began  # the commit may have been retried
                     self.expect_answer(row.reference, self._settings.decision_timeout - spent)
                 execution.publish(execution.changed("waiting_user"))
                 execution.publish(to_interrupt(row))
         await self.read_and_announce(run.session_id)
 
     def expect_answer(self, reference: str, seconds: float) -> None:
-        """From now on the question is open for so long, whatever becomes of the wall clock."""
+        """Let the question expire in `seconds` from now, independent of the wall clock."""
         self._expires[reference] = self._clock() + seconds
 
     def is_late(self, reference: str) -> bool | None:
-        """Has the question expired? None when its time is not known here."""
+        """Whether the question has expired; None if its expiry is not known in this process."""
         moment = self._expires.get(reference)
         return None if moment is None else self._clock() >= moment
 
     def forget_question(self, reference: str) -> None:
         self._expires.pop(reference, None)
 
-    # A run's end. None when it was ended or taken over already.
+    # End of a run. Each returns None if the run was ended or taken over already.
 
     async def complete(self, execution: Execution) -> FinishedRun | None:
         adapter = execution.adapter
@@ -214,7 +216,7 @@ class RunRecorder:
     async def end_unexecuted(
         self, run: RunRow, status: str, code: str, text: str, *, heard: Collection[str] = ()
     ) -> FinishedRun | None:
-        """End a run that has no execution, or whose execution broke."""
+        """End a run that has no execution, or whose execution raised."""
         ended = await self._store.finish_run(
             run.id,
             status,
@@ -225,14 +227,14 @@ class RunRecorder:
             then_next=self.frees_next,
         )
         if ended:
-            with suppress(Fenced):  # a newer run speaks in this session
+            with suppress(Fenced):  # the session has a newer run
                 self._bus.open(run.session_id, run.id, run.epoch)
                 self._bus.publish(run.session_id, run.epoch, [Error(code=code, message=text)])
             self.announce(ended.session)
         return ended
 
     async def cancel_unexecuted(self, run: RunRow) -> FinishedRun | None:
-        """None also when its execution has begun since `run` was read."""
+        """Cancel a run that is not executed. Also None if its execution has begun since `run` was read."""
         taken = await self._store.take_run(run.id, "running", attempt=run.attempt)
         if taken is None:
             return None
@@ -240,7 +242,10 @@ class RunRecorder:
 
 
 async def to_its_end(part: Coroutine[Any, Any, T]) -> T:
-    """Who is cancelled meanwhile hears of it when it is over: what is committed is told and carried out, too."""
+    """Shield `part` from cancellation, so that what is committed is also published.
+
+    CancelledError is raised after `part` has ended, never during.
+    """
     task = asyncio.ensure_future(part)
     try:
         return await asyncio.shield(task)

@@ -1,4 +1,4 @@
-"""Runs that nobody executes any more: after a start, and when another process is gone."""
+"""Ends or begins runs that no process executes: after a start, and when another process is gone."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Recovery:
         self._executor = executor
 
     async def recover(self) -> None:
-        """After a start: questions stay open, everything else that was under way is interrupted."""
+        """After a start: keep questions open, end all other unfinished runs as interrupted."""
         await self.end_orphans()
         for run, question in await self._store.waiting_runs():
             renewed = await self._store.take_run(run.id, "waiting_user")
@@ -33,14 +33,14 @@ class Recovery:
                 self._limit(question)
 
     def _limit(self, question: InterruptRow) -> None:
-        """The time that is left to answer, at most the whole: the clock may have been put back since."""
+        """Set the remaining time to answer, at most the full timeout: the clock may have been set back."""
         if question.expires_at:
             whole = (question.expires_at - question.created_at).total_seconds()
             left = (question.expires_at - now()).total_seconds()
             self._recorder.expect_answer(question.reference, min(left, whole))
 
     async def see_to_runs(self) -> None:
-        """Keep the leases of this process's runs, end those that nobody executes, begin those that nobody began."""
+        """Renew the leases of this process's runs, end orphaned runs, submit runs that were never begun."""
         before = list(self._executor.executions.values())
         ours = await self._store.keep_leases()
         self._executor.stop_lost(before, ours)
@@ -48,7 +48,7 @@ class Recovery:
         await self.begin_forgotten()
 
     async def begin_forgotten(self) -> None:
-        """Execute runs that are committed and that this process does not know of: the answer to the commit was lost."""
+        """Submit this process's committed runs that it has no record of: the reply to the commit was lost."""
         busy = self._executor.busy_sessions()
         for accepted in await self._store.unbegun_runs():
             run = accepted.run
@@ -57,7 +57,7 @@ class Recovery:
             self._executor.adopt(accepted)
 
     async def end_orphans(self) -> None:
-        """They end as interrupted; nothing is silently run again."""
+        """End orphaned runs as interrupted; no run is repeated without the user."""
         lost = self._executor.lost
         for run in await self._store.orphaned_runs(lost):
             is_lost = run.id in lost

@@ -1,4 +1,4 @@
-"""Text deltas on their way to readers: fewer and larger, and none of them late."""
+"""Joins text deltas into fewer, larger ones before they are published."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ JOIN_DELTAS = 64
 
 
 class TextJoiner:
-    """Joins text deltas: the first goes out at once, what comes within the next moment goes out together."""
+    """Emits the first delta at once, then joins deltas for up to JOIN_SECONDS or JOIN_DELTAS."""
 
     def __init__(self, emit: Callable[[Event], None]) -> None:
         self._emit = emit

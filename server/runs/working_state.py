@@ -1,4 +1,4 @@
-"""A session's goal, plan, progress and facts, as people read them and change them beside the agent."""
+"""A session's goal, plan, progress and facts, as read and edited by the user."""
 
 from __future__ import annotations
 
@@ -27,12 +27,14 @@ class WorkingStateService:
             return execution.state
         state = await self._agents.read_state(session_id)
         pending = await self._store.pending(session_id) if state else None
-        edited = pending.payload.get("plan") if pending else None  # the agent hears of it with the answer
+        edited = pending.payload.get("plan") if pending else None  # passed to the agent with the answer
         return with_plan(state, edited) if state and edited else state
 
     async def edit_plan(self, session_id: str, plan: list[str]) -> StateChanged:
-        """The agent follows the edited plan from its next step, in its next run if none is going on. Setting the
-        plan that the agent proposed accepts it."""
+        """Replace the plan. The agent follows it from its next step, or in its next run if it has none.
+
+        Setting the plan that the agent proposed accepts it.
+        """
         execution = self._executions.get(session_id)
         pending = await self._store.pending(session_id)
         if execution is None and pending is None:
@@ -48,7 +50,7 @@ class WorkingStateService:
         return state
 
     async def dismiss_plan(self, session_id: str) -> StateChanged:
-        """Turn down the plan that the agent proposed. Raises NotFound when there is none."""
+        """Reject the plan that the agent proposed. Raises NotFound if there is none."""
         known = await self.read(session_id)
         if known is None or not known.proposed_plan:
             raise NotFound("There is no proposed plan.", code="no_proposal")
