@@ -1,4 +1,4 @@
-"""Every query, by topic; each method is one transaction. The only folder that says select or insert."""
+"""All queries, by topic; each method is one transaction. No other folder builds SQL for these tables."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Store(SessionQueries, MessageQueries, RunQueries, QuestionQueries, ChoiceQ
     ) -> None:
         self.database = database
         self.owner = owner
-        """This process, as the runs name the one that executes them."""
+        """This process's name, stored in the `owner` column of the runs that it executes."""
         self.is_alone = is_alone
-        """Nobody else works on this database: owners that are not this process are gone."""
+        """No other process uses this database: runs of any other owner are orphaned."""
         self.leases = LeaseWatch(clock)

@@ -1,4 +1,4 @@
-"""From a message to its run, in one transaction."""
+"""Stores a message together with its run, in one transaction."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ LAST_ASKED = (
 
 
 ReadAnswer = Callable[[str, str], dict[str, Any]]
-"""From a question's kind and the person's words to the answer: `{confirmed, message?}`."""
+"""Converts a question's kind and the user's message to the answer: `{confirmed, message?}`."""
 
 
 class MessageQueries:
@@ -60,15 +60,16 @@ class MessageQueries:
         is_late: Callable[[str], bool | None] = lambda _: None,
         again: bool = False,
     ) -> AcceptedMessage:
-        """Save a user message and what becomes of it in one transaction.
+        """Store a user message, and the answer or run that results from it, in one transaction.
 
-        The same `client_id` again gives the same message and run; with other words it raises BadRequest. While a
-        question is open the message answers it: `read_answer` says what the words mean, and the question is closed
-        with that. With mode `steer` it belongs to the unfinished run, if there is one. Else it gets a run; raises
-        Conflict when the session has an unfinished one, unless the mode is `queue`: then it waits behind that.
+        The same `client_id` returns the same message and run; raises BadRequest if the content differs. While
+        a question is open the message answers it: `read_answer` converts the content, and the question is
+        closed with the result. With mode `steer` the message belongs to the unfinished run, if there is one.
+        Otherwise it gets a run. Raises Conflict if the session has an unfinished run, unless the mode is
+        `queue`: then the new run is held behind that.
 
-        `message_id` is the id of the new message. With `again` the same call was made before and may have been
-        committed: the same is returned then. `is_late` as in `Questions.decide`.
+        `message_id` is the id of the new message. `again` marks a retry: if the earlier call was committed,
+        its result is returned. `is_late` by question reference, see `late` of `QuestionQueries.decide`.
         """
         session = session_of(db, session_id, lock=True)
         if again and message_id and (message := get(db, MessageRow, message_id)):
@@ -124,9 +125,10 @@ class MessageQueries:
         run_id: str | None = None,
         again: bool = False,
     ) -> AcceptedMessage:
-        """A new run for the last user message; with `content` the message is changed and what followed is removed.
+        """Create a new run for the last user message. With `content`, change it and delete what follows.
 
-        `run_id` is the id of the new run, `again` as in `accept`.
+        Raises Conflict if `message_id` is not the last one, or if the session has an unfinished run. `run_id`
+        is the id of the new run, `again` as in `accept`.
         """
         session = session_of(db, session_id, lock=True)
         if again and run_id and (before := get(db, RunRow, run_id)):
@@ -161,7 +163,7 @@ def _known(
 
 
 def _accepted_before(db: Connection, session: SessionRow, message: MessageRow) -> AcceptedMessage:
-    """What `accept` returned for this message when it was committed."""
+    """The result of the `accept` that committed this message."""
     run = _present_run(db, message.run_id or "")
     if run.message_id == message.id:
         return AcceptedMessage(to_message(message), run, session)

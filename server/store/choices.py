@@ -1,4 +1,4 @@
-"""What a person chose while the server runs: preferences and provider keys."""
+"""Queries for what the user sets while the server runs: preferences and provider keys."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ChoiceQueries:
 
     @writing
     def set_preferences(self, db: Connection, values: dict[str, Any]) -> None:
-        """None removes a preference: the environment's value holds again."""
+        """Store preferences; None removes one, so that the environment's value applies again."""
         for name, value in values.items():
             db.execute(delete(PreferenceRow).where(PreferenceRow.name == name))
             if value is not None:

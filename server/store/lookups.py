@@ -1,7 +1,7 @@
-"""What several transactions look for.
+"""Queries and row helpers that several transactions share.
 
-Whoever changes a session's runs, messages or questions locks the session first: so they come one after the other, and
-never wait for each other crosswise.
+A transaction that changes a session's runs, messages or questions locks the session row first. This
+serialises them and prevents deadlocks.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from server.store.rows import change, every, first, get, insert
 
 UNFINISHED = RunRow.finished_at.is_(None)
 STEER: dict[str, Any] = {"mode": "steer"}
-"""What a message says of itself while the run it was said into has not heard it."""
+"""`meta_json` of a steering message while the agent of its run has not read it."""
 OF_SESSION: BindParameter[str] = bindparam("session_id")
 OF_RUN: BindParameter[str] = bindparam("run_id")
 
@@ -59,7 +59,7 @@ def session_of(db: Connection, session_id: str, *, lock: bool = False) -> Sessio
 
 
 def is_ours(db: Connection, run: RunRow) -> bool:
-    """Is the run still going on in the execution that `run` was read for? Its session has to be locked."""
+    """Whether the run is unfinished and still has the epoch of `run`. The session must be locked."""
     present = get(db, RunRow, run.id)
     return present is not None and present.finished_at is None and present.epoch == run.epoch
 
@@ -71,7 +71,7 @@ def messages_of(db: Connection, session_id: str) -> list[Message]:
 
 
 def current_run_of(db: Connection, session_id: str) -> RunRow | None:
-    """The unfinished run of the session, else its last one."""
+    """The session's unfinished run that is not held, else its last run."""
     return first(db, RunRow, CURRENT_RUN, session_id=session_id)
 
 
@@ -80,7 +80,7 @@ def open_question_of(db: Connection, session_id: str) -> InterruptRow | None:
 
 
 def hear(db: Connection, run_id: str, heard: Collection[str]) -> list[MessageRow]:
-    """The agent has read the messages with these ids; returns what it still has not."""
+    """Mark the run's steering messages with these ids as read by the agent; return its unread ones."""
     unheard = [row for row in every(db, MessageRow, STEERING, run_id=run_id) if row.meta_json == STEER]
     for row in unheard:
         if row.id in heard:
@@ -93,7 +93,7 @@ def grants_of(db: Connection, session_id: str) -> list[GrantRow]:
 
 
 def new_message(session: SessionRow, role: str, content: str, **values: Any) -> MessageRow:
-    """The session's next message, not yet in the database; `session` has to be locked."""
+    """The session's next message, not yet inserted. The session must be locked."""
     known = {"id": new_id(), "session_id": session.id, "seq": session.last_seq + 1, "created_at": now()}
     return MessageRow(role=role, content=content, **(known | values))
 
@@ -112,7 +112,7 @@ def new_run(
     message_id: str | None = None,
     id: str | None = None,
 ) -> RunRow:
-    """Its epoch is fixed here, so that its stream can be opened before its execution begins."""
+    """A run, not yet inserted. Its epoch is set already, so that its stream can be opened before it begins."""
     return RunRow(
         id=id or new_id(), session_id=session.id, message_id=message_id or new_id(), answer_id=new_id(),
         agent=session.agent, model=session.model, status="queued", held=held, usage={}, attempt=0,

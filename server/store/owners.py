@@ -1,4 +1,4 @@
-"""Which server executes a run, and whether it still does."""
+"""Owners and leases: which process executes a run, and whether it still does."""
 
 from __future__ import annotations
 
@@ -11,41 +11,41 @@ from server.events import now
 
 LEASE_SECONDS = 45
 UNRENEWED_SECONDS = 40.0
-"""A lease that was not renewed for so long has ended."""
+"""Seconds without a renewal after which a lease has expired."""
 MOST_COUNTED = 20.0
-"""Seconds between two looks that count at most: while the database is away nobody can renew."""
+"""Maximum seconds counted between two checks: while the database is unavailable no lease can be renewed."""
 
 
 def process_name(installation: str | None = None) -> str:
-    """This process as an owner of runs: `<installation>:<random>`. Without an installation it is one of its own."""
+    """This process's name as an owner of runs: `<installation>:<random>`, or two random parts."""
     return f"{installation or secrets.token_hex(8)}:{secrets.token_hex(4)}"
 
 
 def is_gone(owner: str | None, me: str) -> bool:
-    """True for an earlier process of the installation that `me` holds now; of others nothing is known."""
+    """True for an earlier process of the same installation as `me`; False if it cannot be decided."""
     return owner is not None and owner != me and owner.rpartition(":")[0] == me.rpartition(":")[0]
 
 
 def lease() -> datetime:
-    """Until when a run is this process's unless it renews. Others only look whether it changes, see `LeaseWatch`."""
+    """The end of a lease that begins now. Other processes only check whether it changes, see `LeaseWatch`."""
     return now() + timedelta(seconds=LEASE_SECONDS)
 
 
 class LeaseWatch:
     """Finds leases that are not renewed any more, by this process's monotonic clock.
 
-    Lease times are written by the clocks of several machines, and each may jump; so they are never compared with a
-    clock, only with what they were before.
+    Lease times come from the clocks of several machines, each of which may jump. So they are never compared
+    with a clock, only with their previous values.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._looked: float | None = None
         self._unrenewed: dict[str, tuple[datetime | None, float]] = {}
-        """By run: its lease as last seen, and for how many seconds it has been the same."""
+        """By run: its lease at the last check, and the seconds for which it has not changed."""
 
     def ended(self, leases: Mapping[str, datetime | None]) -> set[str]:
-        """Those of the runs whose lease has ended. To be called with all leases of others, again and again."""
+        """The runs whose lease has expired. Call it periodically, with all leases of other processes."""
         moment = self._clock()
         passed = min(moment - self._looked, MOST_COUNTED) if self._looked is not None else 0.0
         self._looked = moment

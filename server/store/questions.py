@@ -1,4 +1,4 @@
-"""Questions to the person, and what they allowed for good."""
+"""Queries for questions to the user, and for the grants of a session."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MOST_REFERENCE = 64
 MOST_SITE = 255
 """Characters, as in `GrantRow`."""
 ANSWER = "answer"
-"""Where a question's payload has the person's answer."""
+"""The key of the user's answer in a question's payload."""
 LAST_MOMENT = select(func.max(InterruptRow.created_at)).where(InterruptRow.session_id == OF_SESSION)
 
 
@@ -58,10 +58,10 @@ class QuestionQueries:
         heard: Collection[str] = (),
         again: bool = False,
     ) -> InterruptRow | None:
-        """Ask, and let the run wait, in one transaction. None when the run was ended or taken over.
+        """Store a question and set its run to `waiting_user`, in one transaction.
 
-        `heard` are the steering messages that its agent has read until now. With `again` a question that the run has
-        open already is the one.
+        None if the run was ended or taken over. `heard`: ids of the steering messages that the agent has
+        read. `again` marks a retry: a question of the run that is open already is returned.
         """
         session = session_of(db, run.session_id, lock=True)
         if not is_ours(db, run):
@@ -92,7 +92,7 @@ class QuestionQueries:
 
     @reading
     def waiting_runs(self, db: Connection) -> list[tuple[RunRow, InterruptRow]]:
-        """Runs with an open question, and the question."""
+        """The runs that wait for the user, each with its open question."""
         questions = db.execute(
             select(InterruptRow.reference, InterruptRow.run_id)
             .join(RunRow, InterruptRow.run_id == RunRow.id)
@@ -116,11 +116,13 @@ class QuestionQueries:
         late: bool | None = None,
         again: bool = False,
     ) -> InterruptRow:
-        """The first answer wins. Raises NotFound, or Conflict with already_decided / approval_expired.
+        """Answer a question; only the first answer counts.
 
-        The status of the result is `expired` when the answer came too late; `late` says whether it does, None leaves
-        it to the clock. A yes in time also keeps the grant (site, kind) that `grant_of` makes of the question's
-        payload. With `again` the same answer was given before and may have been committed: it is not given twice.
+        Raises NotFound for an unknown question, Conflict `already_decided` or `approval_expired` for a closed
+        one. The status of the result is `expired` if the answer came too late: `late` decides that, with None
+        the wall clock does. A yes in time also stores the grant (site, kind) that `grant_of` derives from the
+        payload. `again` marks a retry: if the same answer was committed before, the question is returned
+        unchanged.
         """
         session_of(db, session_id, lock=True)
         row = get(db, InterruptRow, reference)
@@ -164,10 +166,10 @@ def close_question(
     *,
     late: bool | None,
 ) -> None:
-    """Answer an open question, or let it expire, and have its run executed by `owner`, with the answer.
+    """Close an open question as answered or expired, and queue its run for execution by `owner`.
 
-    The answer is kept with the question: whoever begins the execution finds it there. After a yes the run says what
-    it is about to do, so that nobody who finds it after a power cut repeats that.
+    The answer is stored in the question's payload, where the next execution reads it. After a yes the action
+    is stored as the run's `doing`, so that it is not repeated after a power cut.
     """
     if late is None:
         late = row.expires_at is not None and row.expires_at <= now()
@@ -191,7 +193,7 @@ def _is_answered_with(row: InterruptRow, confirmed: bool) -> bool:
 
 
 def _action_of(payload: dict[str, Any]) -> str | None:
-    """The action that a question is about, in words."""
+    """The action that a question is about, as text of at most 300 characters."""
     action, target = payload.get("action") or {}, payload.get("target") or {}
     words = [action.get("kind"), target.get("name") or action.get("url")]
     return " ".join(str(word) for word in words if word)[:300] or None
@@ -207,14 +209,14 @@ def _add_grant(db: Connection, session_id: str, site: str, kind: str) -> None:
 
 
 def _reference_of(db: Connection, payload: dict[str, Any]) -> str:
-    """What asks for a yes is named by its action, unless that was asked before."""
+    """The payload's reference for kind `confirm`, if it is valid and unused; else a new id."""
     known = str(payload.get("reference", "")) if payload["kind"] == "confirm" else ""
     is_free = 0 < len(known) <= MOST_REFERENCE and get(db, InterruptRow, known) is None
     return known if is_free else new_id()
 
 
 def _next_moment(db: Connection, session_id: str) -> datetime:
-    """Now, and after all that was asked before, also when the clock was put back: questions are told by their order."""
+    """Now, but after the session's last question even if the clock was set back: they are ordered by time."""
     last = db.scalar(LAST_MOMENT, {"session_id": session_id})
     return max(now(), last + timedelta(microseconds=1)) if last else now()
 

@@ -1,4 +1,4 @@
-"""What transactions give back."""
+"""Results of the transactions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TITLE_LENGTH = 80
 
 @dataclass(frozen=True, slots=True)
 class AcceptedMessage:
-    """A message that is safe in the database, and the run that answers it."""
+    """A stored message, and the run that answers it."""
 
     message: Message
     run: RunRow
@@ -23,29 +23,29 @@ class AcceptedMessage:
     question: InterruptRow | None = None
     """The open question that the message answers."""
     steers: bool = False
-    """The message was said into a run in progress."""
+    """The message steers a run in progress."""
 
 
 @dataclass(frozen=True, slots=True)
 class StartedRun:
-    """A run that this process executes now, with all that its execution needs to know."""
+    """A run that this process executes now, with the data that its execution needs."""
 
     run: RunRow
     session: SessionRow
     messages: list[Message]
     unheard: list[Message]
-    """Said into the run before its execution began; not among the others."""
+    """Steering messages of the run that its agent has not read; not in `messages`."""
     grants: set[tuple[str, str]]
-    """(site, kind) pairs that the person allowed in this session."""
+    """The (site, kind) pairs that the user has allowed in this session."""
     before: dict[str, Any] = field(default_factory=dict)
-    """The payload of the question after which it goes on."""
+    """The payload of the question at which it resumes; empty for a run that begins."""
     answer: dict[str, Any] | None = None
-    """What the person answered to that question; None for a run that begins."""
+    """The user's answer to that question; None for a run that begins."""
 
 
 @dataclass(frozen=True, slots=True)
 class FinishedRun:
-    """A run that is over, its answer, and the run that waited behind it and may start now."""
+    """A run that has ended, its answer, and the held run that may start now."""
 
     run: RunRow
     session: SessionRow
@@ -55,26 +55,26 @@ class FinishedRun:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """A session with all that a client draws first."""
+    """A session with everything that a client shows first."""
 
     session: SessionRow
     messages: list[Message]
     run: RunRow | None
     pending: InterruptRow | None
     questions: list[InterruptRow]
-    """All that were asked, also those that are closed."""
+    """All questions of the session, including closed ones."""
     failures: list[RunRow]
-    """Runs that ended without an answer and were not tried again."""
+    """Runs that failed, or were cancelled or interrupted, and whose message has no newer run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A page of sessions; `next_cursor` asks for the next one."""
+    """A page of sessions; `next_cursor` selects the next page, None on the last one."""
 
     rows: list[SessionRow]
     next_cursor: str | None
     matches: dict[str, Message]
-    """Of a search, by session: the newest message that says it."""
+    """In a search, by session: the newest matching message."""
 
 
 def new_id() -> str:
@@ -86,6 +86,6 @@ def to_message(row: MessageRow) -> Message:
 
 
 def title_of(content: str) -> str:
-    """The first line of the first message, until somebody gives a better name."""
+    """A session's first title: the first non-empty line of the content, cut to TITLE_LENGTH."""
     line = next((line.strip() for line in content.split("\n") if line.strip()), "")
     return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1].rstrip() + "…"

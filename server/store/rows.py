@@ -1,4 +1,7 @@
-"""Rows as objects, by plain statements: each is sent where it is written, and costs a quarter of the ORM's."""
+"""Reads and writes rows as objects with plain SQL statements, without an ORM session.
+
+Each statement is executed where it is called, and costs a quarter of the time that it takes with the ORM.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ Row = TypeVar("Row", bound=Base)
 
 
 def get(db: Connection, kind: type[Row], key: str, *, lock: bool = False) -> Row | None:
-    """The row with this primary key. With `lock`, nobody else changes it until the transaction ends."""
+    """The row with this primary key. With `lock`, it is locked (FOR UPDATE) until the transaction ends."""
     return first(db, kind, _by_key(kind, lock), key=key)
 
 
@@ -30,20 +33,20 @@ def every(db: Connection, kind: type[Row], query: Executable, **values: Any) -> 
 
 
 def insert(db: Connection, row: Row) -> Row:
-    """What the row does not say is NULL, or the column's default."""
+    """Insert the row. An attribute that is not set becomes NULL, or the column's default."""
     db.execute(_insertion(type(row)), _values_of(row))
     return row
 
 
 def change(db: Connection, row: Base, **values: Any) -> None:
-    """The same change in the database and in the object."""
+    """Change columns in the database, and the same attributes of the object."""
     key = _key_of(type(row))
     db.execute(_by_key_change(type(row)), {"row_key": getattr(row, key), **values})
     vars(row).update(values)
 
 
 def _as_row(kind: type[Row], found: Found[Any]) -> Row:
-    """As the ORM makes its objects: nothing is told of each value, nobody listens for it."""
+    """Create the object as the ORM does, without attribute events."""
     row = cast(Row, inspect(kind).class_manager.new_instance())
     vars(row).update(found._mapping)
     return row

@@ -1,7 +1,7 @@
-"""A run from its begin to its end. Each step is one transaction, and fenced by the run's epoch.
+"""Queries for a run, from its start to its end. Each step is one transaction, fenced by the run's epoch.
 
-`again` says that the same was tried before and may have been committed: the connection broke before the answer. Then
-the same is given back, and not done twice.
+`again` marks a retry: the connection was lost before the reply, so the earlier attempt may have been
+committed. Its result is returned then, and nothing is done twice.
 """
 
 from __future__ import annotations
@@ -77,12 +77,12 @@ class RunQueries:
 
     @reading
     def current_run(self, db: Connection, session_id: str) -> RunRow | None:
-        """The unfinished run of the session, else its last one. Raises NotFound for an unknown session."""
+        """The session's unfinished run that is not held, else its last run. Raises NotFound."""
         return current_run_of(db, session_of(db, session_id).id)
 
     @writing
     def begin_execution(self, db: Connection, run_id: str, *, again: bool = False) -> StartedRun | None:
-        """Take the run, with what its execution has to know. None when it does not wait to be executed."""
+        """Take the run and load the data for its execution. None if it is not queued or is held."""
         session, run = _session_and_run(db, run_id)
         if session is None or run is None or run.held:
             return None
@@ -104,7 +104,10 @@ class RunQueries:
     def take_run(
         self, db: Connection, run_id: str, status: str, *, attempt: int | None = None
     ) -> RunRow | None:
-        """Make it this process's: its epoch and attempt grow. None when it is finished, held or at another `attempt`."""
+        """Acquire the run for this process; its epoch and attempt grow.
+
+        None if it is finished or held, or if its attempt differs from `attempt`.
+        """
         session, run = _session_and_run(db, run_id)
         if session is None or run is None or run.finished_at or run.held:
             return None
@@ -114,7 +117,7 @@ class RunQueries:
         return run
 
     def _take(self, db: Connection, session: SessionRow, run: RunRow, status: str) -> None:
-        """The first execution has the epoch that was fixed with the run, each later one a new one."""
+        """Take the run. The first execution keeps the run's epoch, each later one gets a new one."""
         epoch = session.epoch + (1 if run.attempt else 0)
         change(db, session, epoch=epoch, status=status)
         change(
@@ -124,13 +127,13 @@ class RunQueries:
 
     @writing
     def set_doing(self, db: Connection, run: RunRow, action: str | None) -> bool:
-        """False when the run was finished or taken over meanwhile."""
+        """Store the action in progress. False if the run was finished or taken over."""
         ours = (RunRow.id == run.id, RunRow.epoch == run.epoch, UNFINISHED)
         return db.execute(update(RunRow).where(*ours).values(doing=action)).rowcount > 0
 
     @writing
     def set_run_status(self, db: Connection, run: RunRow, status: str) -> bool:
-        """False when the run was finished or taken over meanwhile."""
+        """Set the status of the run and its session. False if the run was finished or taken over."""
         session = session_of(db, run.session_id, lock=True)
         if not is_ours(db, run):
             return False
@@ -142,7 +145,7 @@ class RunQueries:
     def add_tool_message(
         self, db: Connection, run: RunRow, content: str, meta: dict[str, Any], *, again: bool = False
     ) -> Message | None:
-        """Keep what a tool call came to; the action is no longer in flight. None as with `set_run_status`."""
+        """Store the result of a tool call and clear `doing`. None if the run was finished or taken over."""
         session = session_of(db, run.session_id, lock=True)
         if not is_ours(db, run):
             return None
@@ -170,11 +173,11 @@ class RunQueries:
         then_next: bool = False,
         again: bool = False,
     ) -> FinishedRun | None:
-        """End the run, with its answer, in one transaction. None when it was ended or taken over already. It belongs to
-        this process from then on: who executed it before saves nothing more of it.
+        """End the run and store its answer, in one transaction. None if it was ended or taken over already.
 
-        What was said into it and is not among the `heard` gets a run of its own, unless a person or a restart ended
-        this one. With `then_next` the oldest run that waited behind it may start.
+        This process becomes its owner: the process that executed it before saves nothing more of it. Steering
+        messages that are not in `heard` get runs of their own, if the status is `completed` or `failed`. With
+        `then_next` the oldest run that is held behind it may start.
         """
         session, run = _session_and_run(db, run_id)
         if session is None or run is None or (epoch is not None and run.epoch != epoch):
@@ -202,20 +205,20 @@ class RunQueries:
         change(db, session, **changes)
         if status in ("completed", "failed"):
             self._hold_unheard(db, session, run_id, heard)
-        if run.attempt > 1:  # who has asked was taken up again, or taken over, since
+        if run.attempt > 1:  # a former execution may have left an open question
             _close_questions(db, run_id)
         following = _free_next(db, session) if then_next else None
         return FinishedRun(run, session, to_message(message) if message else None, following)
 
     def _hold_unheard(self, db: Connection, session: SessionRow, run_id: str, heard: Collection[str]) -> None:
-        """A run for each message that came too late for the agent to read it."""
+        """Create a held run for each steering message that the agent has not read."""
         for message in hear(db, run_id, heard):
             run = new_run(session, self.owner, held=True, message_id=message.id)
             insert(db, run)
             change(db, message, run_id=run.id, meta_json=None)
 
     async def orphaned_runs(self, lost: Collection[str] = ()) -> list[RunRow]:
-        """Unfinished runs that nobody executes: their process is gone, its lease has ended, or it `lost` them."""
+        """Unfinished runs that no process executes: owner gone, lease expired, or id in `lost`."""
         rows = await self._unfinished_of_others(lost)
         ended = self.leases.ended({row.id: row.lease_until for row in rows})
         return [
@@ -237,7 +240,7 @@ class RunQueries:
 
     @reading
     def unbegun_runs(self, db: Connection) -> list[AcceptedMessage]:
-        """Runs of this process that wait to be executed, after their question or for the first time."""
+        """Runs of this process that are queued, for the first time or after their question."""
         waiting = (UNFINISHED, ~RunRow.held, RunRow.owner == self.owner, RunRow.status == "queued")
         found = []
         for run in every(db, RunRow, select(RunRow).where(*waiting)):
@@ -248,31 +251,31 @@ class RunQueries:
         return found
 
     def is_executed_here(self, db: Connection, session_id: str, epoch: int) -> bool:
-        """Does the execution of this epoch belong to this process, going on or ended? It does until `db` commits."""
+        """Whether this process owns the run of this epoch, finished or not. Locks it until `db` commits."""
         values = {"session_id": session_id, "epoch": epoch, "owner": self.owner}
         return db.execute(EXECUTED, values).first() is not None
 
     @writing
     def keep_leases(self, db: Connection) -> set[str]:
-        """Returns the runs that are still this process's."""
+        """Renew the leases of this process's unfinished runs; return their ids."""
         mine = (RunRow.owner == self.owner, UNFINISHED)
         db.execute(update(RunRow).where(*mine).values(lease_until=lease()))
         return set(db.scalars(select(RunRow.id).where(*mine)))
 
 
 def _session_and_run(db: Connection, run_id: str) -> tuple[SessionRow | None, RunRow | None]:
-    """The session is locked."""
+    """The run and its session, which is locked."""
     return first(db, SessionRow, SESSION_OF_RUN, run_id=run_id), get(db, RunRow, run_id)
 
 
 def _close_questions(db: Connection, run_id: str) -> None:
-    """Nobody can answer any more."""
+    """Cancel the open questions of a run that has ended."""
     asked = (InterruptRow.run_id == run_id, InterruptRow.status == "open")
     db.execute(update(InterruptRow).where(*asked).values(status="cancelled", decided_at=now()))
 
 
 def _ended(db: Connection, session: SessionRow, run: RunRow) -> FinishedRun:
-    """What `finish_run` gave back when it ended the run."""
+    """The result of the `finish_run` that ended the run."""
     answer = get(db, MessageRow, run.answer_id)
     freed = first(db, RunRow, NEXT_FREED, session_id=session.id)
     asked = get(db, MessageRow, freed.message_id) if freed else None
@@ -281,7 +284,7 @@ def _ended(db: Connection, session: SessionRow, run: RunRow) -> FinishedRun:
 
 
 def _free_next(db: Connection, session: SessionRow) -> AcceptedMessage | None:
-    """The oldest run that waited behind the one that ended may start; its message comes last."""
+    """Release the session's oldest held run; its message becomes the last one."""
     run = first(db, RunRow, NEXT_HELD, session_id=session.id)
     message = get(db, MessageRow, run.message_id) if run else None
     if run is None or message is None:

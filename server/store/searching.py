@@ -1,4 +1,4 @@
-"""Full text: sessions and messages that hold every word of a query, words taken as beginnings."""
+"""Full-text search: sessions and messages that contain every word of a query, each matched as a prefix."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from server.store.records import to_message
 from server.store.rows import every
 
 WORDS = 12
-"""What is more is not looked for."""
+"""The number of words of a query that are searched for; the rest is ignored."""
 BEFORE, SHOWN = 100, 400
-"""Characters of a message that a list shows: so many before the word, so many in all."""
+"""Characters of a message in a list of results: before the first word, and in total."""
 
 
 def matching_sessions(query: str, *, is_sqlite: bool) -> ColumnElement[bool]:
-    """Those whose title says it, and those with a message that does."""
+    """A condition for sessions whose title matches, or that have a matching message."""
     words = _words(query)
     if not words:
         return false()
@@ -35,7 +35,7 @@ def matching_sessions(query: str, *, is_sqlite: bool) -> ColumnElement[bool]:
 
 
 def matches_of(db: Connection, session_ids: Collection[str], query: str) -> dict[str, Message]:
-    """By session: its newest message that says it, the content cut to where it does."""
+    """By session: its newest matching message, the content cut to an excerpt around the first word."""
     words = _words(query)
     if not words or not session_ids:
         return {}
@@ -55,7 +55,7 @@ def matches_of(db: Connection, session_ids: Collection[str], query: str) -> dict
 
 
 def forget_deleted(db: Connection) -> None:
-    """SQLite's indexes keep the words of what was deleted until they are written anew."""
+    """Merge the segments of SQLite's search indexes: until then they keep the words of deleted rows."""
     for index in ("search_titles", "search_messages"):
         db.exec_driver_sql(f"INSERT INTO {index} ({index}) VALUES ('optimize')")
 

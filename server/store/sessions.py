@@ -1,4 +1,4 @@
-"""Sessions: make, find, change, remove."""
+"""Queries to create, find, change and delete sessions."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class SessionQueries:
         model: str,
         max_tool_steps: int,
     ) -> SessionRow:
-        """Raises Conflict when the id is taken."""
+        """Create a session. Raises Conflict if the id exists."""
         try:
             return insert(
                 db, new_session(id=id, title=title, agent=agent, model=model, max_tool_steps=max_tool_steps)
@@ -68,7 +68,7 @@ class SessionQueries:
 
     @reading
     def overview(self, db: Connection, session_id: str) -> Overview:
-        """The session with all that a client draws first, as it was at one moment."""
+        """The session with everything that a client shows first, from one snapshot of the database."""
         return Overview(
             session_of(db, session_id),
             messages_of(db, session_id),
@@ -86,7 +86,7 @@ class SessionQueries:
     def sessions(
         self, db: Connection, *, query: str | None, archived: bool, cursor: str | None, limit: int
     ) -> Listed:
-        """Newest first, pinned before the rest."""
+        """A page of sessions, pinned ones first, then by last change, newest first."""
         found = select(SessionRow).where(
             SessionRow.archived_at.is_not(None) if archived else SessionRow.archived_at.is_(None)
         )
@@ -114,7 +114,7 @@ class SessionQueries:
     def name_session(
         self, db: Connection, session_id: str, *, old: str, new: str | None, usage: Usage
     ) -> SessionRow:
-        """Give it the name `new` unless it has another than `old` by now; count what finding the name used."""
+        """Rename the session to `new` if its title is still `old`; add `usage` to the session's usage."""
         row = session_of(db, session_id, lock=True)
         total = sum_usage(Usage.model_validate(row.usage or {}), usage)
         change(db, row, usage=total.model_dump(), title=new if new and row.title == old else row.title)
@@ -126,30 +126,30 @@ class SessionQueries:
         db.execute(delete(SessionRow).where(SessionRow.id == session_id))
 
     async def erase_deleted(self) -> None:
-        """Take what was deleted out of SQLite's files, too; PostgreSQL's vacuum sees to its own."""
+        """Remove deleted data from SQLite's files. Does nothing on PostgreSQL, where vacuum does it."""
         if self.database.is_sqlite:
             await self.database.write(forget_deleted)
             await self.database.flush(empty=True)
 
     @reading
     def session_ids(self, db: Connection) -> list[str]:
-        """Of all sessions, archived and pinned ones included, the oldest first."""
+        """The ids of all sessions, archived and pinned ones included, oldest first."""
         return list(db.scalars(select(SessionRow.id).order_by(SessionRow.created_at, SessionRow.id)))
 
     @reading
     def sessions_untouched_since(self, db: Connection, moment: datetime) -> list[str]:
-        """Ids of the sessions that were last changed before `moment`. Pinned ones are to be kept: left out."""
+        """Ids of the sessions that were last changed before `moment`, without pinned ones, which are kept."""
         found = select(SessionRow.id).where(SessionRow.updated_at < moment, ~SessionRow.pinned)
         return list(db.scalars(found))
 
     @reading
     def last_touched(self, db: Connection) -> datetime | None:
-        """When a session was last changed; None when there is none."""
+        """The time of the last change of any session; None if there is no session."""
         return db.scalar(select(func.max(SessionRow.updated_at)))
 
     @reading
     def picture_names(self, db: Connection) -> set[str]:
-        """File names of all pictures that messages and questions name."""
+        """File names of all screenshots that messages and questions refer to."""
         texts = union_all(select(cast(MessageRow.meta_json, Text)), select(cast(InterruptRow.payload, Text)))
         rows = db.execute(texts.execution_options(yield_per=1000))
         return {name for (text,) in rows for name in PICTURE_NAME.findall(text or "")}
@@ -164,7 +164,7 @@ class SessionQueries:
         id: str | None = None,
         copy_meta: Callable[[dict[str, Any]], dict[str, Any]] = dict,
     ) -> SessionRow:
-        """A new session `id` with copies of the messages up to this one; `copy_meta` makes what each carries with it."""
+        """Create session `id` with copies of the messages up to this one; `copy_meta` converts `meta_json`."""
         old = session_of(db, session_id)
         rows = every(db, MessageRow, MESSAGES, session_id=session_id)
         ids = [row.id for row in rows]
@@ -192,7 +192,7 @@ def new_session(
 
 
 def _after_cursor(cursor: str) -> ColumnElement[bool]:
-    """Rows that come after the cursor `pinned|updated_at|id` in the list's order."""
+    """A condition for rows after the cursor `pinned|updated_at|id`. Raises NotFound if it is malformed."""
     try:
         pinned, moment, session_id = cursor.split("|")
         is_pinned, updated_at = bool(int(pinned)), datetime.fromisoformat(moment)
