@@ -112,7 +112,7 @@ def new_run(
     message_id: str | None = None,
     id: str | None = None,
 ) -> RunRow:
-    """A run, not yet inserted. Its epoch is set already, so that its stream can be opened before it begins."""
+    """A run, not yet inserted. Its epoch is set here, so that its stream can be opened before it begins."""
     return RunRow(
         id=id or new_id(), session_id=session.id, message_id=message_id or new_id(), answer_id=new_id(),
         agent=session.agent, model=session.model, status="queued", held=held, usage={}, attempt=0,

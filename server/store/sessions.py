@@ -164,7 +164,7 @@ class SessionQueries:
         id: str | None = None,
         copy_meta: Callable[[dict[str, Any]], dict[str, Any]] = dict,
     ) -> SessionRow:
-        """Create session `id` with copies of the messages up to this one; `copy_meta` converts `meta_json`."""
+        """Create session `id` with copies of the messages up to `message_id`; `copy_meta` maps their meta."""
         old = session_of(db, session_id)
         rows = every(db, MessageRow, MESSAGES, session_id=session_id)
         ids = [row.id for row in rows]
