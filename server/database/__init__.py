@@ -1,4 +1,4 @@
-"""Transactions. Each is one plain function, run from BEGIN to COMMIT in one trip to a thread."""
+"""Transactions. Each is one plain function, executed from BEGIN to COMMIT in one call to a thread."""
 
 from __future__ import annotations
 

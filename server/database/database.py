@@ -1,4 +1,4 @@
-"""Reads and writes, each in a thread, so that the event loop waits once for a transaction and not for each query."""
+"""Read and write transactions, each in a thread: the event loop awaits the transaction, not each query."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ HEAD = "0001"
 SQLITE_READERS = 4
 POSTGRESQL_CONNECTIONS = 10
 PATIENCE = 5.0
-"""Seconds that a transaction waits for a lock of somebody else."""
+"""Seconds that a transaction waits for a lock held by another transaction."""
 ANSWER_SECONDS = 15.0
-"""A transaction on PostgreSQL fails when it is not over by then, time in the queue for a thread included."""
+"""Timeout of a transaction on PostgreSQL in seconds, including the time it waits for a thread."""
 READY_SECONDS = 5.0
-"""The same for the check whether the database can be used."""
+"""The same for the readiness check of the database."""
 ERASE_TRIES = 5
-"""How often SQLite's log is emptied until no reader holds on to it."""
+"""Attempts to truncate SQLite's write-ahead log while readers use it."""
 
 FAULTS = (DBAPIError, OSError)
-"""What a database that cannot be used raises to those who do not ask for it by way of `Database`."""
+"""Errors of an unusable database, where it is not accessed through `Database`, which raises Unavailable."""
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -45,10 +45,10 @@ Work = Callable[[Connection], T]
 
 
 class Database:
-    """SQLite has one writer and some readers beside it, PostgreSQL a number of connections for both.
+    """Runs transactions. SQLite has one writer and several readers, PostgreSQL one pool for both.
 
-    A transaction that was asked for runs to its end. Who is cancelled while it runs hears of that when it is over,
-    so nobody believes that a commit did not happen which did.
+    Transactions are shielded: CancelledError is raised after commit or rollback, never during. So a cancelled
+    caller never takes a committed transaction for one that was not committed.
     """
 
     def __init__(
@@ -60,9 +60,9 @@ class Database:
         self._run_until: Callable[..., Any] | None = None
         self.answers = False
         self.is_refused = False
-        """The newest check found what only another setting, or another hand, can change."""
+        """The last check found an error that retrying cannot fix, such as a wrong setting."""
         self._fault: Unavailable | None = None
-        """Why the newest write failed; None when it did not."""
+        """Why the last write failed; None if it succeeded."""
         self._writer: Writer | None = None
         if self.is_sqlite:
             self._threads = ThreadPoolExecutor(SQLITE_READERS, "database reader")
@@ -78,18 +78,19 @@ class Database:
 
     @property
     def file(self) -> Path:
-        """SQLite's file."""
+        """The path of SQLite's file."""
         return Path(make_url(self.url).database or "").resolve()
 
     async def read(self, work: Work[T]) -> T:
-        """All queries of `work` see the database at one moment. Raises Unavailable."""
+        """Run `work` in a read transaction: all its queries see one snapshot. Raises Unavailable."""
         return await self._in_thread(_transact, self._snapshots, work)
 
     async def write(self, work: Work[T], *, synced: bool = False) -> T:
-        """Returns after the COMMIT. Raises Unavailable, or what `work` raises; then nothing of it is kept.
+        """Run `work` in a write transaction; return after the COMMIT.
 
-        `work` may be run a second time when the first attempt was rolled back. With `synced` the COMMIT is on the
-        disk and outlives a power cut. PostgreSQL's always is, unless its `synchronous_commit` was switched off.
+        Raises Unavailable, or what `work` raises; the transaction is rolled back then. `work` may be called a
+        second time, after the first attempt was rolled back. With `synced` the COMMIT is on disk on return
+        and survives a power cut. On PostgreSQL it always is, unless `synchronous_commit` was switched off.
         """
         try:
             value = await self._write(work, synced)
@@ -105,7 +106,7 @@ class Database:
         return await _to_its_end(self._writer.submit(work, synced=synced))
 
     def _hear(self, fault: Unavailable) -> None:
-        """The log is told once of writes that fail one after the other; waiting for a lock is no fault."""
+        """Log the first of consecutive failed writes. A timeout while waiting for a lock is not a fault."""
         if fault.code == "db_busy":
             return
         if self._fault is None:
@@ -113,22 +114,22 @@ class Database:
         self._fault = fault
 
     async def flush(self, *, empty: bool = False) -> None:
-        """Bring SQLite's log into its file, onto the disk; with `empty` nothing is left in the log. Raises Unavailable.
+        """Checkpoint SQLite's write-ahead log into its file, on disk; with `empty`, truncate the log.
 
-        SQLite does it by itself now and then, and does not report when it fails. With `empty` it raises Unavailable
-        `db_busy` when a reader kept the log in use.
+        SQLite also does this by itself, but does not report failures. Raises Unavailable; with `empty` its
+        code is `db_busy` if a reader kept the log in use.
         """
         if self.is_sqlite:
             await self._in_thread(self._empty_log if empty else self._checkpoint)
 
     def _empty_log(self) -> None:
-        for _ in range(ERASE_TRIES):  # each waits for readers as long as a transaction waits for a lock
+        for _ in range(ERASE_TRIES):  # each attempt waits for readers up to the lock timeout
             if not self._checkpoint("TRUNCATE"):
                 return
         raise sqlite3.OperationalError("the log is busy: a reader is using it")
 
     def _checkpoint(self, mode: str = "PASSIVE") -> bool:
-        """True when it could not be completed: somebody is using the log."""
+        """Returns True if it could not be completed because the log is in use."""
         connection = self._engine.raw_connection()  # not in a transaction
         try:
             busy, _, _ = connection.cursor().execute(f"PRAGMA wal_checkpoint({mode})").fetchone()
@@ -137,7 +138,7 @@ class Database:
             connection.close()
 
     async def problem(self) -> str | None:
-        """None when the database answers, its schema is the one this code knows, and it can be written."""
+        """None if the database responds, has schema version HEAD and can be written; else a description."""
         try:
             found = await self._in_thread(self._problem, seconds=READY_SECONDS)
         except Unavailable as fault:  # no thread was free for it in time
@@ -146,7 +147,7 @@ class Database:
         return found or await self._write_problem()
 
     async def _write_problem(self) -> str | None:
-        """Of a database that failed to write: whether it still does."""
+        """If the last write failed, retry one; return a description if it fails, too."""
         if self._fault is None or not self.is_sqlite:
             return None
         try:
@@ -156,7 +157,7 @@ class Database:
         return None
 
     async def read_only_problem(self) -> str | None:
-        """Why SQLite's file can be read but not written; None when it can be, or when it is only busy."""
+        """Why SQLite's file cannot be written; None if it can be or retrying may help. Sets `is_refused`."""
         if not self.is_sqlite:
             return None
         try:
@@ -183,7 +184,7 @@ class Database:
         return None
 
     async def aclose(self) -> None:
-        """After what is still to be written."""
+        """Finish the pending writes, then close all connections."""
         await asyncio.to_thread(self._close)
 
     def _close(self) -> None:
@@ -193,7 +194,8 @@ class Database:
         self._engine.dispose()
 
     async def _in_thread(self, work: Callable[..., T], *args: Any, seconds: float | None = None) -> T:
-        """On PostgreSQL this raises Unavailable after `seconds` at the latest, by default `answer_seconds`."""
+        """Run `work` in a thread. On PostgreSQL, raises Unavailable after `seconds`, by default and at most
+        `answer_seconds`."""
         loop = asyncio.get_running_loop()
         if self._run_until is None:
             return await _to_its_end(loop.run_in_executor(self._threads, work, *args))
@@ -206,7 +208,7 @@ class Database:
             timer.cancel()
 
     def words_of(self, fault: BaseException) -> str:
-        """What the database says, in one line and without the URL's password."""
+        """The database's error text: its first line, with the URL's password masked."""
         words = (str(fault.__cause__ or fault).splitlines() or [type(fault).__name__])[0]
         words = re.sub(r"://[^@/\s]*@", "://***@", words)
         for secret in _secrets_of(self.url):
@@ -248,7 +250,7 @@ def writing(
 def writing_synced(
     method: Callable[Concatenate[Self, Connection, P], T],
 ) -> Callable[Concatenate[Self, P], Coroutine[Any, Any, T]]:
-    """As `writing`, and on the disk when it returns: for what somebody is told, or acts on, afterwards."""
+    """As `writing`, but on disk on return: for what is reported to the user or acted on afterwards."""
 
     @wraps(method)
     async def call(self: Self, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -258,7 +260,7 @@ def writing_synced(
 
 
 def _touch(db: Connection) -> None:
-    """The smallest write."""
+    """The cheapest write, to check that SQLite's file can be written."""
     db.exec_driver_sql("PRAGMA user_version = 0")
 
 
@@ -284,14 +286,14 @@ async def _to_its_end(work: asyncio.Future[T]) -> T:
 
 
 def _secrets_of(url: str) -> list[str]:
-    """The password of a database URL as it may stand in a driver's message, the longest first."""
+    """The password of a database URL, in the forms that a driver's message may contain, longest first."""
     try:
         parsed = make_url(url)
     except ArgumentError:
         return []
     found = {str(parsed.password or ""), str(parsed.query.get("password", ""))}
     found |= {quote(secret, safe="") for secret in found}
-    # A password with an unescaped "@" or "/" is cut there: the driver takes the rest for a host and repeats it.
+    # An unescaped "@" or "/" ends the password: the driver takes the rest as the host and shows it in errors.
     authority = url.partition("://")[2].rpartition("@")[0]
     for secret in (authority.partition(":")[2], unquote(authority.partition(":")[2])):
         found |= {secret, *re.split(r"[@/?#]", secret)}

@@ -1,4 +1,4 @@
-"""SQLAlchemy's engines for the two databases, and what their errors mean."""
+"""The SQLAlchemy engine for SQLite, and the classification of errors of both databases."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ REFUSALS = (
     "password authentication failed", "no password supplied", "no pg_hba.conf entry", "is not permitted to log in",
     "permission denied for database",
 )  # fmt: skip
-"""Of SQLite and PostgreSQL in English; PostgreSQL says "does not exist", too, of a database or a role. What is said in
-another language counts as one that may heal."""
+"""Parts of English messages of SQLite and PostgreSQL. PostgreSQL also uses "does not exist", for a database
+or role. Messages in other languages are treated as temporary errors."""
 SYNCED, NOT_SYNCED = "FULL", "NORMAL"
-"""SQLite's levels of `synchronous`. NORMAL leaves a COMMIT in the page cache: it outlives a kill, not a power cut."""
+"""SQLite's levels of `synchronous`. With NORMAL a COMMIT is in the page cache: lost only in a power cut."""
 
 
 def open_sqlite(url: str, connections: int, patience: float) -> Engine:
-    """Execution options of a transaction: `immediate` takes the write lock at BEGIN, and with `synced` its COMMIT
-    returns after an fsync of the write-ahead log.
+    """Create the engine for SQLite. `patience`: seconds to wait for a lock of another process.
 
-    `patience`: seconds to wait for a lock of another process.
+    Execution options of a transaction: `immediate` takes the write lock at BEGIN; with `synced` its COMMIT
+    returns after an fsync of the write-ahead log.
     """
     engine = create_engine(make_url(url).set(drivername="sqlite"), pool_size=connections, max_overflow=0)
     file = OneFile(engine.url.database)
@@ -37,11 +37,11 @@ def open_sqlite(url: str, connections: int, patience: float) -> Engine:
     @event.listens_for(engine, "do_connect")
     def look(*_connecting: object) -> None:
         file.check_place()
-        file.check()  # a connection would make a new file
+        file.check()  # connecting would create a new file
 
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, _record: object) -> None:
-        connection.isolation_level = None  # we say BEGIN ourselves, see below
+        connection.isolation_level = None  # BEGIN is executed explicitly, see below
         for pragma in (
             f"busy_timeout={patience * 1000:.0f}",
             "journal_mode=WAL",
@@ -63,7 +63,7 @@ def open_sqlite(url: str, connections: int, patience: float) -> Engine:
 
 
 def set_synchronous(connection: Connection, level: str) -> None:
-    """SQLite ignores a change of the level inside a transaction, so it comes before BEGIN."""
+    """Set the level if it differs. Call it before BEGIN: SQLite ignores a change inside a transaction."""
     known = connection.info
     if known.get("synchronous", NOT_SYNCED) != level:
         connection.exec_driver_sql(f"PRAGMA synchronous={level}")
@@ -71,14 +71,17 @@ def set_synchronous(connection: Connection, level: str) -> None:
 
 
 class OneFile:
-    """SQLite goes on with a file that was moved or replaced, and what it confirms then is lost with the process."""
+    """Detects that the database file was moved or replaced.
+
+    SQLite continues to use the moved file, and what it commits then is lost when the process ends.
+    """
 
     def __init__(self, path: str | None) -> None:
         self._path = path
         self._identity: tuple[int, int] | None = None
 
     def check_place(self) -> None:
-        """Raises OperationalError, in clearer words than SQLite's, where no file can be."""
+        """Raises OperationalError, with a clearer text than SQLite's, if no file can exist at the path."""
         path = Path(self._path or "")
         if not path.parent.is_dir():
             raise OperationalError(
@@ -88,7 +91,7 @@ class OneFile:
             raise OperationalError(None, None, sqlite3.OperationalError(f"{path} {FOLDER}"))
 
     def check(self) -> None:
-        """Raises OperationalError when the path leads to another file than the first time, or to none."""
+        """Raises OperationalError if the path now leads to another file than at the first call, or to none."""
         identity = self._look()
         self._identity = self._identity or identity
         if self._identity != identity:
@@ -103,14 +106,14 @@ class OneFile:
 
 
 def is_refusal(error: BaseException | None) -> bool:
-    """Does the error mean a wrong setting, which no waiting heals? Drivers tell these apart by words only."""
+    """Whether the error means a wrong setting, so that retrying is useless. Drivers differ by text only."""
     return any(words in str(error) for words in REFUSALS)
 
 
 def fault_of(error: Exception) -> Unavailable | None:
-    """A fault of the machine, as a 503 with a code; None for a fault of ours.
+    """An operational error as Unavailable (503) with a code; None for a programming error.
 
-    Takes SQLAlchemy's errors and the drivers' own: LangGraph's savers talk to the driver.
+    Accepts SQLAlchemy's errors and the drivers' own, because LangGraph's savers use the driver directly.
     """
     raw = error.orig if isinstance(error, DBAPIError) else error
     if not _is_operational(raw):
@@ -130,6 +133,9 @@ def fault_of(error: Exception) -> Unavailable | None:
 
 
 def _is_operational(error: BaseException | None) -> bool:
-    """Drivers share no classes, but PEP 249 names theirs. SQLite tells of a broken file with the plain DatabaseError."""
+    """Compares class names: drivers share no classes, but PEP 249 defines their names.
+
+    SQLite raises the plain DatabaseError for a corrupt file.
+    """
     kinds = [kind.__name__ for kind in type(error).__mro__]
     return kinds[0] == "DatabaseError" or "OperationalError" in kinds or "InterfaceError" in kinds

@@ -1,4 +1,4 @@
-"""A database is used only when it has the schema that this code knows."""
+"""Checks the database's schema version at start, and migrates it if the settings allow that."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ ALEMBIC_INI = Path(__file__).parents[2] / "alembic.ini"
 
 
 class NotReady(Exception):
-    """The world cannot be built now; the text says why and what to do."""
+    """The server cannot be built now; the text gives the reason and what to do."""
 
     def __init__(self, text: str, *, is_final: bool = False) -> None:
         super().__init__(text)
         self.is_final = is_final
-        """Waiting does not help: a setting has to be changed."""
+        """Retrying does not help: a setting has to be changed."""
 
 
 async def prepare_database(database: Database, settings: Settings) -> None:
-    """Migrate where the service may, then insist on the schema this code knows. Raises NotReady."""
+    """Migrate if the settings allow it, then check the schema version. Raises NotReady."""
     problem = await _patient_problem(database)
     if problem and not database.is_refused and settings.migrates_at_start:
         try:
@@ -37,7 +37,7 @@ async def prepare_database(database: Database, settings: Settings) -> None:
 
 
 async def _patient_problem(database: Database) -> str | None:
-    """A database server that is just starting gets some time."""
+    """As `Database.problem`, retried up to DATABASE_PATIENCE seconds: PostgreSQL may still be starting."""
     deadline = asyncio.get_running_loop().time() + (0 if database.is_sqlite else DATABASE_PATIENCE)
     while True:
         problem = await database.problem()
@@ -48,9 +48,9 @@ async def _patient_problem(database: Database) -> str | None:
 
 
 def migrate(url: str) -> None:
-    """`alembic upgrade head`. Alembic is imported here: a database that is at head does not need it.
+    """Run `alembic upgrade head`. Alembic is imported lazily: a database that is at head does not need it.
 
-    Raises NotReady for a schema that this code does not know.
+    Raises NotReady if the migrations are not installed, or for an unknown schema version.
     """
     from alembic import command
     from alembic.config import Config

@@ -1,4 +1,4 @@
-"""The tables. Alembic owns the schema; `tests/real/test_migrations.py` holds the two against each other."""
+"""The tables. Alembic owns the schema; `tests/real/test_migrations.py` compares the two."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ROLES = ("user", "assistant", "tool")
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """A moment in UTC. SQLite keeps no zone, so it is put back when a row is read."""
+    """A datetime in UTC. SQLite stores no time zone, so it is set when a row is read."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -53,9 +53,9 @@ class SessionRow(Base):
     max_tool_steps: Mapped[int]
     status: Mapped[str] = mapped_column(String(16), default="idle")
     epoch: Mapped[int] = mapped_column(default=0)
-    """The fencing token: grows with every execution of a run of this session."""
+    """The fencing token: incremented for every execution of a run of this session."""
     last_seq: Mapped[int] = mapped_column(default=0)
-    """The number of the newest message."""
+    """`seq` of the newest message."""
     usage: Mapped[dict[str, Any]] = mapped_column(default=dict)
     created_at: Mapped[datetime]
     updated_at: Mapped[datetime] = mapped_column(index=True)
@@ -83,12 +83,12 @@ class RunRow(Base):
     model: Mapped[str] = mapped_column(String(200))
     status: Mapped[str] = mapped_column(String(16), default="queued")
     held: Mapped[bool] = mapped_column(default=False)
-    """True while it waits behind the session's present run."""
+    """True while it waits for the end of the session's current run."""
     error_code: Mapped[str | None] = mapped_column(String(64))
     error: Mapped[str | None] = mapped_column(Text)
     usage: Mapped[dict[str, Any]] = mapped_column(default=dict)
     doing: Mapped[str | None] = mapped_column(Text)
-    """The action in flight: after a crash nobody knows whether it happened."""
+    """The action in progress: after a crash it may or may not have happened."""
     attempt: Mapped[int] = mapped_column(default=0)
     epoch: Mapped[int] = mapped_column(default=0)
     owner: Mapped[str | None] = mapped_column(String(64))
@@ -118,7 +118,7 @@ class MessageRow(Base):
 
 
 class InterruptRow(Base):
-    """A question to the person. One of a run is open at a time."""
+    """A question to the user. At most one per run is open at a time."""
 
     __tablename__ = "interrupts"
 
@@ -136,7 +136,7 @@ class InterruptRow(Base):
 
 
 class GrantRow(Base):
-    """ "This kind of action on this site is allowed in this session"."""
+    """The user's permission for a kind of action on a site, in one session."""
 
     __tablename__ = "grants"
     __table_args__ = (UniqueConstraint("session_id", "site", "kind", name="grant_once"),)
@@ -158,7 +158,7 @@ class PreferenceRow(Base):
 
 
 class ProviderKeyRow(Base):
-    """A provider's key, encrypted with a key that lies outside the database."""
+    """A provider's API key, encrypted with a key that is stored outside the database."""
 
     __tablename__ = "provider_keys"
 

@@ -1,4 +1,4 @@
-"""PostgreSQL: an engine on which nothing waits for ever, also when the network falls silent without a reset."""
+"""The engine for PostgreSQL. Every wait has a timeout, also if the network fails without a TCP reset."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ SILENT_LINK = {
     "keepalives_count": 3,
     "tcp_user_timeout": 10_000,
 }
-"""libpq's parameters: seconds, and milliseconds for the last. The kernel then drops a dead peer by itself. It cannot
-notice one whose kernel still acknowledges while nothing answers; that is what `Link` is for."""
+"""libpq parameters, in seconds, the last one in milliseconds. With these the kernel drops a dead peer. It
+cannot detect a server that does not respond while its kernel still sends ACKs; `Link` handles that."""
 
 NO_ANSWER = "the server did not answer in time"
 
@@ -29,7 +29,7 @@ _deadline = threading.local()
 
 
 def run_until(deadline: float, work: Callable[..., T], *args: Any) -> T:
-    """Run `work` in this thread; what it asks of PostgreSQL fails with OperationalError after `deadline`.
+    """Run `work` in this thread; its PostgreSQL calls raise OperationalError after `deadline`.
 
     `deadline` is a moment of `time.monotonic()`.
     """
@@ -46,7 +46,7 @@ def _seconds_left() -> float | None:
 
 
 class Link(psycopg.Connection[Any]):
-    """A connection that is given up when the server does not answer before the thread's deadline."""
+    """A connection that is closed if the server does not respond before the thread's deadline."""
 
     def wait(self, gen: PQGen[T], interval: float = 0.1, timeout: float | None = None) -> T:
         left = _seconds_left()
@@ -63,7 +63,10 @@ class Link(psycopg.Connection[Any]):
 
 
 def open_postgresql(url: str, connections: int, patience: float, statement_seconds: float) -> Engine:
-    """`patience`: seconds to wait for a lock. `statement_seconds`: when the server ends a statement by itself."""
+    """Create the engine for PostgreSQL.
+
+    `patience`: seconds to wait for a lock. `statement_seconds`: the server's timeout for a statement.
+    """
     given = make_url(url).query
     defaults = {name: value for name, value in SILENT_LINK.items() if name not in given}
     engine = create_engine(
@@ -72,7 +75,7 @@ def open_postgresql(url: str, connections: int, patience: float, statement_secon
     limits = {
         "lock_timeout": patience,
         "statement_timeout": statement_seconds,
-        # A client that the server cannot hear any more must not keep its locks.
+        # A client that the server cannot reach any more must not keep its locks.
         "idle_in_transaction_session_timeout": statement_seconds,
         "tcp_keepalives_idle": 10,
         "tcp_keepalives_interval": 5,

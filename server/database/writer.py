@@ -1,4 +1,4 @@
-"""SQLite's one writer: a thread of its own. What waits for it is committed together."""
+"""SQLite's single writer thread. Transactions that wait for it share one COMMIT."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from typing import Any
 from sqlalchemy import Connection, Engine
 
 GROUP = 100
-"""How many transactions share a COMMIT at most."""
+"""Maximum number of transactions that share a COMMIT."""
 
 
 @dataclass(slots=True)
 class Job:
-    """One transaction that somebody waits for."""
+    """One queued transaction, with the future that receives its result."""
 
     work: Callable[[Connection], Any]
     answer: asyncio.Future[Any]
     synced: bool = False
-    """Its COMMIT has to be on the disk before the answer."""
+    """Its COMMIT has to be on disk before `answer` is set."""
     value: Any = None
     error: Exception | None = None
 
@@ -39,14 +39,14 @@ class Job:
 
 
 class Writer:
-    """Each job is all or nothing, and nobody is answered before the COMMIT."""
+    """Runs jobs in a thread. Each job is atomic, and its future is set after the COMMIT."""
 
     def __init__(self, engine: Engine) -> None:
         self._engines = {
             synced: engine.execution_options(immediate=True, synced=synced) for synced in (False, True)
         }
         self._waiting: SimpleQueue[Job | None] = SimpleQueue()
-        """None is the end."""
+        """None ends the thread."""
         self._is_closed = False
         self._thread = threading.Thread(target=self._run, name="database writer", daemon=True)
         self._thread.start()
@@ -59,7 +59,7 @@ class Writer:
         return job.answer
 
     def close(self) -> None:
-        """Write what waits, then end."""
+        """Finish the queued jobs, then end the thread."""
         self._is_closed = True
         self._waiting.put(None)
         self._thread.join()
@@ -70,7 +70,7 @@ class Writer:
             _tell(jobs)
 
     def _take(self) -> list[Job]:
-        """All that wait, at least one; empty at the end."""
+        """Wait for a job; return it with the others in the queue, up to GROUP. Empty at the end."""
         jobs: list[Job] = []
         job = self._waiting.get()
         while job:
@@ -82,11 +82,11 @@ class Writer:
             except Empty:
                 return jobs
         if jobs:
-            self._waiting.put(None)  # the end comes after these
+            self._waiting.put(None)  # end after these jobs
         return jobs
 
     def _commit(self, jobs: Sequence[Job]) -> None:
-        """All together; each alone when that fails. It is too rare to pay for a savepoint around each."""
+        """Commit all jobs together, or each alone if that fails: too rare to pay for a savepoint per job."""
         has_begun = False
         engine = self._engines[any(job.synced for job in jobs)]
         try:
@@ -104,13 +104,13 @@ class Writer:
 
 
 def _tell(jobs: Sequence[Job]) -> None:
-    """The answers, in one call for each loop that waits for some."""
+    """Set the results of the jobs, with one call per event loop."""
     for loop in {job.answer.get_loop() for job in jobs}:
         answered = [job for job in jobs if job.answer.get_loop() is loop]
         try:
             loop.call_soon_threadsafe(_answer, answered)
         except RuntimeError:
-            continue  # the loop is closed: nobody waits any more
+            continue  # the loop is closed: no task waits any more
 
 
 def _answer(jobs: Sequence[Job]) -> None:
