@@ -1,7 +1,7 @@
-"""LangGraph's checkpoints, on disk when it matters.
+"""LangGraph checkpoints, persisted only when needed.
 
-A graph saves after each of its steps, many times a second, and only the newest checkpoint of a thread is of use to
-us. So what waits to be written is dropped when a newer one comes, and the tables hold one checkpoint of a thread.
+A graph saves after each step, many times per second, but only the newest checkpoint of a thread is used. So a
+pending checkpoint is replaced by a newer one, and the tables hold one checkpoint per thread.
 """
 
 from __future__ import annotations

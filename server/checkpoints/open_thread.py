@@ -1,4 +1,4 @@
-"""A thread while a run works on it: what is to be saved of it, and when."""
+"""A thread while a run uses it: buffers its checkpoint and decides when to save it."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 Durability = Literal["exit", "async", "sync"]
-"""sync: a step begins when the one before it is on disk. async: within `BEHIND_SECONDS`. exit: only with a question."""
+"""sync: save before the next step. async: save within `BEHIND_SECONDS`. exit: save only at a question."""
 
 BEHIND_SECONDS = 0.2
 PATIENCE = 30
-"""How many times, once a second, a database that is away is tried again."""
+"""Number of retries, one per second, while the database is unavailable."""
 
 
 class OpenThread:
-    """Belongs to one run, by its epoch. What the tables hold of a newer epoch, it neither changes nor removes."""
+    """The thread of one run, fenced by its epoch: it neither changes nor removes rows of a newer epoch."""
 
     def __init__(
         self,
@@ -44,11 +44,11 @@ class OpenThread:
         self.epoch = epoch
         self.durability = durability
         self.is_asking = False
-        """The graph stopped with a question on top of its newest checkpoint."""
+        """The graph stopped at an interrupt on its newest checkpoint."""
         self._tables = tables
         self._serde = serde
         self._starts_over = starts_over
-        """What the tables hold of it is of no interest."""
+        """The first `load` ignores the stored checkpoint."""
         self._is_stored = False
         self._is_given_up = False
         self._put: Put | None = None
@@ -59,7 +59,7 @@ class OpenThread:
 
     @property
     def config(self) -> RunnableConfig:
-        """To run a graph on this thread."""
+        """The config with which a graph runs on this thread."""
         return {"configurable": {"thread_id": self.thread_id, "epoch": self.epoch}}
 
     async def load(self, config: RunnableConfig) -> CheckpointTuple | None:
@@ -84,7 +84,7 @@ class OpenThread:
         self._save_soon()
 
     async def settle(self) -> None:
-        """What has to outlive this process does so from now on."""
+        """Save what has to survive this process: everything, or with `exit` only an open question."""
         if self.durability != "exit" or self.is_asking:
             await self.save()
 
@@ -92,14 +92,14 @@ class OpenThread:
         await patiently(self._save)
 
     async def close(self) -> None:
-        """The run works on it no longer. Keep what comes next needs, remove what nobody asks for again."""
+        """End the run's use: save what a later run needs, or remove a stored thread that no run needs."""
         self._rest()
         await self.settle()
         if self.durability == "exit" and not self.is_asking and self._is_stored:
             await patiently(partial(self._tables.remove, self.thread_id, self.epoch))
 
     async def give_up(self) -> None:
-        """Nothing of it is saved any more."""
+        """Drop what is not saved, and save nothing any more."""
         self._is_given_up = True
         self._rest()
         async with self._saving:
@@ -128,7 +128,7 @@ class OpenThread:
             self._is_stored = True
 
     def _take_back(self, put: Put | None, writes: list[Writes]) -> None:
-        """These could not be saved; they come before what has come since."""
+        """Restore what could not be saved, before what has been added since."""
         newer, is_asking = self._put, self.is_asking
         self._put, self._writes = put, writes + self._writes
         if newer:
@@ -151,7 +151,7 @@ class OpenThread:
 
 
 async def patiently(query: Callable[[], Awaitable[T]]) -> T:
-    """A database that is away or busy gets some time. Raises Unavailable."""
+    """Retry `query` once per second, PATIENCE times, while it raises Unavailable; then raise that."""
     for _ in range(PATIENCE):
         try:
             return await query()

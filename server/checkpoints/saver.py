@@ -1,4 +1,4 @@
-"""What LangGraph asks of a saver: where a thread stands, and to keep where it stands now."""
+"""The LangGraph checkpoint saver."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ CLOSING_SECONDS = 5
 
 
 class Checkpoints(BaseCheckpointSaver[str]):
-    """A run opens its thread, and what its graph saves waits there. What nobody opened is saved at once."""
+    """Saves through the open thread of a run, which buffers; without a run (no epoch) it saves at once."""
 
     def __init__(self, tables: Tables) -> None:
-        # Rows make plain values and messages again, and objects of no other kind, whoever wrote them.
+        # Rows are deserialised to plain values and messages only, as they may come from another process.
         super().__init__(serde=JsonPlusSerializer(allowed_msgpack_modules=None))
         self._tables = tables
         self._open: dict[str, OpenThread] = {}
@@ -36,7 +36,7 @@ class Checkpoints(BaseCheckpointSaver[str]):
     async def open(
         self, thread_id: str, epoch: int, durability: Durability, *, starts_over: bool = False
     ) -> OpenThread:
-        """The thread for a run. Another run that still works on it is given up."""
+        """The thread for a run. A thread still open for another run is given up."""
         await self._closed(thread_id)
         if former := self._open.get(thread_id):
             await former.give_up()
@@ -45,7 +45,7 @@ class Checkpoints(BaseCheckpointSaver[str]):
         return thread
 
     def release(self, thread: OpenThread) -> None:
-        """The run is over; what is still to be saved is saved behind it."""
+        """Close the thread of a run in the background, which saves the rest."""
         if self._open.get(thread.thread_id) is not thread:
             return
         del self._open[thread.thread_id]
@@ -55,7 +55,7 @@ class Checkpoints(BaseCheckpointSaver[str]):
         task.add_done_callback(tell_failure)
 
     async def aclose(self) -> None:
-        """Save what runs left behind."""
+        """Close all threads, waiting up to CLOSING_SECONDS for the saves."""
         for thread in list(self._open.values()):
             self.release(thread)
         if self._closing:
@@ -104,12 +104,12 @@ class Checkpoints(BaseCheckpointSaver[str]):
         await self._tables.remove(thread_id, None)
 
     def get_next_version(self, current: str | None, channel: None) -> str:
-        """As LangGraph's own savers count: a number, made unique."""
+        """As in LangGraph's own savers: a counter with a random suffix."""
         counted = int(current.partition(".")[0]) if current else 0
         return f"{counted + 1:032}.{random.random():016}"
 
     def _thread_of(self, config: RunnableConfig) -> OpenThread | None:
-        """None for a run that was given up, should it still be going on."""
+        """The open thread of the config's run; None if the run was given up."""
         thread = self._open.get(_thread_id(config))
         return thread if thread and thread.epoch == _epoch(config) else None
 

@@ -1,4 +1,4 @@
-"""LangGraph's tables, written by LangGraph's own savers, inside our transactions."""
+"""LangGraph's tables, written by its own savers inside this server's transactions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 THREAD = "thread_id = :thread_id AND checkpoint_ns = :checkpoint_ns"
 OTHERS = f"{THREAD} AND checkpoint_id <> :checkpoint_id"
 OLDER = f"{THREAD} AND checkpoint_id < :checkpoint_id"
-"""Writes may come before the checkpoint that they lie on."""
+"""Only older ones: writes may be saved before the checkpoint they belong to."""
 REMOVE_OTHERS = {
     "sqlite": (f"DELETE FROM writes WHERE {OLDER}", f"DELETE FROM checkpoints WHERE {OTHERS}"),
     "postgresql": (
@@ -45,26 +45,26 @@ KNOWN_EPOCH = {
     "sqlite": "SELECT max(json_extract(CAST(metadata AS TEXT), '$.epoch')) FROM checkpoints WHERE thread_id = :thread_id",
     "postgresql": "SELECT max((metadata->>'epoch')::int) FROM checkpoints WHERE thread_id = :thread_id",
 }
-"""LangGraph's savers keep what the config names, the epoch among it, with the checkpoint."""
+"""The epoch of a thread's checkpoint, which is stored in its metadata."""
 NEWEST = text(f"SELECT checkpoint_id FROM checkpoints WHERE {THREAD}")
 
 IsOurs = Callable[[Connection, str, int], bool]
-"""Is the run of this session and epoch still this process's? Asked inside the transaction that saves for it."""
+"""Whether this process still owns the run of a session and epoch; called in the saving transaction."""
 
 
 class Put(NamedTuple):
-    """A checkpoint on its way to the tables."""
+    """A checkpoint to be saved."""
 
     config: RunnableConfig
-    """Where it belongs; its checkpoint_id is the parent's."""
+    """Its thread and namespace; checkpoint_id is the parent's."""
     checkpoint: Checkpoint
     metadata: CheckpointMetadata
     versions: ChannelVersions
-    """Of the channels that changed since the checkpoint that the tables hold."""
+    """Versions of the channels that changed since the stored checkpoint."""
 
 
 class Writes(NamedTuple):
-    """What a task wrote, or asked, on top of the checkpoint that `config` names."""
+    """The writes of a task, including interrupts, on the checkpoint of `config`."""
 
     config: RunnableConfig
     writes: Sequence[tuple[str, Any]]
@@ -73,10 +73,10 @@ class Writes(NamedTuple):
 
 
 class Tables(Protocol):
-    """Where the newest checkpoint of each thread lies. `epoch` is that of the run which saves, None between two runs.
+    """Stores the newest checkpoint of each thread. `epoch`: of the run that saves, None between two runs.
 
-    What a newer epoch has saved is not touched by an older one. Between two runs only what was made of the newest
-    checkpoint is saved; Conflict is raised for anything else.
+    Fenced: an older epoch does not change what a newer one has saved. Between two runs `save` raises Conflict
+    unless the change is based on the newest checkpoint.
     """
 
     async def load(self, config: RunnableConfig, serde: SerializerProtocol) -> CheckpointTuple | None: ...
@@ -89,14 +89,15 @@ class Tables(Protocol):
         writes: Sequence[Writes],
         serde: SerializerProtocol,
     ) -> None:
-        """All in one transaction; the thread's former checkpoint goes when there is a `put`."""
+        """Save all in one transaction; a `put` replaces the thread's former checkpoint."""
         ...
 
     async def remove(self, thread_id: str, epoch: int | None) -> None: ...
 
 
 class DatabaseTables:
-    """A run that another process ended or took over saves and removes nothing, also where nothing newer was saved."""
+    """Tables in the database. Also fenced by owner: a run that another process ended or took over saves and
+    removes nothing, even if nothing newer has been saved."""
 
     def __init__(self, database: Database, is_ours: IsOurs = lambda db, thread_id, epoch: True) -> None:
         self._database = database
@@ -139,9 +140,8 @@ class DatabaseTables:
             return True
         if _is_fenced(thread_id, epoch, known):
             return False
-        if self._is_ours(
-            db, thread_id.rpartition(":")[2], epoch
-        ):  # the session's id is the end of a thread's
+        # The thread id ends with the session id.
+        if self._is_ours(db, thread_id.rpartition(":")[2], epoch):
             return True
         logger.warning(
             "thread %s: the run of epoch %d is not ours any more; it saves nothing", thread_id, epoch
@@ -150,7 +150,7 @@ class DatabaseTables:
 
 
 class MemoryTables:
-    """They go with the process."""
+    """Tables in memory, lost when the process ends."""
 
     def __init__(self) -> None:
         self._saver = InMemorySaver()
@@ -188,7 +188,7 @@ class MemoryTables:
 
 
 class _OnConnection(SqliteSaver):
-    """Works on a connection whose transaction is ours, with tables that are there."""
+    """LangGraph's saver on an existing connection: uses its transaction, creates no tables."""
 
     def __init__(self, connection: SqliteConnection, serde: SerializerProtocol | None) -> None:
         super().__init__(connection, serde=serde)
@@ -210,7 +210,7 @@ def _saver(db: Connection, serde: SerializerProtocol | None) -> BaseCheckpointSa
 
 
 def _known_epoch(db: Connection, thread_id: str) -> int:
-    """Of the run that saved last. Nobody else saves on this thread before the transaction ends."""
+    """The epoch of the run that saved last. Locks out other saves of the thread until the transaction ends."""
     if db.dialect.name == "postgresql":
         db.execute(text("SELECT pg_advisory_xact_lock(hashtext(:thread_id))"), {"thread_id": thread_id})
     return db.scalar(text(KNOWN_EPOCH[db.dialect.name]), {"thread_id": thread_id}) or 0
@@ -229,7 +229,7 @@ def _newest(db: Connection, thread_id: str) -> str | None:
 
 
 def _check_base(newest: str | None, put: Put | None, writes: Sequence[Writes]) -> None:
-    """Raises Conflict unless all of it lies on the newest checkpoint."""
+    """Raises Conflict unless `put` and all `writes` are based on the newest checkpoint."""
     configs = [*([put.config] if put else []), *(one.config for one in writes)]
     if any(config["configurable"].get("checkpoint_id") != newest for config in configs):
         raise Conflict("The working state changed in the meantime; look at it again.", code="state_changed")
@@ -240,6 +240,6 @@ def _with_epoch(put: Put, epoch: int) -> Put:
 
 
 def _remove_others(db: Connection, newest: RunnableConfig) -> None:
-    """What was put last is the newest, whatever the clock says in its id."""
+    """Remove the thread's other checkpoints. The last put is the newest, regardless of the time in its id."""
     for statement in REMOVE_OTHERS[db.dialect.name]:
         db.execute(text(statement), newest["configurable"])
