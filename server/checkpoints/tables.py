@@ -210,7 +210,7 @@ def _saver(db: Connection, serde: SerializerProtocol | None) -> BaseCheckpointSa
 
 
 def _known_epoch(db: Connection, thread_id: str) -> int:
-    """The epoch of the run that saved last. Locks out other saves of the thread until the transaction ends."""
+    """The epoch of the run that saved last. Locks the thread for other saves until the transaction ends."""
     if db.dialect.name == "postgresql":
         db.execute(text("SELECT pg_advisory_xact_lock(hashtext(:thread_id))"), {"thread_id": thread_id})
     return db.scalar(text(KNOWN_EPOCH[db.dialect.name]), {"thread_id": thread_id}) or 0

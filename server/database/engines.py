@@ -91,7 +91,7 @@ class OneFile:
             raise OperationalError(None, None, sqlite3.OperationalError(f"{path} {FOLDER}"))
 
     def check(self) -> None:
-        """Raises OperationalError if the path now leads to another file than at the first call, or to none."""
+        """Raises OperationalError if the path leads to another file than at the first call, or to none."""
         identity = self._look()
         self._identity = self._identity or identity
         if self._identity != identity:
