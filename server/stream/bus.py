@@ -1,7 +1,7 @@
-"""A session's events: numbered, fenced, kept for a while, replayed from an id and then followed live.
+"""The event bus: numbers a session's events, fences writers, buffers, replays from an id, then follows live.
 
-Each session has one log. Readers hold a place in the log instead of a queue of their own: a slow reader
-costs nothing, and one that falls behind the log's beginning is told to `resync`. The run never waits.
+Each session has one log. A reader has a position in the log instead of its own queue, so a slow reader uses
+no extra memory; a reader that falls behind the start of the log receives `resync`. Publishing never blocks.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from server.stream.event_log import KEPT_ENTRIES, Entry, EventId, EventLog, unti
 
 KEPT_QUIET_TOPICS = 200
 KEPT_QUIET_BYTES = 64_000_000
-"""Of all quiet topics together."""
+"""Total size of all quiet topics."""
 
 
 class Fenced(Exception):
-    """A writer with an older epoch tried to write: its run was taken over or ended."""
+    """A writer published with an outdated epoch: its run was taken over or ended."""
 
 
 class EventBus(Protocol):
     def open(self, session_id: str, run_id: str, epoch: int) -> None:
-        """From now on only writers of this epoch may publish in the session."""
+        """Start the run's stream: only this epoch may publish from now on. Raises Fenced for an older one."""
         ...
 
     def publish(self, session_id: str, epoch: int | None, events: Sequence[Event]) -> list[Stamped]:
-        """Number the events and give them to all readers. Raises Fenced. Epoch None: the present one."""
+        """Number the events and deliver them to all readers. Epoch None: the current one. Raises Fenced."""
         ...
 
     def last_id(self, session_id: str) -> str | None: ...
 
     def run_of(self, session_id: str) -> str | None:
-        """The run whose events are kept for the session."""
+        """The session's last opened run; None if no events are buffered."""
         ...
 
     def follow(
@@ -46,11 +46,11 @@ class EventBus(Protocol):
         after: EventId | None = None,
         forever: bool = False,
     ) -> AsyncIterator[list[Entry]]:
-        """The events after `after`, or from the run's beginning, then live ones, in batches of all that wait.
+        """Yield the events after `after`, or from the start of the run, then live ones, in batches.
 
-        Ends after the terminal event of the run, by default the present one, unless `forever`; with `run_id` the
-        others' events are left out until then. Yields an empty list every `heartbeat` seconds without events, so
-        that a reader can show that it lives.
+        Ends after the terminal event of the run, by default the current one, unless `forever`; with `run_id`
+        events of other runs are left out. Yields an empty list after `heartbeat` seconds without events, for
+        the reader's keep-alive.
         """
         ...
 
@@ -110,7 +110,7 @@ class InProcessBus:
         return topic.run_id if topic and topic.entries else None
 
     def keeps(self, session_id: str, run_id: str) -> bool:
-        """Is the beginning of this run still here?"""
+        """Whether the start of this run is still buffered."""
         topic = self._topics.get(session_id)
         return topic is not None and (topic.start_of(run_id) is not None or topic.run_id == run_id)
 
@@ -129,7 +129,7 @@ class InProcessBus:
         topic = self._topic(session_id)
         run = run_id or topic.run_id
         wake = asyncio.Event()
-        topic.waiting.add(wake)  # subscribe first, then read the backlog: nothing falls between
+        topic.waiting.add(wake)  # subscribe before reading the backlog, so that no event is missed
         try:
             place = topic.place_after(after) if after else topic.start_of(run)
             if place is None and (after or topic.has_begun(run)):
@@ -187,7 +187,7 @@ class InProcessBus:
             topic.wake()
 
     def close(self) -> None:
-        """End every reader: the server goes down."""
+        """End all readers, at shutdown."""
         self._closed = True
         for topic in self._topics.values():
             topic.wake()
@@ -203,7 +203,7 @@ class InProcessBus:
         return topic
 
     def _drop_quiet_topics(self) -> None:
-        """The oldest quiet topics go, until there are few enough and they are small enough together."""
+        """Drop the oldest quiet topics until number and total size are within the limits."""
         excess = len(self._topics) - self._kept_topics
         quiet = [topic for topic in self._topics.values() if topic.is_quiet]
         size = sum(topic.size for topic in quiet)
@@ -216,7 +216,7 @@ class InProcessBus:
 
 
 class _Watcher:
-    """What one reader of the session list has not seen yet: the newest change of each session."""
+    """Pending changes for one reader of the session list: the newest of each session."""
 
     def __init__(self) -> None:
         self.wake = asyncio.Event()
@@ -233,7 +233,7 @@ class _Watcher:
 
 
 async def _wait(wake: asyncio.Event, seconds: float) -> bool:
-    """False when nothing came in time."""
+    """Wait for the event; False on timeout."""
     try:
         async with asyncio.timeout(seconds):
             await wake.wait()

@@ -1,4 +1,4 @@
-"""The log of one session: its newest events, each with its id and its bytes on the wire."""
+"""The log of one session: its newest events, each with its id and its wire format."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from server.events import Event, Resync, Stamped, Thinking, Token, now, to_sse
 KEPT_ENTRIES = 5_000
 KEPT_BYTES = 8_000_000
 ENTRY_BYTES = 1_000
-"""Of an entry with its event and the bytes on the wire, whatever is in them: about what it takes in memory."""
+"""Approximate memory of an entry with its event and wire bytes, without the text of its fields."""
 
 
 def size_of(event: Event) -> int:
-    """About how many bytes its entry takes: the text of all its fields, as an object and on the wire."""
-    if isinstance(event, Token | Thinking):  # by far the most, and published while a model speaks
+    """Approximate bytes of its entry: ENTRY_BYTES, plus the text of all fields twice (object and wire)."""
+    if isinstance(event, Token | Thinking):  # fast path for the most frequent events
         return ENTRY_BYTES + 2 * len(event.text)
     return ENTRY_BYTES + 2 * _weight(event.__dict__)
 
@@ -38,7 +38,7 @@ def _weight(value: object) -> int:
 
 
 class Entry:
-    """A stamped event and, made once at the first need, its bytes on the wire."""
+    """A stamped event with its wire bytes, which are rendered at the first access and cached."""
 
     __slots__ = ("_wire", "size", "stamped")
 
@@ -54,12 +54,12 @@ class Entry:
         return self._wire
 
     def ends(self, run_id: str | None) -> bool:
-        """Is it this run's terminal event?"""
+        """Whether it is this run's terminal event."""
         return self.stamped.run_id == run_id and self.stamped.event.is_terminal
 
 
 def until_end(entries: list[Entry], run_id: str | None) -> tuple[list[Entry], bool]:
-    """Those up to the run's terminal event, and whether it is among them."""
+    """The entries up to the run's terminal event, and whether that was found."""
     for count, entry in enumerate(entries, start=1):
         if entry.ends(run_id):
             return entries[:count], True
@@ -73,14 +73,14 @@ _EVENT_ID = re.compile(r"([0-9]{1,15})-([0-9]{1,15})")
 
 
 def read_event_id(text: str | None) -> EventId | None:
-    """`<epoch>-<seq>` -> (epoch, seq), each of at most 15 digits, which JSON can carry; None for anything else."""
+    """Parse `<epoch>-<seq>`, each of at most 15 digits, so that JSON numbers can hold them. None if invalid."""
     found = _EVENT_ID.fullmatch(text or "")
     return (int(found[1]), int(found[2])) if found else None
 
 
 @dataclass
 class EventLog:
-    """Its `epoch` and `seq` are those of its newest event."""
+    """The events of a session. `epoch` and `seq` are those of the newest event."""
 
     session_id: str
     epoch: int = 0
@@ -88,7 +88,7 @@ class EventLog:
     run_id: str | None = None
     entries: deque[Entry] = field(default_factory=deque)
     first: int = 0
-    """The number of entries[0], counted from the topic's beginning."""
+    """The position of entries[0], counted from the start of the log."""
     kept: int = KEPT_ENTRIES
     size: int = 0
     ended: bool = False
@@ -97,7 +97,7 @@ class EventLog:
 
     @property
     def is_quiet(self) -> bool:
-        """Nobody reads it and nothing is under way: it is only kept for who comes back."""
+        """True if it has no readers and no run in progress: it is only kept for clients that reconnect."""
         return not self.waiting and (self.ended or not self.entries)
 
     @property
@@ -105,7 +105,7 @@ class EventLog:
         return self.first + len(self.entries)
 
     def add(self, event: Event) -> Stamped:
-        """Number the event and keep it, at the cost of the oldest ones."""
+        """Number and store the event; drops the oldest ones beyond the limits."""
         self.seq += 1
         stamped = self._stamp(event)
         self._append(Entry(stamped, size_of(event)))
@@ -113,7 +113,7 @@ class EventLog:
         return stamped
 
     def resync(self) -> Entry:
-        """For a reader whose place is not kept any more; it is no event of the log."""
+        """A `resync` entry for a reader whose position is not buffered any more; not stored in the log."""
         return Entry(self._stamp(Resync()), ENTRY_BYTES)
 
     def _stamp(self, event: Event) -> Stamped:
@@ -137,7 +137,7 @@ class EventLog:
         return [self.entries[at - self.first] for at in range(place, self.end)]
 
     def start_of(self, run_id: str | None) -> int | None:
-        """Where the run's entries begin; None when its beginning is not kept (any more)."""
+        """The position of the run's first entry; None if that is not buffered."""
         for place, entry in enumerate(self.entries):
             if entry.stamped.run_id == run_id:
                 is_whole = place > 0 or entry.stamped.seq == 1
@@ -148,13 +148,13 @@ class EventLog:
         return self.run_id == run_id and self.seq > 0
 
     def is_over(self, run_id: str | None, place: int) -> bool:
-        """Does the run's end lie before this place?"""
+        """Whether the run's terminal event is before this position."""
         if self.run_id == run_id:
             return self.ended and place == self.end
         return any(entry.ends(run_id) for entry in islice(self.entries, max(0, place - self.first)))
 
     def place_after(self, event_id: EventId) -> int | None:
-        """The place behind this id; None when it is not kept (any more)."""
+        """The position after this id; None if that is not buffered."""
         if event_id == (self.epoch, self.seq):
             return self.end
         for place, entry in enumerate(self.entries):
