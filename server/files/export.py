@@ -1,4 +1,4 @@
-"""A session as one file: Markdown, JSON, or an HTML page that replays it without this server."""
+"""Exports a session as one file: Markdown, JSON, or a self-contained HTML page that replays it."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ PAGE_HEAD, PAGE_TAIL = map(
     Template, (Path(__file__).parent / "templates" / "replay.html").read_text().split("$rows\n")
 )
 PictureOf = Callable[[str], Path | None]
-"""From a screenshot's address to its file; None when it is gone."""
+"""Maps a screenshot's address to its file; None if the file does not exist."""
 Box = Sequence[float]
-"""Left, top, width and height in percent of a picture."""
+"""Left, top, width and height in percent of a screenshot."""
 WHO = {"user": "You", "assistant": "Pilothouse", "tool": "Browser"}
 
 
@@ -86,9 +86,9 @@ def to_json(conversation: Conversation) -> str:
 
 
 def to_html(conversation: Conversation, picture_of: PictureOf) -> Iterator[str]:
-    """The parts of one page with everything in it; it loads nothing and runs nothing that is not in this file.
+    """Yield a self-contained page, which loads no external resources and runs no external scripts.
 
-    One part a message, since each may bring a picture of some megabytes.
+    One part per message, because each may contain a screenshot of some megabytes.
     """
     facts = "".join(
         f"<li>{html.escape(_fact_line(fact)[2:])}</li>" for fact in conversation.state.get("facts") or []
@@ -106,7 +106,7 @@ def to_html(conversation: Conversation, picture_of: PictureOf) -> Iterator[str]:
 
 
 def aims_of(messages: Sequence[Message]) -> dict[int, Box]:
-    """Where the next action was aimed, by place of the message whose picture shows the page before it."""
+    """The target of the next action, by index of the message whose screenshot shows the page before it."""
     aims: dict[int, Box] = {}
     pictured: int | None = None
     for number, message in enumerate(messages):
@@ -147,7 +147,7 @@ def _picture(meta: dict[str, Any], aim: Box | None, picture_of: PictureOf) -> st
 
 
 def file_stem(conversation: Conversation) -> str:
-    """A plain file name from the title, without its suffix: lower-case letters, digits and hyphens, then the id."""
+    """A file name without suffix: the title in lower-case ASCII letters, digits and hyphens, then the id."""
     kept = "".join(char if char.isalnum() and char.isascii() else "-" for char in conversation.title.lower())
     stem = "-".join(part for part in kept.split("-") if part)[:60] or "session"
     return f"{stem}-{conversation.session.id[:8]}"
@@ -158,7 +158,7 @@ def file_name(conversation: Conversation, suffix: str) -> str:
 
 
 class Archive:
-    """A zip that is written and handed on piece by piece: it holds no more than the newest session.
+    """A zip that is written and returned in pieces; it buffers only the session added last.
 
     archive = Archive()
     for conversation in conversations:
@@ -172,7 +172,7 @@ class Archive:
         self._stems: set[str] = set()
 
     def add(self, conversation: Conversation) -> bytes:
-        """The session as JSON and as Markdown. Names are made here, whatever the title is, and each of them once."""
+        """Add the session as JSON and Markdown, with unique names from the title; return the new bytes."""
         stem = self._free_stem(file_stem(conversation))
         self._zip.writestr(f"{stem}.json", to_json(conversation))
         self._zip.writestr(f"{stem}.md", to_markdown(conversation))
@@ -183,7 +183,7 @@ class Archive:
         return self._out.take()
 
     def _free_stem(self, wanted: str) -> str:
-        """Different in more than the case, too: not every file system tells `a.md` from `A.md`."""
+        """An unused name, compared without case, because some file systems are case-insensitive."""
         stem, number = wanted, 1
         while stem.casefold() in self._stems:
             number += 1
@@ -193,7 +193,7 @@ class Archive:
 
 
 class _Pieces(io.RawIOBase):
-    """A file that can only be written to, and whose content is taken away meanwhile."""
+    """A write-only file whose content so far is removed by `take`."""
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []

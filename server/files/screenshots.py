@@ -1,4 +1,4 @@
-"""Pictures as files, named by the hash of what they show. The database holds their addresses only."""
+"""Screenshots as files, named by a hash of their content. The database stores their addresses only."""
 
 from __future__ import annotations
 
@@ -26,14 +26,17 @@ QUOTA_BYTES = 200_000_000
 
 
 class Screenshots:
-    """One folder a session. Raises OSError when the disk is full: the run goes on without the picture."""
+    """Stores screenshots, in one folder per session."""
 
     def __init__(self, folder: Path, url_prefix: str) -> None:
         self._folder = folder
         self._url_prefix = url_prefix
 
     async def keep(self, session_id: str, data: bytes, mime: str) -> str:
-        """Store the picture once; returns its address."""
+        """Store the screenshot, unless the session has it already; return its address.
+
+        Raises OSError if the disk or the session's quota is full; the run continues without the screenshot.
+        """
         name = hashlib.sha256(data).hexdigest()[:40] + SUFFIXES[mime]
         await asyncio.to_thread(self._write, session_id, name, data)
         return f"{self._url_prefix}/{session_id}/{name}"
@@ -55,7 +58,7 @@ class Screenshots:
             raise
 
     async def read(self, session_id: str, name: str, width: int | None = None) -> tuple[bytes, str]:
-        """The picture and its media type. Raises NotFound for whatever is not one of ours."""
+        """The screenshot, as a thumbnail for one of THUMBNAIL_WIDTHS, and its media type. Raises NotFound."""
         if not (SESSION.fullmatch(session_id) and NAME.fullmatch(name)):
             raise NotFound("There is no such picture.")
         path = self._folder / session_id / name
@@ -67,14 +70,14 @@ class Screenshots:
         return data, MEDIA_TYPES[path.suffix]
 
     def path_of(self, address: str) -> Path | None:
-        """The file behind an address, for exports, whatever prefix it was made with; None when it is gone."""
+        """The file of an address, with any URL prefix; None if it does not exist. Used by exports."""
         rest, _, name = address.rpartition("/")
         session_id = rest.rpartition("/")[2]
         path = self._folder / session_id / name
         return path if SESSION.fullmatch(session_id) and NAME.fullmatch(name) and path.is_file() else None
 
     async def copy_session(self, session_id: str, other_id: str, addresses: Collection[str]) -> None:
-        """Give another session the pictures at these addresses; each has them for as long as it lives."""
+        """Link or copy the screenshots at these addresses into another session's folder."""
         await asyncio.to_thread(self._link, session_id, other_id, addresses)
 
     def _link(self, session_id: str, other_id: str, addresses: Collection[str]) -> None:
@@ -90,11 +93,11 @@ class Screenshots:
                 shutil.copyfile(source, target)
 
     def address_in(self, other_id: str, address: str) -> str:
-        """The address of the same picture in another session."""
+        """The address of the same screenshot in another session."""
         return f"{self._url_prefix}/{other_id}/{address.rpartition('/')[2]}"
 
     def older_than(self, moment: float) -> list[Path]:
-        """All files of sessions that were written before `moment`, in seconds since 1970."""
+        """All files of sessions that were last written before `moment` (Unix time)."""
         found: list[Path] = []
         for path in self._folder.glob("*/*"):
             with suppress(FileNotFoundError):  # its session has just been purged

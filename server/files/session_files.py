@@ -1,4 +1,4 @@
-"""The files of a session: what its browser downloaded, and what the person gave it."""
+"""The files of a session: downloads of its browser, and uploads of the user."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from server.fs.names import reserve, safe_name
 FILE_BYTES = 25_000_000
 FILES = 50
 UPLOADS = "given"
-"""Sub-folder for what the person gave; everything beside it was downloaded."""
+"""Sub-folder for uploads; all files outside it are downloads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class FileInfo:
 
 
 class SessionFiles:
-    """Names are generated or cleaned here; nothing outside the session's folder can be named."""
+    """Reads and writes a session's files. Names are sanitised: no path outside its folder is accessible."""
 
     def __init__(self, folder_of: Callable[[str], Path]) -> None:
         self._folder_of = folder_of
@@ -43,7 +43,7 @@ class SessionFiles:
         return sorted(found, key=lambda info: info.created_at)
 
     async def add(self, session_id: str, name: str, data: bytes) -> FileInfo:
-        """Keep a file of the person's. Raises TooLarge or Conflict when the session is full."""
+        """Store an upload. Raises TooLarge for a large file, Conflict if the session has too many files."""
         if len(data) > FILE_BYTES:
             raise TooLarge(f"A file may have {FILE_BYTES // 1_000_000} MB.")
         async with self._adding:
@@ -59,7 +59,7 @@ class SessionFiles:
         try:
             path.write_bytes(data)
         except OSError:
-            path.unlink(missing_ok=True)  # half of a file is no file
+            path.unlink(missing_ok=True)  # remove a partial file
             raise
         return _info(path, "upload")
 

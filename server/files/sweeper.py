@@ -1,4 +1,4 @@
-"""Removes files that belong to nothing: what a purge or a process that was cut short has left."""
+"""Removes orphaned files, left by an interrupted purge or process."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from server.store import Store
 logger = logging.getLogger(__name__)
 
 GRACE = 86_400.0
-"""Seconds. Pictures and folders are on disk before the rows that name them; younger ones are left alone."""
+"""Seconds. Younger files are kept: they are written before the rows that refer to them."""
 
 
 class Sweeper:
-    """For the folders of pictures, files and browser profiles. Never removes what a row of the database names."""
+    """Sweeps screenshots, files and browser profiles. Never removes what a row of the database refers to."""
 
     def __init__(self, settings: Settings, store: Store, screenshots: Screenshots) -> None:
         self._folders = (settings.screenshots, settings.downloads_dir, settings.profiles)
@@ -28,8 +28,8 @@ class Sweeper:
         self._screenshots = screenshots
 
     async def sweep(self) -> int:
-        """Returns how many folders and pictures were removed. Raises Unavailable."""
-        # Looked at before the database: what comes into being later is not among them.
+        """Remove orphaned folders and screenshots; return their number. Raises Unavailable."""
+        # List the files before the rows: files created later are not in the list.
         moment = time.time() - GRACE
         folders = await asyncio.to_thread(lambda: list(self._session_folders(moment)))
         pictures = await asyncio.to_thread(self._screenshots.older_than, moment)
