@@ -1,4 +1,4 @@
-"""Room on disks, and how much of it folders take."""
+"""Free disk space, and the size of folders."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MEGABYTE = 1_000_000
 
 
 def shortage(folder: Path, floor: int) -> str | None:
-    """In words, when the disk of `folder` has less than `floor` MB free; None when it has more."""
+    """A description if the disk of `folder` has less than `floor` MB free or cannot be read; else None."""
     try:
         free = shutil.disk_usage(folder).free // MEGABYTE
     except OSError as error:
@@ -21,7 +21,7 @@ def shortage(folder: Path, floor: int) -> str | None:
 
 
 def size_of(folder: Path) -> int:
-    """Bytes that the files below `folder` take on disk; links are not followed."""
+    """Bytes on disk of all files below `folder`; symbolic links are not followed."""
     total = 0
     pending = [os.fspath(folder)]
     while pending:
@@ -33,5 +33,5 @@ def size_of(folder: Path) -> int:
                     else:
                         total += entry.stat(follow_symlinks=False).st_blocks * 512
         except OSError:
-            continue  # it has just been removed
+            continue  # removed concurrently
     return total

@@ -1,4 +1,4 @@
-"""Names for files that come from outside: harmless, and each of them once."""
+"""Safe and unique names for files from untrusted sources."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from contextlib import suppress
 from pathlib import Path
 
 NAME_BYTES, SUFFIX_BYTES = 160, 24
-"""In UTF-8. A file system takes 255; a number may be added."""
+"""Maximum bytes in UTF-8. File systems allow 255; `reserve` may append a number."""
 
 
 def safe_name(name: str) -> str:
-    """No folders, no hidden files; letters and digits of any script, and of the rest what is harmless."""
+    """A file name without folders or leading dot: letters and digits of any script, and `._-()` or space."""
     last = unicodedata.normalize("NFC", name).replace("\\", "/").rpartition("/")[2]
     base = "".join(char if _is_harmless(char) else "_" for char in last).strip("._ ") or "file"
     stem, dot, suffix = base.rpartition(".")
@@ -22,7 +22,7 @@ def safe_name(name: str) -> str:
 
 
 def reserve(folder: Path, name: str, taken: Collection[str]) -> Path:
-    """An empty file under a free name: whoever comes at the same moment gets another one."""
+    """Create an empty file under a free name, atomically, so that concurrent callers get different names."""
     path, number = folder / name, 1
     while True:
         if path.name not in taken:
@@ -34,7 +34,7 @@ def reserve(folder: Path, name: str, taken: Collection[str]) -> Path:
 
 
 def _is_harmless(char: str) -> bool:
-    """Letters, the marks that belong to them, digits. Nothing invisible, and nothing that turns text around."""
+    """Letters, combining marks, digits and `._-() `; no invisible or bidirectional control characters."""
     return char in "._-() " or unicodedata.category(char)[0] in "LMN"
 
 

@@ -1,4 +1,4 @@
-"""Folders and files that only the server's own user may read."""
+"""Restricts folders and files to the server's own OS user."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ DATABASE_SUFFIXES = ("", "-wal", "-shm", "-journal")
 
 
 def keep_private(folder: Path) -> None:
-    """Make the folder with mode 0700, or take the rights of others away from one that is there.
+    """Create the folder with mode 0700, or remove the permissions of others from an existing one.
 
-    A folder of another user, or one that is shared on purpose (sticky, such as /tmp), is left as it is, with a warning.
+    A folder of another user, or with the sticky bit (such as /tmp), is left unchanged, with a warning.
     """
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     _tighten(folder)
 
 
 def keep_database_private(file: Path) -> None:
-    """Make an SQLite file with mode 0600, or take the rights of others away; SQLite makes `-wal` and `-shm` alike.
+    """Create an SQLite file with mode 0600, or remove the permissions of others, also from its `-wal` etc.
 
-    Raises OSError when the file cannot be made.
+    SQLite creates those with the mode of the database file. Raises OSError if the file cannot be created.
     """
     os.close(os.open(file, os.O_RDONLY | os.O_CREAT, 0o600))
     for suffix in DATABASE_SUFFIXES:

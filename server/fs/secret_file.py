@@ -1,4 +1,4 @@
-"""Files that only their owner can read, and that are there whole or not at all."""
+"""Files with mode 0600 that are written atomically."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def load_or_make(path: Path, make: Callable[[], str]) -> tuple[str, bool]:
-    """The secret and whether it was made just now. An empty file, as a full disk leaves, holds none."""
+    """The secret, and whether it was created now. An empty file, left by a full disk, counts as missing."""
     if path.exists() and (secret := path.read_text().strip()):
         return secret, False
     secret = make()
