@@ -1,4 +1,4 @@
-"""The identity of a server's data folder, held by the one process that works on it."""
+"""The identity of a server's data folder, locked by the process that uses it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ FILE = "server.lock"
 
 @contextmanager
 def owned_installation(folder: Path) -> Iterator[str]:
-    """A name that only one live process has at a time, and that is the same after its restart.
+    """A name that at most one live process has, and that is the same after a restart.
 
-    A process that holds it knows that all earlier holders are gone, also when it runs in a new container, under
-    another host name or in another PID namespace. Where the folder is held already, or cannot be locked, the name is
-    a new one each time. The inode is part of the name: a copy of the folder is another installation.
+    While a process holds the lock, all earlier holders are gone, even with a new container, host name or PID
+    namespace. If the folder is locked by another process or cannot be locked, the name is random. The inode
+    is part of the name, so a copy of the folder is another installation.
     """
     descriptor = os.open(folder / FILE, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
     try:
@@ -29,7 +29,7 @@ def owned_installation(folder: Path) -> Iterator[str]:
 
 @contextmanager
 def held(file: Path) -> Iterator[bool]:
-    """Whether this process has the lock file for itself until the block is left."""
+    """Whether this process has the exclusive lock on `file`, which it then holds until the block exits."""
     descriptor = os.open(file, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
     try:
         yield _lock(descriptor)

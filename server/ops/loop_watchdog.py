@@ -1,4 +1,4 @@
-"""Tells in the log where the event loop is stuck, while it is: nothing on the loop itself could."""
+"""Watchdog thread that logs the event loop's stack while the loop is blocked."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STALL_SECONDS = 5.0
 
 @contextmanager
 def stalls_told(seconds: float = STALL_SECONDS) -> Iterator[None]:
-    """While inside, a loop that answers nothing for so long is told once, with the stack of what holds it."""
+    """While the block runs, log each time the loop is blocked for `seconds`, once, with the current stack."""
     loop, over = asyncio.get_running_loop(), threading.Event()
     stuck = _Watch(loop, threading.get_ident(), seconds, over)
     watching = threading.Thread(target=stuck.watch, name="stall watch", daemon=True)

@@ -1,4 +1,4 @@
-"""Whether the program's files were replaced while it runs, as an upgrade in place does it."""
+"""Detects that the program's files were replaced while it runs, as by an in-place upgrade."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ WORDS = "The program was replaced by another version while it ran; the server ha
 
 
 def is_replaced(program: Path = PROGRAM, since: float = STARTED) -> bool:
-    """True when a file was put there after `since`: what is loaded from now on may not fit what runs.
+    """True if a program file was installed after `since`: later imports may not match the loaded modules.
 
-    Times of content do not tell it: unpacking an archive sets them back.
+    Uses ctime, because unpacking an archive sets old modification times.
     """
     files = (path for path in program.rglob("*") if path.suffix in (".py", ".toml", ".html"))
     return any(path.stat().st_ctime > since for path in files)

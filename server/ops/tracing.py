@@ -1,4 +1,4 @@
-"""LangSmith tracing, as the settings say. Nothing of LangSmith is imported here."""
+"""Configures LangSmith tracing from the settings, without importing LangSmith."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from server.settings import Settings
 
 
 def configure_tracing(settings: Settings, environ: MutableMapping[str, str] = os.environ) -> None:
-    """Hand the settings to LangSmith's client, which reads the environment and nothing else.
+    """Set the environment variables that LangSmith's client reads.
 
-    To be called before LangChain is imported. Without `LANGSMITH_TRACING` the environment stays as it is.
+    Call it before LangChain is imported. Without `LANGSMITH_TRACING` the environment is not changed.
     """
     if not settings.langsmith_tracing:
         return
