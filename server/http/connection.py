@@ -1,4 +1,4 @@
-"""A client's connection, and what uvicorn does not limit: how many there are, how large and how late a head is."""
+"""Connection limits that uvicorn does not have: number of connections, size and timeout of a request head."""
 
 from __future__ import annotations
 
@@ -15,18 +15,17 @@ REFUSAL = (
 
 
 class Connection(HttpToolsProtocol):
-    """Refuses a head of more than `HEAD_BYTES`, and closes when one is not complete after `HEAD_SECONDS`.
+    """Rejects a head of more than `HEAD_BYTES`; closes if a head is not complete after `HEAD_SECONDS`.
 
-    When there are more than `MOST` connections, the one that has waited longest for a head is closed: idle ones make
-    room for those that ask for something. When none is idle, the new one is refused with 503. All of it counts before
-    anybody is asked for a login.
+    With more than `MOST` connections, the one that has been idle longest is closed. If none is idle, the new
+    one is rejected with 503. All limits apply before the login check.
     """
 
     HEAD_BYTES = 64 * 1024
     HEAD_SECONDS = 60.0
     MOST = 7_500
     idle: OrderedDict[Connection, None]
-    """Those that wait for a head, the longest first. Given by `connections_up_to`."""
+    """Connections that wait for a head, longest first. Set by `connections_up_to`."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -43,7 +42,7 @@ class Connection(HttpToolsProtocol):
         self._await_head()
 
     def _make_room(self) -> bool:
-        """Close the connection that has been idle for longest; False when none is."""
+        """Close the connection that has been idle longest; False if none is idle."""
         if not self.idle:
             return False
         longest, _ = self.idle.popitem(last=False)
@@ -89,7 +88,7 @@ class Connection(HttpToolsProtocol):
 
 
 def connections_up_to(most: int) -> type[Connection]:
-    """The protocol of one server, which has at most so many connections at a time."""
+    """The protocol class of one server, limited to `most` concurrent connections."""
 
     class Limited(Connection):
         MOST = most

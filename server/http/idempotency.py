@@ -1,4 +1,4 @@
-"""Requests that carry an id chosen by the client are carried out once, however often they arrive."""
+"""Executes requests with a client-chosen id only once, even if they are sent again."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ Receipt = dict[str, Any]
 
 
 class Receipts:
-    """What was answered to each id, in memory; of more than `most` ids the oldest are forgotten.
+    """The result for each id, in memory; beyond `most` ids the oldest are dropped.
 
-    A client whose connection broke before the answer sends its request again under the same id. It gets
-    the answer of the first one, also while that is still being worked on.
+    A client whose connection was lost before the response sends its request again with the same id. It gets
+    the result of the first request, and waits for it if that is still in progress.
     """
 
     def __init__(self, most: int = 1000) -> None:
@@ -22,9 +22,10 @@ class Receipts:
         self._work: OrderedDict[tuple[str, str], asyncio.Future[Receipt]] = OrderedDict()
 
     async def once(self, key: tuple[str, str], work: Callable[[], Awaitable[Receipt]]) -> Receipt:
-        """The result of `work`, run now unless it was run for this key before.
+        """The result of `work`, which is called only if there is no result for this key.
 
-        A caller that is cancelled does not cancel the work. What raises is not kept: it may be tried again.
+        Cancelling a caller does not cancel the work. Exceptions are not stored, so the request can be
+        retried.
         """
         task = self._work.get(key)
         if task is None:

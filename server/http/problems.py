@@ -1,4 +1,4 @@
-"""Errors as clients see them: `application/problem+json`, never more than what they may know."""
+"""Renders errors for clients as `application/problem+json`, without internal details."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def problem(
         "title": HTTPStatus(status).phrase,
         "status": status,
         "code": code,
-        "detail": detail.encode("utf-8", "replace").decode(),  # may quote what a client sent
+        "detail": detail.encode("utf-8", "replace").decode(),  # may contain client input
         "request_id": request_id,
     }
     return Response(

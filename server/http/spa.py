@@ -1,4 +1,4 @@
-"""The web UI's build, held in memory: nothing outside it can be named."""
+"""Serves the web UI's build from memory, so that no other file can be addressed."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ MEDIA_TYPES = {".js": "text/javascript", ".webmanifest": "application/manifest+j
 @dataclass(frozen=True, slots=True)
 class Asset:
     bodies: dict[str, bytes]
-    """By content encoding: "" as it is, "br", "gzip"."""
+    """By content encoding: "" (identity), "br", "gzip"."""
     tag: str
     media_type: str
     cache: str
 
 
 class Spa:
-    """An ASGI app. Unknown pages are the app's own routes; unknown assets and API paths are 404."""
+    """An ASGI app. Unknown pages get index.html, for client-side routes; unknown assets and API paths 404."""
 
     def __init__(self, dist: Path = DIST) -> None:
         self._assets = dict(_load(dist)) if dist.is_dir() else {}

@@ -1,6 +1,6 @@
-"""What answers first: health and the web UI, while everything else is still being imported.
+"""Serves health checks and the web UI while everything else is still being imported.
 
-FastAPI, SQLAlchemy and LangChain take seconds to import. A thread imports them; requests that need them wait.
+FastAPI, SQLAlchemy and LangChain take seconds to import. A thread imports them; other requests wait for it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def build_app(settings: Settings, logins: Logins, spa: Spa) -> FastAPI:
 
 
 class Front:
-    """An ASGI app around the real one, which it opens and closes with its own lifespan."""
+    """An ASGI app that wraps the real one, and starts and stops it in its own lifespan."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class Front:
 
     @property
     def fatal(self) -> str | None:
-        """Why the server should end: it cannot start, and waiting does not help."""
+        """Why the server must exit: it cannot start, and retrying does not help. None otherwise."""
         world = getattr(self.app.state, "world", None) if self.app else None
         return world.fatal if world else None
 
@@ -92,7 +92,7 @@ class Front:
             logger.critical("the server cannot start", exc_info=error)
 
     async def _wait(self) -> ASGIApp:
-        """The app once it is open, or what tells that it never will be."""
+        """The app, once it has started; an app that returns 503 if that failed."""
         try:
             return await asyncio.shield(self._opening)
         except Exception:
