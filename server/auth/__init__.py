@@ -1,4 +1,4 @@
-"""Who may come in: the gate before every route, and the logins that it asks for."""
+"""Authentication: the gate in front of every route, and the logins that it checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The body of a request: not larger than it may be, and not endlessly late."""
+"""Limits for the size and the duration of a request body."""
 
 from __future__ import annotations
 
@@ -13,15 +13,18 @@ from server.errors import BadRequest, TooLarge
 JSON_LIMIT = 1_000_000
 FILE_LIMIT = 26_000_000
 BODY_SECONDS = 30.0
-"""Between two parts of a body, and more than the whole may take at `SLOWEST`."""
+"""Timeout between two parts of a body, and time allowed for the whole body beyond its size / `SLOWEST`."""
 SLOWEST = 2_000
-"""Bytes a second."""
+"""Minimum rate in bytes per second."""
 
 
 def limit_body(
     scope: Scope, headers: Headers, receive: Receive, *, patience: float = BODY_SECONDS
 ) -> Receive:
-    """A receive that raises instead of reading on, or of waiting. A declared size is checked at once."""
+    """A `receive` that raises HTTPException 413 or 408 for a body that is too large or too slow.
+
+    A declared size is checked at once: raises BadRequest or TooLarge.
+    """
     if scope["type"] != "http":
         return receive
     limit = FILE_LIMIT if scope["path"].endswith("/files") else JSON_LIMIT
@@ -37,7 +40,7 @@ def limit_body(
         nonlocal received, is_whole, began
         loop = asyncio.get_running_loop()
         began = began or loop.time()
-        # By the whole body's rate, too: a byte now and then must not keep a connection for hours.
+        # Also limited by the average rate: a slow trickle of bytes must not keep a connection for hours.
         until = min(loop.time(), began + received / SLOWEST) + patience
         try:
             async with asyncio.timeout_at(None if is_whole else until):
@@ -46,7 +49,7 @@ def limit_body(
             raise HTTPException(408, "The body did not come in time.") from error
         is_whole = not message.get("more_body", False)
         received += len(message.get("body", b""))
-        if received > limit:  # as an HTTPException: FastAPI turns all else that reading raises into a 400
+        if received > limit:  # HTTPException, because FastAPI turns other exceptions of `receive` into a 400
             raise HTTPException(413, f"The body is larger than {limit} bytes.")
         return message
 

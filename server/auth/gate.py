@@ -1,4 +1,4 @@
-"""One place before every route, for HTTP and WebSocket. What is public is listed here."""
+"""The access check in front of every route, for HTTP and WebSocket, with the list of public paths."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from server.settings import Settings
 
 PUBLIC = frozenset({"/api/auth/login", "/api/health", "/api/ready"})
 GUARDED_PREFIXES = ("/api", "/events/", "/ws/", "/docs", "/openapi.json")
-"""Everything else is the web UI's own static files, which hold no data."""
+"""All other paths are the web UI's static files, which contain no user data."""
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 WS_UNAUTHORIZED = 4401
 
 
 class RequestGate:
-    """ASGI middleware: host, origin, size, login; in this order. Errors are drawn by `render`."""
+    """ASGI middleware that checks host, origin, login and size, in this order. `render` renders errors."""
 
     def __init__(self, app: ASGIApp, *, settings: Settings, logins: Logins, render: Any) -> None:
         self._app = app
@@ -58,7 +58,7 @@ class RequestGate:
         return limit_body(scope, headers, receive)
 
     def _check_host(self, headers: Headers) -> None:
-        """Against DNS rebinding: a page elsewhere must not reach us under a name of its own."""
+        """Against DNS rebinding: a foreign page must not reach this server under its own host name."""
         host = host_of(headers.get("host", ""))
         if host in self._hosts or (self._hosts.any_address and is_address(host)):
             return
@@ -80,9 +80,9 @@ class RequestGate:
             raise Forbidden("This request comes from another site.", code="origin")
 
     def _check_fetch_site(self, scope: Scope, headers: Headers, caller: Caller) -> None:
-        """A page elsewhere may not load a picture or an answer with the person's cookie, not even to measure it.
+        """Reject cookie requests from pages of other origins, also for images, whose size could leak data.
 
-        SameSite=Strict does not cover pages on other ports of this host, which are the same site.
+        SameSite=Strict does not block pages on other ports of this host, which are the same site.
         """
         if caller.cookie is None or caller.bearer is not None or not self._is_guarded(scope["path"]):
             return
@@ -105,7 +105,7 @@ class RequestGate:
             await self._render(error, scope["state"]["request_id"])(scope, receive, send)
             return
         await receive()
-        if isinstance(error, Unauthorized):  # a code of ours can only be sent on an accepted socket
+        if isinstance(error, Unauthorized):  # a custom close code requires an accepted socket
             await send({"type": "websocket.accept"})
             await send({"type": "websocket.close", "code": WS_UNAUTHORIZED, "reason": error.detail})
         else:
@@ -113,12 +113,12 @@ class RequestGate:
 
 
 def guarded_prefixes(settings: Settings) -> tuple[str, ...]:
-    """The beginnings of paths that want a login: the API's own, and that of the pictures."""
+    """Prefixes of the paths that require a login: those of the API and of the screenshots."""
     return (*GUARDED_PREFIXES, f"{settings.screenshot_url_prefix}/")
 
 
 def with_safe_headers(send: Send) -> Send:
-    """Nothing is sniffed, and nothing is kept in a cache, unless the answer says otherwise of itself."""
+    """A `send` that adds `nosniff` and `no-store` headers unless the response sets them itself."""
 
     def send_safely(message: Message) -> Awaitable[None]:
         if message["type"] == "http.response.start":
@@ -135,7 +135,7 @@ class Hosts(frozenset[str]):
 
 
 def allowed_hosts(settings: Settings) -> Hosts:
-    """Loopback names, the machine's own name and TRUSTED_HOSTS; on a public bind also bare addresses."""
+    """Loopback names, HOST and TRUSTED_HOSTS; on a public bind also the machine's name and any IP address."""
     names = {"localhost", "127.0.0.1", "::1", settings.host, *settings.trusted_hosts}
     if settings.is_public:
         names |= {socket.gethostname(), f"{socket.gethostname()}.local"}
@@ -160,6 +160,6 @@ def is_address(host: str) -> bool:
 
 
 def peer_of(scope: Scope) -> str:
-    """Who is at the other end; a header tells it only where a proxy of FORWARDED_ALLOW_IPS wrote it."""
+    """The client's address; from a forwarding header only if a proxy in FORWARDED_ALLOW_IPS has set it."""
     client = scope.get("client")
     return str(client[0]) if client else "?"

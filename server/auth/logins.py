@@ -1,4 +1,4 @@
-"""The password, and who has proved to know it: by a cookie that we signed, or by the bearer token."""
+"""The password, and logins with it: by a signed cookie or as a bearer token."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LOOPBACK = "loopback"
 
 
 def load_password(settings: Settings) -> tuple[str, bool]:
-    """The password and whether it was made just now. Raises ValueError on a public bind without one."""
+    """The password, and whether it was created now. Raises ValueError on a public bind without AUTH_TOKEN."""
     if settings.auth_token:
         return settings.auth_token.get_secret_value(), False
     if settings.is_public:
@@ -39,26 +39,26 @@ def load_password(settings: Settings) -> tuple[str, bool]:
 
 @dataclass
 class Attempts:
-    """How often the password may be guessed. Times are seconds of a monotonic clock.
+    """Rate limit for failed logins. Times are seconds of a monotonic clock.
 
-    A peer is an IPv4 address or an IPv6 /64, since who has one address of a /64 has all of them. Each peer may fail
-    `PEER_FAILURES` times in `FAILURE_SECONDS`. All peers that never gave the right password share a bucket of
-    `COMMON_BURST` failures that fills again by `COMMON_PER_SECOND`: at most 60 in any minute, however many they are.
-    Peers that did give it are not held up by the others' failures, nor is the machine itself: whoever guesses from
-    many addresses cannot keep the owner out. Failures are only kept for `FAILURE_SECONDS`, and the bucket bounds how
-    many there are, so memory is bounded, too.
+    A peer is an IPv4 address or an IPv6 /64, because one client usually has a whole /64. Each peer may fail
+    `PEER_FAILURES` times in `FAILURE_SECONDS`. All peers that never gave the right password share a token
+    bucket of `COMMON_BURST` failures, refilled with `COMMON_PER_SECOND`: at most 60 failures in any minute in
+    total. It does not apply to peers that gave the right password, nor to loopback, so an attacker with many
+    addresses cannot lock out the owner. Failures are stored for `FAILURE_SECONDS` only, and the bucket limits
+    their number, so memory is bounded.
     """
 
     recent: OrderedDict[str, deque[float]] = field(default_factory=OrderedDict)
-    """Times of the failures of each peer; the peer that failed last is the last."""
+    """By peer: the times of its failures. Ordered by last failure, newest last."""
     known: OrderedDict[str, bool] = field(default_factory=OrderedDict)
-    """Peers that gave the right password since the start, the newest last: did they give it as a token?"""
+    """Peers that gave the right password since the start, newest last. The value: whether by token."""
     common: float = 0.0
-    """How full the common bucket is, at the time `common_at`."""
+    """Failures in the common bucket at the time `common_at`."""
     common_at: float = 0.0
 
     def check(self, peer: str, now: float) -> None:
-        """Raises TooMany while this peer, or all unknown peers together, failed too often."""
+        """Raises TooMany if this peer, or all unknown peers in total, failed too often."""
         peer = network_of(peer)
         times = [at for at in self.recent.get(peer, ()) if now - at < FAILURE_SECONDS]
         if len(times) >= PEER_FAILURES:
@@ -105,7 +105,7 @@ def _too_many(wait: float) -> TooMany:
 
 
 def network_of(peer: str) -> str:
-    """Whom a failure is counted for: `192.0.2.1`, `2001:db8::/64`, `loopback`, or `?` for what is no address."""
+    """The key for counting failures: `192.0.2.1`, `2001:db8::/64`, `loopback`, or `?` if invalid."""
     try:
         address = ipaddress.ip_address(peer.partition("%")[0])
     except ValueError:
@@ -120,7 +120,7 @@ def network_of(peer: str) -> str:
 
 
 class Logins:
-    """Makes and checks login cookies: `<expiry>.<id>.<signature>`. A logout is remembered on disk."""
+    """Creates and checks login cookies: `<expiry>.<id>.<signature>`. Logouts are stored on disk."""
 
     def __init__(
         self,
@@ -130,7 +130,7 @@ class Logins:
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         secret, _ = secret_file.load_or_make(data_dir / "cookie_secret", lambda: secrets.token_urlsafe(32))
-        # A changed password ends all logins: it is part of the key.
+        # The password is part of the key, so changing it ends all logins.
         self._key = hashlib.sha256(f"{secret}\0{password}".encode()).digest()
         self._password = _digest(password)
         self._clock = clock
@@ -140,7 +140,7 @@ class Logins:
         self.attempts = Attempts()
 
     def log_in(self, password: str, peer: str) -> str:
-        """A new cookie value. Raises Unauthorized or TooMany."""
+        """Check the password and return a new cookie value. Raises Unauthorized or TooMany."""
         self._check_guess(password, peer, Unauthorized("This is not the password.", code="wrong_password"))
         self.attempts.succeeded(peer, by_token=False)
         return self._sign(f"{int(self._clock()) + COOKIE_SECONDS}.{secrets.token_hex(8)}")
@@ -148,9 +148,9 @@ class Logins:
     def check_bearer(self, token: str, peer: str) -> None:
         """Raises Unauthorized or TooMany.
 
-        Where a program gave the right token before, its requests go on while somebody else at the same address
-        (behind one proxy, say) fails. Elsewhere a locked peer is not told whether a token is right: requests with a
-        token would be guesses without a limit.
+        A peer that gave the right token before is not locked by failures of another client with the same
+        address (for example behind one proxy). Any other locked peer gets TooMany even with the right token:
+        otherwise guesses by token would be unlimited.
         """
         if self.is_password(token) and self.attempts.gave_token(peer):
             return
@@ -172,7 +172,7 @@ class Logins:
         expiry, _, login_id = body.partition(".")
         if not hmac.compare_digest(cookie.encode(), self._sign(body).encode()) or login_id in self._revoked:
             return False
-        return int(expiry) > self._clock()  # signed, so it is a number of ours
+        return int(expiry) > self._clock()  # signed, so it is a valid number
 
     def log_out(self, cookie: str) -> None:
         if not self.is_valid(cookie):
@@ -198,7 +198,7 @@ def _digest(text: str) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks: by bearer token, or by a cookie that may be logged out while a stream is open."""
+    """The credentials of a request: bearer token or cookie. Both are checked again while a stream is open."""
 
     logins: Logins
     bearer: str | None = None
@@ -215,10 +215,10 @@ COOKIE = "pilothouse"
 
 
 def cookie_name(headers: Headers, *, secure: bool) -> str:
-    """The name of the login cookie for the address that the client asked for.
+    """The name of the login cookie for the host of the request.
 
-    Cookies are kept by host name and know no ports, so the port is in the name: two servers on one host would
-    otherwise end each other's logins. Under https it is `__Host-`, which a browser only takes with `Secure`.
+    Cookies are shared between the ports of a host, so the name contains the port: otherwise two servers on
+    one host would overwrite each other's cookie. With https the prefix is `__Host-`, which requires `Secure`.
     """
     port = headers.get("host", "").rpartition("]")[2].partition(":")[2]
     name = f"{COOKIE}-{port}" if port.isascii() and port.isdigit() and len(port) <= 5 else COOKIE
@@ -226,7 +226,7 @@ def cookie_name(headers: Headers, *, secure: bool) -> str:
 
 
 def read_cookies(headers: Headers, *names: str) -> Iterator[str]:
-    """The values of the cookies of these names. Cookies of others are skipped, whatever is in them."""
+    """Yield the values of the cookies with these names. Other cookies are skipped without parsing."""
     for header in headers.getlist("cookie"):
         for pair in header.split(";"):
             name, _, value = pair.strip().partition("=")
@@ -235,11 +235,11 @@ def read_cookies(headers: Headers, *names: str) -> Iterator[str]:
 
 
 def read_caller(headers: Headers, logins: Logins, *, secure: bool) -> Caller:
-    """By the bearer token when there is one, else by the first valid login cookie."""
+    """The caller by bearer token if there is one, else by the first valid login cookie."""
     scheme, _, token = headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer" and token:
         return Caller(logins, bearer=token.strip())
-    # The name without a port is that of logins made by earlier versions.
+    # Earlier versions used the name without a port.
     older = f"__Host-{COOKIE}" if secure else COOKIE
     cookies = list(read_cookies(headers, cookie_name(headers, secure=secure), older))
     return Caller(logins, cookie=next(filter(logins.is_valid, cookies), cookies[0] if cookies else None))
