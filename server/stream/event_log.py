@@ -73,7 +73,7 @@ _EVENT_ID = re.compile(r"([0-9]{1,15})-([0-9]{1,15})")
 
 
 def read_event_id(text: str | None) -> EventId | None:
-    """Parse `<epoch>-<seq>`, each of at most 15 digits, so that JSON numbers can hold them. None if invalid."""
+    """Parse `<epoch>-<seq>`, each of at most 15 digits, which a JSON number can hold. None if invalid."""
     found = _EVENT_ID.fullmatch(text or "")
     return (int(found[1]), int(found[2])) if found else None
 
