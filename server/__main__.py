@@ -1,4 +1,4 @@
-"""`python -m server`: serves in the foreground until SIGTERM."""
+"""`python -m server`: runs the server in the foreground until SIGINT or SIGTERM."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from server.ops.tracing import configure_tracing
 from server.settings import MOST_FILES, Settings, file_limit
 
 KEEP_ALIVE = 75
-"""Seconds. Clients keep an idle connection for some seconds; one that the server closes just then is an error."""
+"""Seconds. Longer than clients keep idle connections: a request fails if the server closes just then."""
 
 
 class Server(uvicorn.Server):
-    """At the first signal runs and streams are ended while requests are still answered; at the second all ends."""
+    """At the first signal ends runs and streams while requests are still served; at the second exits."""
 
     def __init__(self, config: uvicorn.Config, front: Front) -> None:
         super().__init__(config)
@@ -36,7 +36,7 @@ class Server(uvicorn.Server):
         self._is_ending = False
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        # Not passed on: uvicorn would raise the signal again at the end, and the exit code would not be 0.
+        # Not passed to uvicorn, which would raise the signal again on exit, with a non-zero exit code.
         if self._is_ending:
             self.should_exit = self.force_exit = True
             return
@@ -58,7 +58,7 @@ class Server(uvicorn.Server):
 
 
 def main() -> int:
-    os.umask(0o077)  # whatever is made from here on is for this user only
+    os.umask(0o077)  # files created from here on are private to this OS user
     arguments = argparse.ArgumentParser(prog="python -m server", description="Serve Pilothouse.")
     arguments.add_argument("--open", action="store_true", help="open the page in a browser")
     options = arguments.parse_args()
@@ -72,11 +72,11 @@ def main() -> int:
     lines.setFormatter(OneLine("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=settings.log_level, handlers=[lines])
     if settings.log_level == "DEBUG":
-        # They would log every frame of every socket, and what a person types into a page is among them.
+        # They would log every WebSocket frame, including the text that the user types into a page.
         for wire in ("websockets", "uvicorn.error", "sse_starlette"):
             logging.getLogger(wire).setLevel(logging.INFO)
     else:
-        # A line for every call of a model, or every plugin of the migrations, says nothing new.
+        # They would log a line for every model call and every plugin of the migrations.
         for chatty in ("httpx", "httpx2", "alembic.runtime.plugins"):
             logging.getLogger(chatty).setLevel(logging.WARNING)
     configure_tracing(settings)
@@ -84,14 +84,14 @@ def main() -> int:
 
 
 def plain(error: Exception) -> str:
-    """One line a fault, naming the setting, never its value: it may be a secret."""
+    """The error in one line, with the names of invalid settings, never their values, which may be secret."""
     if not isinstance(error, ValidationError):
         return str(error)
     return "; ".join(f"{str(item['loc'][0]).upper()}: {item['msg']}" for item in error.errors())
 
 
 def open_many_files() -> None:
-    """As many as the system lets us: each stream is one, and the usual limit of 1024 is soon reached."""
+    """Raise the limit of open files, up to MOST_FILES: each stream uses one, the usual default is 1024."""
     if sys.platform == "win32":
         return
     import resource
@@ -118,9 +118,10 @@ def serve(settings: Settings, password: str, *, is_new: bool, open_page: bool) -
 
 
 def configure(settings: Settings, app: Callable[..., Any]) -> uvicorn.Config:
-    """What is told of a client's address and scheme is believed of the proxies that are named, of nobody else.
+    """Create uvicorn's config. Forwarding headers are trusted only from the proxies in FORWARDED_ALLOW_IPS.
 
-    A quarter of the files that the process may open is left for the database, browsers and pictures.
+    Connections may use three quarters of the process's open files; the rest is for the database, browsers and
+    screenshots.
     """
     proxies = list(settings.forwarded_allow_ips)
     return uvicorn.Config(

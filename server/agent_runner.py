@@ -1,4 +1,7 @@
-"""What people ask of runs: answer this, stop, wait, go on, do it otherwise. A run belongs to the server."""
+"""Commands of the user for runs: message, decision, cancel, pause, resume, takeover, branch, delete.
+
+A run belongs to the server, not to a client's connection.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ from server.stream.bus import InProcessBus
 T = TypeVar("T")
 
 AT_ONCE = 2.0
-"""Seconds. A commit that failed later than this is not tried again within the request."""
+"""Seconds. A commit that failed later than this is not retried within the request."""
 
 
 class AgentRunner:
@@ -46,7 +49,7 @@ class AgentRunner:
         self._recorder = recorder
         self._executor = executor
         self._in_doubt: set[str] = set()
-        """Questions with an answer that was refused, and that may have been committed nevertheless."""
+        """Questions whose answer failed with Unavailable, but may have been committed."""
         self.working_state = WorkingStateService(store, bus, agents, executor.executions)
 
     # A message, and the answer to a question
@@ -54,9 +57,9 @@ class AgentRunner:
     async def accept(
         self, session_id: str, content: str, *, client_id: str | None = None, mode: str | None = None
     ) -> AcceptedMessage:
-        """Save the message, then have it answered: by a new run, or by the one in progress.
+        """Store the message, then pass it to a new run, to the run in progress, or to its open question.
 
-        Raises Conflict `run_in_progress` when a run is in progress and `mode` is neither steer nor queue.
+        Raises Conflict `run_in_progress` if a run is in progress and `mode` is neither steer nor queue.
         """
         self._refuse_when_draining()
         return await to_its_end(self._accept(session_id, content, client_id, mode))
@@ -83,9 +86,9 @@ class AgentRunner:
         return accepted
 
     async def _surely(self, query: Callable[[bool], Awaitable[T]]) -> T:
-        """Ask once more at once when the connection broke: it may have been committed, only the answer was lost.
+        """Retry once at once if the connection was lost: the query may have been committed, its reply lost.
 
-        A longer outage is left to the caller, who is told at once, and to `Recovery.begin_forgotten`.
+        A longer outage is raised to the caller; `Recovery.begin_forgotten` submits what was committed.
         """
         loop = asyncio.get_running_loop()
         began = loop.time()
@@ -97,7 +100,10 @@ class AgentRunner:
             return await query(True)
 
     def _steer(self, accepted: AcceptedMessage) -> None:
-        """Who executes the run hears of it now, when it begins, or at its end from the database."""
+        """Pass the message to the run's execution, if that is in progress here.
+
+        Otherwise it is read from the database when the run begins, or gets its own run when the run ends.
+        """
         run = accepted.run
         execution = self._execution(run.session_id)
         if execution and execution.run.id == run.id:
@@ -110,7 +116,7 @@ class AgentRunner:
         return await to_its_end(self._rerun(session_id))
 
     async def edit(self, session_id: str, message_id: str, content: str) -> AcceptedMessage:
-        """Change the last user message and run again; what followed it is removed."""
+        """Change the last user message, delete the later ones and run it again."""
         return await to_its_end(self._rerun(session_id, content=content, message_id=message_id))
 
     async def _rerun(self, session_id: str, **changes: Any) -> AcceptedMessage:
@@ -132,7 +138,10 @@ class AgentRunner:
         message: str | None = None,
         remember: bool = False,
     ) -> None:
-        """Answer an open question; the run goes on from there. The first answer wins."""
+        """Answer an open question and resume its run. Only the first answer counts.
+
+        Raises NotFound, or Conflict `already_decided` or `approval_expired`.
+        """
         self._refuse_when_draining()
         await to_its_end(self._decide(session_id, reference, confirmed, message, remember))
 
@@ -155,11 +164,11 @@ class AgentRunner:
             if reference not in self._in_doubt or await self._is_unbegun(row.run_id):
                 self._tell_decision(row)
             self._in_doubt.discard(reference)
-        if row.status == "expired":  # asked anew: about the page as it is now
+        if row.status == "expired":  # the agent asks again, for the current page
             raise Conflict("This approval has expired; you are asked again.", code="approval_expired")
 
     async def _is_unbegun(self, run_id: str) -> bool:
-        """Does the run wait for an execution that nobody has begun or is about to?"""
+        """Whether the run is queued in the database, but not submitted or begun in this process."""
         return not self._executor.knows(run_id) and (await self._store.run(run_id)).status == "queued"
 
     def _tell_decision(self, row: InterruptRow) -> None:
@@ -169,21 +178,24 @@ class AgentRunner:
         self._executor.go_on(row.run_id)
 
     def _go_on_in_words(self, accepted: AcceptedMessage, question: InterruptRow) -> None:
-        """The message was the question's answer, and is committed with it."""
+        """Publish a message that answered the question, then the decision; both are committed."""
         self._recorder.forget_question(question.reference)
         self._bus.publish(question.session_id, None, [MessageAdded(message=accepted.message)])
         self._tell_decision(question)
 
     async def reload_grants(self, session_id: str) -> None:
-        """A grant was taken back: the run in progress must ask again."""
+        """Update the grants of the run in progress after one was revoked, so that it asks again."""
         if execution := self._execution(session_id):
             grants = await self._store.grants(session_id)
             execution.grants.granted = {(grant.site, grant.kind) for grant in grants}
 
-    # Stop, wait, go on
+    # Cancel, pause, resume, takeover
 
     async def cancel(self, session_id: str) -> None:
-        """End the present run with the terminal error "Task cancelled"; returns when it is committed."""
+        """End the current run with the terminal error "Task cancelled"; return once it is committed.
+
+        Raises Conflict if there is no unfinished run.
+        """
         ended = None
         while ended is None:
             if execution := self._execution(session_id):
@@ -198,7 +210,7 @@ class AgentRunner:
         self._executor.then_next(ended)
 
     async def _stop(self, execution: Execution) -> bool:
-        """Is its run over with it? Not when it had asked something by then."""
+        """Stop the execution. False if its run is not finished, because it has asked a question before."""
         execution.stop("cancelled")
         await execution.ended.wait()
         return (await self._store.run(execution.run.id)).finished_at is not None
@@ -223,14 +235,14 @@ class AgentRunner:
         await self._recorder.show_status(execution)
 
     async def hold(self, session_id: str) -> None:
-        """A person takes the browser: the run, if any, waits from its next step on."""
+        """Pause the run, if any, before its next step, because the user takes control of the browser."""
         execution = self._execution(session_id)
         if execution:
             execution.hold()
             await self._recorder.show_status(execution)
 
     async def release(self, session_id: str, changes: str | None) -> None:
-        """The person gives the browser back; the agent is told what changed."""
+        """Resume after the user has handed back the browser; pass the changes to the agent."""
         pending = await self._store.pending(session_id)
         if execution := self._execution(session_id):
             execution.release(changes)
@@ -240,10 +252,10 @@ class AgentRunner:
         elif changes:
             self._executor.browser_changes[session_id] = changes, pending is not None
 
-    # What is left of a session
+    # Branch and delete
 
     async def branch(self, session_id: str, message_id: str) -> SessionRow:
-        """A new session with copies of the messages up to this one, and of their pictures."""
+        """Create a session with copies of the messages up to this one, and of their screenshots."""
         said = await self._store.messages(session_id)
         addresses = {address for message in said if (address := (message.meta_json or {}).get("screenshot"))}
         new = new_id()
@@ -263,7 +275,7 @@ class AgentRunner:
         return row
 
     async def delete(self, session_id: str, *, purge: bool) -> None:
-        """Cancel, close the browser, archive; with `purge` nothing of the session is left."""
+        """Cancel the session's runs, close its browser and archive it; with `purge`, delete all its data."""
         await self._store.session(session_id)
         await self._cancel_all(session_id)
         if purge:
@@ -274,10 +286,10 @@ class AgentRunner:
         self._bus.announce(SessionChanged(session_id=session_id, status="idle", title="", deleted=True))
 
     async def _purge(self, session_id: str) -> None:
-        """The session goes last: of a purge that is cut short it is left, so that it can be purged again."""
+        """Delete the session's rows after its other data, so that an interrupted purge can be repeated."""
         await self._remove_traces(session_id)
         await self._store.purge_session(session_id)
-        if execution := self._execution(session_id):  # of a message that came in between
+        if execution := self._execution(session_id):  # of a message that arrived in between
             execution.stop("cancelled")
             await execution.ended.wait()
         await self._remove_traces(session_id)
@@ -285,22 +297,22 @@ class AgentRunner:
         self._executor.browser_changes.pop(session_id, None)
 
     async def _remove_traces(self, session_id: str) -> None:
-        """All that is kept outside of the session's own rows."""
+        """Delete what is stored outside of the session's rows: browser data, checkpoints, screenshots."""
         await self._browsers.close(session_id, purge=True)
         await self._agents.forget_session(session_id)
         await self._screenshots.remove_session(session_id)
 
     async def _cancel_all(self, session_id: str) -> None:
-        while True:  # held runs start one after the other as the one before them ends
+        while True:  # held runs start one after another
             try:
                 await self.cancel(session_id)
             except Conflict:
                 return
 
-    # What clients draw
+    # State for clients
 
     def live(self, session_id: str) -> dict[str, Any] | None:
-        """What is in progress and not yet a message: for a reader that was told to resync."""
+        """Output in progress that is not yet a message, for a client that received `resync`."""
         execution = self._execution(session_id)
         if execution is None:
             return None
@@ -332,7 +344,7 @@ class AgentRunner:
 
 
 def _read_answer(kind: str, content: str) -> dict[str, Any]:
-    """What a message means that answers a question of this kind. Only a plain yes is a yes."""
+    """The answer that a message gives to a question of this kind. Only a plain yes confirms."""
     answer = read_answer(content)
     is_manual = kind == "manual"
     feedback = content if is_manual or answer.confirmed is None else answer.feedback
@@ -341,7 +353,7 @@ def _read_answer(kind: str, content: str) -> dict[str, Any]:
 
 
 def _grant_of(payload: dict[str, Any]) -> tuple[str, str] | None:
-    """The site and the kind of action that "always here" allows; None where nothing can be allowed for good."""
+    """The (site, kind of action) that "always here" allows; None if the question has no risk kind."""
     site = site_of(payload.get("place") or payload.get("url") or "")
     return (site, payload["risk"]) if payload.get("risk") else None
 

@@ -1,4 +1,4 @@
-"""Time that nobody can set: for deadlines, which a jump of the wall clock must neither shorten nor stretch."""
+"""Clocks for deadlines: they are not affected by changes of the system time."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Callable
 
 
 def elapsed() -> float:
-    """Seconds since some moment, also those that the machine was suspended, where the system counts them."""
+    """Seconds of a monotonic clock that also counts suspend time, where the OS provides one."""
     boottime = getattr(time, "CLOCK_BOOTTIME", None)
     return time.monotonic() if boottime is None else time.clock_gettime(boottime)
 
 
 class SteadyClock:
-    """Unix time as it was when this began, and the seconds that have passed since: it never jumps."""
+    """Unix time at creation plus the elapsed seconds, so that it never jumps."""
 
     def __init__(self, wall: Callable[[], float] = time.time, passed: Callable[[], float] = elapsed) -> None:
         self._passed = passed
@@ -24,4 +24,4 @@ class SteadyClock:
 
 
 steady_time = SteadyClock()
-"""This process's own."""
+"""The process-wide instance."""

@@ -1,14 +1,14 @@
-"""The one family of errors that a client can see.
+"""The hierarchy of errors that clients can see.
 
 AppError
-├── BadRequest      422  the input is wrong and can be corrected
-├── Unauthorized    401  nobody is logged in
-├── Forbidden       403  the request comes from somewhere that may not ask
+├── BadRequest      422  invalid input
+├── Unauthorized    401  not logged in
+├── Forbidden       403  not permitted, for example a foreign origin or an action that the policy denies
 ├── NotFound        404
-├── Conflict        409  right input, wrong moment
+├── Conflict        409  valid input that does not fit the current state
 ├── TooLarge        413
-├── TooMany         429  come back after `retry_after` seconds
-├── Unavailable     503  a part we depend on is away; come back after `retry_after` seconds
+├── TooMany         429  retry after `retry_after` seconds
+├── Unavailable     503  a dependency is unavailable; retry after `retry_after` seconds
 └── RunFailed       ---  ends a run: its `code` and text become the run's terminal error event
     └── ModelNotConfigured
 """
@@ -17,7 +17,7 @@ from __future__ import annotations
 
 
 class AppError(Exception):
-    """An error with an HTTP status, a stable code for programs and a sentence for people."""
+    """An error with an HTTP status, a stable code for programs and a sentence for users."""
 
     status = 500
     code = "internal"
@@ -62,7 +62,7 @@ class Unavailable(AppError):
 
 
 class RunFailed(AppError):
-    """A run cannot go on. `detail` is shown to the person: what happened and what to do."""
+    """Ends a run with an error. `detail` is shown to the user: what happened and what to do."""
 
     status, code = 500, "run_failed"
 

@@ -1,4 +1,4 @@
-"""The vocabulary: everything that can happen in a run, one closed union, and its two wire forms."""
+"""The events of a run as one closed union, and their two wire formats."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ InterruptKind = Literal["confirm", "manual"]
 
 
 class Payload(BaseModel):
-    """A fact of a run. Unset optional fields are left out on the wire."""
+    """Base of all events. Fields that are None are left out in the wire formats."""
 
     model_config = ConfigDict(frozen=True)
     is_terminal: ClassVar[bool] = False
@@ -41,7 +41,7 @@ class ToolStart(Payload):
     name: str
     args: dict[str, Any]
     box: tuple[float, float, float, float] | None = None
-    """Where the action is aimed: x, y, width, height in percent of the page's viewport."""
+    """Target of the action: x, y, width, height in percent of the page's viewport."""
 
 
 class ToolEnd(Payload):
@@ -54,9 +54,9 @@ class ToolEnd(Payload):
     url: str | None = None
     screenshot: str | None = None
     box: tuple[float, float, float, float] | None = None
-    """Where the action was aimed: x, y, width, height in percent of the screenshot."""
+    """Target of the action: x, y, width, height in percent of the screenshot."""
     reason: str | None = None
-    """Why the call failed, where a code says it: `timeout`, or the code of the run's end (`cancelled`, `time_limit`, ...)."""
+    """Why the call failed, as a code: `timeout`, or the code of the run's end (`cancelled`, ...)."""
 
 
 class Message(BaseModel):
@@ -118,9 +118,9 @@ class RunChanged(Payload):
     step: int
     max_steps: int
     note: str | None = None
-    """What the run is waiting for, in words: the model, a free browser (and its place in the queue)."""
+    """Text: what the run waits for, such as the model or a free browser (with its position in the queue)."""
     queue_place: int | None = None
-    """While it waits for a free browser: its place in the queue, from 1."""
+    """Its position in the queue for a browser, from 1; None if it does not wait for one."""
 
 
 class StateChanged(Payload):
@@ -128,13 +128,14 @@ class StateChanged(Payload):
     goal: str | None = None
     plan: list[str] = Field(default_factory=list)
     proposed_plan: list[str] = Field(default_factory=list)
-    """A new plan of the agent's beside one that a person edited: followed when they accept it; [] for none."""
+    """A new plan of the agent, proposed because the user edited the current one; followed once the user
+    accepts it. Empty if there is none."""
     progress: dict[str, Any] = Field(default_factory=dict)
     facts: list[dict[str, Any]] = Field(default_factory=list)
 
 
 def with_plan(state: StateChanged, plan: Sequence[str]) -> StateChanged:
-    """The state after a person set the plan; the proposal is gone when it is the one that they accepted."""
+    """The state after the user has set the plan; the proposal is removed if it equals that plan."""
     left = [] if list(plan) == state.proposed_plan else state.proposed_plan
     return state.model_copy(update={"plan": list(plan), "proposed_plan": left})
 
@@ -162,16 +163,16 @@ class PolicyRuled(Payload):
 
     type: Literal["policy"] = "policy"
     call_id: str
-    """That of the action's `tool_start`, if it comes to that."""
+    """The same as in the action's `tool_start`, if the action is executed."""
     action: str
-    """The kind of action; for a tool that the policy knows no kind of, the tool's name."""
+    """The kind of action; for a tool without a kind in the policy, the tool's name."""
     verdict: Literal["allow", "ask", "deny"]
     reason: str
     kind: str | None = None
-    """The kind of effect, such as `order`, where the policy found one."""
+    """The kind of effect, such as `order`; None if the policy found none."""
     target: Target | None = None
     url: str | None = None
-    """The address that is opened, else that of the page."""
+    """The URL that the action opens, else the URL of the page."""
 
 
 class Interrupt(Payload):
@@ -184,9 +185,9 @@ class Interrupt(Payload):
     url: str | None = None
     risk: str | None = None
     amount: str | None = None
-    """The price that goes with the action, as the page writes it."""
+    """The price of the action, as shown on the page."""
     sends_to: str | None = None
-    """The site that a form is sent to when it is not the page's own."""
+    """The site that receives the form; None if it is the page's own site."""
     screenshot: str | None = None
     expires_at: datetime | None = None
 
@@ -234,7 +235,7 @@ Event = Annotated[
 
 
 class SessionChanged(BaseModel):
-    """The `session` event of `GET /stream`: what a list of sessions shows."""
+    """The `session` event of `GET /stream`: the fields that a list of sessions shows."""
 
     model_config = ConfigDict(frozen=True)
     session_id: str
@@ -246,12 +247,12 @@ class SessionChanged(BaseModel):
     note: str | None = None
     queue_place: int | None = None
     usage: Usage | None = None
-    """Of all its runs that are over."""
+    """Total of all ended runs of the session."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stamped:
-    """An event with its place: run, epoch and seq. `id` is what `Last-Event-ID` carries."""
+    """An event with its position: run, epoch and seq. `id` is the value of `Last-Event-ID`."""
 
     session_id: str
     run_id: str
@@ -270,7 +271,7 @@ def now() -> datetime:
 
 
 def to_data(stamped: Stamped) -> dict[str, Any]:
-    """The contract's flat object: where it belongs, then the event's own fields."""
+    """The event as a flat dict: its position, then the event's own fields."""
     head = {
         "type": stamped.event.type,
         "session_id": stamped.session_id,
@@ -283,7 +284,7 @@ def to_data(stamped: Stamped) -> dict[str, Any]:
 
 
 def to_sse(stamped: Stamped) -> bytes:
-    """First wire form: one block of `GET /sessions/{id}/stream`."""
+    """First wire format: one block of `GET /sessions/{id}/stream`."""
     data = orjson.dumps(to_data(stamped))
     return b"event: %b\nid: %b\ndata: %b\n\n" % (stamped.event.type.encode(), stamped.id.encode(), data)
 
@@ -305,17 +306,17 @@ _STAGES = {
 
 
 def stage_of(code: str) -> str:
-    """Where it went wrong, by the error's code: model, browser, database, or run for the run as a whole."""
+    """The part that failed, by error code: model, browser, database, or run for all other codes."""
     return _STAGES.get(code.partition("_")[0], "run")
 
 
 def ruled_by(event: Event) -> Literal["policy", "person"]:
-    """Whose decision a `policy_result` is."""
+    """Who made the decision of a `policy_result`."""
     return "policy" if isinstance(event, PolicyRuled) else "person"
 
 
 def to_observer(stamped: Stamped) -> dict[str, Any] | None:
-    """Second wire form: `{type, session_id, ts, payload}` of `/events/{session_id}`, or None if not told there."""
+    """Second wire format: `{type, session_id, ts, payload}` of `/events/{session_id}`; None if not sent."""
     kind = _OBSERVER_TYPES.get(stamped.event.type)
     if isinstance(stamped.event, Interrupt):
         kind = "policy_request" if stamped.event.kind == "confirm" else None
@@ -330,7 +331,7 @@ def to_observer(stamped: Stamped) -> dict[str, Any] | None:
 
 
 def _fields(event: Event) -> dict[str, Any]:
-    """Without what is not known; a message is whole, as everywhere."""
+    """The event's fields without None values; a message keeps all its fields."""
     known = event.model_dump(mode="json", exclude={"type"}, exclude_none=True)
     if isinstance(event, Done | MessageAdded):
         known["message"] = event.message.model_dump(mode="json")

@@ -1,4 +1,4 @@
-"""The app: gate, routes, errors, web UI. Nothing runs at import."""
+"""Creates the app: gate, routes, errors, web UI. Importing it starts nothing."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ RETRY_SECONDS = 3.0
 
 
 class BuildingWorld:
-    """The world while it is built: routes wait for it, health checks do not."""
+    """Builds the runtime in the background: routes wait for it, health checks do not."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -48,7 +48,7 @@ class BuildingWorld:
         self._runtime: Runtime | None = None
         self._reason: str | None = None
         self.fatal: str | None = None
-        """Why the server cannot start and should end; None while waiting may help."""
+        """Why the server cannot start and must exit; None while retrying may help."""
         self._changed = asyncio.Event()
         self._closing = asyncio.Event()
         self._task = asyncio.create_task(self._build())
@@ -61,7 +61,7 @@ class BuildingWorld:
         self._changed.set()
 
     async def _build(self) -> None:
-        """A database that is away or not migrated is looked for again and again."""
+        """Build the runtime; retry every RETRY_SECONDS while the database is unavailable or not migrated."""
         while self._runtime is None and not self._closing.is_set():
             try:
                 self._runtime = await self._stack.enter_async_context(open_runtime(self._settings))
@@ -80,7 +80,7 @@ class BuildingWorld:
         logger.info("ready")
 
     async def runtime(self) -> Runtime:
-        """Waits while it is being built. Raises Unavailable when it cannot be built now."""
+        """Wait for the runtime. Raises Unavailable if it cannot be built now."""
         if self._runtime:
             return self._runtime
         await self._changed.wait()
@@ -96,7 +96,7 @@ class BuildingWorld:
         return await self._runtime.problem()
 
     async def drain(self) -> None:
-        """End all runs, then all streams. Called at the first signal, while requests are still answered."""
+        """End all runs, then all streams. Called at the first signal, while requests are still served."""
         if self._runtime is None:
             self._reason = self._reason or "The server is going down."
             self._task.cancel()
@@ -114,7 +114,7 @@ class BuildingWorld:
 
 
 def outside_api(pages: ASGIApp, guarded: tuple[str, ...]) -> ASGIApp:
-    """What no route takes is a page, except below the addresses that are the API's."""
+    """Serve `pages` for every path without a route. Raises NotFound for paths below a guarded prefix."""
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["path"].startswith(guarded):
@@ -143,7 +143,7 @@ def create_app(settings: Settings, logins: Logins | None = None, spa: Spa | None
     for part in (messages, stream, system, sessions, files, export, browser, settings_api, ws, live):
         app.include_router(part.router)
     app.include_router(files.pictures_at(settings.screenshot_url_prefix))
-    # Not mounted: a mount would also get the calls of our own addresses with a wrong method.
+    # Not a mount, which would also receive requests for API paths with a wrong method.
     app.router.default = outside_api(spa or Spa(), guarded_prefixes(settings))
     exception_handlers.install(app)
     app.add_middleware(RequestGate, settings=settings, logins=logins, render=render)

@@ -30,7 +30,7 @@ QUIET_SECONDS = 2.0
 
 
 class MaintainedServer(Protocol):
-    """What maintenance needs of the runtime."""
+    """The part of the runtime that maintenance uses."""
 
     settings: Settings
     database: Database
@@ -62,16 +62,16 @@ def background_tasks(
 
 
 async def _warm_up(server: MaintainedServer) -> None:
-    """Beside the start, so that neither it nor the first message waits."""
+    """Build the default agent in the background, so that neither start nor first message waits for it."""
     settings = server.current_settings
-    with suppress(AppError):  # the first message will tell what is missing
+    with suppress(AppError):  # the first message reports the error
         await server.agents.warm_up(settings.default_agent, server.default_model)
-    await asyncio.sleep(QUIET_SECONDS)  # a message that waits for the start to be over comes first
-    gc.freeze()  # what lives now lives for good: the collector need not look at it again
+    await asyncio.sleep(QUIET_SECONDS)  # messages that waited for the start come first
+    gc.freeze()  # current objects are permanent: exclude them from garbage collection
 
 
 async def _keep_tidy(server: MaintainedServer, clock: PlausibleClock) -> None:
-    """Remove sessions that were untouched for longer than RETENTION_DAYS."""
+    """Purge sessions that were not changed for more than RETENTION_DAYS days."""
     while True:
         if days := server.current_settings.retention_days:
             try:
@@ -82,7 +82,7 @@ async def _keep_tidy(server: MaintainedServer, clock: PlausibleClock) -> None:
 
 
 async def _keep_swept(sweeper: Sweeper) -> None:
-    """Remove files that belong to no session, some time after the start and then once a day."""
+    """Remove orphaned files, SWEEP_AFTER seconds after the start and then once a day."""
     await asyncio.sleep(SWEEP_AFTER)
     while True:
         try:
@@ -93,10 +93,10 @@ async def _keep_swept(sweeper: Sweeper) -> None:
 
 
 class PlausibleClock:
-    """A clock for deleting: never later than the newest stored change at the start plus the time since then.
+    """A clock for retention: at most the newest stored change at the start, plus the time since then.
 
-    A machine that starts with a wrong date in the future must not delete what it will need once the date is right.
-    The price: after a long time switched off, sessions are removed late.
+    If the machine starts with a date in the future, nothing is deleted because of it. The drawback: after the
+    server was off for a long time, sessions are removed late.
     """
 
     def __init__(self, newest: datetime | None, monotonic: Callable[[], float] = time.monotonic) -> None:
@@ -105,7 +105,7 @@ class PlausibleClock:
         self._started = monotonic()
 
     def now(self, wall: datetime) -> datetime:
-        """The wall clock's time `wall`, or the latest time that can be true, whichever is earlier."""
+        """The time of the wall clock, `wall`, or the latest plausible time, whichever is earlier."""
         self._newest = self._newest or wall
         return min(wall, self._newest + timedelta(seconds=self._monotonic() - self._started))
 
@@ -119,7 +119,7 @@ async def remove_untouched(server: MaintainedServer, days: int, moment: datetime
 
 
 async def _keep_safe(server: MaintainedServer) -> None:
-    """Write SQLite's log back into its file, and finish erasing; where that fails the log says so."""
+    """Flush SQLite's write-ahead log and finish pending erasures; log failures."""
     while True:
         await asyncio.sleep(LEASE_BEAT)
         try:
@@ -136,5 +136,5 @@ async def _keep_alive(recovery: Recovery) -> None:
             await recovery.see_to_runs()
         except Unavailable as error:
             logger.warning("leases not renewed: %s", error.detail)
-        except Exception:  # whatever it was, leases that lapse would end every run
+        except Exception:  # continue after any error: expired leases would end every run
             logger.exception("leases not renewed")

@@ -1,4 +1,4 @@
-"""Settings changed while the server runs, and provider keys given in the UI."""
+"""Settings changed at run time, and provider keys set in the UI."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PROVIDERS = ("anthropic", "openai", "openrouter", "google")
 
 
 class Preferences:
-    """`current` is what holds now: the environment's settings with the person's changes on top."""
+    """`current`: the effective settings, which are the environment's with the user's changes applied."""
 
     def __init__(self, base: Settings, store: Store) -> None:
         self._base = base
@@ -32,7 +32,7 @@ class Preferences:
         self._keys: dict[str, SecretStr] = {}
         self._fernet: Fernet | None = None
         self._changing = asyncio.Lock()
-        """Held by one change at a time: each starts from what the one before it left."""
+        """Serialises changes, because each one starts from the result of the previous one."""
         self.current = base
         self.listeners: list[Callable[[Settings], None]] = []
 
@@ -47,11 +47,11 @@ class Preferences:
                 try:
                     self._keys[provider] = SecretStr(fernet.decrypt(ciphertext).decode())
                 except InvalidToken:
-                    continue  # the key file was replaced: the provider's key has to be given again
+                    continue  # the key file was replaced: the provider's key has to be set again
         self.current = self._merged(self._values)
 
     async def change(self, values: dict[str, Any]) -> None:
-        """Values by setting name; None takes a change back. Raises BadRequest naming the setting."""
+        """Change settings by name; None resets one. Raises BadRequest with the name of an invalid one."""
         unknown = values.keys() - set(CHANGEABLE)
         if unknown:
             raise BadRequest(f"These settings cannot be changed here: {', '.join(sorted(unknown))}.")
@@ -84,7 +84,7 @@ class Preferences:
         self._use(self._merged(self._values))
 
     def key_states(self) -> dict[str, str]:
-        """Where each provider's key comes from: environment, set (in the UI) or unset."""
+        """The source of each provider's key: environment, set (in the UI) or unset."""
         return {provider: self._key_state(provider) for provider in PROVIDERS}
 
     def _key_state(self, provider: str) -> str:

@@ -1,4 +1,4 @@
-"""The composition root: opens and closes everything. The only place that asks for mock mode."""
+"""The composition root: creates and closes all components, and selects mocks in mock mode."""
 
 from __future__ import annotations
 
@@ -44,18 +44,18 @@ MODEL_CHARS = 200
 
 @dataclass
 class ByHand:
-    """What a person who drives a session's browser by hand was shown last."""
+    """The last observation shown to a user who controls a session's browser manually."""
 
     observation: Observation
     id: str
-    """Names the observation in requests: an eid means something in the observation that it came from only."""
+    """Identifies the observation in requests: an eid is valid only within its observation."""
     asked: str = ""
-    """Digest of the command that the person was asked to confirm; "" before that."""
+    """Digest of the command that the user was asked to confirm; "" if there was none."""
 
 
 @dataclass
 class Runtime:
-    """Everything that routes and the runner work with."""
+    """The components that routes and background tasks use."""
 
     settings: Settings
     database: Database
@@ -69,11 +69,11 @@ class Runtime:
     preferences: Preferences
     files: SessionFiles
     is_erased: bool = True
-    """False while words of purged sessions may be left in the database's files."""
+    """False while text of purged sessions may remain in the database's files."""
     by_hand: dict[str, ByHand] = field(default_factory=dict)
-    """The newest look of each session whose browser is driven by hand."""
+    """By session: the newest observation, if its browser is controlled manually."""
     receipts: Receipts = field(default_factory=Receipts)
-    """Of the frames that clients sent with an id of their own."""
+    """Results of WebSocket frames that carry a client-chosen id."""
 
     @property
     def current_settings(self) -> Settings:
@@ -81,7 +81,7 @@ class Runtime:
 
     @property
     def default_model(self) -> str:
-        """The configured model, or the built-in demo where its key is missing."""
+        """The configured model, or the built-in demo model if that cannot be used, such as without a key."""
         from server.agent.models.chat_model import DEMO, is_ready
 
         if self.settings.is_mock:
@@ -90,7 +90,7 @@ class Runtime:
         return name if is_ready(name, self.current_settings) else DEMO
 
     def check_model(self, name: str, field: str) -> None:
-        """Raises BadRequest, its words after the name of the `field`, for a name that leads to no provider."""
+        """Raises BadRequest, its text prefixed with `field`, if the name is too long or has no provider."""
         from server.agent.models.chat_model import is_known, unknown_words
 
         is_scripted = self.settings.is_mock and name.partition(":")[0] == MOCK_MODEL.partition(":")[0]
@@ -108,7 +108,7 @@ class Runtime:
         return [asdict(choice) | {"demo": choice.id == DEMO} for choice in choices]
 
     def notices(self) -> list[dict[str, str]]:
-        """What is missing, in words."""
+        """Codes and texts for the user: mock mode, a missing model key, a missing agent tool."""
         if self.settings.is_mock:
             return [{"code": "mock", "text": "Mock mode: the model and the browser are scripted."}]
         problem = self.current_settings.agent_tool_problem
@@ -123,7 +123,7 @@ class Runtime:
         return [{"code": "no_model_key", "text": text}, *notices]
 
     async def problem(self) -> str | None:
-        """Why messages cannot be taken now; None when they can."""
+        """Why messages cannot be accepted now; None if they can."""
         if self.executor.is_draining:
             return "The server is going down."
         if problem := await self.database.problem():
@@ -133,10 +133,10 @@ class Runtime:
     async def judge_by_hand(
         self, known: ByHand, shown: Action, action: Action, observation: Observation, *, confirmed: bool
     ) -> None:
-        """The same policy as for the agent. `shown` is the command on the observation that the person was shown,
-        `action` the same on the page as it is now. Raises Forbidden, or Conflict where a confirmation is missing.
+        """Apply the agent's policy to a manual command. Raises Forbidden, or Conflict to ask for confirmation.
 
-        A confirmation counts for the page that the person was shown, or was asked about.
+        `shown` is the command on the observation that the user was shown, `action` the same on the current
+        page. A confirmation is valid only for the page that the user was shown, or was asked about.
         """
         settings = self.current_settings
         gate = Gate(settings.blocked_hosts, settings.allowed_hosts)
@@ -152,14 +152,14 @@ class Runtime:
             raise Conflict(judgement.reason, code="confirmation_required")
 
     async def delete(self, session_id: str, *, purge: bool) -> None:
-        """Cancel, close the browser, archive; with `purge` nothing of the session is left."""
+        """Cancel the session's runs, close its browser and archive it; with `purge`, delete all its data."""
         if purge:
             await self.purge([session_id])
         else:
             await self.runner.delete(session_id, purge=False)
 
     async def purge(self, session_ids: Sequence[str]) -> None:
-        """Remove sessions for good, out of the database's files, too."""
+        """Delete sessions permanently, also from the database's files."""
         for session_id in session_ids:
             await self.runner.delete(session_id, purge=True)
             self.by_hand.pop(session_id, None)
@@ -170,7 +170,7 @@ class Runtime:
             logger.warning("words of purged sessions are overwritten later: %s", error.detail)
 
     async def erase(self) -> None:
-        """Overwrite what was purged, where that is still to be done. Raises Unavailable."""
+        """Erase purged data from the database's files, if that is pending. Raises Unavailable."""
         if not self.is_erased:
             self.is_erased = True  # a purge during this call sets it back
             try:
@@ -180,23 +180,23 @@ class Runtime:
                 raise
 
     async def try_provider(self, provider: str, model: str | None) -> dict[str, Any]:
-        """One short call, so that a key is known to work before it is needed."""
+        """Make one short model call, to check that the provider's key works."""
         name = model or next((c["id"] for c in self.models() if c["provider"] == provider), "")
         try:
             await self.agents.model(name).ainvoke("Answer with one word: ready?")
-        except Exception as error:  # whatever a provider's client raises is told in words
+        except Exception as error:  # any error of the provider's client is returned as text
             return {"ok": False, "detail": self.agents.failure(error)[1]}
         return {"ok": True, "detail": f"{name} answers."}
 
 
 def _digest(action: Action, observation: Observation) -> str:
-    """What a confirmation of a command by hand is bound to."""
+    """The digest that binds a confirmation to a manual command and its page."""
     return approval_digest("by hand", action, targets_of(action, observation), observation)
 
 
 @asynccontextmanager
 async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
-    """Build the world, and take it down in reverse order. Raises NotReady."""
+    """Create all components; close them in reverse order on exit. Raises NotReady."""
     async with AsyncExitStack() as stack:
         keep_private(settings.data_dir)
         installation = stack.enter_context(owned_installation(settings.data_dir))
@@ -204,9 +204,8 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         stack.push_async_callback(database.aclose)
         await prepare_database(database, settings)
         is_alone = False
-        if (
-            settings.is_sqlite
-        ):  # one server works on a file; who holds its lock knows that all others are gone
+        # One server uses an SQLite file: while this process holds its lock, all others are gone.
+        if settings.is_sqlite:
             is_alone = stack.enter_context(held(database.file.with_name(f"{database.file.name}.lock")))
         store = Store(database, process_name(installation), is_alone=is_alone)
         preferences = Preferences(settings, store)
@@ -229,7 +228,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         executor = Executor(settings, store, bus, agents, browsers, screenshots, recorder)
         runner = AgentRunner(store, bus, agents, browsers, screenshots, recorder, executor)
         recovery = Recovery(store, bus, recorder, executor)
-        clock = PlausibleClock(await store.last_touched())  # before recovery, which stores the present time
+        clock = PlausibleClock(await store.last_touched())  # before recovery, which stores the current time
         await recovery.recover()
         files = SessionFiles(lambda session_id: settings.downloads_dir / session_id)
         runtime = Runtime(
