@@ -97,7 +97,7 @@ class Execution:
         self._resting = Stopwatch(clock)
         self._queueing = Stopwatch(clock)
 
-    # What it publishes
+    # Publishing
 
     def publish(self, event: Event) -> None:
         """Publish an event; dropped if the execution has ended. Stops the execution if it is fenced."""
