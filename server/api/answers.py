@@ -1,4 +1,4 @@
-"""What the routes answer, as the API's description tells it to programs. Times are UTC."""
+"""Response models of the routes, which also appear in the OpenAPI description. Times are UTC."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SessionStatus = Literal["idle", "queued", "running", "waiting_user", "paused", "
 
 
 class ResponseModel(BaseModel):
-    """Built from a row or from keywords."""
+    """Base of the response models; can be validated from a row's attributes."""
 
     model_config = ConfigDict(from_attributes=True)
 
@@ -32,12 +32,12 @@ class Session(ResponseModel):
     updated_at: datetime
     archived_at: datetime | None
     queue_place: int | None = None
-    """While its run waits for a free browser: the place in the queue, from 1."""
+    """Its run's position in the queue for a browser, from 1; None if it does not wait for one."""
 
 
 class ListedSession(Session):
     match: Message | None
-    """Of a search: the newest message that says it, its content cut to where it does."""
+    """In a search: the newest matching message, its content cut to an excerpt around the match."""
 
 
 class Sessions(ResponseModel):
@@ -207,12 +207,12 @@ class ModelChoice(ResponseModel):
     provider: str
     ready: bool
     missing: str | None = None
-    """What it needs before it can be used."""
+    """What must be configured before it can be used."""
     vision: bool | None = None
     context: int | None = None
     """Tokens."""
     price_in: float | None = None
-    """US dollars a million tokens."""
+    """US dollars per million tokens, as `price_out`."""
     price_out: float | None = None
     demo: bool = False
 
@@ -225,15 +225,15 @@ class Defaults(ResponseModel):
 
 class Limits(ResponseModel):
     message_bytes: int
-    """Of a message, in UTF-8."""
+    """Maximum UTF-8 bytes of a message."""
     message_chars: int
-    """Never more characters than this, since each takes a byte at least; `message_bytes` is the limit."""
+    """Upper bound in characters, each of which takes at least one byte; `message_bytes` is the limit."""
     file_bytes: int
     files: int
     max_browsers: int
     token_budget: int
     cost_budget: float | None
-    """US dollars a run."""
+    """US dollars per run."""
 
 
 class Notice(ResponseModel):
@@ -253,7 +253,7 @@ class Config(ResponseModel):
     notices: list[Notice]
     headless: bool
     has_display: bool
-    """False when a browser's window cannot be shown on the server's machine."""
+    """False if the server's machine cannot show a browser window."""
 
 
 class KeyTested(ResponseModel):
@@ -263,7 +263,7 @@ class KeyTested(ResponseModel):
 
 class Purged(ResponseModel):
     sessions: int
-    """How many were removed."""
+    """The number of deleted sessions."""
 
 
 class Tool(ResponseModel):
@@ -271,9 +271,9 @@ class Tool(ResponseModel):
     description: str
     server: str
     parameters: dict[str, Any] = Field(alias="schema")
-    """A JSON schema."""
+    """JSON schema of the parameters."""
     acts: bool
-    """It changes something: it is judged before it is done."""
+    """True if the tool has side effects: the policy judges each call before it is executed."""
 
 
 class Tools(ResponseModel):
@@ -293,4 +293,4 @@ class Outcome(ResponseModel):
 class Picture(ResponseModel):
     ok: bool
     screenshot: str | None
-    """Its address; None when the page could not be pictured."""
+    """Its address; None if no screenshot could be taken."""

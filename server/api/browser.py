@@ -1,4 +1,4 @@
-"""The browser by hand: the command line's cmd mode. Refused while a run acts; judged by the same policy."""
+"""Manual browser commands, as in the CLI's cmd mode. Rejected while a run acts; judged by the same policy."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class Launch(Body):
 
 
 ObservationId = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
-"""`id` of the observation that an eid came from; without it the eid is one of the newest observation."""
+"""`id` of the observation that the eid belongs to, by default the newest observation."""
 
 
 class Look(Body):
     mode: Literal["main", "focused"] = "main"
     target: Eid | None = None
-    """What `focused` looks closer at."""
+    """The element that mode `focused` observes in detail."""
     observation: ObservationId | None = None
 
 
@@ -62,7 +62,7 @@ class Wait(Body):
 
 
 async def free_browser(session_id: str, world: Runtime) -> Browser:
-    """The session's browser. Raises Conflict while a run acts with it or a person has taken it over."""
+    """The session's browser. Raises Conflict while a run acts with it or the user has taken it over."""
     await world.store.session(session_id)
     if world.runner.is_acting(session_id):
         raise Conflict("The agent is at work; pause or stop it first.", code="run_in_progress")
@@ -102,7 +102,7 @@ async def observe(session_id: SessionId, world: World, body: Look | None = None)
 def element_of(
     session_id: str, eid: str, observation_id: str | None, world: Runtime
 ) -> tuple[Element, ByHand]:
-    """The element and the look that it is of. Raises NotFound for an eid of any look but the newest."""
+    """The element and its observation. Raises NotFound unless the eid is of the newest observation."""
     look = world.by_hand.get(session_id)
     element = look.observation.find(eid) if look else None
     if look is None or element is None or observation_id not in (None, look.id):
@@ -115,9 +115,9 @@ def element_of(
 async def approved_element(
     session_id: str, action: dict[str, Any], body: Click | Type, browser: Browser, world: Runtime
 ) -> Element:
-    """The element that `body` names, on the page as it is now, after the policy has let the action pass.
+    """The element of `body` on the current page, after the policy has allowed the action.
 
-    Raises NotFound when the page no longer shows it as it did, and what `judge_by_hand` raises.
+    Raises NotFound if the page or the element has changed since, and the errors of `judge_by_hand`.
     """
     element, look = element_of(session_id, body.eid, body.observation, world)
     now = await browser.observe([element.ref])

@@ -1,4 +1,4 @@
-"""What routes ask for by name, and the shapes they take and give."""
+"""Dependencies and shared parameter types of the routes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STREAM_RETRY_SECONDS = 5.0
 
 
 async def get_runtime(connection: HTTPConnection) -> Runtime:
-    """The world, as soon as it is built. Raises Unavailable when it could not be built."""
+    """Wait for the runtime. Raises Unavailable if it could not be built."""
     runtime: Runtime = await connection.app.state.world.runtime()
     return runtime
 
@@ -29,14 +29,14 @@ async def get_caller(connection: HTTPConnection) -> Caller:
 
 
 async def take_stream(connection: HTTPConnection) -> AsyncIterator[None]:
-    """A place among the open streams, until the stream has ended. Raises Unavailable when all are taken."""
+    """Count an open stream until it has ended. Raises Unavailable if the limit is reached."""
     streams: Streams = connection.app.state.streams
     with streams.one():
         yield
 
 
 class Streams:
-    """Counts open streams, so that they cannot take all files of the process."""
+    """Limits the open streams, so that they cannot use up the process's file descriptors."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
@@ -57,13 +57,13 @@ class Streams:
 
 
 STREAM = Depends(take_stream)
-"""For `dependencies` of a route that answers with a stream or is a WebSocket."""
+"""For `dependencies` of a route that returns a stream or is a WebSocket."""
 World = Annotated[Runtime, Depends(get_runtime)]
 CallerOf = Annotated[Caller, Depends(get_caller)]
 
 
 def _storable(text: str) -> str:
-    """PostgreSQL keeps no NUL, and a lone surrogate has no UTF-8 form."""
+    """Reject NUL, which PostgreSQL cannot store, and lone surrogates, which UTF-8 cannot encode."""
     if "\0" in text:
         raise ValueError("text must not contain NUL")
     if any("\ud800" <= char <= "\udfff" for char in text):
@@ -76,13 +76,13 @@ SessionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 
 
 class Body(BaseModel):
-    """A request body. A field that is not known is refused with 422: a misspelt one must not mean its default."""
+    """A request body. Unknown fields are rejected with 422: a misspelt name must not select the default."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class SocketFrame(BaseModel):
-    """A WebSocket frame. Fields that are not known are ignored: frames carry `session_id`, `ts` and `payload`."""
+    """A WebSocket frame. Unknown fields are ignored: frames also have `session_id`, `ts` and `payload`."""
 
 
 def request_id(request: Request) -> str:

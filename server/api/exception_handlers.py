@@ -1,4 +1,4 @@
-"""What goes wrong in a route, told as a problem."""
+"""Exception handlers of the routes, which return `application/problem+json`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 
 
 def methods_of(request: Request) -> list[str]:
-    """All that this address takes: each route knows only its own."""
+    """The methods of all routes at this path; a single route has only its own."""
     routes = request.app.routes
     return [
         method
@@ -37,7 +37,7 @@ def methods_of(request: Request) -> list[str]:
 
 
 def install(app: FastAPI) -> None:
-    """One renderer for everything that goes wrong in a route."""
+    """Register the handlers for all exceptions of routes."""
 
     @app.exception_handler(AppError)
     async def app_error(request: Request, error: AppError) -> Response:
@@ -45,8 +45,8 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
-        # The input is not echoed: it may hold what cannot be encoded, or what must not be logged.
-        # The names of fields are the client's own, too, and may have any length.
+        # The input is not returned: it may contain text that cannot be encoded, or secrets.
+        # Field names come from the client, too, and may have any length.
         places = [
             f"{'.'.join(str(part)[:100] for part in item['loc'])}: {item['msg']}"
             for item in error.errors()[:10]

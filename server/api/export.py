@@ -1,4 +1,4 @@
-"""Sessions as files to take away."""
+"""Routes that export sessions as files."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ async def export_all(world: World) -> Response:
 
 
 async def _archived(world: Runtime) -> AsyncIterator[bytes]:
-    """One session after the other is read, packed in a thread and sent."""
+    """Read, compress (in a thread) and yield one session after the other."""
     archive = Archive()
     for session_id in await world.store.session_ids():
-        with suppress(NotFound):  # it was purged meanwhile
+        with suppress(NotFound):  # purged during the export
             conversation = await _conversation(world, session_id)
             yield await asyncio.to_thread(archive.add, conversation)
     yield await asyncio.to_thread(archive.end)

@@ -1,4 +1,4 @@
-"""Pictures, and the files a session downloaded or was given."""
+"""Routes for screenshots, and for the downloads and uploads of a session."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def screenshot(
 
 
 def pictures_at(prefix: str) -> APIRouter:
-    """The same pictures at the addresses that `SCREENSHOT_URL_PREFIX` gives them; older addresses stay good."""
+    """A router for the same screenshots under `SCREENSHOT_URL_PREFIX`; the default path stays valid."""
     pictures = APIRouter()
     if prefix != "/api/files/screenshots":
         pictures.get(prefix + PICTURE, response_class=Response, include_in_schema=False)(screenshot)

@@ -1,4 +1,4 @@
-"""The live view as a WebSocket: frames out, what a person does in. Nothing of it is stored or logged."""
+"""The live view as a WebSocket: sends frames, receives the user's input. Neither is stored or logged."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ async def _show(socket: WebSocket, viewer: Viewer) -> None:
 
 
 async def _point(session_id: str, viewer: Viewer, world: Runtime) -> None:
-    """Tells what the agent is about to touch, and what an open question is about."""
+    """Send the target of the agent's current action, or of an open question, to the viewer."""
     pointed = NO_TARGET
     async for batch in world.bus.follow(session_id, forever=True):
         for entry in batch:
@@ -100,7 +100,7 @@ async def _point(session_id: str, viewer: Viewer, world: Runtime) -> None:
 
 
 def target_after(pointed: dict[str, Any], event: Event) -> dict[str, Any]:
-    """The `target` message that holds once this has happened."""
+    """The `target` message that is valid after this event."""
     match event:
         case ToolStart(box=box, name=name) if box:
             return {"type": "target", "box": box, "label": str(event.args.get("element") or name)}
@@ -122,7 +122,7 @@ async def _obey(wanted: Wanted, session_id: str, view: LiveView, viewer: Viewer,
             await world.runner.hold(session_id)
         case Release():
             handing = asyncio.create_task(_hand_back(wanted, session_id, view, viewer, world))
-            _handing_back.add(handing)  # the page may be closed before it is through
+            _handing_back.add(handing)  # the client may disconnect before it has finished
             handing.add_done_callback(_handing_back.discard)
             await asyncio.shield(handing)
         case ListElements():

@@ -1,4 +1,4 @@
-"""Several streams of bytes as one."""
+"""Merges several byte streams into one."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from contextlib import aclosing
 
 
 async def merge(sources: Sequence[AsyncIterator[bytes]]) -> AsyncIterator[bytes]:
-    """Blocks of all sources as they come. A slow reader holds the sources back, one block each.
+    """Yield blocks of all sources as they arrive. Backpressure: at most one block per source is queued.
 
-    Ends when all sources have ended. Raises what a source raises: a reader must not wait for one that is dead.
+    Ends when all sources have ended. Raises the exception of any source, so that a reader does not wait for a
+    failed one.
     """
     ready: asyncio.Queue[bytes | Exception | None] = asyncio.Queue(maxsize=len(sources))
 

@@ -1,4 +1,4 @@
-"""Messages and what a person says to a run in progress."""
+"""Routes for messages, and for commands to a run in progress."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions: make, list, read, change, delete."""
+"""Routes to create, list, read, change and delete sessions."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ async def read(session_id: SessionId, world: World) -> SessionDetail:
 
 
 def told_of(row: SessionRow, world: World) -> Session:
-    """The session, with its place in the queue for a browser while it waits there."""
+    """The session, with its position in the queue for a browser while it waits for one."""
     browser = world.browsers.peek(row.id)
     return Session.model_validate(row).model_copy(update={"queue_place": browser.place if browser else None})
 

@@ -1,4 +1,4 @@
-"""What can be changed while the server runs: preferences, provider keys, and the data as a whole."""
+"""Routes for preferences, provider keys, and purging sessions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ router = APIRouter(prefix="/api")
 
 
 Value = bool | int | float | Text | list[Text] | None
-"""Of a setting; which kind is right for which is for the settings to say."""
+"""The value of a setting; `Settings` validates its type."""
 
 
 class Key(Body):

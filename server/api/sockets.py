@@ -1,4 +1,4 @@
-"""What the WebSockets have in common: frames in, within limits, and an end for all their parts at once."""
+"""Shared parts of the WebSockets: receive frames within limits, end all tasks of a connection together."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from server.errors import AppError, NotFound
 FRAME_BYTES = 64 * 1024
 UNKNOWN, TRY_AGAIN = 4404, 1013
 LOGIN_SECONDS = 1.0
-"""How often a socket that says nothing asks whether its login still holds."""
+"""Seconds between two checks of an idle socket's login."""
 
 Told = dict[str, Any]
 
@@ -39,13 +39,17 @@ async def listen(
     socket: WebSocket, caller: Caller, obey: Callable[[str], Awaitable[None]], tell: Callable[[Told], Awaitable[None]],
     *, per_second: int,
 ) -> None:  # fmt: skip
-    """Give each frame to `obey` until the socket ends. What is refused is told; what is too much closes it."""
+    """Pass each frame to `obey` until the socket closes.
+
+    Sends an error for a frame that is invalid or raises AppError. Closes the socket for a frame that is too
+    large, for too many frames per second, and after a logout.
+    """
     allowance = Allowance(per_second)
     while True:
         frame = await socket.receive()
         if frame["type"] == "websocket.disconnect":
             return
-        text = frame.get("text") or ""  # bytes say nothing here, and nothing is not understood
+        text = frame.get("text") or ""  # a binary frame becomes "", which is invalid
         if len(frame.get("bytes") or text.encode()) > FRAME_BYTES:
             await socket.close(1009, "frame too large")
             return
@@ -68,7 +72,7 @@ async def send(socket: WebSocket, told: Told) -> None:
 
 
 async def run_until_one_ends(*parts: Coroutine[Any, Any, None]) -> None:
-    """The parts of one connection: the first that ends, ends them all. Raises what made it end."""
+    """Run the tasks of one connection until the first ends; cancel the others. Raises its exception."""
     tasks = [asyncio.create_task(part) for part in parts]
     try:
         ended, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -77,12 +81,12 @@ async def run_until_one_ends(*parts: Coroutine[Any, Any, None]) -> None:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
     for task in ended:
-        with suppress(WebSocketDisconnect):  # the other side is gone, which is how most connections end
+        with suppress(WebSocketDisconnect):  # the client has disconnected, the normal end of a connection
             await task
 
 
 class Allowance:
-    """A bucket of frames that fills up again each second."""
+    """A token bucket for frames, refilled at `per_second`."""
 
     def __init__(self, per_second: int) -> None:
         self._per_second = per_second

@@ -1,4 +1,4 @@
-"""Server-sent events: sse-starlette's response with the rules of this server's streams."""
+"""Server-sent events: sse-starlette's response with this server's login check and timeouts."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from starlette.types import Message, Receive, Scope, Send
 
 PING_SECONDS = 10.0
 SEND_TIMEOUT = 30.0
-"""Seconds a reader may leave its socket full; then it is dropped. It comes back with Last-Event-ID."""
+"""Seconds for which a reader's socket may be full; then it is dropped. It can resume with Last-Event-ID."""
 
 
 class EventStream(EventSourceResponse):
-    """Sends blocks of bytes, each of whole events, in one chunk per block.
+    """Sends blocks of complete events, one chunk per block.
 
-    An empty block sends nothing: it is an occasion to check the login. Ends when the source does, when the reader
-    goes away or does not read for `send_timeout` seconds, and when `is_allowed` says no. Raises what the source raises, so
-    that a stream that failed does not look like one that is complete.
+    An empty block sends nothing, but the login is checked. Ends when the source ends, when the reader
+    disconnects or does not read for `send_timeout` seconds, and when `is_allowed` returns False. Raises the
+    exceptions of the source, so that a failed stream does not look complete.
     """
 
     media_type = "text/event-stream"
@@ -48,13 +48,13 @@ class EventStream(EventSourceResponse):
                 await send(message)
 
         def send_in_time(message: Message) -> Awaitable[None]:
-            # The library has no deadline for the last, empty chunk, which may wait for the reader, too.
+            # The library has no timeout for the last, empty chunk, which can block on the reader, too.
             return send(message) if message.get("more_body", True) else send_last(message)
 
         try:
             await super().__call__(scope, receive, send_in_time)
         except* (TimeoutError, OSError):
-            pass  # the reader does not read, or is gone; a ping and an event may find that out at once
+            pass  # the reader does not read or has disconnected; a ping and an event can both raise
 
 
 async def _while_allowed(

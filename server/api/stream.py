@@ -1,4 +1,4 @@
-"""The streams: one run's, one session's, a whole browser's, and the observers'."""
+"""The event streams: of a run, of a session, of all sessions for the web UI, and for observers."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ async def stream_session(
 
 
 async def _check_run(world: Runtime, session_id: str, run_id: str) -> None:
-    """Raises NotFound while there is still an answer to say it with."""
+    """Raises NotFound for an unknown run, before the response has started."""
     if world.bus.keeps(session_id, run_id):
         return
     if (await world.store.run(run_id)).session_id != session_id:
@@ -71,7 +71,7 @@ async def _check_run(world: Runtime, session_id: str, run_id: str) -> None:
 async def _session_blocks(
     world: Runtime, session_id: str, run_id: str | None, follow: bool, last_event_id: str | None
 ) -> AsyncIterator[bytes]:
-    """From the bus as long as it keeps the run; the database is asked only for what is over or not begun."""
+    """Yield events from the bus while it has the run; queries the database only for ended or queued runs."""
     run, followed = None, run_id or world.bus.run_of(session_id)
     if followed is None or not world.bus.keeps(session_id, followed):
         run = await (world.store.run(run_id) if run_id else world.store.current_run(session_id))
@@ -81,7 +81,7 @@ async def _session_blocks(
         yield await rebuilt_end(world, run, last_event_id)
     if follow or is_kept or (run and not run.finished_at):
         after = read_event_id(last_event_id) if is_kept else None
-        # Who comes back to the session also gets what he missed of the run before.
+        # A client that resumes the session also gets the missed events of the previous run.
         only = None if after and run_id is None else followed
         entries = world.bus.follow(session_id, run_id=only, after=after, forever=follow)
         async for batch in entries:
@@ -91,7 +91,7 @@ async def _session_blocks(
 
 
 async def rebuilt_end(world: Runtime, run: RunRow, last_event_id: str | None) -> bytes:
-    """The terminal event of a run whose buffer is gone, from the database; nothing for who has seen it."""
+    """The terminal event of a run that is not buffered any more, from the database; empty if seen already."""
     seen = read_event_id(last_event_id)
     if seen and seen[0] > run.epoch:
         return b""
@@ -164,7 +164,7 @@ async def stream_browser(
 
 
 def _read_places(text: str) -> dict[str, str]:
-    """`a/3-17,b/1-4` -> {a: 3-17, b: 1-4}"""
+    """Parse `a/3-17,b/1-4` to `{a: 3-17, b: 1-4}`."""
     pairs = (part.rpartition("/") for part in text.split(",") if part)
     return {name: place for name, _, place in pairs if name}
 
@@ -187,7 +187,7 @@ async def _named(world: Runtime, session_id: str, place: str | None) -> AsyncIte
 
 
 def _named_block(entry: Entry) -> bytes:
-    """The session's own block, its id made unique in this stream."""
+    """The session's block, with its id prefixed by the session id, to be unique in this stream."""
     head, _, data = entry.wire.partition(b"\ndata: ")
     kind, _, number = head.partition(b"\nid: ")
     return b"%b\nid: %b/%b\ndata: %b" % (kind, entry.stamped.session_id.encode(), number, data)

@@ -1,4 +1,4 @@
-"""Login, health, configuration, tools, metrics."""
+"""Routes for login, health, configuration, tools and metrics."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The chat as a WebSocket: messages and decisions in, what the agent says and asks out.
+"""The chat as a WebSocket: receives messages and decisions, sends the agent's messages and questions.
 
-A frame has its fields beside `type`; in the common form of events, `{type, session_id, ts, payload}`, they are in
-`payload`. Both are understood, and what is told is told in both ways. A frame with a `client_id` is acknowledged when
-it is carried out, and carried out once, so that a client may send it again after its connection broke.
+A frame has its fields next to `type`, or in `payload` as in the common event format `{type, session_id, ts,
+payload}`. Both are accepted, and frames are sent with both. A frame with a `client_id` is executed once and
+then acknowledged, so that a client may send it again after its connection was lost.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ FRAMES_PER_SECOND = 50
 
 class Command(SocketFrame):
     client_id: Annotated[Text, Field(min_length=1, max_length=64)] | None = None
-    """Chosen by the client: the frame is acknowledged, and carried out once however often it is sent."""
+    """Chosen by the client: the frame is executed once, even if it is sent again, and acknowledged."""
 
 
 class UserMessage(Command):
@@ -79,7 +79,7 @@ FRAME: TypeAdapter[UserMessage | UserConfirm | Control] = TypeAdapter(
 @router.websocket("/api/ws/{session_id}", dependencies=[STREAM])
 async def chat(socket: WebSocket, session_id: SessionId, world: World, caller: CallerOf) -> None:
     await socket.accept()
-    is_over = world.bus.has_ended(session_id)  # before its status is read: what happens after that is told
+    is_over = world.bus.has_ended(session_id)  # before its status is read, so that no later event is missed
     after = read_event_id(world.bus.last_id(session_id)) if is_over else None
     try:
         session = await world.store.session(session_id)
@@ -124,7 +124,7 @@ async def chat(socket: WebSocket, session_id: SessionId, world: World, caller: C
 
 
 def _not_understood(text: str) -> Told:
-    """The error for a frame that has no meaning here, with its `client_id` where it can be read."""
+    """The error for an invalid frame, with its `client_id` if that can be parsed."""
     told: Told = {"type": "error", "code": "invalid", "message": "This message is not understood."}
     try:
         frame = unpacked(orjson.loads(text))
@@ -135,7 +135,7 @@ def _not_understood(text: str) -> Told:
 
 
 async def _carry_out(frame: UserMessage | UserConfirm | Control, session_id: str, world: Runtime) -> Receipt:
-    """Do what the frame asks for; returns what its acknowledgement says. Raises AppError."""
+    """Execute the frame; return the fields of its acknowledgement. Raises AppError."""
     runner = world.runner
     match frame:
         case UserMessage():
@@ -159,7 +159,7 @@ async def _carry_out(frame: UserMessage | UserConfirm | Control, session_id: str
 async def _follow(
     session_id: str, after: EventId | None, world: Runtime, tell: Callable[[Told], Awaitable[None]]
 ) -> None:
-    """What is over was told to who asked for it: without `after` a run in progress is told from its beginning."""
+    """Send the session's events after `after`; without it, a run in progress is sent from its start."""
     async for batch in world.bus.follow(session_id, after=after, forever=True):
         for entry in batch:
             place = _place(entry.stamped)
@@ -168,12 +168,12 @@ async def _follow(
 
 
 def _place(stamped: Stamped) -> Told:
-    """Where an event stands in the session's stream: a client that reads both can put them in order."""
+    """The event's position in the session's stream, so that a client of both can order the events."""
     return {"run_id": stamped.run_id, "event_id": stamped.id}
 
 
 def to_frames(event: Event) -> list[Told]:
-    """What this socket tells of an event."""
+    """The frames that this socket sends for an event."""
     match event:
         case RunChanged():
             return [
@@ -202,7 +202,7 @@ def to_frames(event: Event) -> list[Told]:
 
 
 def _status(status: str) -> str:
-    """The four states of this socket: running, idle, waiting_user, error (and paused, as it is)."""
+    """Map a run's or session's status to this socket's: running, idle, waiting_user, error or paused."""
     return {
         "queued": "running",
         "completed": "idle",
