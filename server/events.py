@@ -60,7 +60,7 @@ class ToolEnd(Payload):
 
 
 class Message(BaseModel):
-    """A message row as clients see it."""
+    """A message, as returned to clients."""
 
     model_config = ConfigDict(frozen=True)
     id: str
@@ -75,7 +75,7 @@ class Message(BaseModel):
 
 
 class Usage(BaseModel):
-    """Tokens of model calls so far in the run; `cost` in US dollars when the price is known."""
+    """Tokens of the model calls so far; `cost` in US dollars, if the price is known."""
 
     model_config = ConfigDict(frozen=True)
     input_tokens: int = 0
@@ -150,7 +150,7 @@ class Observed(Payload):
 
 
 class Target(BaseModel):
-    """The element an action is aimed at; `box` is x, y, width, height in percent of the screenshot."""
+    """The target element of an action; `box` is x, y, width, height in percent of the screenshot."""
 
     model_config = ConfigDict(frozen=True)
     role: str
@@ -159,7 +159,7 @@ class Target(BaseModel):
 
 
 class PolicyRuled(Payload):
-    """What the policy decided about an action before it was done: also where it was allowed."""
+    """The policy's verdict on an action before it is executed, also if it is allowed."""
 
     type: Literal["policy"] = "policy"
     call_id: str

@@ -41,7 +41,7 @@ class ListedSession(Session):
 
 
 class Sessions(ResponseModel):
-    """A page of the list; `next_cursor` asks for the next one."""
+    """A page of the list; `next_cursor` selects the next page, null on the last one."""
 
     items: list[ListedSession]
     next_cursor: str | None
@@ -81,7 +81,7 @@ class Pending(ResponseModel):
 
 
 class Question(Pending):
-    """One that was asked in the session, and what became of it."""
+    """A question of the session, with its status and decision."""
 
     run_id: str
     status: Literal["open", "decided", "expired", "cancelled"]
@@ -91,7 +91,7 @@ class Question(Pending):
 
 
 class Failure(ResponseModel):
-    """How a run ended that gave no answer."""
+    """The end of a run without an answer."""
 
     run_id: str
     status: RunStatus
@@ -101,7 +101,7 @@ class Failure(ResponseModel):
 
 
 class Progress(ResponseModel):
-    """How far the plan is: `current` counts its items from 0, and is behind the last when all is done."""
+    """Progress of the plan: `current` is an index from 0, equal to the plan's length when all is done."""
 
     current: int | None = None
     done: list[str] = []
@@ -109,7 +109,7 @@ class Progress(ResponseModel):
 
 
 class Fact(ResponseModel):
-    """What was found out, and the page and time it comes from."""
+    """A finding of the agent, with the page and time of its source."""
 
     fact: str
     url: str | None = None
@@ -125,7 +125,7 @@ class WorkingState(ResponseModel):
 
 
 class OpenCall(ResponseModel):
-    """A tool call in flight."""
+    """A tool call in progress."""
 
     call_id: str
     name: str
@@ -134,7 +134,7 @@ class OpenCall(ResponseModel):
 
 
 class Live(ResponseModel):
-    """What is in progress and not yet a message: for a reader that was told to resync."""
+    """Output in progress that is not yet a message, for a client that received `resync`."""
 
     event_id: str | None
     message_id: str
@@ -237,7 +237,7 @@ class Limits(ResponseModel):
 
 
 class Notice(ResponseModel):
-    """Something that is missing, in words."""
+    """A hint for the user, such as a missing key."""
 
     code: str
     text: str
@@ -281,7 +281,7 @@ class Tools(ResponseModel):
 
 
 class Outcome(ResponseModel):
-    """What an action by hand came to."""
+    """The result of a manual browser action."""
 
     ok: bool
     text: str

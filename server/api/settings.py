@@ -29,7 +29,7 @@ class KeyTest(Body):
 
 
 class Purge(Body):
-    """Exactly one of the two: everything goes only when it is asked for by name."""
+    """Exactly one of the two: all sessions are deleted only with an explicit `all: true`."""
 
     all: Annotated[bool, Field(strict=True)] = False
     older_than_days: Annotated[int, Field(ge=1, le=10_000, strict=True)] | None = None
@@ -73,13 +73,13 @@ async def remove_key(provider: str, world: World) -> Response:
 
 @router.post("/settings/keys/{provider}/test")
 async def try_key(provider: str, world: World, body: KeyTest | None = None) -> KeyTested:
-    """One short call to the provider; says in words what came of it."""
+    """Make one short call to the provider; return its result as text."""
     return KeyTested(**await world.try_provider(provider, body.model if body else None))
 
 
 @router.post("/purge")
 async def purge(world: World, body: Purge) -> Purged:
-    """Remove sessions for good: all of them, or the unpinned ones that were untouched for so many days."""
+    """Delete sessions permanently: all, or the unpinned ones not changed for `older_than_days` days."""
     if body.older_than_days is None:
         doomed = await world.store.session_ids()
     else:

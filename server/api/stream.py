@@ -51,7 +51,7 @@ async def stream_session(
     follow: bool = False,
     last_event_id: LastEventId = None,
 ) -> Response:
-    """The current run's events, else the last one's; with `follow` from run to run."""
+    """Stream the events of the current run, else of the last one; with `follow` also of later runs."""
     if world.bus.run_of(session_id) is None:
         await world.store.session(session_id)
     if run_id:
@@ -120,7 +120,7 @@ def _answer(messages: Iterable[Message], run: RunRow) -> Message:
 
 @router.get("/api/sessions/{session_id}/events")
 async def stored_events(session_id: SessionId, world: World) -> list[object]:
-    """Empty on purpose: events are never stored."""
+    """Always empty: events are never stored."""
     await world.store.session(session_id)
     return []
 
@@ -128,7 +128,7 @@ async def stored_events(session_id: SessionId, world: World) -> list[object]:
 @router.get("/events/{session_id}", status_code=200, response_class=EventStream, dependencies=[STREAM])
 @router.get("/api/events/{session_id}", status_code=200, response_class=EventStream, dependencies=[STREAM])
 async def observe_session(session_id: SessionId, world: World, caller: CallerOf) -> Response:
-    """What happens in the session, for any number of observers; never ends by itself."""
+    """Stream the session's events to any number of observers; never ends by itself."""
     await world.store.session(session_id)
     return EventStream(_observed(world, session_id), is_allowed=lambda: caller.is_logged_in)
 
@@ -154,7 +154,7 @@ async def stream_browser(
     after: str = "",
     last_event_id: LastEventId = None,
 ) -> Response:
-    """One connection for a whole browser: all sessions' states, and the named sessions' events."""
+    """One connection per web client: the states of all sessions, and the events of the named ones."""
     names = [name for name in sessions.split(",") if name][:20]
     seen = _read_places(after) | _read_places(last_event_id or "")
     for name in names:

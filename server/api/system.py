@@ -78,7 +78,7 @@ async def health() -> Health:
 
 @router.get("/ready")
 async def ready(request: Request) -> Response:
-    """200 when messages can be taken: database at head, browser startable, not going down."""
+    """200 if messages can be accepted: database at head, browser startable, enough disk, no shutdown."""
     reason = await request.app.state.world.problem()
     if reason:
         return problem(503, "not_ready", reason, request.state.request_id, {"retry-after": "5"})
@@ -113,7 +113,7 @@ async def config(world: World) -> Config:
 
 @router.get("/tools")
 async def tools(world: World) -> Tools:
-    """What the MCP servers offer, discovered at run time, dangerous tools left out."""
+    """The tools of the MCP servers, discovered at run time, without dangerous ones."""
     return Tools(items=[Tool.model_validate(spec) for spec in await world.browsers.tools()])
 
 
