@@ -52,7 +52,7 @@ class AgentRunner:
         """Questions whose answer failed with Unavailable, but may have been committed."""
         self.working_state = WorkingStateService(store, bus, agents, executor.executions)
 
-    # A message, and the answer to a question
+    # Messages and decisions
 
     async def accept(
         self, session_id: str, content: str, *, client_id: str | None = None, mode: str | None = None

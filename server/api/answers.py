@@ -177,7 +177,7 @@ class Grants(ResponseModel):
 class File(ResponseModel):
     name: str
     size: int
-    """Bytes."""
+    """Size in bytes."""
     origin: Literal["download", "upload"]
     created_at: datetime
     url: str
@@ -210,7 +210,7 @@ class ModelChoice(ResponseModel):
     """What must be configured before it can be used."""
     vision: bool | None = None
     context: int | None = None
-    """Tokens."""
+    """Size of the context window in tokens."""
     price_in: float | None = None
     """US dollars per million tokens, as `price_out`."""
     price_out: float | None = None

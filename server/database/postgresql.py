@@ -31,7 +31,7 @@ _deadline = threading.local()
 def run_until(deadline: float, work: Callable[..., T], *args: Any) -> T:
     """Run `work` in this thread; its PostgreSQL calls raise OperationalError after `deadline`.
 
-    `deadline` is a moment of `time.monotonic()`.
+    `deadline` is a time of `time.monotonic()`.
     """
     _deadline.moment = deadline
     try:

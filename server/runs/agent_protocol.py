@@ -21,7 +21,7 @@ class Agent(Protocol):
         ...
 
     def release(self) -> None:
-        """Release the agent's thread; it must not be used afterwards. What it has to persist is saved."""
+        """Release the agent, which saves the rest of its thread; it must not be used afterwards."""
         ...
 
 

@@ -73,7 +73,7 @@ class Executor:
         """The shutdown timeout has passed: a run that begins now is interrupted at once."""
         browsers.place_listeners.append(self._hear_of_place)
 
-    # From outside
+    # Public interface
 
     def start(self, accepted: AcceptedMessage) -> None:
         """Publish a new message and submit its run, unless the run is held."""
@@ -311,7 +311,7 @@ class Executor:
             self.lost.add(begun.run.id)
             return None
 
-    # Small parts
+    # Helpers
 
     async def _name_session(self, ended: FinishedRun, asked: Message, answer: Message) -> None:
         """Ask the model for a title after the first answer, unless the user has renamed the session."""
