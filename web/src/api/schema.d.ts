@@ -149,7 +149,7 @@ export interface paths {
         };
         /**
          * Stream Session
-         * @description The current run's events, else the last one's; with `follow` from run to run.
+         * @description Stream the events of the current run, else of the last one; with `follow` also of later runs.
          */
         get: operations["stream_session_api_sessions__session_id__stream_get"];
         put?: never;
@@ -169,7 +169,7 @@ export interface paths {
         };
         /**
          * Stored Events
-         * @description Empty on purpose: events are never stored.
+         * @description Always empty: events are never stored.
          */
         get: operations["stored_events_api_sessions__session_id__events_get"];
         put?: never;
@@ -189,7 +189,7 @@ export interface paths {
         };
         /**
          * Observe Session
-         * @description What happens in the session, for any number of observers; never ends by itself.
+         * @description Stream the session's events to any number of observers; never ends by itself.
          */
         get: operations["observe_session_api_events__session_id__get"];
         put?: never;
@@ -209,7 +209,7 @@ export interface paths {
         };
         /**
          * Observe Session
-         * @description What happens in the session, for any number of observers; never ends by itself.
+         * @description Stream the session's events to any number of observers; never ends by itself.
          */
         get: operations["observe_session_events__session_id__get"];
         put?: never;
@@ -229,7 +229,7 @@ export interface paths {
         };
         /**
          * Stream Browser
-         * @description One connection for a whole browser: all sessions' states, and the named sessions' events.
+         * @description One connection per web client: the states of all sessions, and the events of the named ones.
          */
         get: operations["stream_browser_api_stream_get"];
         put?: never;
@@ -317,7 +317,7 @@ export interface paths {
         };
         /**
          * Ready
-         * @description 200 when messages can be taken: database at head, browser startable, not going down.
+         * @description 200 if messages can be accepted: database at head, browser startable, enough disk, no shutdown.
          */
         get: operations["ready_api_ready_get"];
         put?: never;
@@ -354,7 +354,7 @@ export interface paths {
         };
         /**
          * Tools
-         * @description What the MCP servers offer, discovered at run time, dangerous tools left out.
+         * @description The tools of the MCP servers, discovered at run time, without dangerous ones.
          */
         get: operations["tools_api_tools_get"];
         put?: never;
@@ -774,7 +774,7 @@ export interface paths {
         put?: never;
         /**
          * Try Key
-         * @description One short call to the provider; says in words what came of it.
+         * @description Make one short call to the provider; return its result as text.
          */
         post: operations["try_key_api_settings_keys__provider__test_post"];
         delete?: never;
@@ -794,7 +794,7 @@ export interface paths {
         put?: never;
         /**
          * Purge
-         * @description Remove sessions for good: all of them, or the unpinned ones that were untouched for so many days.
+         * @description Delete sessions permanently: all, or the unpinned ones not changed for `older_than_days` days.
          */
         post: operations["purge_api_purge_post"];
         delete?: never;
@@ -936,7 +936,7 @@ export interface components {
         };
         /**
          * Fact
-         * @description What was found out, and the page and time it comes from.
+         * @description A finding of the agent, with the page and time of its source.
          */
         Fact: {
             /** Fact */
@@ -948,7 +948,7 @@ export interface components {
         };
         /**
          * Failure
-         * @description How a run ended that gave no answer.
+         * @description The end of a run without an answer.
          */
         Failure: {
             /** Run Id */
@@ -1132,7 +1132,7 @@ export interface components {
         };
         /**
          * Live
-         * @description What is in progress and not yet a message: for a reader that was told to resync.
+         * @description Output in progress that is not yet a message, for a client that received `resync`.
          */
         Live: {
             /** Event Id */
@@ -1174,7 +1174,7 @@ export interface components {
         };
         /**
          * Message
-         * @description A message row as clients see it.
+         * @description A message, as returned to clients.
          */
         Message: {
             /** Id */
@@ -1263,7 +1263,7 @@ export interface components {
         };
         /**
          * Notice
-         * @description Something that is missing, in words.
+         * @description A hint for the user, such as a missing key.
          */
         Notice: {
             /** Code */
@@ -1293,7 +1293,7 @@ export interface components {
         };
         /**
          * OpenCall
-         * @description A tool call in flight.
+         * @description A tool call in progress.
          */
         OpenCall: {
             /** Call Id */
@@ -1314,7 +1314,7 @@ export interface components {
         };
         /**
          * Outcome
-         * @description What an action by hand came to.
+         * @description The result of a manual browser action.
          */
         Outcome: {
             /** Ok */
@@ -1374,7 +1374,7 @@ export interface components {
         };
         /**
          * PolicyRuled
-         * @description What the policy decided about an action before it was done: also where it was allowed.
+         * @description The policy's verdict on an action before it is executed, also if it is allowed.
          */
         PolicyRuled: {
             /**
@@ -1401,7 +1401,7 @@ export interface components {
         };
         /**
          * Progress
-         * @description How far the plan is: `current` counts its items from 0, and is behind the last when all is done.
+         * @description Progress of the plan: `current` is an index from 0, equal to the plan's length when all is done.
          */
         Progress: {
             /** Current */
@@ -1419,7 +1419,7 @@ export interface components {
         };
         /**
          * Purge
-         * @description Exactly one of the two: everything goes only when it is asked for by name.
+         * @description Exactly one of the two: all sessions are deleted only with an explicit `all: true`.
          */
         Purge: {
             /**
@@ -1437,7 +1437,7 @@ export interface components {
         };
         /**
          * Question
-         * @description One that was asked in the session, and what became of it.
+         * @description A question of the session, with its status and decision.
          */
         Question: {
             /** Reference */
@@ -1672,7 +1672,7 @@ export interface components {
         };
         /**
          * Sessions
-         * @description A page of the list; `next_cursor` asks for the next one.
+         * @description A page of the list; `next_cursor` selects the next page, null on the last one.
          */
         Sessions: {
             /** Items */
@@ -1704,7 +1704,7 @@ export interface components {
         };
         /**
          * Target
-         * @description The element an action is aimed at; `box` is x, y, width, height in percent of the screenshot.
+         * @description The target element of an action; `box` is x, y, width, height in percent of the screenshot.
          */
         Target: {
             /** Role */
@@ -1838,7 +1838,7 @@ export interface components {
         };
         /**
          * Usage
-         * @description Tokens of model calls so far in the run; `cost` in US dollars when the price is known.
+         * @description Tokens of the model calls so far; `cost` in US dollars, if the price is known.
          */
         Usage: {
             /**
