@@ -34,12 +34,16 @@ PLAIN = {
 def main(*folders: str) -> int:
     found = 0
     for path in sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py")):
-        source = path.read_text()
-        for line, text in (*_docstrings(source), *_comments(source)):
-            for word, instead in _refused(text):
-                print(f"{path.relative_to(ROOT)}:{line}: {word!r}; write: {instead}")
-                found += 1
+        for line, word, instead in find_refused(path.read_text()):
+            print(f"{path.relative_to(ROOT)}:{line}: {word!r}; write: {instead}")
+            found += 1
     return 1 if found else 0
+
+
+def find_refused(source: str) -> Iterator[tuple[int, str, str]]:
+    """Line, refused word, and what to write instead."""
+    for line, text in (*_docstrings(source), *_comments(source)):
+        yield from ((line, word, instead) for word, instead in _refused(text))
 
 
 def _refused(text: str) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Everything that can be configured, read once from the environment or `.env` and passed by hand."""
+"""All settings, read once from the environment or `.env` and passed as arguments."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ class Settings(BaseSettings):
     @field_validator("forwarded_allow_ips")
     @classmethod
     def _addresses(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        """A misspelt one would be trusted by nobody, and nobody would be told."""
+        """A misspelt address would be ignored without a warning."""
         if value == ("*",):
             return value
         try:

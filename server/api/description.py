@@ -1,4 +1,4 @@
-"""The API as /openapi.json tells it: FastAPI's own account of the routes, and what may go wrong in any of them."""
+"""The content of /openapi.json: FastAPI's description of the routes, and the errors that any of them may return."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FASTAPIS_OWN = ("HTTPValidationError", "ValidationError")
 
 
 class Problem(BaseModel):
-    """How every error is told."""
+    """Body of every error."""
 
     title: str
     status: int
@@ -53,7 +53,7 @@ def add_problems(described: dict[str, Any]) -> dict[str, Any]:
 
 
 def _describe_events(responses: dict[str, Any]) -> None:
-    """FastAPI calls a stream of events a string, beside the model of the events, which are objects."""
+    """Remove the type `string` that FastAPI adds to the schema of an event stream, whose events are objects."""
     stream = responses.get("200", {}).get("content", {}).get("text/event-stream", {})
     if "oneOf" in stream.get("schema", {}):
         stream["schema"].pop("type", None)

@@ -1899,7 +1899,7 @@ export interface components {
         };
         /**
          * Problem
-         * @description How every error is told.
+         * @description Body of every error.
          */
         Problem: {
             /** Title */
