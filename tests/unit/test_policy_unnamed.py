@@ -9,6 +9,7 @@ import pytest
 from server.agent.gate.gate import Gate
 from server.agent.policy import Subject, assess
 from server.agent.policy.__main__ import judge_lines
+from server.agent.policy.fields import is_secret
 from server.browser.observation import Extra, observe_snapshot
 
 URL = "https://notes.example/new"
@@ -52,3 +53,24 @@ def test_what_the_page_tells_of_its_forms_reaches_the_judgement() -> None:
         seen = observe_snapshot(snapshot, url=URL, extra=Extra(submits=submits))
         eid = next(element.eid for element in seen.interactive if element.name == "Zorbl")
         assert Gate().judge({"kind": "click", "eid": eid}, seen).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("name", "context", "secret"),
+    [
+        ("6 digits", "Enter the code we sent to your phone.", True),
+        ("6 digits", "Enter the code.", False),
+        ("", "We sent you a text message.", True),
+        ("Code", "We sent you a text message.", True),
+        ("Code", "Discount code", False),
+    ],
+)
+def test_a_field_whose_name_leaves_it_open_is_secret_where_a_code_was_sent(
+    name: str, context: str, secret: bool
+) -> None:
+    assert is_secret(Subject("type", role="textbox", name=name, context=context)) is secret
+
+
+def test_a_search_for_a_word_that_names_a_secret_is_no_secret() -> None:
+    assert is_secret(Subject("type", role="textbox", name="Password"))
+    assert not is_secret(Subject("type", role="searchbox", name="Password"))

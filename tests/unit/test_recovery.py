@@ -217,3 +217,11 @@ async def test_a_call_is_published_also_when_its_run_is_stopped_while_it_is_note
     with pytest.raises(asyncio.CancelledError):
         await taking
     assert world.bus.last_id(run.session_id) == f"{run.epoch}-1"
+
+
+async def test_a_session_is_busy_until_the_last_call_that_expects_a_run_is_done(parts: Parts) -> None:
+    with parts.executor.expecting("s"):
+        with parts.executor.expecting("s"):
+            assert parts.executor.busy_sessions() == {"s"}
+        assert parts.executor.busy_sessions() == {"s"}
+    assert parts.executor.busy_sessions() == set()
