@@ -58,8 +58,9 @@ def test_what_the_page_tells_of_its_forms_reaches_the_judgement() -> None:
 @pytest.mark.parametrize(
     ("name", "context", "secret"),
     [
-        ("6 digits", "Enter the code we sent to your phone.", True),
-        ("6 digits", "Enter the code.", False),
+        ("Zorbl", "Enter the code we sent to your phone.", True),
+        ("Zorbl", "Enter the code.", False),
+        ("Zorbl", "We sent you a letter.", False),
         ("", "We sent you a text message.", True),
         ("Code", "We sent you a text message.", True),
         ("Code", "Discount code", False),
