@@ -72,3 +72,54 @@ def test_what_the_browser_knows_to_be_secret_asks_under_any_name(name: str) -> N
 def test_a_button_beside_a_password_field_hands_it_over(label: str) -> None:
     login = Subject("click", role="button", name=label, form_fields=("User", "Password"), submits=True)
     assert assess(login).verdict is Verdict.ASK
+
+
+RISKY = "Your order will be placed now. Total €43.90"
+
+
+@pytest.mark.parametrize(
+    ("facts", "verdict"),
+    [
+        ({"role": "textbox", "name": "Zorbl", "context": RISKY}, Verdict.ASK),
+        ({"role": "searchbox", "name": "Zorbl", "context": RISKY}, Verdict.ALLOW),
+        ({"role": "textbox", "name": "Search", "context": RISKY}, Verdict.ALLOW),
+        ({"role": "textbox", "name": "Office", "form_fields": ("Name",)}, Verdict.ALLOW),
+        ({"role": "textbox", "name": "Office", "form_fields": ("Name", "Street")}, Verdict.ASK),
+        ({"role": "textbox", "name": "Department", "form_fields": ("Name",)}, Verdict.ASK),
+        ({"role": "combobox", "name": "Department", "form_fields": ("Name", "Street")}, Verdict.ALLOW),
+        ({"role": "textbox", "name": "Zorbl"}, Verdict.ALLOW),
+        ({"role": "textbox", "name": "Zorbl", "submits": True}, Verdict.ASK),
+        ({"role": "textbox", "name": "Zorbl", "form_fields": ("Name",)}, Verdict.ASK),
+        ({"role": "textbox", "name": ""}, Verdict.ASK),
+    ],
+)
+def test_enter_asks_unless_it_searches_picks_or_stands_alone(
+    facts: dict[str, object], verdict: Verdict
+) -> None:
+    assert assess(Subject("press_enter", lang="en", **facts)).verdict is verdict  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "key", ["Enter", "Return", "NumpadEnter", "Space", "Control+Enter", "Shift + Return"]
+)
+def test_a_key_that_presses_a_control_is_judged_like_a_click_on_it(key: str) -> None:
+    assert assess(Subject("press", role="button", name="Delete account", value=key)).kind == "delete"
+    assert assess(Subject("press", role="textbox", name="Comment", value=key)).kind == "send"
+
+
+@pytest.mark.parametrize("key", ["Delete", "Backspace"])
+def test_delete_asks_outside_of_fields_only(key: str) -> None:
+    outside = assess(Subject("press", role="listitem", name="Mail 3", value=key))
+    assert (outside.verdict, outside.kind) == (Verdict.ASK, "delete")
+    assert assess(Subject("press", role="textbox", name="Comment", value=key)).verdict is Verdict.ALLOW
+    assert assess(Subject("press", role="listitem", name="Mail 3", value="F5")).verdict is Verdict.ALLOW
+
+
+def test_enter_in_a_field_whose_name_is_a_command_to_search_is_free() -> None:
+    found = {
+        name: assess(
+            Subject("press_enter", role="textbox", name=name, form_fields=("Name",), lang="en")
+        ).verdict
+        for name in ("Find in transactions", "Transactions")
+    }
+    assert found == {"Find in transactions": Verdict.ALLOW, "Transactions": Verdict.ASK}
