@@ -225,3 +225,17 @@ async def test_a_session_is_busy_until_the_last_call_that_expects_a_run_is_done(
             assert parts.executor.busy_sessions() == {"s"}
         assert parts.executor.busy_sessions() == {"s"}
     assert parts.executor.busy_sessions() == set()
+
+
+async def test_a_call_that_a_stop_cuts_off_ends_with_the_code_of_the_stop(world: Runtime) -> None:
+    store = world.store
+    begun = await store.begin_execution((await store.accept(await new_session(store), PING)).run.id)
+    assert begun
+    run = begun.run
+    world.bus.open(run.session_id, run.id, run.epoch)
+    execution = Execution(run, EventAdapter(run.answer_id), world.bus, max_steps=1)
+    start = {"call_id": "c", "name": "click", "args": {}}
+    execution.adapter.feed({"event": "on_custom_event", "name": "tool_start", "data": start})
+    await RunRecorder(world.settings, store, world.bus).fail(execution, "cancelled", "Task cancelled")
+    [call] = [message for message in await store.messages(run.session_id) if message.role == "tool"]
+    assert (call.meta_json or {})["reason"] == "cancelled"
