@@ -65,10 +65,15 @@ export function useSession(id: string) {
 
 async function readSession(id: string, signal: AbortSignal): Promise<Session> {
   await arriving.get(id)?.catch(() => undefined)
-  storeOf(id).getState().beginRead()
-  const session = await api.session(id)
-  if (!signal.aborted) storeOf(id).getState().load(session)
-  return session
+  const store = storeOf(id).getState()
+  const newer = store.beginRead()
+  try {
+    const session = await api.session(id)
+    if (!signal.aborted) store.load(session, newer)
+    return session
+  } finally {
+    store.endRead(newer)
+  }
 }
 
 /** A session that could not be read because it was not there yet. */

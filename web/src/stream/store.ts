@@ -9,9 +9,11 @@ import type { UserRow } from './rows'
 
 interface Actions {
   receive(events: LiveEvent[]): void
-  /** Before the session is read: what comes from now on may be newer than the answer. */
-  beginRead(): void
-  load(session: SessionDetail): void
+  /** Before the session is read: collects the events from now on, which may be newer than the answer. */
+  beginRead(): LiveEvent[]
+  /** After it was read, or could not be: nothing more is collected. */
+  endRead(newer: LiveEvent[]): void
+  load(session: SessionDetail, newer: LiveEvent[]): void
   /** Shows a message before the server has it. */
   propose(clientId: string, text: string, mode: SendMode | null): void
   accept(accepted: Accepted): void
@@ -37,22 +39,21 @@ export function storeOf(sessionId: string): SessionStore {
 export const emptyStore = (sessionId: string) => stores.get(sessionId)?.setState(EMPTY)
 
 function create(): SessionStore {
-  let meanwhile: LiveEvent[] | null = null
+  const reads = new Set<LiveEvent[]>()
   return createStore<SessionState>((set, get) => ({
     ...EMPTY,
     receive: (events) => {
-      meanwhile?.push(...events.filter((event) => isAfter(event, get())))
+      for (const newer of reads) newer.push(...events.filter((event) => isAfter(event, get())))
       set((state) => reduce(state, events))
     },
     beginRead: () => {
-      meanwhile = []
+      const newer: LiveEvent[] = []
+      reads.add(newer)
       set({ stale: false })
+      return newer
     },
-    load: (session) => {
-      const newer = meanwhile ?? []
-      meanwhile = null
-      set((state) => hydrate(state, session, newer))
-    },
+    endRead: (newer) => void reads.delete(newer),
+    load: (session, newer) => set((state) => hydrate(state, session, newer)),
     propose: (clientId, text, mode) => set((state) => propose(state, clientId, text, mode)),
     accept: (accepted) => set((state) => change(state, (draft) => accept(draft, accepted))),
     reject: (clientId, failure) => set((state) => deliver(state, clientId, { delivery: 'failed', failure })),
