@@ -72,6 +72,7 @@ def test_it_opens_while_the_server_is_silent(screen: Screen) -> None:
     bought(screen)
     thumb = screen.feed.get_by_role("button", name=re.compile("^Enlarge")).first
     thumb.click()
+    expect(viewer(screen.page)).to_be_visible()
     screen.page.keyboard.press("Escape")
     expect(viewer(screen.page)).to_have_count(0)
     screen.page.route("**/*", lambda route: None)
