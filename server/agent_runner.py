@@ -1,362 +1,388 @@
-"""Commands of the user for runs: message, decision, cancel, pause, resume, takeover, branch, delete.
-
-A run belongs to the server, not to a client's connection.
-"""
+"""Executes the runs of this process, from the queue to a question or the end."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+import logging
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import aclosing, contextmanager
+from typing import Any
 
-from server.agent.gate.approval import site_of
-from server.agent.operator.answers import read_answer
+from server.agent import policy
+from server.agent.context import RunContext
+from server.agent.private_sites import PrivateSites
+from server.browser.browser import Browser, PagePicture
 from server.browser.browsers import Browsers
-from server.database.models import InterruptRow, SessionRow
-from server.errors import Conflict, NotFound, Unavailable
-from server.events import Decision, MessageAdded, SessionChanged, now
+from server.browser.chromium.profiles import folder_name
+from server.errors import Unavailable
+from server.events import Decision, Message, UsageChanged
 from server.files.screenshots import Screenshots
-from server.runs.agent_protocol import Agents
+from server.runs.agent_protocol import Agent, Agents
+from server.runs.budget_guard import check_budget
+from server.runs.events import ENDINGS
 from server.runs.execution import Execution
-from server.runs.executor import Executor
-from server.runs.recorder import RunRecorder, to_its_end
-from server.runs.working_state import WorkingStateService
-from server.store import AcceptedMessage, Store, new_id
+from server.runs.queue import InProcessRunQueue
+from server.runs.recorder import PATIENCE, RunRecorder
+from server.settings import Settings
+from server.store import AcceptedMessage, FinishedRun, StartedRun, Store, title_of
 from server.stream.bus import InProcessBus
 
-T = TypeVar("T")
+logger = logging.getLogger(__name__)
 
-AT_ONCE = 2.0
-"""Seconds. A commit that failed later than this is not retried within the request."""
+CANCEL_GRACE = 1.0
+"""Seconds an agent has to end after cancellation; then it is abandoned."""
 
 
-class AgentRunner:
+class Executor:
+    """Starts, supervises and ends executions. `executions`: those in progress, by session id."""
+
     def __init__(
         self,
+        settings: Settings,
         store: Store,
         bus: InProcessBus,
         agents: Agents,
         browsers: Browsers,
         screenshots: Screenshots,
         recorder: RunRecorder,
-        executor: Executor,
     ) -> None:
+        self._settings = settings
         self._store = store
         self._bus = bus
         self._agents = agents
         self._browsers = browsers
         self._screenshots = screenshots
         self._recorder = recorder
-        self._executor = executor
-        self._in_doubt: set[str] = set()
-        """Questions whose answer failed with Unavailable, but may have been committed."""
-        self.working_state = WorkingStateService(store, bus, agents, executor.executions)
+        self._queue = InProcessRunQueue(self.execute, slots=settings.max_runs)
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._begins: dict[str, asyncio.Event] = {}
+        """By run: set when its execution has been added to `executions`, or has ended without one."""
+        self._submitted: set[str] = set()
+        """Runs in the queue that have not begun."""
+        self._expected: Counter[str] = Counter()
+        """By session: the number of calls that are about to commit a run and submit it here."""
+        self.executions: dict[str, Execution] = {}
+        self.browser_changes: dict[str, tuple[str, bool]] = {}
+        """By session: what the user changed in the browser while no run was executed, and whether they did so
+        before they answered its question."""
+        self.lost: set[str] = set()
+        """Runs of this process that could not begin or end because the database was unavailable too long."""
+        self.is_draining = False
+        self._is_closing = False
+        """The shutdown timeout has passed: a run that begins now is interrupted at once."""
+        browsers.place_listeners.append(self._hear_of_place)
 
-    # Messages and decisions
+    # Public interface
 
-    async def accept(
-        self, session_id: str, content: str, *, client_id: str | None = None, mode: str | None = None
-    ) -> AcceptedMessage:
-        """Store the message, then pass it to a new run, to the run in progress, or to its open question.
+    def start(self, accepted: AcceptedMessage) -> None:
+        """Publish a new message and submit its run, unless the run is held."""
+        self._recorder.tell_accepted(accepted)
+        if not accepted.run.held:
+            self._submit(accepted.run.id)
 
-        Raises Conflict `run_in_progress` if a run is in progress and `mode` is neither steer nor queue.
-        """
-        self._refuse_when_draining()
-        return await to_its_end(self._accept(session_id, content, client_id, mode))
+    def go_on(self, run_id: str) -> None:
+        """Resume a run at its question; the answer is read from the question's row."""
+        self._submit(run_id)
 
-    async def _accept(
-        self, session_id: str, content: str, client_id: str | None, mode: str | None
-    ) -> AcceptedMessage:
-        message_id = new_id()
-        with self._executor.expecting(session_id):
-            accepted = await self._surely(
-                lambda again: self._store.accept(
-                    session_id, content, client_id=client_id, mode=mode, message_id=message_id,
-                    read_answer=_read_answer, is_late=self._recorder.is_late, again=again,
-                )
-            )  # fmt: skip
-            if not accepted.is_new:
-                self._executor.adopt(accepted)
-            elif accepted.question:
-                self._go_on_in_words(accepted, accepted.question)
-            elif accepted.steers:
-                self._steer(accepted)
-            else:
-                self._executor.start(accepted)
-        return accepted
+    def _submit(self, run_id: str) -> None:
+        self._submitted.add(run_id)
+        self._queue.submit(run_id)
 
-    async def _surely(self, query: Callable[[bool], Awaitable[T]]) -> T:
-        """Retry once at once if the connection was lost: the query may have been committed, its reply lost.
-
-        A longer outage is raised to the caller; `Recovery.begin_forgotten` submits what was committed.
-        """
-        loop = asyncio.get_running_loop()
-        began = loop.time()
+    @contextmanager
+    def expecting(self, session_id: str) -> Iterator[None]:
+        """Mark the session as busy while a call commits a run and submits it, so that recovery does not."""
+        self._expected[session_id] += 1
         try:
-            return await query(False)
-        except Unavailable as fault:
-            if fault.code != "db_unavailable" or loop.time() - began > AT_ONCE:
-                raise
-            return await query(True)
+            yield
+        finally:
+            self._expected[session_id] -= 1
+            if not self._expected[session_id]:
+                del self._expected[session_id]
 
-    def _steer(self, accepted: AcceptedMessage) -> None:
-        """Pass the message to the run's execution, if that is in progress here.
+    def busy_sessions(self) -> set[str]:
+        """Sessions with a run that is executed, or is about to be submitted."""
+        return {*self._expected, *self.executions}
 
-        Otherwise it is read from the database when the run begins, or gets its own run when the run ends.
-        """
+    def adopt(self, accepted: AcceptedMessage) -> None:
+        """Submit a committed run that is not known here, because the reply to its commit was lost."""
         run = accepted.run
-        execution = self._execution(run.session_id)
-        if execution and execution.run.id == run.id:
-            execution.publish(MessageAdded(message=accepted.message))
-            execution.steer(accepted.message)
-        elif self._bus.run_of(run.session_id) == run.id:
-            self._bus.publish(run.session_id, None, [MessageAdded(message=accepted.message)])
+        if self.is_draining or run.status != "queued" or run.held or self.knows(run.id):
+            return
+        if run.attempt == 0 and self._bus.run_of(run.session_id) != run.id:
+            self.start(accepted)
+        elif run.attempt and (question := accepted.question):
+            told = Decision(reference=question.reference, confirmed=bool(question.confirmed))
+            self._bus.publish(run.session_id, None, [told])
+            self.go_on(run.id)
 
-    async def retry(self, session_id: str) -> AcceptedMessage:
-        return await to_its_end(self._rerun(session_id))
+    def knows(self, run_id: str) -> bool:
+        return run_id in self._submitted or run_id in self._begins
 
-    async def edit(self, session_id: str, message_id: str, content: str) -> AcceptedMessage:
-        """Change the last user message, delete the later ones and run it again."""
-        return await to_its_end(self._rerun(session_id, content=content, message_id=message_id))
+    def then_next(self, ended: FinishedRun | None) -> None:
+        """After the end of a run: free its browser for others, and start the run that was held behind it."""
+        if ended is None:
+            return
+        self._browsers.rest(ended.run.session_id)
+        if ended.next:
+            self.start(ended.next)
 
-    async def _rerun(self, session_id: str, **changes: Any) -> AcceptedMessage:
-        self._refuse_when_draining()
-        run_id = new_id()
-        with self._executor.expecting(session_id):
-            accepted = await self._surely(
-                lambda again: self._store.rerun(session_id, **changes, run_id=run_id, again=again)
-            )
-            self._executor.start(accepted)
-        return accepted
+    def stop_lost(self, before: Collection[Execution], ours: Collection[str]) -> None:
+        """Stop the executions in `before` whose run is not in `ours`: another server has taken it over."""
+        for execution in before:
+            if execution.run.id not in ours and not execution.ended.is_set():
+                logger.info("run %s is not executed here any more", execution.run.id)
+                execution.stop("interrupted")
 
-    async def decide(
-        self,
-        session_id: str,
-        reference: str,
-        *,
-        confirmed: bool,
-        message: str | None = None,
-        remember: bool = False,
-    ) -> None:
-        """Answer an open question and resume its run. Only the first answer counts.
+    async def drain(self, seconds: float) -> None:
+        """Stop accepting runs, wait up to `seconds` for the current ones, then interrupt the rest."""
+        self.is_draining, self._recorder.frees_next = True, False
+        running = [execution.ended.wait() for execution in self.executions.values()]
+        if running:
+            await asyncio.wait([asyncio.ensure_future(ended) for ended in running], timeout=seconds)
+        self._is_closing = True
+        for execution in list(self.executions.values()):
+            execution.stop("interrupted")
+        await self._queue.drain(CANCEL_GRACE + PATIENCE)
+        for task in self._tasks:
+            task.cancel()
 
-        Raises NotFound, or Conflict `already_decided` or `approval_expired`.
-        """
-        self._refuse_when_draining()
-        await to_its_end(self._decide(session_id, reference, confirmed, message, remember))
+    # One execution
 
-    async def _decide(
-        self, session_id: str, reference: str, confirmed: bool, message: str | None, remember: bool
-    ) -> None:
-        with self._executor.expecting(session_id):
+    async def execute(self, run_id: str) -> None:
+        """Execute the run until it ends or asks a question. Called by the queue, once per submission."""
+        with self._beginning(run_id) as has_begun:
+            self._submitted.discard(run_id)
             try:
-                row = await self._surely(
-                    lambda again: self._store.decide(
-                        session_id, reference, confirmed, message=message,
-                        grant_of=_grant_of if remember else _no_grant,
-                        late=self._recorder.is_late(reference), again=again or reference in self._in_doubt,
-                    )
-                )  # fmt: skip
-            except Unavailable:
-                self._in_doubt.add(reference)
-                raise
-            self._recorder.forget_question(reference)
-            if reference not in self._in_doubt or await self._is_unbegun(row.run_id):
-                self._tell_decision(row)
-            self._in_doubt.discard(reference)
-        if row.status == "expired":  # the agent asks again, for the current page
-            raise Conflict("This approval has expired; you are asked again.", code="approval_expired")
-
-    async def _is_unbegun(self, run_id: str) -> bool:
-        """Whether the run is queued in the database, but not submitted or begun in this process."""
-        return not self._executor.knows(run_id) and (await self._store.run(run_id)).status == "queued"
-
-    def _tell_decision(self, row: InterruptRow) -> None:
-        if row.status != "expired":
-            told = Decision(reference=row.reference, confirmed=bool(row.confirmed))
-            self._bus.publish(row.session_id, None, [told])
-        self._executor.go_on(row.run_id)
-
-    def _go_on_in_words(self, accepted: AcceptedMessage, question: InterruptRow) -> None:
-        """Publish a message that answered the question, then the decision; both are committed."""
-        self._recorder.forget_question(question.reference)
-        self._bus.publish(question.session_id, None, [MessageAdded(message=accepted.message)])
-        self._tell_decision(question)
-
-    async def reload_grants(self, session_id: str) -> None:
-        """Update the grants of the run in progress after one was revoked, so that it asks again."""
-        if execution := self._execution(session_id):
-            grants = await self._store.grants(session_id)
-            execution.grants.granted = {(grant.site, grant.kind) for grant in grants}
-
-    # Cancel, pause, resume, takeover
-
-    async def cancel(self, session_id: str) -> None:
-        """End the current run with the terminal error "Task cancelled"; return once it is committed.
-
-        Raises Conflict if there is no unfinished run.
-        """
-        ended = None
-        while ended is None:
-            if execution := self._execution(session_id):
-                if await self._stop(execution):
-                    return
-                continue
-            run = await self._store.current_run(session_id)
-            if run is None or run.finished_at:
-                raise Conflict("There is no run to cancel.", code="run_finished")
-            if not await self._executor.begins(run.id):
-                ended = await self._recorder.cancel_unexecuted(run)
-        self._executor.then_next(ended)
-
-    async def _stop(self, execution: Execution) -> bool:
-        """Stop the execution. False if its run is not finished, because it has asked a question before."""
-        execution.stop("cancelled")
-        await execution.ended.wait()
-        return (await self._store.run(execution.run.id)).finished_at is not None
-
-    async def pause(self, session_id: str) -> None:
-        execution = self._active(session_id)
-        execution.pause()
-        await self._recorder.show_status(execution)
-
-    async def resume(self, session_id: str) -> None:
-        execution = self._active(session_id)
-        if not execution.is_paused:
-            raise Conflict("The run is not paused.", code="not_paused")
-        view = self._browsers.live(session_id)
-        if view.has_holder:
-            raise Conflict(
-                "A person has the browser; it goes on when they give it back.", code="takeover_held"
-            )
-        if view.is_held:
-            execution.release(await view.hand_back())
-        execution.resume()
-        await self._recorder.show_status(execution)
-
-    async def hold(self, session_id: str) -> None:
-        """Pause the run, if any, before its next step, because the user takes control of the browser."""
-        execution = self._execution(session_id)
-        if execution:
-            execution.hold()
-            await self._recorder.show_status(execution)
-
-    async def release(self, session_id: str, changes: str | None) -> None:
-        """Resume after the user has handed back the browser; pass the changes to the agent."""
-        pending = await self._store.pending(session_id)
-        if execution := self._execution(session_id):
-            execution.release(changes)
-            await self._recorder.show_status(execution)
-        elif pending and pending.kind == "manual":
-            await self.decide(session_id, pending.reference, confirmed=True, message=changes)
-        elif changes:
-            self._executor.browser_changes[session_id] = changes, pending is not None
-
-    # Branch and delete
-
-    async def branch(self, session_id: str, message_id: str) -> SessionRow:
-        """Create a session with copies of the messages up to this one, and of their screenshots."""
-        said = await self._store.messages(session_id)
-        addresses = {address for message in said if (address := (message.meta_json or {}).get("screenshot"))}
-        new = new_id()
-
-        def copy_meta(meta: dict[str, Any]) -> dict[str, Any]:
-            if meta.get("screenshot") not in addresses:
-                return meta
-            return meta | {"screenshot": self._screenshots.address_in(new, meta["screenshot"])}
-
-        await self._screenshots.copy_session(session_id, new, addresses)
-        try:
-            row = await self._store.branch(session_id, message_id, id=new, copy_meta=copy_meta)
-        except NotFound:
-            await self._screenshots.remove_session(new)
-            raise
-        self._recorder.announce(row)
-        return row
-
-    async def delete(self, session_id: str, *, purge: bool) -> None:
-        """Cancel the session's runs, close its browser and archive it; with `purge`, delete all its data."""
-        await self._store.session(session_id)
-        await self._cancel_all(session_id)
-        if purge:
-            await self._purge(session_id)
-        else:
-            await self._store.change_session(session_id, archived_at=now())
-            await self._browsers.close(session_id)
-        self._bus.announce(SessionChanged(session_id=session_id, status="idle", title="", deleted=True))
-
-    async def _purge(self, session_id: str) -> None:
-        """Delete the session's rows after its other data, so that an interrupted purge can be repeated."""
-        await self._remove_traces(session_id)
-        await self._store.purge_session(session_id)
-        if execution := self._execution(session_id):  # of a message that arrived in between
-            execution.stop("cancelled")
-            await execution.ended.wait()
-        await self._remove_traces(session_id)
-        self._bus.forget(session_id)
-        self._executor.browser_changes.pop(session_id, None)
-
-    async def _remove_traces(self, session_id: str) -> None:
-        """Delete what is stored outside of the session's rows: browser data, checkpoints, screenshots."""
-        await self._browsers.close(session_id, purge=True)
-        await self._agents.forget_session(session_id)
-        await self._screenshots.remove_session(session_id)
-
-    async def _cancel_all(self, session_id: str) -> None:
-        while True:  # held runs start one after another
-            try:
-                await self.cancel(session_id)
-            except Conflict:
+                begun = await self._recorder.patiently(
+                    lambda again: self._store.begin_execution(run_id, again=again)
+                )
+            except Unavailable as error:
+                logger.warning("run %s does not begin: %s", run_id, error.detail)
+                self.lost.add(run_id)
                 return
+            if begun:
+                self.then_next(await self._execute(begun, has_begun))
 
-    # State for clients
+    async def _execute(self, begun: StartedRun, has_begun: asyncio.Event) -> FinishedRun | None:
+        execution = None
+        try:
+            execution = await self._open(begun)
+            has_begun.set()
+            self._recorder.announce(begun.session)
+            await self._hear_of_takeover(execution)
+            return await self._supervise(execution, begun)
+        except Exception:
+            logger.exception("the execution of run %s broke", begun.run.id)
+            return await self._end_broken(begun, execution.heard if execution else set())
+        finally:
+            if execution:
+                del self.executions[begun.session.id]
+                execution.ended.set()
 
-    def live(self, session_id: str) -> dict[str, Any] | None:
-        """Output in progress that is not yet a message, for a client that received `resync`."""
-        execution = self._execution(session_id)
-        if execution is None:
-            return None
-        unfinished = execution.unfinished()
-        return {"event_id": self._bus.last_id(session_id), **unfinished}
+    @contextmanager
+    def _beginning(self, run_id: str) -> Iterator[asyncio.Event]:
+        """Let `begins` wait for the execution; its event is set at the latest on exit."""
+        has_begun = self._begins[run_id] = asyncio.Event()
+        try:
+            yield has_begun
+        finally:
+            has_begun.set()
+            if self._begins.get(run_id) is has_begun:
+                del self._begins[run_id]
 
-    def is_executing(self, session_id: str) -> bool:
-        return session_id in self._executor.executions
+    async def begins(self, run_id: str) -> bool:
+        """Wait for the execution of the run to begin. False if it has none here."""
+        has_begun = self._begins.get(run_id)
+        return has_begun is not None and await has_begun.wait()
 
-    def is_acting(self, session_id: str) -> bool:
-        execution = self._execution(session_id)
-        return execution is not None and not execution.is_paused
-
-    async def announce(self, session_id: str) -> None:
-        await self._recorder.read_and_announce(session_id)
-
-    def _execution(self, session_id: str) -> Execution | None:
-        return self._executor.executions.get(session_id)
-
-    def _active(self, session_id: str) -> Execution:
-        execution = self._execution(session_id)
-        if execution is None:
-            raise Conflict("There is no run in progress.", code="no_run")
+    async def _open(self, begun: StartedRun) -> Execution:
+        run, before = begun.run, begun.before
+        while former := self.executions.get(run.session_id):  # its last commit comes first
+            former.stop("interrupted")
+            await former.ended.wait()
+        adapter = self._agents.adapter(run, str(before.get("said", "")))
+        adapter.step = before.get("step", 0)
+        execution = Execution(run, adapter, self._bus, max_steps=begun.session.max_tool_steps)
+        execution.grants.granted = begun.grants
+        if before.get("plan"):
+            execution.edit_plan(before["plan"])
+        for message in begun.unheard:
+            execution.steer(message)
+        self._bus.open(run.session_id, run.id, run.epoch)
+        execution.publish(execution.changed("running"))
+        self.executions[run.session_id] = execution
+        if self._is_closing:
+            execution.stop("interrupted")
         return execution
 
-    def _refuse_when_draining(self) -> None:
-        if self._executor.is_draining:
-            raise Unavailable("The server is going down.", code="draining", retry_after=10)
+    async def _hear_of_takeover(self, execution: Execution) -> None:
+        """Apply the state of a browser takeover to a new execution.
 
+        A user who holds the browser keeps it. If the holder disconnected without handing it back, it is
+        handed back now.
+        """
+        session_id = execution.run.session_id
+        view = self._browsers.live(session_id)
+        if changed := self.browser_changes.pop(session_id, None):
+            changes, before_answer = changed
+            execution.release(changes, before_answer=before_answer)
+        if view.has_holder:
+            execution.hold()
+            await self._recorder.show_status(execution)
+        elif view.is_held:
+            execution.release(await view.hand_back(), before_answer=True)
 
-def _read_answer(kind: str, content: str) -> dict[str, Any]:
-    """The answer that a message gives to a question of this kind. Only a plain yes confirms."""
-    answer = read_answer(content)
-    is_manual = kind == "manual"
-    feedback = content if is_manual or answer.confirmed is None else answer.feedback
-    confirmed = is_manual or answer.confirmed is True
-    return {"confirmed": confirmed} | ({"message": feedback} if feedback else {})
+    async def _supervise(self, execution: Execution, begun: StartedRun) -> FinishedRun | None:
+        """Run the agent until it ends, times out or is stopped; then end the run."""
+        work = asyncio.create_task(self._work(execution, begun), name=f"agent {execution.run.id}")
+        stopped = asyncio.create_task(execution.stopped.wait())
+        try:
+            while not work.done() and not stopped.done():
+                left = self._settings.run_timeout - execution.active_seconds
+                if left <= 0:
+                    execution.stop("time_limit")
+                await asyncio.wait(
+                    {work, stopped}, timeout=max(left, 0.05), return_when=asyncio.FIRST_COMPLETED
+                )
+        except asyncio.CancelledError:
+            execution.stop("interrupted")
+        finally:
+            stopped.cancel()
+        if not work.done():
+            work.cancel()
+            _, deaf = await asyncio.wait({work}, timeout=CANCEL_GRACE)
+            for abandoned in deaf:  # keep a reference: asyncio tasks are weakly referenced
+                logger.warning("the agent of run %s does not end; it is left to itself", execution.run.id)
+                self._in_background(abandoned)
+            self._reset_browser(execution.run.session_id)
+        return await self._end(execution, work, begun.messages)
 
+    async def _work(self, execution: Execution, begun: StartedRun) -> dict[str, Any] | None:
+        """Run the agent to its end. Returns the payload of its question; None if it has finished."""
+        run = execution.run
+        context = self._context(execution)
+        if begun.answer is None:
+            agent = await self._agents.begin(run, context, begun.messages)
+        else:
+            agent = await self._agents.resume(run, context, begun.answer)
+        try:
+            await self._drive(agent, execution)
+            return await agent.question()
+        finally:
+            agent.release()
 
-def _grant_of(payload: dict[str, Any]) -> tuple[str, str] | None:
-    """The (site, kind of action) that "always here" allows; None if the question has no risk kind."""
-    site = site_of(payload.get("place") or payload.get("url") or "")
-    return (site, payload["risk"]) if payload.get("risk") else None
+    async def _drive(self, agent: Agent, execution: Execution) -> None:
+        async with aclosing(agent.events()) as raw_events:  # type: ignore[type-var]
+            async for raw in raw_events:
+                for event in execution.adapter.feed(raw):
+                    await self._recorder.take(execution, event)
+                    if isinstance(event, UsageChanged):
+                        check_budget(event, self._settings)
+                execution.show_progress()
 
+    async def _end(
+        self, execution: Execution, work: asyncio.Task[dict[str, Any] | None], history: Sequence[Message]
+    ) -> FinishedRun | None:
+        reason = execution.stop_reason
+        if reason or work.cancelled():
+            reason = reason or "interrupted"
+            return await self._recorder.fail(execution, reason, ENDINGS[reason])
+        if error := work.exception():
+            code, text = self._agents.failure(error)
+            if code == "internal":
+                logger.error("run %s failed", execution.run.id, exc_info=error)
+            return await self._recorder.fail(execution, code, text)
+        if question := work.result():
+            await self._recorder.ask(execution, question)
+            return None
+        ended = await self._recorder.complete(execution)
+        if ended and ended.message and not any(said.role == "assistant" for said in history):
+            self._in_background(self._name_session(ended, history[0], ended.message))
+        return ended
 
-def _no_grant(_payload: dict[str, Any]) -> None:
-    return None
+    async def _end_broken(self, begun: StartedRun, heard: set[str]) -> FinishedRun | None:
+        """End a run whose execution raised, so that it does not stay unfinished."""
+        try:
+            return await self._recorder.end_unexecuted(
+                begun.run, "failed", "internal", ENDINGS["internal"], heard=heard
+            )
+        except Unavailable:
+            self.lost.add(begun.run.id)
+            return None
+
+    # Helpers
+
+    async def _name_session(self, ended: FinishedRun, asked: Message, answer: Message) -> None:
+        """Ask the model for a title after the first answer, unless the user has renamed the session."""
+        session, first_words = ended.session, title_of(asked.content)
+        if session.title != first_words:
+            return
+        title, usage = await self._agents.title(ended.run.model, asked.content, answer.content)
+        if usage.model_calls:
+            named = await self._store.name_session(session.id, old=first_words, new=title, usage=usage)
+            self._recorder.announce(named)
+
+    def _context(self, execution: Execution) -> RunContext:
+        session_id = execution.run.session_id
+
+        async def browser() -> Browser:
+            """The session's browser. The policy's data is loaded in parallel with the browser's start."""
+            browser, _ = await asyncio.gather(
+                self._browsers.get(session_id), asyncio.to_thread(policy.warm_up)
+            )
+            return browser
+
+        async def keep(picture: PagePicture) -> str | None:
+            try:
+                return await self._screenshots.keep(session_id, picture.data, picture.mime)
+            except OSError as error:
+                logger.warning("screenshot not saved: %s", error)
+                execution.has_unsaved_picture = True
+                return None
+
+        return RunContext(
+            run_id=execution.run.id,
+            session_id=session_id,
+            browser=browser,
+            keep=keep,
+            inbox=execution,
+            grants=execution.grants,
+            max_tool_steps=execution.max_steps,
+            has_browser=lambda: self._browsers.peek(session_id) is not None,
+            take_queued=execution.take_queued,
+            private=self._private_sites(session_id),
+            files=self._settings.downloads_dir / session_id,
+        )
+
+    def _private_sites(self, session_id: str) -> PrivateSites:
+        settings = self._settings
+        has_no_profile = settings.is_mock or settings.browser_layout == "shared"
+        return PrivateSites(settings.profiles / folder_name(session_id), makes_folder=has_no_profile)
+
+    def _hear_of_place(self, session_id: str, place: int | None) -> None:
+        """Take over the session's position in the queue for a browser; None if it does not wait any more."""
+        if execution := self.executions.get(session_id):
+            execution.queue(place)
+            self._in_background(self._recorder.patiently(lambda _: self._recorder.show_status(execution)))
+
+    def _reset_browser(self, session_id: str) -> None:
+        """Reset an open browser: an abandoned call may still run in the page and block the next run."""
+        state = self._browsers.peek(session_id)
+        if state is None or state.status != "open":
+            return
+
+        async def reset() -> None:
+            await (await self._browsers.get(session_id)).reset()
+
+        self._in_background(reset())
+
+    def _in_background(self, work: Any) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._forget_task)
+
+    def _forget_task(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()):
+            logger.warning("background work failed: %s", error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -49,12 +50,15 @@ def answered() -> Reply:
 
 @pytest.mark.timeout(180)
 def test_a_better_title_replaces_the_first_words_after_the_answer(chromium: Browser, tmp_path: Path) -> None:
-    script = [answered(), say(BETTER, usage=(7, 2), before=3.0)]
+    may_name = threading.Event()
+    script = [answered(), say(BETTER, usage=(7, 2), held=may_name)]
     with screen_of(chromium, tmp_path, script) as screen:
         session = screen.begin(WORDS)
         heading = screen.page.get_by_role("heading", level=1)
         expect(screen.feed.get_by_text("The steel one.")).to_be_visible()
+        screen.wait_idle()
         stored = screen.stored(session)  # the run is over while the title is still being made
+        may_name.set()
         assert (stored["run"]["status"], stored["title"]) == ("completed", WORDS)
         expect(heading).to_have_text(BETTER)
         expect(screen.sidebar.get_by_text(BETTER)).to_be_visible()
@@ -64,11 +68,13 @@ def test_a_better_title_replaces_the_first_words_after_the_answer(chromium: Brow
 
 @pytest.mark.timeout(180)
 def test_a_name_that_the_person_gave_stays(chromium: Browser, tmp_path: Path) -> None:
-    script = [answered(), say(BETTER, usage=(7, 2), before=4.0)]
+    may_name = threading.Event()
+    script = [answered(), say(BETTER, usage=(7, 2), held=may_name)]
     with screen_of(chromium, tmp_path, script) as screen:
         session = screen.begin(WORDS)
         expect(screen.feed.get_by_text("The steel one.")).to_be_visible()
         screen.api.patch(f"/sessions/{session}", json={"title": "Mine"}).raise_for_status()
+        may_name.set()
         heading = screen.page.get_by_role("heading", level=1)
         expect(heading).to_have_text("Mine")
         deadline = time.monotonic() + 30

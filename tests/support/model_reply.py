@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -35,6 +36,7 @@ class Reply:
     """One answer. `text` as a string is sent word by word, as an iterable of deltas exactly so (it may be lazy).
 
     `delay` is the time in seconds before each delta, `before` the time before the response's head.
+    A `held` response begins when the event is set, at most a minute later.
     `fault` happens after `after` events (`reset`: after that many bytes).
     """
 
@@ -46,6 +48,7 @@ class Reply:
     cached: int = 0
     delay: float = 0.0
     before: float = 0.0
+    held: threading.Event | None = None
     fault: Fault | None = None
     after: int = 0
     status: int = 200

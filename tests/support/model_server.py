@@ -121,6 +121,8 @@ class ModelServer:
             _reset(request)
             return web.Response()
         await asyncio.sleep(3600 if reply.fault == "hang" else reply.before)
+        if reply.held:
+            await asyncio.to_thread(reply.held.wait, 60)
         if reply.fault == "status":
             return _error(wire, reply.status, reply.error, reply.headers)
         return await self._stream(request, wire, reply, asked)

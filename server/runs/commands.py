@@ -1,0 +1,362 @@
+"""Commands of the user for runs: message, decision, cancel, pause, resume, takeover, branch, delete.
+
+A run belongs to the server, not to a client's connection.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+from server.agent.gate.approval import site_of
+from server.agent.operator.answers import read_answer
+from server.browser.browsers import Browsers
+from server.database.models import InterruptRow, SessionRow
+from server.errors import Conflict, NotFound, Unavailable
+from server.events import Decision, MessageAdded, SessionChanged, now
+from server.files.screenshots import Screenshots
+from server.runs.agent_protocol import Agents
+from server.runs.execution import Execution
+from server.runs.executor import Executor
+from server.runs.recorder import RunRecorder, to_its_end
+from server.runs.working_state import WorkingStateService
+from server.store import AcceptedMessage, Store, new_id
+from server.stream.bus import InProcessBus
+
+T = TypeVar("T")
+
+AT_ONCE = 2.0
+"""Seconds. A commit that failed later than this is not retried within the request."""
+
+
+class AgentRunner:
+    def __init__(
+        self,
+        store: Store,
+        bus: InProcessBus,
+        agents: Agents,
+        browsers: Browsers,
+        screenshots: Screenshots,
+        recorder: RunRecorder,
+        executor: Executor,
+    ) -> None:
+        self._store = store
+        self._bus = bus
+        self._agents = agents
+        self._browsers = browsers
+        self._screenshots = screenshots
+        self._recorder = recorder
+        self._executor = executor
+        self._in_doubt: set[str] = set()
+        """Questions whose answer failed with Unavailable, but may have been committed."""
+        self.working_state = WorkingStateService(store, bus, agents, executor.executions)
+
+    # Messages and decisions
+
+    async def accept(
+        self, session_id: str, content: str, *, client_id: str | None = None, mode: str | None = None
+    ) -> AcceptedMessage:
+        """Store the message, then pass it to a new run, to the run in progress, or to its open question.
+
+        Raises Conflict `run_in_progress` if a run is in progress and `mode` is neither steer nor queue.
+        """
+        self._refuse_when_draining()
+        return await to_its_end(self._accept(session_id, content, client_id, mode))
+
+    async def _accept(
+        self, session_id: str, content: str, client_id: str | None, mode: str | None
+    ) -> AcceptedMessage:
+        message_id = new_id()
+        with self._executor.expecting(session_id):
+            accepted = await self._surely(
+                lambda again: self._store.accept(
+                    session_id, content, client_id=client_id, mode=mode, message_id=message_id,
+                    read_answer=_read_answer, is_late=self._recorder.is_late, again=again,
+                )
+            )  # fmt: skip
+            if not accepted.is_new:
+                self._executor.adopt(accepted)
+            elif accepted.question:
+                self._go_on_in_words(accepted, accepted.question)
+            elif accepted.steers:
+                self._steer(accepted)
+            else:
+                self._executor.start(accepted)
+        return accepted
+
+    async def _surely(self, query: Callable[[bool], Awaitable[T]]) -> T:
+        """Retry once at once if the connection was lost: the query may have been committed, its reply lost.
+
+        A longer outage is raised to the caller; `Recovery.begin_forgotten` submits what was committed.
+        """
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        try:
+            return await query(False)
+        except Unavailable as fault:
+            if fault.code != "db_unavailable" or loop.time() - began > AT_ONCE:
+                raise
+            return await query(True)
+
+    def _steer(self, accepted: AcceptedMessage) -> None:
+        """Pass the message to the run's execution, if that is in progress here.
+
+        Otherwise it is read from the database when the run begins, or gets its own run when the run ends.
+        """
+        run = accepted.run
+        execution = self._execution(run.session_id)
+        if execution and execution.run.id == run.id:
+            execution.publish(MessageAdded(message=accepted.message))
+            execution.steer(accepted.message)
+        elif self._bus.run_of(run.session_id) == run.id:
+            self._bus.publish(run.session_id, None, [MessageAdded(message=accepted.message)])
+
+    async def retry(self, session_id: str) -> AcceptedMessage:
+        return await to_its_end(self._rerun(session_id))
+
+    async def edit(self, session_id: str, message_id: str, content: str) -> AcceptedMessage:
+        """Change the last user message, delete the later ones and run it again."""
+        return await to_its_end(self._rerun(session_id, content=content, message_id=message_id))
+
+    async def _rerun(self, session_id: str, **changes: Any) -> AcceptedMessage:
+        self._refuse_when_draining()
+        run_id = new_id()
+        with self._executor.expecting(session_id):
+            accepted = await self._surely(
+                lambda again: self._store.rerun(session_id, **changes, run_id=run_id, again=again)
+            )
+            self._executor.start(accepted)
+        return accepted
+
+    async def decide(
+        self,
+        session_id: str,
+        reference: str,
+        *,
+        confirmed: bool,
+        message: str | None = None,
+        remember: bool = False,
+    ) -> None:
+        """Answer an open question and resume its run. Only the first answer counts.
+
+        Raises NotFound, or Conflict `already_decided` or `approval_expired`.
+        """
+        self._refuse_when_draining()
+        await to_its_end(self._decide(session_id, reference, confirmed, message, remember))
+
+    async def _decide(
+        self, session_id: str, reference: str, confirmed: bool, message: str | None, remember: bool
+    ) -> None:
+        with self._executor.expecting(session_id):
+            try:
+                row = await self._surely(
+                    lambda again: self._store.decide(
+                        session_id, reference, confirmed, message=message,
+                        grant_of=_grant_of if remember else _no_grant,
+                        late=self._recorder.is_late(reference), again=again or reference in self._in_doubt,
+                    )
+                )  # fmt: skip
+            except Unavailable:
+                self._in_doubt.add(reference)
+                raise
+            self._recorder.forget_question(reference)
+            if reference not in self._in_doubt or await self._is_unbegun(row.run_id):
+                self._tell_decision(row)
+            self._in_doubt.discard(reference)
+        if row.status == "expired":  # the agent asks again, for the current page
+            raise Conflict("This approval has expired; you are asked again.", code="approval_expired")
+
+    async def _is_unbegun(self, run_id: str) -> bool:
+        """Whether the run is queued in the database, but not submitted or begun in this process."""
+        return not self._executor.knows(run_id) and (await self._store.run(run_id)).status == "queued"
+
+    def _tell_decision(self, row: InterruptRow) -> None:
+        if row.status != "expired":
+            told = Decision(reference=row.reference, confirmed=bool(row.confirmed))
+            self._bus.publish(row.session_id, None, [told])
+        self._executor.go_on(row.run_id)
+
+    def _go_on_in_words(self, accepted: AcceptedMessage, question: InterruptRow) -> None:
+        """Publish a message that answered the question, then the decision; both are committed."""
+        self._recorder.forget_question(question.reference)
+        self._bus.publish(question.session_id, None, [MessageAdded(message=accepted.message)])
+        self._tell_decision(question)
+
+    async def reload_grants(self, session_id: str) -> None:
+        """Update the grants of the run in progress after one was revoked, so that it asks again."""
+        if execution := self._execution(session_id):
+            grants = await self._store.grants(session_id)
+            execution.grants.granted = {(grant.site, grant.kind) for grant in grants}
+
+    # Cancel, pause, resume, takeover
+
+    async def cancel(self, session_id: str) -> None:
+        """End the current run with the terminal error "Task cancelled"; return once it is committed.
+
+        Raises Conflict if there is no unfinished run.
+        """
+        ended = None
+        while ended is None:
+            if execution := self._execution(session_id):
+                if await self._stop(execution):
+                    return
+                continue
+            run = await self._store.current_run(session_id)
+            if run is None or run.finished_at:
+                raise Conflict("There is no run to cancel.", code="run_finished")
+            if not await self._executor.begins(run.id):
+                ended = await self._recorder.cancel_unexecuted(run)
+        self._executor.then_next(ended)
+
+    async def _stop(self, execution: Execution) -> bool:
+        """Stop the execution. False if its run is not finished, because it has asked a question before."""
+        execution.stop("cancelled")
+        await execution.ended.wait()
+        return (await self._store.run(execution.run.id)).finished_at is not None
+
+    async def pause(self, session_id: str) -> None:
+        execution = self._active(session_id)
+        execution.pause()
+        await self._recorder.show_status(execution)
+
+    async def resume(self, session_id: str) -> None:
+        execution = self._active(session_id)
+        if not execution.is_paused:
+            raise Conflict("The run is not paused.", code="not_paused")
+        view = self._browsers.live(session_id)
+        if view.has_holder:
+            raise Conflict(
+                "A person has the browser; it goes on when they give it back.", code="takeover_held"
+            )
+        if view.is_held:
+            execution.release(await view.hand_back())
+        execution.resume()
+        await self._recorder.show_status(execution)
+
+    async def hold(self, session_id: str) -> None:
+        """Pause the run, if any, before its next step, because the user takes control of the browser."""
+        execution = self._execution(session_id)
+        if execution:
+            execution.hold()
+            await self._recorder.show_status(execution)
+
+    async def release(self, session_id: str, changes: str | None) -> None:
+        """Resume after the user has handed back the browser; pass the changes to the agent."""
+        pending = await self._store.pending(session_id)
+        if execution := self._execution(session_id):
+            execution.release(changes)
+            await self._recorder.show_status(execution)
+        elif pending and pending.kind == "manual":
+            await self.decide(session_id, pending.reference, confirmed=True, message=changes)
+        elif changes:
+            self._executor.browser_changes[session_id] = changes, pending is not None
+
+    # Branch and delete
+
+    async def branch(self, session_id: str, message_id: str) -> SessionRow:
+        """Create a session with copies of the messages up to this one, and of their screenshots."""
+        said = await self._store.messages(session_id)
+        addresses = {address for message in said if (address := (message.meta_json or {}).get("screenshot"))}
+        new = new_id()
+
+        def copy_meta(meta: dict[str, Any]) -> dict[str, Any]:
+            if meta.get("screenshot") not in addresses:
+                return meta
+            return meta | {"screenshot": self._screenshots.address_in(new, meta["screenshot"])}
+
+        await self._screenshots.copy_session(session_id, new, addresses)
+        try:
+            row = await self._store.branch(session_id, message_id, id=new, copy_meta=copy_meta)
+        except NotFound:
+            await self._screenshots.remove_session(new)
+            raise
+        self._recorder.announce(row)
+        return row
+
+    async def delete(self, session_id: str, *, purge: bool) -> None:
+        """Cancel the session's runs, close its browser and archive it; with `purge`, delete all its data."""
+        await self._store.session(session_id)
+        await self._cancel_all(session_id)
+        if purge:
+            await self._purge(session_id)
+        else:
+            await self._store.change_session(session_id, archived_at=now())
+            await self._browsers.close(session_id)
+        self._bus.announce(SessionChanged(session_id=session_id, status="idle", title="", deleted=True))
+
+    async def _purge(self, session_id: str) -> None:
+        """Delete the session's rows after its other data, so that an interrupted purge can be repeated."""
+        await self._remove_traces(session_id)
+        await self._store.purge_session(session_id)
+        if execution := self._execution(session_id):  # of a message that arrived in between
+            execution.stop("cancelled")
+            await execution.ended.wait()
+        await self._remove_traces(session_id)
+        self._bus.forget(session_id)
+        self._executor.browser_changes.pop(session_id, None)
+
+    async def _remove_traces(self, session_id: str) -> None:
+        """Delete what is stored outside of the session's rows: browser data, checkpoints, screenshots."""
+        await self._browsers.close(session_id, purge=True)
+        await self._agents.forget_session(session_id)
+        await self._screenshots.remove_session(session_id)
+
+    async def _cancel_all(self, session_id: str) -> None:
+        while True:  # held runs start one after another
+            try:
+                await self.cancel(session_id)
+            except Conflict:
+                return
+
+    # State for clients
+
+    def live(self, session_id: str) -> dict[str, Any] | None:
+        """Output in progress that is not yet a message, for a client that received `resync`."""
+        execution = self._execution(session_id)
+        if execution is None:
+            return None
+        unfinished = execution.unfinished()
+        return {"event_id": self._bus.last_id(session_id), **unfinished}
+
+    def is_executing(self, session_id: str) -> bool:
+        return session_id in self._executor.executions
+
+    def is_acting(self, session_id: str) -> bool:
+        execution = self._execution(session_id)
+        return execution is not None and not execution.is_paused
+
+    async def announce(self, session_id: str) -> None:
+        await self._recorder.read_and_announce(session_id)
+
+    def _execution(self, session_id: str) -> Execution | None:
+        return self._executor.executions.get(session_id)
+
+    def _active(self, session_id: str) -> Execution:
+        execution = self._execution(session_id)
+        if execution is None:
+            raise Conflict("There is no run in progress.", code="no_run")
+        return execution
+
+    def _refuse_when_draining(self) -> None:
+        if self._executor.is_draining:
+            raise Unavailable("The server is going down.", code="draining", retry_after=10)
+
+
+def _read_answer(kind: str, content: str) -> dict[str, Any]:
+    """The answer that a message gives to a question of this kind. Only a plain yes confirms."""
+    answer = read_answer(content)
+    is_manual = kind == "manual"
+    feedback = content if is_manual or answer.confirmed is None else answer.feedback
+    confirmed = is_manual or answer.confirmed is True
+    return {"confirmed": confirmed} | ({"message": feedback} if feedback else {})
+
+
+def _grant_of(payload: dict[str, Any]) -> tuple[str, str] | None:
+    """The (site, kind of action) that "always here" allows; None if the question has no risk kind."""
+    site = site_of(payload.get("place") or payload.get("url") or "")
+    return (site, payload["risk"]) if payload.get("risk") else None
+
+
+def _no_grant(_payload: dict[str, Any]) -> None:
+    return None
