@@ -71,7 +71,7 @@ TESTS = {
     "server/browser/chromium/egress.py": "tests/unit/test_egress.py",
     "server/browser/chromium/reach.py": "tests/unit/test_reach.py tests/unit/test_egress.py",
     "server/browser/addresses.py": "tests/unit/test_addresses.py",
-    "server/runs/executor.py": RUNS,
+    "server/agent_runner.py": RUNS,
     "server/runs/execution.py": RUNS,
     "server/runs/recorder.py": f"{RUNS} tests/unit/test_pictures_and_files.py",
 }

@@ -1,11 +1,16 @@
-"""Executes the runs of this process, from the queue to a question or the end."""
+"""Executes runs: drives the agent's graph, maps its events, hands them to the recorder, ends the run.
+
+The graph's `astream_events(version="v2")` are mapped by the execution's `EventAdapter` into token, thinking,
+tool_start, tool_end and others. The recorder commits completed messages, then publishes; it also ends the run
+with done or error.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
 from typing import Any
 
@@ -15,11 +20,10 @@ from server.agent.private_sites import PrivateSites
 from server.browser.browser import Browser, PagePicture
 from server.browser.browsers import Browsers
 from server.browser.chromium.profiles import folder_name
-from server.errors import Unavailable
+from server.errors import RunFailed
 from server.events import Decision, Message, UsageChanged
 from server.files.screenshots import Screenshots
-from server.runs.agent_protocol import Agent, Agents
-from server.runs.budget_guard import check_budget
+from server.runs.agents import AgentFactory
 from server.runs.events import ENDINGS
 from server.runs.execution import Execution
 from server.runs.queue import InProcessRunQueue
@@ -32,17 +36,19 @@ logger = logging.getLogger(__name__)
 
 CANCEL_GRACE = 1.0
 """Seconds an agent has to end after cancellation; then it is abandoned."""
+LAST_CALLS = 4
+"""Model calls allowed after a budget is reached, to finish the step and summarise."""
 
 
-class Executor:
-    """Starts, supervises and ends executions. `executions`: those in progress, by session id."""
+class AgentRunner:
+    """Executes the runs that are submitted to this process, from the queue to a question or the end."""
 
     def __init__(
         self,
         settings: Settings,
         store: Store,
         bus: InProcessBus,
-        agents: Agents,
+        agents: AgentFactory,
         browsers: Browsers,
         screenshots: Screenshots,
         recorder: RunRecorder,
@@ -56,186 +62,44 @@ class Executor:
         self._recorder = recorder
         self._queue = InProcessRunQueue(self.execute, slots=settings.max_runs)
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._begins: dict[str, asyncio.Event] = {}
-        """By run: set when its execution has been added to `executions`, or has ended without one."""
-        self._submitted: set[str] = set()
-        """Runs in the queue that have not begun."""
+        self._executions: dict[str, Execution] = {}
+        """By session."""
         self._expected: Counter[str] = Counter()
         """By session: the number of calls that are about to commit a run and submit it here."""
-        self.executions: dict[str, Execution] = {}
-        self.browser_changes: dict[str, tuple[str, bool]] = {}
+        self._browser_changes: dict[str, tuple[str, bool]] = {}
         """By session: what the user changed in the browser while no run was executed, and whether they did so
         before they answered its question."""
-        self.lost: set[str] = set()
-        """Runs of this process that could not begin or end because the database was unavailable too long."""
-        self.is_draining = False
+        self._is_draining = False
         self._is_closing = False
         """The shutdown timeout has passed: a run that begins now is interrupted at once."""
-        browsers.place_listeners.append(self._hear_of_place)
-
-    # Public interface
-
-    def start(self, accepted: AcceptedMessage) -> None:
-        """Publish a new message and submit its run, unless the run is held."""
-        self._recorder.tell_accepted(accepted)
-        if not accepted.run.held:
-            self._submit(accepted.run.id)
-
-    def go_on(self, run_id: str) -> None:
-        """Resume a run at its question; the answer is read from the question's row."""
-        self._submit(run_id)
-
-    def _submit(self, run_id: str) -> None:
-        self._submitted.add(run_id)
-        self._queue.submit(run_id)
-
-    @contextmanager
-    def expecting(self, session_id: str) -> Iterator[None]:
-        """Mark the session as busy while a call commits a run and submits it, so that recovery does not."""
-        self._expected[session_id] += 1
-        try:
-            yield
-        finally:
-            self._expected[session_id] -= 1
-            if not self._expected[session_id]:
-                del self._expected[session_id]
-
-    def busy_sessions(self) -> set[str]:
-        """Sessions with a run that is executed, or is about to be submitted."""
-        return {*self._expected, *self.executions}
-
-    def adopt(self, accepted: AcceptedMessage) -> None:
-        """Submit a committed run that is not known here, because the reply to its commit was lost."""
-        run = accepted.run
-        if self.is_draining or run.status != "queued" or run.held or self.knows(run.id):
-            return
-        if run.attempt == 0 and self._bus.run_of(run.session_id) != run.id:
-            self.start(accepted)
-        elif run.attempt and (question := accepted.question):
-            told = Decision(reference=question.reference, confirmed=bool(question.confirmed))
-            self._bus.publish(run.session_id, None, [told])
-            self.go_on(run.id)
-
-    def knows(self, run_id: str) -> bool:
-        return run_id in self._submitted or run_id in self._begins
-
-    def then_next(self, ended: FinishedRun | None) -> None:
-        """After the end of a run: free its browser for others, and start the run that was held behind it."""
-        if ended is None:
-            return
-        self._browsers.rest(ended.run.session_id)
-        if ended.next:
-            self.start(ended.next)
-
-    def stop_lost(self, before: Collection[Execution], ours: Collection[str]) -> None:
-        """Stop the executions in `before` whose run is not in `ours`: another server has taken it over."""
-        for execution in before:
-            if execution.run.id not in ours and not execution.ended.is_set():
-                logger.info("run %s is not executed here any more", execution.run.id)
-                execution.stop("interrupted")
-
-    async def drain(self, seconds: float) -> None:
-        """Stop accepting runs, wait up to `seconds` for the current ones, then interrupt the rest."""
-        self.is_draining, self._recorder.frees_next = True, False
-        running = [execution.ended.wait() for execution in self.executions.values()]
-        if running:
-            await asyncio.wait([asyncio.ensure_future(ended) for ended in running], timeout=seconds)
-        self._is_closing = True
-        for execution in list(self.executions.values()):
-            execution.stop("interrupted")
-        await self._queue.drain(CANCEL_GRACE + PATIENCE)
-        for task in self._tasks:
-            task.cancel()
+        browsers.place_listeners.append(self._show_queue_place)
 
     # One execution
 
-    async def execute(self, run_id: str) -> None:
+    async def execute(self, run_id: str, has_begun: asyncio.Event) -> None:
         """Execute the run until it ends or asks a question. Called by the queue, once per submission."""
-        with self._beginning(run_id) as has_begun:
-            self._submitted.discard(run_id)
-            try:
-                begun = await self._recorder.patiently(
-                    lambda again: self._store.begin_execution(run_id, again=again)
-                )
-            except Unavailable as error:
-                logger.warning("run %s does not begin: %s", run_id, error.detail)
-                self.lost.add(run_id)
-                return
-            if begun:
-                self.then_next(await self._execute(begun, has_begun))
+        if started := await self._recorder.begin(run_id):
+            self.start_next(await self._execute(started, has_begun))
 
-    async def _execute(self, begun: StartedRun, has_begun: asyncio.Event) -> FinishedRun | None:
+    async def _execute(self, started: StartedRun, has_begun: asyncio.Event) -> FinishedRun | None:
         execution = None
         try:
-            execution = await self._open(begun)
+            execution = await self._open(started)
             has_begun.set()
-            self._recorder.announce(begun.session)
-            await self._hear_of_takeover(execution)
-            return await self._supervise(execution, begun)
+            self._recorder.announce(started.session)
+            await self._apply_takeover(execution)
+            return await self._supervise(execution, started)
         except Exception:
-            logger.exception("the execution of run %s broke", begun.run.id)
-            return await self._end_broken(begun, execution.heard if execution else set())
+            logger.exception("the execution of run %s broke", started.run.id)
+            return await self._recorder.end_broken(started.run, execution.heard if execution else ())
         finally:
             if execution:
-                del self.executions[begun.session.id]
+                del self._executions[started.session.id]
                 execution.ended.set()
 
-    @contextmanager
-    def _beginning(self, run_id: str) -> Iterator[asyncio.Event]:
-        """Let `begins` wait for the execution; its event is set at the latest on exit."""
-        has_begun = self._begins[run_id] = asyncio.Event()
-        try:
-            yield has_begun
-        finally:
-            has_begun.set()
-            if self._begins.get(run_id) is has_begun:
-                del self._begins[run_id]
-
-    async def begins(self, run_id: str) -> bool:
-        """Wait for the execution of the run to begin. False if it has none here."""
-        has_begun = self._begins.get(run_id)
-        return has_begun is not None and await has_begun.wait()
-
-    async def _open(self, begun: StartedRun) -> Execution:
-        run, before = begun.run, begun.before
-        while former := self.executions.get(run.session_id):  # its last commit comes first
-            former.stop("interrupted")
-            await former.ended.wait()
-        adapter = self._agents.adapter(run, str(before.get("said", "")))
-        adapter.step = before.get("step", 0)
-        execution = Execution(run, adapter, self._bus, max_steps=begun.session.max_tool_steps)
-        execution.grants.granted = begun.grants
-        if before.get("plan"):
-            execution.edit_plan(before["plan"])
-        for message in begun.unheard:
-            execution.steer(message)
-        self._bus.open(run.session_id, run.id, run.epoch)
-        execution.publish(execution.changed("running"))
-        self.executions[run.session_id] = execution
-        if self._is_closing:
-            execution.stop("interrupted")
-        return execution
-
-    async def _hear_of_takeover(self, execution: Execution) -> None:
-        """Apply the state of a browser takeover to a new execution.
-
-        A user who holds the browser keeps it. If the holder disconnected without handing it back, it is
-        handed back now.
-        """
-        session_id = execution.run.session_id
-        view = self._browsers.live(session_id)
-        if changed := self.browser_changes.pop(session_id, None):
-            changes, before_answer = changed
-            execution.release(changes, before_answer=before_answer)
-        if view.has_holder:
-            execution.hold()
-            await self._recorder.show_status(execution)
-        elif view.is_held:
-            execution.release(await view.hand_back(), before_answer=True)
-
-    async def _supervise(self, execution: Execution, begun: StartedRun) -> FinishedRun | None:
+    async def _supervise(self, execution: Execution, started: StartedRun) -> FinishedRun | None:
         """Run the agent until it ends, times out or is stopped; then end the run."""
-        work = asyncio.create_task(self._work(execution, begun), name=f"agent {execution.run.id}")
+        work = asyncio.create_task(self._work(execution, started), name=f"agent {execution.run.id}")
         stopped = asyncio.create_task(execution.stopped.wait())
         try:
             while not work.done() and not stopped.done():
@@ -253,33 +117,25 @@ class Executor:
             work.cancel()
             _, deaf = await asyncio.wait({work}, timeout=CANCEL_GRACE)
             for abandoned in deaf:  # keep a reference: asyncio tasks are weakly referenced
-                logger.warning("the agent of run %s does not end; it is left to itself", execution.run.id)
+                logger.warning("the agent of run %s does not end; it is abandoned", execution.run.id)
                 self._in_background(abandoned)
             self._reset_browser(execution.run.session_id)
-        return await self._end(execution, work, begun.messages)
+        return await self._end(execution, work, started.messages)
 
-    async def _work(self, execution: Execution, begun: StartedRun) -> dict[str, Any] | None:
+    async def _work(self, execution: Execution, started: StartedRun) -> dict[str, Any] | None:
         """Run the agent to its end. Returns the payload of its question; None if it has finished."""
-        run = execution.run
-        context = self._context(execution)
-        if begun.answer is None:
-            agent = await self._agents.begin(run, context, begun.messages)
-        else:
-            agent = await self._agents.resume(run, context, begun.answer)
+        agent = await self._agents.prepare(started, self._context(execution))
         try:
-            await self._drive(agent, execution)
+            async with aclosing(agent.astream_events(version="v2")) as raw_events:
+                async for raw in raw_events:
+                    for event in execution.adapter.feed(raw):
+                        await self._recorder.take(execution, event)
+                        if isinstance(event, UsageChanged):
+                            check_budget(event, self._settings)
+                    execution.show_progress()
             return await agent.question()
         finally:
             agent.release()
-
-    async def _drive(self, agent: Agent, execution: Execution) -> None:
-        async with aclosing(agent.events()) as raw_events:  # type: ignore[type-var]
-            async for raw in raw_events:
-                for event in execution.adapter.feed(raw):
-                    await self._recorder.take(execution, event)
-                    if isinstance(event, UsageChanged):
-                        check_budget(event, self._settings)
-                execution.show_progress()
 
     async def _end(
         self, execution: Execution, work: asyncio.Task[dict[str, Any] | None], history: Sequence[Message]
@@ -301,27 +157,42 @@ class Executor:
             self._in_background(self._name_session(ended, history[0], ended.message))
         return ended
 
-    async def _end_broken(self, begun: StartedRun, heard: set[str]) -> FinishedRun | None:
-        """End a run whose execution raised, so that it does not stay unfinished."""
-        try:
-            return await self._recorder.end_unexecuted(
-                begun.run, "failed", "internal", ENDINGS["internal"], heard=heard
-            )
-        except Unavailable:
-            self.lost.add(begun.run.id)
-            return None
+    async def _open(self, started: StartedRun) -> Execution:
+        run = started.run
+        while former := self._executions.get(run.session_id):  # its last commit comes first
+            former.stop("interrupted")
+            await former.ended.wait()
+        adapter = self._agents.adapter(started)
+        execution = Execution(
+            run, adapter, self._bus, max_steps=started.session.max_tool_steps, granted=started.grants
+        )
+        if plan := started.before.get("plan"):
+            execution.edit_plan(plan)
+        for message in started.unheard:
+            execution.steer(message)
+        self._bus.open(run.session_id, run.id, run.epoch)
+        execution.publish(execution.changed("running"))
+        self._executions[run.session_id] = execution
+        if self._is_closing:
+            execution.stop("interrupted")
+        return execution
 
-    # Helpers
+    async def _apply_takeover(self, execution: Execution) -> None:
+        """Apply the state of a browser takeover to a new execution.
 
-    async def _name_session(self, ended: FinishedRun, asked: Message, answer: Message) -> None:
-        """Ask the model for a title after the first answer, unless the user has renamed the session."""
-        session, first_words = ended.session, title_of(asked.content)
-        if session.title != first_words:
-            return
-        title, usage = await self._agents.title(ended.run.model, asked.content, answer.content)
-        if usage.model_calls:
-            named = await self._store.name_session(session.id, old=first_words, new=title, usage=usage)
-            self._recorder.announce(named)
+        A user who holds the browser keeps it. If the holder disconnected without handing it back, it is
+        handed back now.
+        """
+        session_id = execution.run.session_id
+        view = self._browsers.live(session_id)
+        if changed := self._browser_changes.pop(session_id, None):
+            changes, before_answer = changed
+            execution.release(changes, before_answer=before_answer)
+        if view.has_holder:
+            execution.hold()
+            await self._recorder.show_status(execution)
+        elif view.is_held:
+            execution.release(await view.hand_back(), before_answer=True)
 
     def _context(self, execution: Execution) -> RunContext:
         session_id = execution.run.session_id
@@ -338,7 +209,7 @@ class Executor:
                 return await self._screenshots.keep(session_id, picture.data, picture.mime)
             except OSError as error:
                 logger.warning("screenshot not saved: %s", error)
-                execution.has_unsaved_picture = True
+                execution.note_lost_picture()
                 return None
 
         return RunContext(
@@ -347,7 +218,7 @@ class Executor:
             browser=browser,
             keep=keep,
             inbox=execution,
-            grants=execution.grants,
+            grants=execution,
             max_tool_steps=execution.max_steps,
             has_browser=lambda: self._browsers.peek(session_id) is not None,
             take_queued=execution.take_queued,
@@ -360,11 +231,15 @@ class Executor:
         has_no_profile = settings.is_mock or settings.browser_layout == "shared"
         return PrivateSites(settings.profiles / folder_name(session_id), makes_folder=has_no_profile)
 
-    def _hear_of_place(self, session_id: str, place: int | None) -> None:
-        """Take over the session's position in the queue for a browser; None if it does not wait any more."""
-        if execution := self.executions.get(session_id):
-            execution.queue(place)
-            self._in_background(self._recorder.patiently(lambda _: self._recorder.show_status(execution)))
+    async def _name_session(self, ended: FinishedRun, asked: Message, answer: Message) -> None:
+        """Ask the model for a title after the first answer, unless the user has renamed the session."""
+        session, first_words = ended.session, title_of(asked.content)
+        if session.title != first_words:
+            return
+        title, usage = await self._agents.title(ended.run.model, asked.content, answer.content)
+        if usage.model_calls:
+            named = await self._store.name_session(session.id, old=first_words, new=title, usage=usage)
+            self._recorder.announce(named)
 
     def _reset_browser(self, session_id: str) -> None:
         """Reset an open browser: an abandoned call may still run in the page and block the next run."""
@@ -377,7 +252,98 @@ class Executor:
 
         self._in_background(reset())
 
-    def _in_background(self, work: Any) -> None:
+    # Which runs are executed here
+
+    @property
+    def executions(self) -> Mapping[str, Execution]:
+        """The executions in progress, by session."""
+        return self._executions
+
+    @property
+    def is_draining(self) -> bool:
+        return self._is_draining
+
+    def start(self, accepted: AcceptedMessage) -> None:
+        """Publish a new message and submit its run, unless the run is held."""
+        self._recorder.publish_accepted(accepted)
+        if not accepted.run.held:
+            self.submit(accepted.run.id)
+
+    def submit(self, run_id: str) -> None:
+        """Execute a committed run: from its start, or from the question that has been answered."""
+        self._queue.submit(run_id)
+
+    def start_next(self, ended: FinishedRun | None) -> None:
+        """After the end of a run: free its browser for others, and start the run that was held behind it."""
+        if ended is None:
+            return
+        self._browsers.rest(ended.run.session_id)
+        if ended.next:
+            self.start(ended.next)
+
+    def adopt(self, accepted: AcceptedMessage) -> None:
+        """Submit a committed run that is not known here, because the reply to its commit was lost."""
+        run = accepted.run
+        if self.is_draining or run.status != "queued" or run.held or self.knows(run.id):
+            return
+        if run.attempt == 0 and self._bus.run_of(run.session_id) != run.id:
+            self.start(accepted)
+        elif run.attempt and (question := accepted.question):
+            decision = Decision(reference=question.reference, confirmed=bool(question.confirmed))
+            self._bus.publish(run.session_id, None, [decision])
+            self.submit(run.id)
+
+    def knows(self, run_id: str) -> bool:
+        """Whether the run waits in the queue or is being executed here."""
+        return self._queue.knows(run_id)
+
+    async def begins(self, run_id: str) -> bool:
+        """Wait for the execution of the run to begin. False if it has none here."""
+        return await self._queue.begins(run_id)
+
+    @contextmanager
+    def expecting(self, session_id: str) -> Iterator[None]:
+        """Mark the session as busy while a call commits a run and submits it, so that recovery does not."""
+        self._expected[session_id] += 1
+        try:
+            yield
+        finally:
+            self._expected[session_id] -= 1
+            if not self._expected[session_id]:
+                del self._expected[session_id]
+
+    def busy_sessions(self) -> set[str]:
+        """Sessions with a run that is executed, or is about to be submitted."""
+        return {*self._expected, *self._executions}
+
+    def keep_browser_changes(self, session_id: str, changes: str, *, before_answer: bool) -> None:
+        """Keep what the user changed in the browser for the session's next execution."""
+        self._browser_changes[session_id] = changes, before_answer
+
+    def forget_session(self, session_id: str) -> None:
+        self._browser_changes.pop(session_id, None)
+
+    async def drain(self, seconds: float) -> None:
+        """Stop accepting runs, wait up to `seconds` for the current ones, then interrupt the rest."""
+        self._is_draining = True
+        self._recorder.keep_next_held()
+        running = [execution.ended.wait() for execution in self._executions.values()]
+        if running:
+            await asyncio.wait([asyncio.ensure_future(ended) for ended in running], timeout=seconds)
+        self._is_closing = True
+        for execution in list(self._executions.values()):
+            execution.stop("interrupted")
+        await self._queue.drain(CANCEL_GRACE + PATIENCE)
+        for task in self._tasks:
+            task.cancel()
+
+    def _show_queue_place(self, session_id: str, place: int | None) -> None:
+        """Publish the session's position in the queue for a browser; None if it does not wait any more."""
+        if execution := self._executions.get(session_id):
+            execution.queue(place)
+            self._in_background(self._recorder.patiently(lambda _: self._recorder.show_status(execution)))
+
+    def _in_background(self, work: asyncio.Task[Any] | Coroutine[Any, Any, Any]) -> None:
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._forget_task)
@@ -386,3 +352,24 @@ class Executor:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()):
             logger.warning("background work failed: %s", error)
+
+
+def check_budget(event: UsageChanged, settings: Settings) -> None:
+    """Raises RunFailed `budget` if the run's tokens or cost are clearly beyond the budget.
+
+    A hard limit: an agent normally summarises and asks the user before it is reached.
+    """
+    call, total = event.call, event.total
+    tokens = call.input_tokens + call.output_tokens
+    if is_beyond(total.input_tokens + total.output_tokens, tokens, settings.token_budget):
+        raise RunFailed("The token budget of this run is used up.", code="budget")
+    if is_beyond(total.cost or 0, call.cost or 0, settings.cost_budget):
+        raise RunFailed("The cost budget of this run is used up.", code="budget")
+
+
+def is_beyond(total: float, call: float, budget: float | None) -> bool:
+    """Whether `total` exceeds the budget by more than 20 % and by more than LAST_CALLS times `call`.
+
+    `call` is the usage of the last model call, included in `total`.
+    """
+    return budget is not None and total - budget > max(0.2 * budget, LAST_CALLS * call)

@@ -102,7 +102,7 @@ class BuildingWorld:
             self._task.cancel()
             self._changed.set()
         else:
-            await self._runtime.executor.drain(self._settings.drain_timeout)
+            await self._runtime.runner.drain(self._settings.drain_timeout)
             self._runtime.bus.close()
 
     async def aclose(self) -> None:

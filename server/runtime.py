@@ -29,7 +29,7 @@ from server.ops.installation import held, owned_installation
 from server.ops.loop_watchdog import stalls_told
 from server.preferences import Preferences
 from server.runs.agents import AgentFactory
-from server.runs.executor import Executor
+from server.runs.commands import RunCommands
 from server.runs.recorder import RunRecorder
 from server.runs.recovery import Recovery
 from server.settings import Settings
@@ -64,8 +64,8 @@ class Runtime:
     screenshots: Screenshots
     browsers: Browsers
     agents: AgentFactory
-    executor: Executor
     runner: AgentRunner
+    commands: RunCommands
     preferences: Preferences
     files: SessionFiles
     is_erased: bool = True
@@ -124,7 +124,7 @@ class Runtime:
 
     async def problem(self) -> str | None:
         """Why messages cannot be accepted now; None if they can."""
-        if self.executor.is_draining:
+        if self.runner.is_draining:
             return "The server is going down."
         if problem := await self.database.problem():
             return problem
@@ -156,12 +156,12 @@ class Runtime:
         if purge:
             await self.purge([session_id])
         else:
-            await self.runner.delete(session_id, purge=False)
+            await self.commands.delete(session_id, purge=False)
 
     async def purge(self, session_ids: Sequence[str]) -> None:
         """Delete sessions permanently, also from the database's files."""
         for session_id in session_ids:
-            await self.runner.delete(session_id, purge=True)
+            await self.commands.delete(session_id, purge=True)
             self.by_hand.pop(session_id, None)
         self.is_erased = False
         try:
@@ -225,9 +225,9 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         )
         preferences.listeners += [browsers.configure, lambda _: agents.rebuild()]
         recorder = RunRecorder(settings, store, bus)
-        executor = Executor(settings, store, bus, agents, browsers, screenshots, recorder)
-        runner = AgentRunner(store, bus, agents, browsers, screenshots, recorder, executor)
-        recovery = Recovery(store, bus, recorder, executor)
+        runner = AgentRunner(settings, store, bus, agents, browsers, screenshots, recorder)
+        commands = RunCommands(store, bus, agents, browsers, screenshots, recorder, runner)
+        recovery = Recovery(store, bus, recorder, runner)
         clock = PlausibleClock(await store.last_touched())  # before recovery, which stores the current time
         await recovery.recover()
         files = SessionFiles(lambda session_id: settings.downloads_dir / session_id)
@@ -239,15 +239,15 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             screenshots,
             browsers,
             agents,
-            executor,
             runner,
+            commands,
             preferences,
             files,
         )
         stack.enter_context(stalls_told())
         for task in background_tasks(runtime, recovery, clock):
             stack.callback(asyncio.create_task(task).cancel)
-        stack.push_async_callback(executor.drain, 0)
+        stack.push_async_callback(runner.drain, 0)
         yield runtime
 
 

@@ -23,7 +23,7 @@ from langchain_core.messages import HumanMessage
 
 from bench.stream.measured import Batch, StreamTimes
 from server.agent.models.chat_model import build_chat_model
-from server.agent.streaming import events
+from server.agent.streaming import graph_events
 from server.settings import Settings
 from tests.support.model_server import KEY
 
@@ -79,7 +79,7 @@ def bare(wire: str, url: str) -> Reader:
 
 def chain(wire: str, url: str) -> Reader:
     agent = create_agent(build_chat_model(MODELS[wire], settings_for(wire, url)))
-    return _reader(lambda prompt: events(agent, _input(prompt), {}))
+    return _reader(lambda prompt: graph_events(agent, _input(prompt), {}))
 
 
 def _input(prompt: str) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from server.agent.context import RunContext, UserUpdates
 from server.agent.operator.graph import build_operator
-from server.agent.streaming import events
+from server.agent.streaming import graph_events
 from server.browser.browser import Browser, PagePicture
 from server.browser.chromium import executables as parts
 from server.files.screenshots import Screenshots
@@ -42,7 +42,7 @@ class Operator:
         graph = build_operator(model, checkpointer=InMemorySaver())
         config: Any = {"configurable": {"thread_id": uuid.uuid4().hex}, "recursion_limit": 500}
         given = {"user_message": text, "message_id": uuid.uuid4().hex}
-        async for _ in events(graph, given, config, context=self._context()):
+        async for _ in graph_events(graph, given, config, context=self._context()):
             pass
         return str((await graph.aget_state(config)).values["final_response"])
 

@@ -34,7 +34,7 @@ SUMMARY_LENGTH = 2_000
 class EventAdapter:
     """Folds one execution of a run. `answer` is, byte for byte, the text of its tokens.
 
-    A run that continues after a question begins with the text `said` and the `usage` before it.
+    A run that continues after a question begins with the text `said`, the `step` and the `usage` before it.
     """
 
     def __init__(
@@ -42,6 +42,7 @@ class EventAdapter:
         message_id: str,
         *,
         said: str = "",
+        step: int = 0,
         usage: Usage | None = None,
         cost: Callable[[Usage], float | None] = lambda usage: None,
         clock: Callable[[], float] = time.monotonic,
@@ -52,7 +53,7 @@ class EventAdapter:
         self.thinking = ""
         self.outcome = "done"
         self.usage = usage or Usage()
-        self.step = 0
+        self.step = step
         self.note: str | None = None
         self._cost = cost
         self._clock = clock

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from contextvars import Context
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import langsmith.utils
 from langchain_core.runnables import RunnableConfig
@@ -17,9 +17,14 @@ from langgraph.graph.state import CompiledStateGraph
 _SILENT = ("chain", "prompt", "parser", "retriever", "llm")
 
 
-async def events(
-    graph: CompiledStateGraph[Any, Any, Any, Any], input_: Any, config: RunnableConfig, **options: Any
-) -> AsyncIterator[StreamEvent]:
+async def graph_events(
+    graph: CompiledStateGraph[Any, Any, Any, Any],
+    input_: Any,
+    config: RunnableConfig,
+    *,
+    version: Literal["v2"] = "v2",
+    **options: Any,
+) -> AsyncGenerator[StreamEvent]:
     """Yield on_chat_model_*, on_tool_* and on_custom_event (whose data must be a dict) of one run of `graph`.
 
     Chain events are excluded, and with them the root's `__interrupt__` chunk: after the loop, open interrupts
@@ -28,7 +33,7 @@ async def events(
     """
     prefer_inline_events()
     prefer_inline_tracing()
-    stream = graph.astream_events(input_, config, version="v2", exclude_types=_SILENT, **options)
+    stream = graph.astream_events(input_, config, version=version, exclude_types=_SILENT, **options)
     async with aclosing(cast(Any, stream)) as source:
         async for event in source:
             yield _without_input(event, input_)

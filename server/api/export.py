@@ -54,7 +54,7 @@ async def _archived(world: Runtime) -> AsyncIterator[bytes]:
 
 async def _conversation(world: Runtime, session_id: str) -> Conversation:
     overview = await world.store.overview(session_id)
-    state = await world.runner.working_state.read(session_id) or StateChanged()
+    state = await world.commands.working_state.read(session_id) or StateChanged()
     return Conversation(overview.session, overview.messages, state.model_dump(exclude={"type"}))
 
 

@@ -119,7 +119,7 @@ async def _obey(wanted: Wanted, session_id: str, view: LiveView, viewer: Viewer,
             view.renew(viewer)
         case Take():
             await view.take(viewer)
-            await world.runner.hold(session_id)
+            await world.commands.hold(session_id)
         case Release():
             handing = asyncio.create_task(_hand_back(wanted, session_id, view, viewer, world))
             _handing_back.add(handing)  # the client may disconnect before it has finished
@@ -139,4 +139,4 @@ async def _hand_back(
 ) -> None:
     changes = await view.hand_back(viewer)
     note = f' The person says: "{wanted.note}"' if wanted.note else ""
-    await world.runner.release(session_id, changes + note)
+    await world.commands.release(session_id, changes + note)

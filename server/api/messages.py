@@ -56,7 +56,7 @@ def told(stored: AcceptedMessage) -> Accepted:
 
 @router.post("/messages", status_code=202)
 async def send(session_id: SessionId, body: NewMessage, world: World) -> Accepted:
-    accepted = await world.runner.accept(
+    accepted = await world.commands.accept(
         session_id, check_content(body.content), client_id=body.client_id, mode=body.mode
     )
     return told(accepted)
@@ -64,17 +64,17 @@ async def send(session_id: SessionId, body: NewMessage, world: World) -> Accepte
 
 @router.put("/messages/{message_id}", status_code=202)
 async def edit(session_id: SessionId, message_id: Text, body: EditedMessage, world: World) -> Accepted:
-    return told(await world.runner.edit(session_id, message_id, check_content(body.content)))
+    return told(await world.commands.edit(session_id, message_id, check_content(body.content)))
 
 
 @router.post("/retry", status_code=202)
 async def retry(session_id: SessionId, world: World) -> Accepted:
-    return told(await world.runner.retry(session_id))
+    return told(await world.commands.retry(session_id))
 
 
 @router.post("/branch", status_code=201)
 async def branch(session_id: SessionId, body: Branch, world: World) -> Session:
-    return Session.model_validate(await world.runner.branch(session_id, body.message_id))
+    return Session.model_validate(await world.commands.branch(session_id, body.message_id))
 
 
 @router.post("/decision", status_code=202)
@@ -83,7 +83,7 @@ async def decide(session_id: SessionId, body: DecisionBody, world: World) -> Dec
         raise BadRequest("Say `confirmed: true`, `confirmed: false` or `done: true`.", code="no_decision")
     await world.store.session(session_id)
     confirmed = bool(body.done) if body.confirmed is None else body.confirmed
-    await world.runner.decide(
+    await world.commands.decide(
         session_id, body.reference, confirmed=confirmed, message=body.message, remember=body.remember
     )
     return Decided(reference=body.reference, confirmed=confirmed)
@@ -92,19 +92,19 @@ async def decide(session_id: SessionId, body: DecisionBody, world: World) -> Dec
 @router.post("/cancel", status_code=202, response_class=Response)
 async def cancel(session_id: SessionId, world: World) -> Response:
     await world.store.session(session_id)
-    await world.runner.cancel(session_id)
+    await world.commands.cancel(session_id)
     return Response(status_code=202)
 
 
 @router.post("/pause", status_code=202, response_class=Response)
 async def pause(session_id: SessionId, world: World) -> Response:
     await world.store.session(session_id)
-    await world.runner.pause(session_id)
+    await world.commands.pause(session_id)
     return Response(status_code=202)
 
 
 @router.post("/resume", status_code=202, response_class=Response)
 async def resume(session_id: SessionId, world: World) -> Response:
     await world.store.session(session_id)
-    await world.runner.resume(session_id)
+    await world.commands.resume(session_id)
     return Response(status_code=202)

@@ -72,7 +72,7 @@ async def create(world: World, body: NewSession | None = None) -> Session:
         model=body.model or world.default_model,
         max_tool_steps=body.max_tool_steps or settings.max_tool_steps,
     )
-    await world.runner.announce(row.id)
+    await world.commands.announce(row.id)
     return Session.model_validate(row)
 
 
@@ -94,8 +94,8 @@ async def list_sessions(
 @router.get("/{session_id}")
 async def read(session_id: SessionId, world: World) -> SessionDetail:
     overview = await world.store.overview(session_id)
-    state = await world.runner.working_state.read(session_id)
-    live = world.runner.live(session_id)
+    state = await world.commands.working_state.read(session_id)
+    live = world.commands.live(session_id)
     return SessionDetail(
         **dict(told_of(overview.session, world)),
         messages=overview.messages,
@@ -140,14 +140,14 @@ async def change(session_id: SessionId, body: SessionChange, world: World) -> Se
     values = body.model_dump(exclude_unset=True, exclude_none=True)
     if body.model is not None:
         world.check_model(body.model, "model")
-    if values.keys() & {"agent", "model"} and world.runner.is_executing(session_id):
+    if values.keys() & {"agent", "model"} and world.commands.is_executing(session_id):
         raise Conflict(
             "The model and the agent can be changed when the run has ended.", code="run_in_progress"
         )
     if "archived" in values:
         values["archived_at"] = now() if values.pop("archived") else None
     row = await world.store.change_session(session_id, **values)
-    await world.runner.announce(session_id)
+    await world.commands.announce(session_id)
     return Session.model_validate(row)
 
 
@@ -160,28 +160,28 @@ async def delete(session_id: SessionId, world: World, purge: bool = False) -> Re
 @router.post("/{session_id}/read", status_code=204)
 async def mark_read(session_id: SessionId, world: World) -> Response:
     await world.store.change_session(session_id, unread=False)
-    await world.runner.announce(session_id)
+    await world.commands.announce(session_id)
     return Response(status_code=204)
 
 
 @router.put("/{session_id}/plan")
 async def edit_plan(session_id: SessionId, body: PlanEdit, world: World) -> WorkingState:
     await world.store.session(session_id)
-    state = await world.runner.working_state.edit_plan(session_id, body.plan)
+    state = await world.commands.working_state.edit_plan(session_id, body.plan)
     return WorkingState.model_validate(state)
 
 
 @router.delete("/{session_id}/plan/proposal")
 async def dismiss_plan(session_id: SessionId, world: World) -> WorkingState:
     await world.store.session(session_id)
-    state = await world.runner.working_state.dismiss_plan(session_id)
+    state = await world.commands.working_state.dismiss_plan(session_id)
     return WorkingState.model_validate(state)
 
 
 @router.delete("/{session_id}/facts/{index}")
 async def drop_fact(session_id: SessionId, index: int, world: World) -> WorkingState:
     await world.store.session(session_id)
-    state = await world.runner.working_state.drop_fact(session_id, index)
+    state = await world.commands.working_state.drop_fact(session_id, index)
     return WorkingState.model_validate(state)
 
 
@@ -195,5 +195,5 @@ async def grants(session_id: SessionId, world: World) -> Grants:
 @router.delete("/{session_id}/grants/{grant_id}", status_code=204)
 async def revoke(session_id: SessionId, grant_id: Text, world: World) -> Response:
     await world.store.remove_grant(session_id, grant_id)
-    await world.runner.reload_grants(session_id)
+    await world.commands.reload_grants(session_id)
     return Response(status_code=204)

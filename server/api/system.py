@@ -132,7 +132,7 @@ class _Readings:
     def collect(self) -> list[GaugeMetricFamily]:
         return [
             GaugeMetricFamily(
-                "pilothouse_runs_active", "Runs in progress", len(self._world.executor.executions)
+                "pilothouse_runs_active", "Runs in progress", len(self._world.runner.executions)
             ),
             GaugeMetricFamily("pilothouse_streams_open", "Open connections of streams", self._streams.open),
             GaugeMetricFamily("pilothouse_stream_readers", "Open streams", self._world.bus.reader_count),

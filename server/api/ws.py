@@ -136,23 +136,23 @@ def _not_understood(text: str) -> Told:
 
 async def _carry_out(frame: UserMessage | UserConfirm | Control, session_id: str, world: Runtime) -> Receipt:
     """Execute the frame; return the fields of its acknowledgement. Raises AppError."""
-    runner = world.runner
+    commands = world.commands
     match frame:
         case UserMessage():
             content = check_content(frame.text)
-            accepted = await runner.accept(session_id, content, client_id=frame.client_id, mode=frame.mode)
+            accepted = await commands.accept(session_id, content, client_id=frame.client_id, mode=frame.mode)
             return {"message_id": accepted.message.id, "run_id": accepted.run.id}
         case UserConfirm():
-            await runner.decide(
+            await commands.decide(
                 session_id, frame.reference, confirmed=frame.confirmed, message=frame.text,
                 remember=frame.remember,
             )  # fmt: skip
         case Control(action="cancel"):
-            await runner.cancel(session_id)
+            await commands.cancel(session_id)
         case Control(action="pause"):
-            await runner.pause(session_id)
+            await commands.pause(session_id)
         case Control():
-            await runner.resume(session_id)
+            await commands.resume(session_id)
     return {}
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import Any, Literal
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.schema import StreamEvent
 from langgraph.errors import GraphRecursionError
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
@@ -23,15 +24,16 @@ from server.agent.gate.gate import Gate
 from server.agent.models.chat_model import DEMO, classify, usage_cost
 from server.agent.operator.graph import build_operator
 from server.agent.operator.records import take_plan
-from server.agent.streaming import events
+from server.agent.streaming import graph_events
 from server.agent.titles import ask_title, namer_of, read_title
 from server.browser.browsers import Browsers
 from server.checkpoints import Checkpoints, Durability, OpenThread
 from server.database.models import RunRow
 from server.errors import AppError, Conflict, RunFailed
-from server.events import Message, StateChanged, Usage
+from server.events import StateChanged, Usage
 from server.ops import stale_install as replaced
 from server.settings import Settings
+from server.store import StartedRun
 
 Graph = CompiledStateGraph[Any, Any, Any, Any]
 
@@ -57,9 +59,17 @@ class PreparedAgent:
     context: RunContext
     checkpoints: Checkpoints
 
-    def events(self) -> AsyncIterator[Mapping[str, Any]]:
+    def astream_events(self, *, version: Literal["v2"]) -> AsyncGenerator[StreamEvent]:
+        """The graph's events of this run. Raises the model's errors."""
         config: RunnableConfig = {**self.thread.config, "recursion_limit": self.recursion_limit}
-        return events(self.graph, self.input, config, context=self.context, durability=self.thread.durability)
+        return graph_events(
+            self.graph,
+            self.input,
+            config,
+            version=version,
+            context=self.context,
+            durability=self.thread.durability,
+        )
 
     async def addressed(self, answer: dict[str, Any]) -> dict[str, Any]:
         """The answer keyed by its interrupt's id, because a checkpoint can hold several interrupts."""
@@ -104,19 +114,20 @@ class AgentFactory:
         self._checkpoints = checkpoints
         self._graphs: dict[tuple[str, str], asyncio.Future[Graph]] = {}
 
-    async def begin(self, run: RunRow, context: RunContext, history: Sequence[Message]) -> PreparedAgent:
-        """The agent for a new run; `history` ends with the message to answer."""
+    async def prepare(self, started: StartedRun, context: RunContext) -> PreparedAgent:
+        """The agent of a run: at its start, or at its interrupt with the user's answer as input."""
+        run, answer = started.run, started.answer
         if run.agent == "operator":
-            asked = next(message for message in reversed(history) if message.id == run.message_id)
+            if answer is not None:
+                # "sync": an approved action is persisted before it is executed.
+                return await self._prepared_operator(run, context, Command(resume=answer), "sync")
+            asked = next(message for message in reversed(started.messages) if message.id == run.message_id)
             first = {"user_message": asked.content, "message_id": asked.id}
             return await self._prepared_operator(run, context, first, "async")
-        return await self._prepared_assistant(run, context, first_input(history), starts_over=True)
-
-    async def resume(self, run: RunRow, context: RunContext, answer: dict[str, Any]) -> PreparedAgent:
-        """The agent at its interrupt, with the user's answer as input."""
-        if run.agent == "operator":
-            # "sync": an approved action is persisted before it is executed.
-            return await self._prepared_operator(run, context, Command(resume=answer), "sync")
+        if answer is None:
+            return await self._prepared_assistant(
+                run, context, first_input(started.messages), starts_over=True
+            )
         prepared = await self._prepared_assistant(run, context, None, starts_over=False)
         prepared.input = Command(resume=await prepared.addressed(answer))
         return prepared
@@ -204,10 +215,13 @@ class AgentFactory:
         reply = await ask_title(await asyncio.to_thread(self.model, name), asked, answered)
         return read_title(reply), read_usage(reply, partial(_cost, name))
 
-    def adapter(self, run: RunRow, said: str) -> EventAdapter:
+    def adapter(self, started: StartedRun) -> EventAdapter:
+        """The fold of the run's events; a resumed run continues with the text and the step before it."""
+        run = started.run
         return EventAdapter(
             run.answer_id,
-            said=said,
+            said=str(started.before.get("said", "")),
+            step=started.before.get("step", 0),
             usage=Usage.model_validate(run.usage or {}),
             cost=partial(_cost, run.model),
             log_thoughts=self._settings().log_thoughts,

@@ -11,14 +11,14 @@ from typing import Any, TypeVar
 
 from server.agent.gate.approval import site_of
 from server.agent.operator.answers import read_answer
+from server.agent_runner import AgentRunner
 from server.browser.browsers import Browsers
 from server.database.models import InterruptRow, SessionRow
 from server.errors import Conflict, NotFound, Unavailable
 from server.events import Decision, MessageAdded, SessionChanged, now
 from server.files.screenshots import Screenshots
-from server.runs.agent_protocol import Agents
+from server.runs.agents import AgentFactory
 from server.runs.execution import Execution
-from server.runs.executor import Executor
 from server.runs.recorder import RunRecorder, to_its_end
 from server.runs.working_state import WorkingStateService
 from server.store import AcceptedMessage, Store, new_id
@@ -30,16 +30,16 @@ AT_ONCE = 2.0
 """Seconds. A commit that failed later than this is not retried within the request."""
 
 
-class AgentRunner:
+class RunCommands:
     def __init__(
         self,
         store: Store,
         bus: InProcessBus,
-        agents: Agents,
+        agents: AgentFactory,
         browsers: Browsers,
         screenshots: Screenshots,
         recorder: RunRecorder,
-        executor: Executor,
+        runner: AgentRunner,
     ) -> None:
         self._store = store
         self._bus = bus
@@ -47,10 +47,10 @@ class AgentRunner:
         self._browsers = browsers
         self._screenshots = screenshots
         self._recorder = recorder
-        self._executor = executor
+        self._runner = runner
         self._in_doubt: set[str] = set()
         """Questions whose answer failed with Unavailable, but may have been committed."""
-        self.working_state = WorkingStateService(store, bus, agents, executor.executions)
+        self.working_state = WorkingStateService(store, bus, agents, runner.executions)
 
     # Messages and decisions
 
@@ -68,7 +68,7 @@ class AgentRunner:
         self, session_id: str, content: str, client_id: str | None, mode: str | None
     ) -> AcceptedMessage:
         message_id = new_id()
-        with self._executor.expecting(session_id):
+        with self._runner.expecting(session_id):
             accepted = await self._surely(
                 lambda again: self._store.accept(
                     session_id, content, client_id=client_id, mode=mode, message_id=message_id,
@@ -76,13 +76,13 @@ class AgentRunner:
                 )
             )  # fmt: skip
             if not accepted.is_new:
-                self._executor.adopt(accepted)
+                self._runner.adopt(accepted)
             elif accepted.question:
-                self._go_on_in_words(accepted, accepted.question)
+                self._answer_in_words(accepted, accepted.question)
             elif accepted.steers:
                 self._steer(accepted)
             else:
-                self._executor.start(accepted)
+                self._runner.start(accepted)
         return accepted
 
     async def _surely(self, query: Callable[[bool], Awaitable[T]]) -> T:
@@ -122,11 +122,11 @@ class AgentRunner:
     async def _rerun(self, session_id: str, **changes: Any) -> AcceptedMessage:
         self._refuse_when_draining()
         run_id = new_id()
-        with self._executor.expecting(session_id):
+        with self._runner.expecting(session_id):
             accepted = await self._surely(
                 lambda again: self._store.rerun(session_id, **changes, run_id=run_id, again=again)
             )
-            self._executor.start(accepted)
+            self._runner.start(accepted)
         return accepted
 
     async def decide(
@@ -148,7 +148,7 @@ class AgentRunner:
     async def _decide(
         self, session_id: str, reference: str, confirmed: bool, message: str | None, remember: bool
     ) -> None:
-        with self._executor.expecting(session_id):
+        with self._runner.expecting(session_id):
             try:
                 row = await self._surely(
                     lambda again: self._store.decide(
@@ -162,32 +162,32 @@ class AgentRunner:
                 raise
             self._recorder.forget_question(reference)
             if reference not in self._in_doubt or await self._is_unbegun(row.run_id):
-                self._tell_decision(row)
+                self._publish_decision(row)
             self._in_doubt.discard(reference)
         if row.status == "expired":  # the agent asks again, for the current page
             raise Conflict("This approval has expired; you are asked again.", code="approval_expired")
 
     async def _is_unbegun(self, run_id: str) -> bool:
         """Whether the run is queued in the database, but not submitted or begun in this process."""
-        return not self._executor.knows(run_id) and (await self._store.run(run_id)).status == "queued"
+        return not self._runner.knows(run_id) and (await self._store.run(run_id)).status == "queued"
 
-    def _tell_decision(self, row: InterruptRow) -> None:
+    def _publish_decision(self, row: InterruptRow) -> None:
         if row.status != "expired":
-            told = Decision(reference=row.reference, confirmed=bool(row.confirmed))
-            self._bus.publish(row.session_id, None, [told])
-        self._executor.go_on(row.run_id)
+            decision = Decision(reference=row.reference, confirmed=bool(row.confirmed))
+            self._bus.publish(row.session_id, None, [decision])
+        self._runner.submit(row.run_id)
 
-    def _go_on_in_words(self, accepted: AcceptedMessage, question: InterruptRow) -> None:
+    def _answer_in_words(self, accepted: AcceptedMessage, question: InterruptRow) -> None:
         """Publish a message that answered the question, then the decision; both are committed."""
         self._recorder.forget_question(question.reference)
         self._bus.publish(question.session_id, None, [MessageAdded(message=accepted.message)])
-        self._tell_decision(question)
+        self._publish_decision(question)
 
     async def reload_grants(self, session_id: str) -> None:
         """Update the grants of the run in progress after one was revoked, so that it asks again."""
         if execution := self._execution(session_id):
             grants = await self._store.grants(session_id)
-            execution.grants.granted = {(grant.site, grant.kind) for grant in grants}
+            execution.grant({(grant.site, grant.kind) for grant in grants})
 
     # Cancel, pause, resume, takeover
 
@@ -205,9 +205,9 @@ class AgentRunner:
             run = await self._store.current_run(session_id)
             if run is None or run.finished_at:
                 raise Conflict("There is no run to cancel.", code="run_finished")
-            if not await self._executor.begins(run.id):
+            if not await self._runner.begins(run.id):
                 ended = await self._recorder.cancel_unexecuted(run)
-        self._executor.then_next(ended)
+        self._runner.start_next(ended)
 
     async def _stop(self, execution: Execution) -> bool:
         """Stop the execution. False if its run is not finished, because it has asked a question before."""
@@ -250,7 +250,7 @@ class AgentRunner:
         elif pending and pending.kind == "manual":
             await self.decide(session_id, pending.reference, confirmed=True, message=changes)
         elif changes:
-            self._executor.browser_changes[session_id] = changes, pending is not None
+            self._runner.keep_browser_changes(session_id, changes, before_answer=pending is not None)
 
     # Branch and delete
 
@@ -294,7 +294,7 @@ class AgentRunner:
             await execution.ended.wait()
         await self._remove_traces(session_id)
         self._bus.forget(session_id)
-        self._executor.browser_changes.pop(session_id, None)
+        self._runner.forget_session(session_id)
 
     async def _remove_traces(self, session_id: str) -> None:
         """Delete what is stored outside of the session's rows: browser data, checkpoints, screenshots."""
@@ -320,7 +320,7 @@ class AgentRunner:
         return {"event_id": self._bus.last_id(session_id), **unfinished}
 
     def is_executing(self, session_id: str) -> bool:
-        return session_id in self._executor.executions
+        return session_id in self._runner.executions
 
     def is_acting(self, session_id: str) -> bool:
         execution = self._execution(session_id)
@@ -330,7 +330,7 @@ class AgentRunner:
         await self._recorder.read_and_announce(session_id)
 
     def _execution(self, session_id: str) -> Execution | None:
-        return self._executor.executions.get(session_id)
+        return self._runner.executions.get(session_id)
 
     def _active(self, session_id: str) -> Execution:
         execution = self._execution(session_id)
@@ -339,7 +339,7 @@ class AgentRunner:
         return execution
 
     def _refuse_when_draining(self) -> None:
-        if self._executor.is_draining:
+        if self._runner.is_draining:
             raise Unavailable("The server is going down.", code="draining", retry_after=10)
 
 

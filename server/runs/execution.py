@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from server.agent.context import UserUpdates
@@ -39,18 +39,8 @@ class Stopwatch:
         return seconds
 
 
-class SessionGrants:
-    """The (site, kind) pairs that the user has allowed in this session."""
-
-    def __init__(self) -> None:
-        self.granted: set[tuple[str, str]] = set()
-
-    def allowed(self, site: str, kind: str) -> bool:
-        return (site, kind) in self.granted
-
-
 class Execution:
-    """The executor's handle on a run in progress; also the agent's inbox."""
+    """The state of a run in progress; also the agent's inbox and its grants."""
 
     def __init__(
         self,
@@ -59,12 +49,12 @@ class Execution:
         bus: EventBus,
         *,
         max_steps: int,
+        granted: Collection[tuple[str, str]] = (),
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.run = run
         self.adapter = adapter
         self.max_steps = max_steps
-        self.grants = SessionGrants()
         self.status: RunStatus = "running"
         self.state: StateChanged | None = None
         self.stop_reason: str | None = None
@@ -84,8 +74,8 @@ class Execution:
         self._is_before_answer = True
         self._paused = False
         self._held = False
-        self.has_unsaved_picture = False
-        """A screenshot could not be saved since the last tool call was published."""
+        self._has_lost_picture = False
+        self._granted = frozenset(granted)
         self.queue_place: int | None = None
         """Its position in the queue for a browser, from 1; None if it does not wait for one."""
         self.telling = asyncio.Lock()
@@ -154,6 +144,15 @@ class Execution:
             self._told = told
             self.publish(self.changed(self.status, self.adapter.note))
 
+    def note_lost_picture(self) -> None:
+        """A screenshot of the tool call in progress could not be saved."""
+        self._has_lost_picture = True
+
+    def take_lost_picture(self) -> bool:
+        """Whether a screenshot was lost since the last call."""
+        was_lost, self._has_lost_picture = self._has_lost_picture, False
+        return was_lost
+
     def stop(self, reason: str) -> None:
         self.stop_reason = self.stop_reason or reason
         self.stopped.set()
@@ -200,6 +199,13 @@ class Execution:
     def take_queued(self) -> float:
         """Seconds that it waited for a free browser since the last call."""
         return self._queueing.take()
+
+    def grant(self, granted: Collection[tuple[str, str]]) -> None:
+        """Replace the (site, kind) pairs that the user has allowed in this session."""
+        self._granted = frozenset(granted)
+
+    def allowed(self, site: str, kind: str) -> bool:
+        return (site, kind) in self._granted
 
     @property
     def is_paused(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Collection, Coroutine
 from contextlib import suppress
 from datetime import timedelta
@@ -12,18 +13,18 @@ from server.clock import elapsed
 from server.database.models import RunRow, SessionRow
 from server.errors import Unavailable
 from server.events import Done, Error, Event, MessageAdded, ToolEnd, ToolStart, now
-from server.runs.events import ENDINGS, describe, to_change, to_interrupt
+from server.runs.events import ENDINGS, describe, interruption, to_change, to_interrupt
 from server.runs.execution import Execution
 from server.settings import Settings
-from server.store import AcceptedMessage, FinishedRun, Store
+from server.store import AcceptedMessage, FinishedRun, StartedRun, Store
 from server.stream.bus import Fenced, InProcessBus
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
 PATIENCE = 30.0
 """Seconds for which a run retries while the database is unavailable."""
-
-
 PICTURE_NOT_SAVED = "picture not saved"
 
 
@@ -46,8 +47,9 @@ class RunRecorder:
         """By question: its expiry in seconds of `clock`, which changes of the system time do not affect."""
         self._reading: dict[str, object] = {}
         """By session: a token, set while its row is read, removed when a newer state is announced."""
-        self.frees_next = True
-        """False during shutdown: held runs stay held."""
+        self._lost: set[str] = set()
+        """Runs of this process that could not begin or end because the database was unavailable too long."""
+        self._frees_next = True
 
     async def patiently(self, query: Callable[[bool], Awaitable[T]]) -> T:
         """Retry `query` every 0.5 s while the database is unavailable, up to `patience` seconds.
@@ -85,7 +87,16 @@ class RunRecorder:
 
     # Progress of a run
 
-    def tell_accepted(self, accepted: AcceptedMessage) -> None:
+    async def begin(self, run_id: str) -> StartedRun | None:
+        """Take a submitted run for execution; None if it has ended, was taken over, or cannot begin."""
+        try:
+            return await self.patiently(lambda again: self._store.begin_execution(run_id, again=again))
+        except Unavailable as error:
+            logger.warning("run %s does not begin: %s", run_id, error.detail)
+            self._lost.add(run_id)
+            return None
+
+    def publish_accepted(self, accepted: AcceptedMessage) -> None:
         """Publish a stored message; open its run's stream for readers, unless the run is held."""
         run = accepted.run
         self.announce(accepted.session)
@@ -110,8 +121,7 @@ class RunRecorder:
         execution.publish(event)
 
     async def _take_tool_end(self, execution: Execution, event: ToolEnd) -> None:
-        if execution.has_unsaved_picture:
-            execution.has_unsaved_picture = False
+        if execution.take_lost_picture():
             event = event.model_copy(update={"summary": f"{event.summary} ({PICTURE_NOT_SAVED})".strip()})
         args = execution.adapter.args_of(event.call_id)
         meta = event.model_dump(exclude={"type", "summary"}, exclude_none=True) | {"args": dict(args)}
@@ -179,6 +189,10 @@ class RunRecorder:
 
     # End of a run. Each returns None if the run was ended or taken over already.
 
+    def keep_next_held(self) -> None:
+        """For a shutdown: the end of a run does not start the run that is held behind it."""
+        self._frees_next = False
+
     async def complete(self, execution: Execution) -> FinishedRun | None:
         adapter = execution.adapter
         if not adapter.answer.strip():
@@ -209,7 +223,7 @@ class RunRecorder:
         values |= {"epoch": run.epoch, "usage": execution.adapter.usage, "heard": execution.heard}
         return await self.patiently(
             lambda again: self._store.finish_run(
-                run.id, status, then_next=self.frees_next, again=again, **values
+                run.id, status, then_next=self._frees_next, again=again, **values
             )
         )
 
@@ -224,12 +238,44 @@ class RunRecorder:
             error_code=code,
             error=text,
             heard=heard,
-            then_next=self.frees_next,
+            then_next=self._frees_next,
         )
         if ended:
             with suppress(Fenced):  # the session has a newer run
                 self._bus.open(run.session_id, run.id, run.epoch)
                 self._bus.publish(run.session_id, run.epoch, [Error(code=code, message=text)])
+            self.announce(ended.session)
+        return ended
+
+    async def end_broken(self, run: RunRow, heard: Collection[str]) -> FinishedRun | None:
+        """End a run whose execution raised, so that it does not stay unfinished."""
+        try:
+            return await self.end_unexecuted(run, "failed", "internal", ENDINGS["internal"], heard=heard)
+        except Unavailable:
+            self._lost.add(run.id)
+            return None
+
+    def is_lost(self, run_id: str) -> bool:
+        """Whether the run could not begin or end here, and `end_orphans` has not ended it yet."""
+        return run_id in self._lost
+
+    async def end_orphans(self) -> list[FinishedRun]:
+        """End the runs that no process executes as interrupted; no run is repeated without the user."""
+        found = [await self._end_orphan(run) for run in await self._store.orphaned_runs(self._lost)]
+        return [ended for ended in found if ended]
+
+    async def _end_orphan(self, run: RunRow) -> FinishedRun | None:
+        is_lost = run.id in self._lost
+        code = "db_unavailable" if is_lost else "server_restart"
+        text = ENDINGS[code] if is_lost else interruption(run.doing)
+        logger.warning("run %s is interrupted: %s", run.id, text)
+        ended = await self._store.finish_run(
+            run.id, "interrupted", epoch=run.epoch, error_code=code, error=text, then_next=is_lost
+        )
+        self._lost.discard(run.id)
+        if ended:
+            if self._bus.run_of(run.session_id) == run.id:
+                self._bus.publish(run.session_id, None, [Error(code=code, message=text)])
             self.announce(ended.session)
         return ended
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 
+from server.agent_runner import AgentRunner
 from server.database.models import InterruptRow
-from server.events import Error, now
-from server.runs.events import ENDINGS, interruption, to_interrupt
-from server.runs.executor import Executor
+from server.events import now
+from server.runs.events import to_interrupt
 from server.runs.recorder import RunRecorder
 from server.store import Store
 from server.stream.bus import InProcessBus
@@ -16,11 +16,11 @@ logger = logging.getLogger(__name__)
 
 
 class Recovery:
-    def __init__(self, store: Store, bus: InProcessBus, recorder: RunRecorder, executor: Executor) -> None:
+    def __init__(self, store: Store, bus: InProcessBus, recorder: RunRecorder, runner: AgentRunner) -> None:
         self._store = store
         self._bus = bus
         self._recorder = recorder
-        self._executor = executor
+        self._runner = runner
 
     async def recover(self) -> None:
         """After a start: keep questions open, end all other unfinished runs as interrupted."""
@@ -41,36 +41,24 @@ class Recovery:
 
     async def see_to_runs(self) -> None:
         """Renew the leases of this process's runs, end orphaned runs, submit runs that were never begun."""
-        before = list(self._executor.executions.values())
+        before = list(self._runner.executions.values())
         ours = await self._store.keep_leases()
-        self._executor.stop_lost(before, ours)
+        for execution in before:
+            if execution.run.id not in ours and not execution.ended.is_set():
+                logger.info("run %s is executed by another server now", execution.run.id)
+                execution.stop("interrupted")
         await self.end_orphans()
         await self.begin_forgotten()
 
     async def begin_forgotten(self) -> None:
         """Submit this process's committed runs that it has no record of: the reply to the commit was lost."""
-        busy = self._executor.busy_sessions()
+        busy = self._runner.busy_sessions()
         for accepted in await self._store.unbegun_runs():
             run = accepted.run
-            if run.session_id in busy | self._executor.busy_sessions() or run.id in self._executor.lost:
+            if run.session_id in busy | self._runner.busy_sessions() or self._recorder.is_lost(run.id):
                 continue
-            self._executor.adopt(accepted)
+            self._runner.adopt(accepted)
 
     async def end_orphans(self) -> None:
-        """End orphaned runs as interrupted; no run is repeated without the user."""
-        lost = self._executor.lost
-        for run in await self._store.orphaned_runs(lost):
-            is_lost = run.id in lost
-            code = "db_unavailable" if is_lost else "server_restart"
-            text = ENDINGS[code] if is_lost else interruption(run.doing)
-            logger.warning("run %s is interrupted: %s", run.id, text)
-            ended = await self._store.finish_run(
-                run.id, "interrupted", epoch=run.epoch, error_code=code, error=text, then_next=is_lost
-            )
-            lost.discard(run.id)
-            if ended is None:
-                continue
-            if self._bus.run_of(run.session_id) == run.id:
-                self._bus.publish(run.session_id, None, [Error(code=code, message=text)])
-            self._recorder.announce(ended.session)
-            self._executor.then_next(ended)
+        for ended in await self._recorder.end_orphans():
+            self._runner.start_next(ended)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from server.errors import Conflict, NotFound
 from server.events import StateChanged, with_plan
-from server.runs.agent_protocol import Agents
+from server.runs.agents import AgentFactory
 from server.runs.execution import Execution
 from server.store import Store
 from server.stream.bus import InProcessBus
@@ -14,7 +14,7 @@ from server.stream.bus import InProcessBus
 
 class WorkingStateService:
     def __init__(
-        self, store: Store, bus: InProcessBus, agents: Agents, executions: Mapping[str, Execution]
+        self, store: Store, bus: InProcessBus, agents: AgentFactory, executions: Mapping[str, Execution]
     ) -> None:
         self._store = store
         self._bus = bus

@@ -30,7 +30,7 @@ class World:
     async def begin(self) -> StartedRun | None:
         """A new message, and its run taken by way of an answer that is lost."""
         accepted = await self.store.accept(self.session_id, "go")
-        self.recorder.tell_accepted(accepted)
+        self.recorder.publish_accepted(accepted)
         self.link.losing = True
         return await self.recorder.patiently(
             lambda again: self.store.begin_execution(accepted.run.id, again=again)

@@ -17,7 +17,7 @@ from langgraph.types import Command
 from server.agent.context import RunContext, UserUpdates
 from server.agent.gate.gate import Gate
 from server.agent.operator.graph import FINALS, Operator, build_operator
-from server.agent.streaming import events
+from server.agent.streaming import graph_events
 from server.browser.browser import PagePicture
 from server.checkpoints import Checkpoints
 from tests.support.scripted_browser import ScriptedBrowser
@@ -99,7 +99,9 @@ class World:
             thread = await self.checkpointer.open("s", next(self.epochs), "async")
             config = thread.config
         config["recursion_limit"] = 500
-        async for event in events(self.graph, given, config, context=self._context(), durability="async"):
+        async for event in graph_events(
+            self.graph, given, config, context=self._context(), durability="async"
+        ):
             if event["event"] == "on_custom_event":
                 self.told.append((event["name"], event["data"]))
         if thread:

@@ -19,7 +19,7 @@ from server.agent.event_adapter import EventAdapter
 from server.agent.gate.approval import MASK
 from server.agent.models.chat_model import build_chat_model
 from server.agent.models.tool_call_repair import BROKEN_CALL
-from server.agent.streaming import events
+from server.agent.streaming import graph_events
 from server.browser.browser import PagePicture, ToolSpec
 from server.events import Message, ToolEnd, ToolStart, now
 from tests.support.model_reply import Reply, ToolCall, call, say
@@ -85,7 +85,7 @@ async def test_a_tool_call_beyond_the_limit_is_not_made_and_the_model_is_told() 
 async def test_a_limit_ends_in_a_summary_and_the_question_whether_to_go_on(summary: Any, answer: str) -> None:
     graph = build_assistant(ScriptedModel(turns=[LOOK, LOOK, summary], prompts=[]), SPECS)
     adapter, first = EventAdapter("m"), {"messages": [HumanMessage("What do you see?")]}
-    async for raw in events(graph, first, {}, context=new_context(max_tool_steps=1)):
+    async for raw in graph_events(graph, first, {}, context=new_context(max_tool_steps=1)):
         adapter.feed(raw)
     assert adapter.answer.startswith(answer)
     assert adapter.answer.endswith("?")
@@ -125,7 +125,7 @@ async def test_an_answer_at_the_limit_says_that_it_is_one() -> None:
     adapter = EventAdapter("m")
     first = {"messages": [HumanMessage("What do you see?")]}
     config: RunnableConfig = {"recursion_limit": recursion_limit(2), "configurable": {"thread_id": "t"}}
-    async for raw in events(graph, first, config, context=new_context(), durability="exit"):
+    async for raw in graph_events(graph, first, config, context=new_context(), durability="exit"):
         adapter.feed(raw)
     assert adapter.answer_meta == {"outcome": "limit"}
 
@@ -139,7 +139,7 @@ async def test_a_tool_that_pictures_the_page_is_told_with_the_picture() -> None:
     graph = build_assistant(ScriptedModel(turns=turns, prompts=[]), specs)
     adapter, told = EventAdapter("m"), list[Any]()
     first, context = {"messages": [HumanMessage("Picture it.")]}, replace(new_context(), keep=keep)
-    async for raw in events(graph, first, {}, context=context):
+    async for raw in graph_events(graph, first, {}, context=context):
         told += adapter.feed(raw)
     assert [bool(event.screenshot) for event in told if isinstance(event, ToolEnd)] == [False, True]
 
@@ -154,7 +154,7 @@ async def test_what_it_types_into_a_secret_field_is_told_to_nobody() -> None:
     adapter, told = EventAdapter("m"), list[Any]()
     config: RunnableConfig = {"recursion_limit": recursion_limit(2), "configurable": {"thread_id": "t"}}
     first = {"messages": [HumanMessage("Log me in with hunter2.")]}
-    async for raw in events(graph, first, config, context=context, durability="exit"):
+    async for raw in graph_events(graph, first, config, context=context, durability="exit"):
         told += adapter.feed(raw)
     (start,) = [event for event in told if isinstance(event, ToolStart)]
     assert start.args == {"target": "l3", "text": MASK}
@@ -220,7 +220,7 @@ async def test_calls_without_an_id_of_their_own_are_told_apart(call_id: str) -> 
     async with ModelServer([Reply(calls=made), Reply(calls=[cut_off]), say("Both.")]) as server:
         graph = build_assistant(build_chat_model("openrouter:some/model", server.settings()), [NAVIGATE])
         context, asked = new_context(max_tool_steps=5), {"messages": [HumanMessage("Open both.")]}
-        async for raw in events(graph, asked, {"recursion_limit": 20}, context=context):
+        async for raw in graph_events(graph, asked, {"recursion_limit": 20}, context=context):
             told += adapter.feed(raw)
         assert server.refusals == []
     assert cast(ScriptedBrowser, await context.browser()).log == [f"navigate {CART}", f"navigate {THANKS}"]

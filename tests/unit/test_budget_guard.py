@@ -2,7 +2,7 @@
 
 import pytest
 
-from server.runs.budget_guard import LAST_CALLS, is_beyond
+from server.agent_runner import LAST_CALLS, is_beyond
 
 
 @pytest.mark.parametrize(

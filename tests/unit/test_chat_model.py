@@ -494,7 +494,7 @@ async def test_ollamas_models_are_never_asked_to_think_and_their_thinking_is_no_
 async def test_a_retry_is_announced_as_a_custom_event() -> None:
     from langgraph.graph import END, START, MessagesState, StateGraph
 
-    from server.agent.streaming import events
+    from server.agent.streaming import graph_events
 
     async with ModelServer([fail(503, retry_after=0), say("Fine.")]) as server:
         model = model_for(server, "anthropic")
@@ -511,7 +511,7 @@ async def test_a_retry_is_announced_as_a_custom_event() -> None:
         )
         told = [
             e
-            async for e in events(graph, {"messages": [HumanMessage("hi")]}, {})
+            async for e in graph_events(graph, {"messages": [HumanMessage("hi")]}, {})
             if e["name"] == "model_retry"
         ]
     assert [e["data"] for e in told] == [{"code": "llm_unavailable", "delay": 0.0, "failed": 1, "tries": 3}]

@@ -82,8 +82,8 @@ async def test_a_browser_that_was_given_back_unchanged_before_the_yes_needs_no_s
     app: FastAPI, client: httpx.AsyncClient
 ) -> None:
     session_id, pending = await asked(client)
-    runner = (await app.state.world.runtime()).runner
-    await runner.release(session_id, "The page is now at the checkout.")
+    commands = (await app.state.world.runtime()).commands
+    await commands.release(session_id, "The page is now at the checkout.")
     await decide(client, session_id, pending["reference"], confirmed=True)
     session = await wait_for(client, session_id, "completed")
     assert "ordered" in session["messages"][-1]["content"]
@@ -105,13 +105,13 @@ async def test_a_browser_given_back_after_a_yes_that_still_waits_for_its_turn_ma
                     await asyncio.sleep(0.01)
             return asked.reference
 
-        await world.runner.accept("shop", "shop for a kettle")
+        await world.commands.accept("shop", "shop for a kettle")
         first = await question_other_than("")
-        await world.runner.accept("busy", "slow story")
-        await world.runner.decide("shop", first, confirmed=True)
-        assert not world.runner.is_executing("shop")
-        await world.runner.release("shop", "The page is now at the checkout.")
-        await world.runner.cancel("busy")
+        await world.commands.accept("busy", "slow story")
+        await world.commands.decide("shop", first, confirmed=True)
+        assert not world.commands.is_executing("shop")
+        await world.commands.release("shop", "The page is now at the checkout.")
+        await world.commands.cancel("busy")
         assert await question_other_than(first) != first
 
 

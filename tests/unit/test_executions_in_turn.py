@@ -11,7 +11,7 @@ import pytest
 
 from server.agent_runner import AgentRunner
 from server.database.models import InterruptRow, RunRow, SessionRow
-from server.runs.executor import Executor
+from server.runs.commands import RunCommands
 from server.runs.recorder import RunRecorder
 from server.runtime import Runtime
 from server.store import StartedRun, Store, process_name
@@ -46,15 +46,15 @@ class SlowStore(Store):
 @dataclass
 class Stage:
     store: SlowStore
-    executor: Executor
     runner: AgentRunner
+    commands: RunCommands
 
     async def begin(self, words: str) -> RunRow:
         session = await self.store.create_session(
             id=None, title=None, agent="operator", model="mock:scripted", max_tool_steps=10
         )
         accepted = await self.store.accept(session.id, words)
-        self.executor.start(accepted)
+        self.runner.start(accepted)
         return accepted.run
 
     async def begins(self) -> RunRow:
@@ -72,7 +72,7 @@ class Stage:
         async with asyncio.timeout(60):
             while (question := await self.store.pending(run.session_id)) is None:
                 await asyncio.sleep(0.01)
-        assert run.session_id in self.executor.executions
+        assert run.session_id in self.runner.executions
         return question
 
     async def status(self, question: InterruptRow) -> str:
@@ -84,11 +84,11 @@ async def stage(world: Runtime) -> AsyncIterator[Stage]:
     store = SlowStore(world)
     recorder = RunRecorder(world.settings, store, world.bus)
     parts = (world.bus, agents_of(world, store), world.browsers, world.screenshots, recorder)
-    executor = Executor(world.settings, store, *parts)
+    runner = AgentRunner(world.settings, store, *parts)
     watching = asyncio.create_task(_watch(world))
-    yield Stage(store, executor, AgentRunner(store, *parts, executor))
+    yield Stage(store, runner, RunCommands(store, *parts, runner))
     store.may_read.set()
-    await executor.drain(0)
+    await runner.drain(0)
     watching.cancel()
 
 
@@ -99,7 +99,7 @@ async def _watch(world: Runtime) -> None:
 
 async def test_a_run_that_is_cancelled_while_its_question_is_told_is_over(stage: Stage) -> None:
     question = await stage.asked()
-    cancelling = asyncio.create_task(stage.runner.cancel(question.session_id))
+    cancelling = asyncio.create_task(stage.commands.cancel(question.session_id))
     await asyncio.sleep(0)
     stage.store.may_read.set()
     async with asyncio.timeout(60):
@@ -109,25 +109,25 @@ async def test_a_run_that_is_cancelled_while_its_question_is_told_is_over(stage:
 
 async def test_who_answers_while_the_question_is_told_can_still_cancel(stage: Stage) -> None:
     question = await stage.asked()
-    run = stage.executor.executions[question.session_id]
-    await stage.runner.decide(question.session_id, question.reference, confirmed=False, message="slow down")
+    run = stage.runner.executions[question.session_id]
+    await stage.commands.decide(question.session_id, question.reference, confirmed=False, message="slow down")
     async with asyncio.timeout(60):
         while await stage.status(question) != "running":
             await asyncio.sleep(0.01)
     stage.store.may_read.set()
     await run.ended.wait()
     async with asyncio.timeout(60):
-        while stage.executor.executions.get(question.session_id) in (None, run):
+        while stage.runner.executions.get(question.session_id) in (None, run):
             await asyncio.sleep(0)
-        await stage.runner.cancel(question.session_id)
+        await stage.commands.cancel(question.session_id)
     assert await stage.status(question) == "cancelled"
-    assert not stage.executor.executions
+    assert not stage.runner.executions
 
 
 async def test_a_run_that_begins_while_the_server_goes_down_is_interrupted(stage: Stage) -> None:
     stage.store.may_read.set()
     run = await stage.begins()
-    draining = asyncio.create_task(stage.executor.drain(0))
+    draining = asyncio.create_task(stage.runner.drain(0))
     await asyncio.sleep(0)
     stage.store.may_begin.set()
     async with asyncio.timeout(60):
@@ -140,12 +140,12 @@ async def test_a_run_that_is_cancelled_while_it_begins_is_not_carried_out(
 ) -> None:
     stage.store.may_read.set()
     run = await stage.begins()
-    cancelling = asyncio.create_task(stage.runner.cancel(run.session_id))
+    cancelling = asyncio.create_task(stage.commands.cancel(run.session_id))
     async with asyncio.timeout(60):
         await asyncio.wait({cancelling}, timeout=0.2)
         stage.store.may_begin.set()
         await cancelling
-        await stage.executor.drain(60)
+        await stage.runner.drain(60)
     ended = await stage.store.run(run.id)
     assert (ended.status, ended.attempt) == ("cancelled", 1)
     assert not caplog.records
@@ -163,12 +163,12 @@ async def test_a_purge_that_is_cut_short_leaves_nothing_that_cannot_be_purged_ag
 
     stage.store.before_purge = kill
     with pytest.raises(asyncio.CancelledError):
-        await stage.runner.delete(session_id, purge=True)
+        await stage.commands.delete(session_id, purge=True)
     assert await stage.store.session_ids() == [session_id]
     assert not [path for path in world.settings.data_dir.rglob("*") if session_id in path.parts]
-    assert await stage.runner.working_state.read(session_id) is None
+    assert await stage.commands.working_state.read(session_id) is None
     stage.store.before_purge = None
-    await stage.runner.delete(session_id, purge=True)
+    await stage.commands.delete(session_id, purge=True)
     assert await stage.store.session_ids() == []
 
 
@@ -179,12 +179,12 @@ async def test_a_message_that_comes_while_its_session_is_removed_leaves_nothing_
     run = await stage.begin("this is a ping test")
 
     async def say_more() -> None:
-        await stage.runner.accept(run.session_id, "slow story")
+        await stage.commands.accept(run.session_id, "slow story")
         async with asyncio.timeout(60):
-            while run.session_id not in stage.executor.executions:
+            while run.session_id not in stage.runner.executions:
                 await asyncio.sleep(0)
 
     stage.store.before_purge = say_more
-    await stage.runner.delete(run.session_id, purge=True)
-    assert not stage.executor.executions
+    await stage.commands.delete(run.session_id, purge=True)
+    assert not stage.runner.executions
     assert world.browsers.peek(run.session_id) is None

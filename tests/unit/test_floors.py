@@ -60,7 +60,7 @@ DEVTOOLS = (
 )  # fmt: skip
 """Where DevTools is spoken, and what runs there. The agent knows the interface `browser.browser` alone."""
 
-OPEN_FOLDERS = ("server", "server.agent", "server.browser", "server.http")
+OPEN_FOLDERS = ("server", "server.agent", "server.browser", "server.http", "server.runs")
 """Folders whose files stand for themselves; any other folder is one unit."""
 MOST_AT_THE_TOP = 12
 

@@ -277,7 +277,7 @@ async def test_only_the_step_whose_picture_was_lost_says_so(world: Runtime) -> N
     world.bus.open(session.id, begun.run.id, begun.run.epoch)
     execution = Execution(begun.run, EventAdapter(begun.run.answer_id), world.bus, max_steps=10)
     recorder = RunRecorder(world.settings, world.store, world.bus)
-    execution.has_unsaved_picture = True
+    execution.note_lost_picture()
     for call in ("a", "b"):
         await recorder.take(
             execution, ToolEnd(call_id=call, name="click", ok=True, summary=call, duration_ms=1)

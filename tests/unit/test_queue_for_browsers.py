@@ -14,7 +14,7 @@ from server.browser.mock.browser import MockBrowser
 from server.browser.mock.pool import MockBrowsers
 from server.browser.slots import Slots
 from server.events import RunChanged, SessionChanged
-from server.runs.executor import Executor
+from server.runs.commands import RunCommands
 from server.runs.recorder import RunRecorder
 from server.runs.recovery import Recovery
 from server.runtime import Runtime
@@ -50,15 +50,15 @@ class Stage:
     world: Runtime
     browsers: OneBrowser
     recorder: RunRecorder
-    executor: Executor
     runner: AgentRunner
+    commands: RunCommands
 
     async def begin(self) -> str:
         """A session whose run needs a browser. Returns its id."""
         session = await self.world.store.create_session(
             id=None, title=None, agent="operator", model="mock:scripted", max_tool_steps=10
         )
-        self.executor.start(await self.world.store.accept(session.id, "shop for a kettle"))
+        self.runner.start(await self.world.store.accept(session.id, "shop for a kettle"))
         return session.id
 
     async def status(self, session_id: str) -> tuple[str, str]:
@@ -88,10 +88,10 @@ async def stage(world: Runtime) -> AsyncIterator[Stage]:
     browsers = OneBrowser(world.settings)
     recorder = RunRecorder(world.settings, world.store, world.bus)
     parts = (world.store, world.bus, world.agents, browsers, world.screenshots, recorder)
-    executor = Executor(world.settings, *parts)
+    runner = AgentRunner(world.settings, *parts)
     await browsers.places.enter("somebody else")
-    yield Stage(world, browsers, recorder, executor, AgentRunner(*parts, executor))
-    await executor.drain(0)
+    yield Stage(world, browsers, recorder, runner, RunCommands(*parts, runner))
+    await runner.drain(0)
 
 
 async def test_a_run_that_waits_for_a_browser_says_its_place_and_then_goes_on(stage: Stage) -> None:
@@ -101,9 +101,9 @@ async def test_a_run_that_waits_for_a_browser_says_its_place_and_then_goes_on(st
     await stage.reaches(second, "queued")
     stage.browsers.places.leave("somebody else")
     await stage.reaches(first, "waiting_user")
-    await stage.runner.cancel(first)
+    await stage.commands.cancel(first)
     await stage.reaches(second, "waiting_user")
-    await stage.runner.cancel(second)
+    await stage.commands.cancel(second)
     assert await stage.told(first) == [
         ("running", None),
         ("queued", 1),
@@ -136,7 +136,7 @@ async def test_stopping_a_run_that_waits_ends_it_at_once_and_gives_up_its_place(
     first, second = await stage.begin(), await stage.begin()
     await stage.reaches(second, "queued")
     async with asyncio.timeout(5):
-        await stage.runner.cancel(first)
+        await stage.commands.cancel(first)
     assert await stage.status(first) == ("idle", "cancelled")
     assert stage.browsers.places.place_of(first) is None
     assert stage.browsers.places.place_of(second) == 1
@@ -146,21 +146,21 @@ async def test_stopping_a_run_that_waits_ends_it_at_once_and_gives_up_its_place(
 async def test_a_paused_run_keeps_its_place_and_waits_again_when_it_is_resumed(stage: Stage) -> None:
     session_id = await stage.begin()
     await stage.reaches(session_id, "queued")
-    await stage.runner.pause(session_id)
+    await stage.commands.pause(session_id)
     assert await stage.status(session_id) == ("paused", "paused")
     assert stage.browsers.places.place_of(session_id) == 1
-    await stage.runner.resume(session_id)
+    await stage.commands.resume(session_id)
     assert await stage.status(session_id) == ("queued", "queued")
-    await stage.runner.pause(session_id)
+    await stage.commands.pause(session_id)
     stage.browsers.places.leave("somebody else")
-    await stage.runner.resume(session_id)
+    await stage.commands.resume(session_id)
     await stage.reaches(session_id, "waiting_user")
 
 
 async def test_a_run_that_waits_when_the_server_goes_down_is_interrupted(stage: Stage) -> None:
     session_id = await stage.begin()
     await stage.reaches(session_id, "queued")
-    await stage.executor.drain(0)
+    await stage.runner.drain(0)
     assert await stage.status(session_id) == ("idle", "interrupted")
 
 
@@ -169,14 +169,15 @@ async def test_a_run_that_waited_in_a_process_that_is_gone_is_interrupted(stage:
     await stage.reaches(session_id, "queued")
     world = stage.world
     later = Store(world.database, process_name(stage.world.store.owner.rpartition(":")[0]))
-    executor = Executor(
+    recorder = RunRecorder(world.settings, later, world.bus)
+    runner = AgentRunner(
         world.settings,
         later,
         world.bus,
         world.agents,
         OneBrowser(world.settings),
         world.screenshots,
-        stage.recorder,
+        recorder,
     )
-    await Recovery(later, world.bus, stage.recorder, executor).recover()
+    await Recovery(later, world.bus, recorder, runner).recover()
     assert await stage.status(session_id) == ("idle", "interrupted")

@@ -12,10 +12,10 @@ import pytest
 from fastapi import FastAPI
 
 from server.agent.event_adapter import EventAdapter
+from server.agent_runner import AgentRunner
 from server.errors import Unavailable
 from server.events import ToolStart
 from server.runs.execution import Execution
-from server.runs.executor import Executor
 from server.runs.recorder import RunRecorder
 from server.runs.recovery import Recovery
 from server.runtime import Runtime
@@ -47,7 +47,8 @@ class FaintStore(Store):
 @dataclass
 class Parts:
     store: FaintStore
-    executor: Executor
+    recorder: RunRecorder
+    runner: AgentRunner
     recovery: Recovery
 
 
@@ -56,9 +57,11 @@ async def parts(world: Runtime) -> AsyncIterator[Parts]:
     store = FaintStore(world.database, process_name())
     recorder = RunRecorder(world.settings, store, world.bus, patience=0.1)
     agents = agents_of(world, store)
-    executor = Executor(world.settings, store, world.bus, agents, world.browsers, world.screenshots, recorder)
-    yield Parts(store, executor, Recovery(store, world.bus, recorder, executor))
-    await executor.drain(0)
+    runner = AgentRunner(
+        world.settings, store, world.bus, agents, world.browsers, world.screenshots, recorder
+    )
+    yield Parts(store, recorder, runner, Recovery(store, world.bus, recorder, runner))
+    await runner.drain(0)
 
 
 async def new_session(store: Store) -> str:
@@ -70,23 +73,23 @@ async def new_session(store: Store) -> str:
 
 @pytest.mark.parametrize("away", ["begin_execution", "finish_run"])
 async def test_a_run_whose_database_was_away_is_interrupted_when_it_is_back(parts: Parts, away: str) -> None:
-    store, executor = parts.store, parts.executor
+    store, runner = parts.store, parts.runner
     session_id = await new_session(store)
     accepted = await store.accept(session_id, PING)
     waiting = await store.accept(session_id, "and this", mode="queue")
     run = accepted.run
     store.away = away
-    executor.start(accepted)
-    executor.start(waiting)
+    runner.start(accepted)
+    runner.start(waiting)
     async with asyncio.timeout(60):
-        while run.id not in executor.lost:
+        while not parts.recorder.is_lost(run.id):
             await asyncio.sleep(0.01)
     await store.keep_leases()
     store.away = ""
     await parts.recovery.end_orphans()
     ended = await store.run(run.id)
     assert (ended.status, ended.error_code) == ("interrupted", "db_unavailable")
-    assert not executor.lost
+    assert not parts.recorder.is_lost(run.id)
     async with asyncio.timeout(60):
         while (await store.messages(session_id))[-1].role != "assistant":
             await asyncio.sleep(0.01)
@@ -98,7 +101,7 @@ async def test_an_execution_that_breaks_before_it_begins_ends_its_run_as_failed(
     session_id = await new_session(parts.store)
     accepted = await parts.store.accept(session_id, PING)
     world.bus.open(session_id, "another", accepted.run.epoch + 1)
-    await parts.executor.execute(accepted.run.id)
+    await parts.runner.execute(accepted.run.id, asyncio.Event())
     ended = await parts.store.run(accepted.run.id)
     assert (ended.status, ended.error_code) == ("failed", "internal")
 
@@ -106,9 +109,9 @@ async def test_an_execution_that_breaks_before_it_begins_ends_its_run_as_failed(
 async def test_a_run_that_is_going_on_is_nobodys_orphan(parts: Parts) -> None:
     store = parts.store
     session_id = await new_session(store)
-    parts.executor.start(accepted := await store.accept(session_id, "slow story"))
+    parts.runner.start(accepted := await store.accept(session_id, "slow story"))
     async with asyncio.timeout(60):
-        while session_id not in parts.executor.executions:
+        while session_id not in parts.runner.executions:
             await asyncio.sleep(0.01)
     await parts.recovery.end_orphans()
     assert (await store.run(accepted.run.id)).status == "running"
@@ -117,7 +120,7 @@ async def test_a_run_that_is_going_on_is_nobodys_orphan(parts: Parts) -> None:
 async def test_a_message_whose_sender_went_away_is_not_there_or_is_answered(world: Runtime) -> None:
     for laps in range(12):
         session_id = await new_session(world.store)
-        sending = asyncio.create_task(world.runner.accept(session_id, PING))
+        sending = asyncio.create_task(world.commands.accept(session_id, PING))
         for _ in range(laps):
             await asyncio.sleep(0)
         sending.cancel()
@@ -134,7 +137,7 @@ async def test_a_message_whose_commit_was_not_acknowledged_is_answered_when_it_i
 ) -> None:
     session_id = await new_session(parts.store)
     unheard = await parts.store.accept(session_id, PING, client_id="c1")
-    accepted = await world.runner.accept(session_id, PING, client_id="c1")
+    accepted = await world.commands.accept(session_id, PING, client_id="c1")
     assert accepted.run.id == unheard.run.id
     async with asyncio.timeout(60):
         while not (await parts.store.run(accepted.run.id)).finished_at:
@@ -163,11 +166,11 @@ async def test_a_run_that_another_server_took_over_is_stopped_here(parts: Parts)
     """As after a freeze: nothing more is done in the browser for it."""
     store = parts.store
     session_id = await new_session(store)
-    parts.executor.start(accepted := await store.accept(session_id, "slow story"))
+    parts.runner.start(accepted := await store.accept(session_id, "slow story"))
     async with asyncio.timeout(60):
-        while session_id not in parts.executor.executions:
+        while session_id not in parts.runner.executions:
             await asyncio.sleep(0.01)
-    execution = parts.executor.executions[session_id]
+    execution = parts.runner.executions[session_id]
     other = Store(store.database, process_name())
     taken = await other.take_run(accepted.run.id, "running")
     assert taken
@@ -220,11 +223,11 @@ async def test_a_call_is_published_also_when_its_run_is_stopped_while_it_is_note
 
 
 async def test_a_session_is_busy_until_the_last_call_that_expects_a_run_is_done(parts: Parts) -> None:
-    with parts.executor.expecting("s"):
-        with parts.executor.expecting("s"):
-            assert parts.executor.busy_sessions() == {"s"}
-        assert parts.executor.busy_sessions() == {"s"}
-    assert parts.executor.busy_sessions() == set()
+    with parts.runner.expecting("s"):
+        with parts.runner.expecting("s"):
+            assert parts.runner.busy_sessions() == {"s"}
+        assert parts.runner.busy_sessions() == {"s"}
+    assert parts.runner.busy_sessions() == set()
 
 
 async def test_a_call_that_a_stop_cuts_off_ends_with_the_code_of_the_stop(world: Runtime) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -20,13 +20,13 @@ from server.browser.mock.browser import MockBrowser
 from server.browser.mock.pool import MockBrowsers
 from server.checkpoints import Checkpoints, MemoryTables
 from server.database.models import RunRow
-from server.events import Message, Usage
+from server.events import Usage
 from server.runs.agents import AgentFactory
-from server.runs.executor import Executor
+from server.runs.commands import RunCommands
 from server.runs.recorder import RunRecorder
 from server.runs.recovery import Recovery
 from server.runtime import Runtime
-from server.store import Store
+from server.store import StartedRun, Store
 
 SHOP, PING = "shop for a kettle", "this is a ping test"
 
@@ -73,7 +73,7 @@ class DeafBrowsers(MockBrowsers):
 class DeafAgent:
     """Nobody but its own task knows what it waits for, and it does not hear the first cancel."""
 
-    async def events(self) -> AsyncIterator[Mapping[str, Any]]:
+    async def astream_events(self, *, version: str) -> AsyncIterator[Mapping[str, Any]]:
         with suppress(asyncio.CancelledError):
             await asyncio.Event().wait()
         await asyncio.Event().wait()
@@ -90,8 +90,8 @@ class OddAgents(AgentFactory):
     are_deaf = False
     titles_asked = 0
 
-    async def begin(self, run: RunRow, context: RunContext, history: Sequence[Message]) -> Any:
-        return DeafAgent() if self.are_deaf else await super().begin(run, context, history)
+    async def prepare(self, started: StartedRun, context: RunContext) -> Any:
+        return DeafAgent() if self.are_deaf else await super().prepare(started, context)
 
     async def title(self, model_name: str, asked: str, answered: str) -> tuple[str | None, Usage]:
         self.titles_asked += 1
@@ -104,8 +104,8 @@ class Stage:
     browsers: MockBrowsers
     model: OddModel
     agents: OddAgents
-    executor: Executor
     runner: AgentRunner
+    commands: RunCommands
 
     async def say(self, words: str, session_id: str | None = None) -> RunRow:
         if session_id is None:
@@ -113,7 +113,7 @@ class Stage:
                 id=None, title=None, agent="operator", model="mock:scripted", max_tool_steps=10
             )
             session_id = session.id
-        return (await self.runner.accept(session_id, words)).run
+        return (await self.commands.accept(session_id, words)).run
 
     async def ended(self, run: RunRow) -> tuple[str, str | None]:
         async with asyncio.timeout(60):
@@ -135,17 +135,17 @@ async def stage(world: Runtime, request: pytest.FixtureRequest) -> AsyncIterator
     agents = OddAgents(lambda: settings, lambda _: model, browsers, Checkpoints(MemoryTables()))
     recorder = RunRecorder(settings, world.store, world.bus)
     parts = (agents, browsers, world.screenshots, recorder)
-    executor = Executor(settings, world.store, world.bus, *parts)
-    runner = AgentRunner(world.store, world.bus, *parts, executor)
-    yield Stage(world.store, browsers, model, agents, executor, runner)
-    await executor.drain(0)
+    runner = AgentRunner(settings, world.store, world.bus, *parts)
+    commands = RunCommands(world.store, world.bus, *parts, runner)
+    yield Stage(world.store, browsers, model, agents, runner, commands)
+    await runner.drain(0)
 
 
 async def test_a_cancel_does_not_wait_for_a_tool_that_never_ends(stage: Stage) -> None:
     run = await stage.say(SHOP)
     await stage.sent(run)
     started = time.monotonic()
-    await stage.runner.cancel(run.session_id)
+    await stage.commands.cancel(run.session_id)
     assert time.monotonic() - started < 3
     assert await stage.ended(run) == ("cancelled", "cancelled")
     assert await stage.ended(await stage.say(PING, run.session_id)) == ("completed", None)
@@ -176,7 +176,7 @@ async def test_only_a_session_that_nobody_has_named_is_named_after_its_first_ans
         while (await stage.store.session(run.session_id)).title != "Found title":
             await asyncio.sleep(0.01)
     assert await stage.ended(await stage.say(PING, other.id)) == ("completed", None)
-    await stage.executor.drain(60)
+    await stage.runner.drain(60)
     assert (await stage.store.session(other.id)).title == "Mine"
     assert stage.agents.titles_asked == 1
 
@@ -187,7 +187,7 @@ async def test_a_cancel_closes_the_models_stream(stage: Stage) -> None:
     async with asyncio.timeout(60):
         while not stage.model.open_streams:
             await asyncio.sleep(0.01)
-    await stage.runner.cancel(run.session_id)
+    await stage.commands.cancel(run.session_id)
     assert not stage.model.open_streams
     assert await stage.ended(await stage.say(PING, run.session_id)) == ("completed", None)
 
@@ -220,7 +220,7 @@ async def test_a_killed_run_tells_which_action_may_have_happened(
     if doing is None:
         await gone.add_tool_message(begun.run, "clicked", {"call_id": "c"})
     recorder = RunRecorder(world.settings, world.store, world.bus)
-    await Recovery(world.store, world.bus, recorder, stage.executor).recover()
+    await Recovery(world.store, world.bus, recorder, stage.runner).recover()
     ended = await world.store.run(begun.run.id)
     assert (ended.status, ended.error_code) == ("interrupted", "server_restart")
     told = f"may or may not have happened: {doing}" if doing else "Interrupted by a restart of the server."

@@ -22,7 +22,7 @@ from langgraph.prebuilt import ToolNode
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
-from server.agent.streaming import events, prefer_inline_events
+from server.agent.streaming import graph_events, prefer_inline_events
 
 
 class Speaker(BaseChatModel):
@@ -76,7 +76,7 @@ def graph(*, asks: bool = False, fails: bool = False) -> Any:
 
 
 async def collect(run: Any, told: list[Any]) -> None:
-    async for event in events(run, INPUT, CONFIG):
+    async for event in graph_events(run, INPUT, CONFIG):
         told.append(event)
 
 
@@ -85,7 +85,7 @@ INPUT = {"messages": [HumanMessage("hi")]}
 
 
 async def test_model_tool_and_custom_events_come_and_chains_do_not() -> None:
-    told = [event async for event in events(graph(), INPUT, CONFIG)]
+    told = [event async for event in graph_events(graph(), INPUT, CONFIG)]
     kinds = [event["event"] for event in told]
     assert kinds[0] == "on_custom_event"
     assert {"on_chat_model_start", "on_chat_model_end", "on_tool_start", "on_tool_end"} <= set(kinds)
@@ -95,13 +95,13 @@ async def test_model_tool_and_custom_events_come_and_chains_do_not() -> None:
 
 
 async def test_the_runs_input_is_not_put_into_the_first_event() -> None:
-    told = [event async for event in events(graph(), INPUT, CONFIG)]
+    told = [event async for event in graph_events(graph(), INPUT, CONFIG)]
     assert told[0]["data"] == {"goal": "x"}
 
 
 async def test_an_open_interrupt_is_in_the_state_after_the_stream() -> None:
     asking = graph(asks=True)
-    async for _ in events(asking, INPUT, CONFIG):
+    async for _ in graph_events(asking, INPUT, CONFIG):
         pass
     assert [i.value for i in (await asking.aget_state(CONFIG)).interrupts] == [{"kind": "confirm"}]
 
@@ -117,7 +117,7 @@ async def test_a_failing_model_raises_after_its_partial_text() -> None:
 async def test_options_reach_the_graph(durability: str, kept: int) -> None:
     """With `exit` only the end is kept, with `sync` each step: the input, the start and three nodes."""
     built = graph()
-    async for _ in events(built, INPUT, CONFIG, durability=durability):
+    async for _ in graph_events(built, INPUT, CONFIG, durability=durability):
         pass
     assert len([state async for state in built.aget_state_history(CONFIG)]) == kept
 
@@ -131,7 +131,7 @@ async def test_the_context_reaches_the_nodes() -> None:
 
     built: Any = StateGraph(MessagesState, context_schema=str)
     built.add_node("node", node).add_edge(START, "node").add_edge("node", END)
-    async for _ in events(built.compile(), INPUT, CONFIG, context="of this run"):
+    async for _ in graph_events(built.compile(), INPUT, CONFIG, context="of this run"):
         pass
     assert seen == ["of this run"]
 
@@ -158,6 +158,6 @@ async def test_an_agents_layer_takes_no_trip_to_a_thread() -> None:
 
     asyncio.get_running_loop().set_default_executor(Threads())
     agent = create_agent(Speaker(), [], middleware=[Layer()])
-    heard = [event async for event in events(agent, {"messages": [HumanMessage("hi")]}, {})]
+    heard = [event async for event in graph_events(agent, {"messages": [HumanMessage("hi")]}, {})]
     assert heard
     assert taken == []
