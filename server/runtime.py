@@ -10,8 +10,9 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from server.agent import policy
-from server.agent.gate.approval import Action, approval_digest, targets_of
-from server.agent.gate.gate import Gate, judge_command
+from server.agent.actions import AimedAction
+from server.agent.gate.approval import approval_digest
+from server.agent.gate.gate import Gate
 from server.agent_runner import AgentRunner
 from server.browser.browsers import Browsers
 from server.browser.observation import Observation
@@ -131,23 +132,23 @@ class Runtime:
         return shortage(self.settings.data_dir, self.settings.min_free_disk) or await self.browsers.ready()
 
     async def judge_by_hand(
-        self, known: ByHand, shown: Action, action: Action, observation: Observation, *, confirmed: bool
+        self, known: ByHand, shown: AimedAction, current: AimedAction, *, confirmed: bool
     ) -> None:
         """Apply the agent's policy to a manual command. Raises Forbidden, or Conflict to ask for confirmation.
 
-        `shown` is the command on the observation that the user was shown, `action` the same on the current
+        `shown` is the command on the observation that the user was shown, `current` the same on the current
         page. A confirmation is valid only for the page that the user was shown, or was asked about.
         """
         settings = self.current_settings
         gate = Gate(settings.blocked_hosts, settings.allowed_hosts)
         await asyncio.to_thread(policy.warm_up)
-        judgement = judge_command(gate, action, observation)
+        judgement = gate.judge(current)
         if judgement.verdict == "deny":
             raise Forbidden(judgement.reason, code="denied")
         if judgement.verdict != "ask":
             return
-        digest = _digest(action, observation)
-        if not confirmed or digest not in (known.asked, _digest(shown, known.observation)):
+        digest = approval_digest("by hand", current)
+        if not confirmed or digest not in (known.asked, approval_digest("by hand", shown)):
             known.asked = digest
             raise Conflict(judgement.reason, code="confirmation_required")
 
@@ -187,11 +188,6 @@ class Runtime:
         except Exception as error:  # any error of the provider's client is returned as text
             return {"ok": False, "detail": self.agents.failure(error)[1]}
         return {"ok": True, "detail": f"{name} answers."}
-
-
-def _digest(action: Action, observation: Observation) -> str:
-    """The digest that binds a confirmation to a manual command and its page."""
-    return approval_digest("by hand", action, targets_of(action, observation), observation)
 
 
 @asynccontextmanager

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from fastapi import APIRouter
 from pydantic import Field
 
-from server.agent.gate.approval import is_unchanged, retarget, targets_of
+from server.agent.actions import Action, ClickAction, FieldText, TypeAction, aim
+from server.agent.gate.approval import is_unchanged, retarget
 from server.api.answers import Outcome, Picture
 from server.api.deps import Body, SessionId, Text, World
+from server.browser.browser import Field as TypedField
 from server.errors import BadRequest, Conflict, NotFound
 from server.runtime import ByHand, Runtime
 
@@ -113,7 +115,7 @@ def element_of(
 
 
 async def approved_element(
-    session_id: str, action: dict[str, Any], body: Click | Type, browser: Browser, world: Runtime
+    session_id: str, action: Action, body: Click | Type, browser: Browser, world: Runtime
 ) -> Element:
     """The element of `body` on the current page, after the policy has allowed the action.
 
@@ -121,12 +123,14 @@ async def approved_element(
     """
     element, look = element_of(session_id, body.eid, body.observation, world)
     now = await browser.observe([element.ref])
-    renewed = retarget(action, [element], now)
-    found = targets_of(renewed, now)[0] if renewed else None
-    if renewed is None or found is None or not is_unchanged(element, found) or _has_left(look, now):
+    shown = aim(action, look.observation)
+    renewed = retarget(shown, now)
+    current = aim(renewed, now) if renewed else None
+    found = current.target if current else None
+    if current is None or found is None or not is_unchanged(element, found) or _has_left(look, now):
         world.by_hand.pop(session_id, None)
         raise NotFound(f"The page has changed since {body.eid} was seen; observe again.", code="eid_unknown")
-    await world.judge_by_hand(look, action, renewed, now, confirmed=body.confirmed)
+    await world.judge_by_hand(look, shown, current, confirmed=body.confirmed)
     return found
 
 
@@ -137,7 +141,7 @@ def _has_left(look: ByHand, now: Observation) -> bool:
 @router.post("/click")
 async def click(session_id: SessionId, body: Click, world: World) -> Outcome:
     browser = await free_browser(session_id, world)
-    element = await approved_element(session_id, {"kind": "click", "eid": body.eid}, body, browser, world)
+    element = await approved_element(session_id, ClickAction(eid=body.eid), body, browser, world)
     world.by_hand.pop(session_id, None)
     return Outcome.model_validate(await browser.click(element))
 
@@ -145,11 +149,9 @@ async def click(session_id: SessionId, body: Click, world: World) -> Outcome:
 @router.post("/type")
 async def type_text(session_id: SessionId, body: Type, world: World) -> Outcome:
     browser = await free_browser(session_id, world)
-    action = {"kind": "type", "eid": body.eid, "text": body.text, "submit": body.submit}
+    action = TypeAction(fields=(FieldText(eid=body.eid, text=body.text),), submit=body.submit)
     element = await approved_element(session_id, action, body, browser, world)
-    from server.browser.browser import Field as FieldText
-
-    return Outcome.model_validate(await browser.type([FieldText(element, body.text)], submit=body.submit))
+    return Outcome.model_validate(await browser.type([TypedField(element, body.text)], submit=body.submit))
 
 
 @router.post("/scroll")

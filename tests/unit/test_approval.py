@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from server.agent.actions import aim
+from server.agent.assistant.tool_actions import read_call
 from server.agent.gate.approval import (
     MASK,
-    Action,
     ShownPage,
     approval_digest,
     destination_of,
@@ -18,11 +19,11 @@ from server.agent.gate.approval import (
     place_of,
     secrets_of,
     site_of,
-    targets_of,
     without,
 )
 from server.browser.observation import Extra, Observation, observe_snapshot
 from server.browser.observation.page_script import Sent
+from tests.support.actions import aimed
 
 PAGE = """\
 - form [ref=f1] [box=0,0,400,200]:
@@ -43,18 +44,18 @@ def page(form: str = THERE, button: str | None = None) -> Observation:
     return observe_snapshot(PAGE, url=HERE, extra=extra)
 
 
-def act(kind: str, name: str, seen: Observation, **more: Any) -> Action:
+def act(kind: str, name: str, seen: Observation, **more: Any) -> dict[str, Any]:
     element = next(element for element in seen.interactive if element.name == name)
     return {"kind": kind, "eid": element.eid, **more}
 
 
-def typed(name: str, seen: Observation, *, submit: bool) -> Action:
+def typed(name: str, seen: Observation, *, submit: bool) -> dict[str, Any]:
     eid = act("type", name, seen)["eid"]
     return {"kind": "type", "fields": [{"eid": eid, "text": "Ann"}], "submit": submit}
 
 
-def destination(action: Action, seen: Observation) -> str:
-    return destination_of(action, targets_of(action, seen), seen)
+def destination(action: dict[str, Any], seen: Observation) -> str:
+    return destination_of(aimed(action, seen))
 
 
 def test_a_form_is_sent_by_its_button_and_by_enter_in_a_field_and_by_nothing_else() -> None:
@@ -116,7 +117,7 @@ def test_enter_sends_a_form_to_its_own_address_when_its_button_only_looks_as_if_
 def test_a_yes_is_not_bound_to_what_another_form_holds() -> None:
     def digest(name: str, seen: Observation) -> str:
         action = act("click", name, seen)
-        return approval_digest("r", action, targets_of(action, seen), seen)
+        return approval_digest("r", aimed(action, seen))
 
     filled = two_forms(
         TWO_FORMS.replace('"Search" [ref=f2] [box=0,20,200,20]', '"Search" [ref=f2] [box=0,20,200,20]: tea')
@@ -133,7 +134,7 @@ def test_a_yes_to_a_button_outside_of_forms_is_bound_to_the_fields_outside_of_fo
     def digest(amount: str, words: str) -> str:
         seen = observe_snapshot((loose + form).format(amount, words), url=HERE)
         action = act("click", "Transfer", seen)
-        return approval_digest("run", action, targets_of(action, seen), seen)
+        return approval_digest("run", aimed(action, seen))
 
     assert digest("10", "tea") == digest("10", "coffee")
     assert digest("10", "tea") != digest("1000", "tea")
@@ -143,17 +144,20 @@ def test_the_order_of_an_actions_arguments_does_not_change_the_yes() -> None:
     seen = page()
     action = typed("Name", seen, submit=True)
     turned = dict(reversed(action.items()))
-    targets = targets_of(action, seen)
     assert list(turned) != list(action)
-    assert approval_digest("r", turned, targets, seen) == approval_digest("r", action, targets, seen)
+    assert approval_digest("r", aimed(turned, seen)) == approval_digest("r", aimed(action, seen))
 
 
 def test_a_yes_can_be_bound_to_a_text_that_has_no_utf_8_form() -> None:
     seen = page()
-    whole, half = typed("Name", seen, submit=True), typed("Name", seen, submit=True)
-    half["fields"][0]["text"] = "Ann \ud83d"
-    targets = targets_of(whole, seen)
-    assert approval_digest("r", half, targets, seen) != approval_digest("r", whole, targets, seen)
+
+    def digest(text: str) -> str:
+        ref = next(element.ref for element in seen.interactive if element.name == "Name")
+        action = read_call("browser_type", {"target": ref, "text": text, "submit": True}, seen)
+        assert action is not None
+        return approval_digest("r", aim(action, seen))
+
+    assert digest("Ann \ud83d") != digest("Ann")
 
 
 def test_a_place_in_a_picture_is_told_in_hundredths_of_a_percent_of_its_own_size() -> None:
@@ -173,7 +177,7 @@ def test_only_what_goes_into_a_secret_field_is_a_secret() -> None:
     texts = {"User": "ann", "Password": "hunter2", "New password": ""}
     fields = [{"eid": act("type", name, seen)["eid"], "text": text} for name, text in texts.items()]
     assert [element.secret for element in seen.interactive] == [False, True, True]
-    assert secrets_of({"kind": "type", "fields": [*fields, {"eid": "e99", "text": "gone"}]}, seen) == (
+    assert secrets_of(aimed({"kind": "type", "fields": [*fields, {"eid": "e99", "text": "gone"}]}, seen)) == (
         "hunter2",
     )
 
@@ -185,18 +189,18 @@ def test_an_action_is_shown_without_its_secrets_and_with_everything_else() -> No
     user, password, pin = (element.eid for element in seen.interactive)
     fields = [{"eid": user, "text": "ann"}, {"eid": password, "text": "hunter2"}, {"eid": pin, "text": ""}]
     action = {"kind": "type", "fields": fields, "reason": "ann logs in with hunter2"}
-    shown = masked(action, targets_of(action, seen))
+    shown = masked(aimed(action, seen)).to_json()
     assert [field["text"] for field in shown["fields"]] == ["ann", MASK, MASK]
     assert shown["reason"] == f"ann logs in with {MASK}"
     for other in ({"kind": "click", "eid": password, "reason": "hunter2"}, action | {"fields": fields[:1]}):
-        assert masked(other, targets_of(other, seen)) == other
+        assert masked(aimed(other, seen)).to_json() == other
 
 
 def test_a_link_to_another_site_sends_no_form_there() -> None:
     seen = page()
     action = act("click", "Help", seen)
-    assert site_of(place_of(action, targets_of(action, seen), seen)) == "help.example"
-    assert other_site(action, targets_of(action, seen), seen) is None
+    assert site_of(place_of(aimed(action, seen))) == "help.example"
+    assert other_site(aimed(action, seen)) is None
 
 
 def test_another_site_is_told_and_the_pages_own_is_not() -> None:
@@ -212,13 +216,13 @@ def test_another_site_is_told_and_the_pages_own_is_not() -> None:
     for address, site in sites.items():
         seen = page(address)
         action = act("click", "Pay now", seen)
-        assert other_site(action, targets_of(action, seen), seen) == site, address
+        assert other_site(aimed(action, seen)) == site, address
 
 
 def test_what_is_allowed_on_a_site_is_not_allowed_where_its_forms_lead() -> None:
     seen = page()
     action = act("click", "Pay now", seen)
-    assert site_of(place_of(action, targets_of(action, seen), seen)) == "bank.example"
+    assert site_of(place_of(aimed(action, seen))) == "bank.example"
 
 
 @pytest.mark.parametrize("other", [page("https://thief.example/"), page(button="https://thief.example/")])
@@ -226,7 +230,7 @@ def test_what_is_allowed_on_a_site_is_not_allowed_where_its_forms_lead() -> None
 def test_a_yes_is_bound_to_where_the_form_is_sent(other: Observation, how: str) -> None:
     def digest(seen: Observation) -> str:
         action = act("click", "Pay now", seen) if how == "click" else typed("Name", seen, submit=True)
-        return approval_digest("r", action, targets_of(action, seen), seen)
+        return approval_digest("r", aimed(action, seen))
 
     assert digest(page()) == digest(page())
     assert digest(page()) != digest(other)
@@ -243,7 +247,7 @@ def test_a_control_is_unchanged_while_it_looks_the_same_whatever_it_holds() -> N
 def test_a_yes_to_a_dialog_is_bound_to_the_dialog_that_is_open() -> None:
     def digest(*notes: str, kind: str = "dialog") -> str:
         seen = observe_snapshot(PAGE, url=HERE, notes=notes)
-        return approval_digest("r", {"id": "a", "kind": kind, "accept": True}, [], seen)
+        return approval_digest("r", aimed({"id": "a", "kind": kind, "accept": True}, seen))
 
     opened = 'A confirm is open: "Delete the draft?"'
     assert digest(opened) != digest('A confirm is open: "Delete the account?"')

@@ -4,14 +4,15 @@ from typing import Any, get_args
 
 import pytest
 
+from server.agent.actions import Effect, aim
 from server.agent.assistant.tool_actions import read_call
-from server.agent.gate.approval import approval_digest, retarget, site_of, targets_of
-from server.agent.gate.gate import Gate, judge_command
+from server.agent.gate.approval import approval_digest, retarget, site_of
+from server.agent.gate.gate import Gate
 from server.agent.gate.subjects import subjects_of
-from server.agent.operator.move import Effect
 from server.agent.policy import Verdict
-from server.browser.observation import Extra, Observation, observe_snapshot
+from server.browser.observation import Element, Extra, Observation, observe_snapshot
 from server.browser.observation.page_script import Sent
+from tests.support.actions import aimed
 from tests.support.operator_world import Granted
 
 URL = "https://shop.example/checkout"
@@ -34,13 +35,19 @@ def eid(name: str, observation: Observation) -> str:
     return next(element.eid for element in observation.interactive if element.name == name)
 
 
-def judged(action: dict[str, Any], observation: Observation | None = None, **options: Any) -> str:
-    return Gate().judge(action, observation or page(), **options).verdict
+def judged(
+    action: dict[str, Any],
+    observation: Observation | None = None,
+    *,
+    focused: Element | None = None,
+    grants: Granted | None = None,
+) -> str:
+    return Gate().judge(aimed(action, observation or page(), focused), grants=grants).verdict
 
 
 def test_a_subject_is_made_of_facts_of_the_page() -> None:
     observation = page()
-    (subject,) = subjects_of({"kind": "click", "eid": eid("Pay now", observation)}, observation)
+    (subject,) = subjects_of(aimed({"kind": "click", "eid": eid("Pay now", observation)}, observation))
     assert (subject.action, subject.role, subject.name, subject.url) == ("click", "button", "Pay now", URL)
     assert "Cancel" in subject.siblings
     assert set(subject.form_fields) == {"Card number", "Note"}
@@ -71,7 +78,7 @@ def test_a_question_of_the_pages_script_is_accepted_only_with_a_yes() -> None:
     asked = page(notes=('A confirm dialog is open: "Delete all files?"',))
     assert judged({"kind": "dialog", "accept": True}, asked) == Verdict.ASK
     assert judged({"kind": "dialog", "accept": False}, asked) == Verdict.ALLOW
-    (button,) = subjects_of({"kind": "dialog", "accept": True}, asked)
+    (button,) = subjects_of(aimed({"kind": "dialog", "accept": True}, asked))
     assert (button.role, button.name, button.siblings) == ("button", "OK", ("Cancel",))
     assert button.submits
     assert button.in_dialog
@@ -94,13 +101,10 @@ def test_schemes_that_are_no_pages_are_denied(url: str) -> None:
 def test_a_grant_turns_a_question_into_a_yes_but_never_a_no() -> None:
     observation = page()
     pay = {"kind": "click", "eid": eid("Pay now", observation)}
-    kind = Gate().judge(pay, observation).kind
+    kind = Gate().judge(aimed(pay, observation)).kind
     grants = Granted({("shop.example", kind), ("shop.example", "scheme")})
-    assert Gate().judge(pay, observation, grants=grants).verdict == Verdict.ALLOW
-    assert (
-        Gate().judge({"kind": "navigate", "url": "file:///x"}, observation, grants=grants).verdict
-        == Verdict.DENY
-    )
+    assert judged(pay, observation, grants=grants) == Verdict.ALLOW
+    assert judged({"kind": "navigate", "url": "file:///x"}, observation, grants=grants) == Verdict.DENY
 
 
 def test_enter_in_a_form_that_is_sent_to_another_site_needs_a_grant_for_that_site() -> None:
@@ -109,7 +113,7 @@ def test_enter_in_a_form_that_is_sent_to_another_site_needs_a_grant_for_that_sit
     observation = observe_snapshot(PAGE, url=URL, extra=Extra(sent=sent))
     note = observation.find(eid("Note", observation))
     enter = {"kind": "press", "key": "Enter"}
-    kind = Gate().judge(enter, observation, focused=note).kind
+    kind = Gate().judge(aimed(enter, observation, note)).kind
     verdicts = {
         site: judged(enter, observation, focused=note, grants=Granted({(site, kind)}))
         for site in ("shop.example", "bank.example")
@@ -122,7 +126,7 @@ def test_what_has_the_focus_does_not_tell_where_a_click_leads() -> None:
     observation = page(f"{link}\n{PAGE}")
     note = observation.find(eid("Note", observation))
     click = {"kind": "click", "eid": eid("Delete it", observation)}
-    kind = Gate().judge(click, observation).kind
+    kind = Gate().judge(aimed(click, observation)).kind
     grants = Granted({("shop.example", kind)})
     assert judged(click, observation, focused=note, grants=grants) == Verdict.ASK
 
@@ -134,17 +138,6 @@ def test_what_has_the_focus_does_not_tell_where_a_click_leads() -> None:
 )  # fmt: skip
 def test_a_site_is_a_host_with_a_port_of_its_own(url: str, site: str) -> None:
     assert site_of(url) == site
-
-
-def test_hand_commands_pass_the_same_judgement() -> None:
-    observation = page()
-    assert (
-        judge_command(Gate(), {"kind": "click", "eid": eid("Pay now", observation)}, observation).verdict
-        == "ask"
-    )
-    card = {"kind": "type", "eid": eid("Card number", observation), "text": "4111"}
-    assert judge_command(Gate(), card, observation).verdict == "ask"
-    assert judge_command(Gate(), {"kind": "scroll"}, observation).verdict == "allow"
 
 
 # Tool calls of MCP servers
@@ -179,7 +172,7 @@ def test_a_tool_call_is_read_by_its_target_and_not_by_the_models_words(
     observation = page()
     action = read_call(name, args, observation)
     assert action is not None
-    assert Gate().judge(action, observation).verdict == verdict
+    assert Gate().judge(aim(action, observation)).verdict == verdict
 
 
 @pytest.mark.parametrize(
@@ -199,7 +192,7 @@ def test_what_cannot_be_seen_is_no_known_action(name: str, args: dict[str, Any])
 
 def digest(observation: Observation, run: str = "r", **more: Any) -> str:
     action = {"id": "x", "reason": "why", "kind": "click", "eid": eid("Pay now", observation), **more}
-    return approval_digest(run, action, targets_of(action, observation), observation)
+    return approval_digest(run, aimed(action, observation))
 
 
 def test_the_digest_ignores_ids_and_words_of_the_model() -> None:
@@ -220,13 +213,12 @@ def test_the_digest_changes_with_what_a_person_sees(old: str, new: str) -> None:
 
 def test_an_action_finds_its_target_on_a_fresh_page() -> None:
     before = page()
-    action = {"kind": "click", "eid": eid("Pay now", before)}
-    targets = targets_of(action, before)
+    action = aimed({"kind": "click", "eid": eid("Pay now", before)}, before)
     after = page('- button "New" [ref=n1] [box=500,0,80,20]\n' + PAGE.replace("ref=f4", "ref=z4"))
-    found = retarget(action, targets, after)
+    found = retarget(action, after)
     assert found is not None
-    assert found["eid"] == eid("Pay now", after)
-    assert retarget(action, targets, page(PAGE.replace("Pay now", "Buy").replace("ref=f4", "ref=z4"))) is None
+    assert found.eids == (eid("Pay now", after),)
+    assert retarget(action, page(PAGE.replace("Pay now", "Buy").replace("ref=f4", "ref=z4"))) is None
 
 
 VOICED = """\
@@ -275,8 +267,8 @@ def test_typing_commits_nothing_before_it_is_sent() -> None:
 def test_what_the_agent_says_names_the_kind_and_never_makes_a_judgement_milder(effect: str) -> None:
     observation = page(VOICED, "https://shop.example/messages")
     doubted = {"kind": "click", "eid": eid("Right then", observation), "commits": effect}
-    assert Gate().judge(doubted, observation).kind == effect
+    assert Gate().judge(aimed(doubted, observation)).kind == effect
     pay = {"kind": "click", "eid": eid("Pay now", page())}
-    assert Gate().judge(pay | {"commits": effect}, page()) == Gate().judge(pay, page())
+    assert Gate().judge(aimed(pay | {"commits": effect}, page())) == Gate().judge(aimed(pay, page()))
     barred = {"kind": "navigate", "url": "file:///etc/passwd", "commits": effect}
     assert judged(barred) == Verdict.DENY

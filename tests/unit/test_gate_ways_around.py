@@ -4,13 +4,15 @@ from typing import Any
 
 import pytest
 
+from server.agent.actions import aim
 from server.agent.assistant.tool_actions import read_call
-from server.agent.gate.approval import approval_digest, targets_of
+from server.agent.gate.approval import approval_digest
 from server.agent.gate.gate import Gate
 from server.agent.gate.keys import brings_text, may_move_focus, read_key
 from server.agent.gate.subjects import subjects_of
 from server.browser.observation import Element, Extra, Observation, observe_snapshot
 from server.browser.observation.page_script import Shown
+from tests.support.actions import aimed
 from tests.support.operator_world import Granted
 
 URL = "https://mail.example/list"
@@ -36,8 +38,21 @@ def named(name: str, seen: Observation) -> Element:
     return next(element for element in seen.interactive if element.name == name)
 
 
-def verdict(action: dict[str, Any], seen: Observation | None = None, **options: Any) -> str:
-    return Gate().judge(action, seen or page(), **options).verdict
+def verdict(
+    action: dict[str, Any],
+    seen: Observation | None = None,
+    *,
+    focused: Element | None = None,
+    grants: Granted | None = None,
+) -> str:
+    return Gate().judge(aimed(action, seen or page(), focused), grants=grants).verdict
+
+
+def verdict_on(tool: str, args: dict[str, Any], seen: Observation) -> str:
+    """On a tool call of the assistant."""
+    action = read_call(tool, args, seen)
+    assert action is not None
+    return Gate().judge(aim(action, seen)).verdict
 
 
 def test_the_focus_is_where_the_page_says_and_not_where_one_typed_last() -> None:
@@ -93,7 +108,7 @@ def test_typing_into_what_is_no_field_is_a_click() -> None:
 def test_a_card_number_is_a_secret_in_a_field_of_any_name() -> None:
     seen = page()
     into = {"eid": named("Search", seen).eid, "text": "4111 1111 1111 1111"}
-    assert Gate().judge({"kind": "type", "fields": [into]}, seen).kind == "credential"
+    assert Gate().judge(aimed({"kind": "type", "fields": [into]}, seen)).kind == "credential"
 
 
 def test_an_option_that_nothing_else_sends_is_judged_by_its_own_name() -> None:
@@ -114,7 +129,7 @@ def test_an_option_that_nothing_else_sends_is_judged_by_its_own_name() -> None:
 def test_a_secret_that_a_pages_question_asks_for_is_one_as_in_a_field() -> None:
     seen = page(notes=('The page waits for an answer to its prompt dialog: "Your password?"',))
     answer = {"kind": "dialog", "accept": True, "text": "x"}
-    assert Gate().judge(answer, seen).kind == "credential"
+    assert Gate().judge(aimed(answer, seen)).kind == "credential"
     assert verdict(answer | {"accept": False}, seen) == "allow"
 
 
@@ -136,7 +151,7 @@ def test_what_is_seen_on_a_control_counts_as_much_as_what_it_is_called() -> None
     assert verdict(click, page(snapshot)) == "allow"
     assert verdict(click, seen) == "ask"
     other = page(snapshot, extra=Extra(shown=(Shown(box=(0, 0, 100, 20), text="Pay €900 now"),)))
-    digests = {approval_digest("r", click, targets_of(click, one), one) for one in (seen, other)}
+    digests = {approval_digest("r", aimed(click, one)) for one in (seen, other)}
     assert len(digests) == 2
 
 
@@ -144,13 +159,13 @@ def test_a_sum_that_the_question_shows_is_part_of_the_yes() -> None:
     snapshot = '- button "Place order" [ref=b1] [box=0,0,100,20]\n- paragraph [ref=p1] [box=0,30,100,20]: Total €43.90'
     click = {"kind": "click", "eid": "e1"}
     seen = [page(snapshot), page(snapshot.replace("43.90", "4390.00"))]
-    assert len({approval_digest("r", click, targets_of(click, one), one) for one in seen}) == 2
+    assert len({approval_digest("r", aimed(click, one)) for one in seen}) == 2
 
 
 def test_the_words_on_a_control_are_judged_as_those_of_a_link_only_where_it_is_one() -> None:
     def roles(control: str) -> list[tuple[str, str]]:
         seen = page(control, extra=Extra(shown=(Shown(box=(0, 0, 100, 20), text="Look here"),)))
-        return [(each.role, each.name) for each in subjects_of({"kind": "click", "eid": "e1"}, seen)]
+        return [(each.role, each.name) for each in subjects_of(aimed({"kind": "click", "eid": "e1"}, seen))]
 
     link = '- link "Next page" [ref=b1] [box=0,0,100,20]:\n  - /url: /next'
     assert roles(link) == [("link", "Next page"), ("link", "Look here")]
@@ -174,8 +189,8 @@ def test_enter_in_any_field_of_a_form_is_its_button() -> None:
     city = named("City", seen)
     enter = {"kind": "press", "key": "Enter"}
     for focused, names in ((city, ["City", "Buy now"]), (named("Buy now", seen), ["Buy now"]), (None, [""])):
-        assert [subject.name for subject in subjects_of(enter, seen, focused)] == names
-    assert [subject.name for subject in subjects_of(enter | {"key": "x"}, seen, city)] == ["City"]
+        assert [subject.name for subject in subjects_of(aimed(enter, seen, focused))] == names
+    assert [subject.name for subject in subjects_of(aimed(enter | {"key": "x"}, seen, city))] == ["City"]
     assert verdict({"kind": "press", "key": "Enter"}, seen, focused=city) == "ask"
     assert (
         verdict({"kind": "type", "fields": [{"eid": city.eid, "text": "Bonn"}], "submit": True}, seen)
@@ -200,7 +215,7 @@ def test_a_grant_for_one_kind_covers_no_other_part_of_the_action() -> None:
     fields = [{"eid": named(name, seen).eid, "text": "1"} for name in ("Card number", "City")]
     grants = Granted({("mail.example", "credential")})
     assert verdict({"kind": "type", "fields": fields}, seen, grants=grants) == "allow"
-    sent = Gate().judge({"kind": "type", "fields": fields, "submit": True}, seen, grants=grants)
+    sent = Gate().judge(aimed({"kind": "type", "fields": fields, "submit": True}, seen), grants=grants)
     assert (sent.verdict, sent.kind) == ("ask", "pay")
 
 
@@ -234,23 +249,22 @@ def test_a_grant_holds_on_the_site_where_the_effect_is() -> None:
     ],
 )
 def test_every_tool_is_judged_by_what_it_sets_off(name: str, args: dict[str, Any], expected: str) -> None:
-    action = read_call(name, args, page())
-    assert action is not None
-    assert verdict(action) == expected
+    assert verdict_on(name, args, page()) == expected
 
 
 def test_what_is_dragged_and_what_it_is_dropped_on_are_both_judged() -> None:
     seen = page()
-    action = read_call("browser_drag", {"startTarget": "i2", "endTarget": "i3"}, seen) or {}
-    subjects = [(subject.action, subject.name) for subject in subjects_of(action, seen)]
+    action = read_call("browser_drag", {"startTarget": "i2", "endTarget": "i3"}, seen)
+    assert action is not None
+    subjects = [(subject.action, subject.name) for subject in subjects_of(aim(action, seen))]
     assert subjects == [("drag", "Minutes of Monday"), ("drop", "Papierkorb")]
 
 
 def test_a_new_line_that_is_typed_key_by_key_is_enter() -> None:
     seen = page('- textbox "Message" [ref=m1] [box=0,0,90,20]')
     call = {"target": "m1", "text": "Hello\n"}
-    assert verdict(read_call("browser_type", call, seen) or {}, seen) == "allow"
-    assert verdict(read_call("browser_type", call | {"slowly": True}, seen) or {}, seen) == "ask"
+    assert verdict_on("browser_type", call, seen) == "allow"
+    assert verdict_on("browser_type", call | {"slowly": True}, seen) == "ask"
 
 
 @pytest.mark.parametrize(

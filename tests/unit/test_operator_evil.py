@@ -6,6 +6,7 @@ import pytest
 
 from server.agent.gate.taint import carries_private_words
 from server.browser.observation.page_script import Extra, Sent
+from tests.support.actions import aimed
 from tests.support.operator_world import Granted, World, world
 from tests.support.scripted_model import act, click, navigate, stop, type_into
 
@@ -175,7 +176,9 @@ async def test_the_private_site_itself_may_be_typed_into() -> None:
     it = world(PAGES, [act("wait"), stop("ok")], url=BANK)
     await it.say("look")
     observation = await it.browser.observe()
-    assert not carries_private_words(action, observation, {"private_sites": ["bank.example"], "messages": []})
+    assert not carries_private_words(
+        aimed(action, observation), {"private_sites": ["bank.example"], "messages": []}
+    )
 
 
 async def test_a_site_where_the_person_took_over_is_private() -> None:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from server.agent.actions import StopAction
 from server.agent.operator.move import Move, to_action
 
 EVERYTHING: dict[str, Any] = {
@@ -26,13 +27,13 @@ EVERYTHING: dict[str, Any] = {
 )  # fmt: skip
 def test_empty_words_everywhere_do_no_harm(meant: dict[str, Any], action: dict[str, Any]) -> None:
     move = Move.model_validate(EVERYTHING | meant)
-    assert to_action(move, "a") == {"id": "a", "reason": "", **action}
+    assert to_action(move, "a").to_json() == {"id": "a", **action}
     assert (move.plan, move.facts, move.step, move.blocked) == ([], [], None, None)
 
 
 def test_what_belongs_to_other_actions_never_spoils_this_one() -> None:
     odd = {"direction": "sideways", "amount": "600px", "fields": "[]", "tab": {}, "submit": 7, "ms": "soon"}
-    assert to_action(Move.model_validate({"action": "click", "eid": "e2", **odd}), "a")["eid"] == "e2"
+    assert to_action(Move.model_validate({"action": "click", "eid": "e2", **odd}), "a").eids == ("e2",)
     with pytest.raises(ValidationError):
         Move.model_validate({"action": "scroll", **odd})
 
@@ -60,7 +61,7 @@ def test_an_actions_name_may_be_in_capitals() -> None:
 
 def test_an_answer_in_the_wrong_field_is_the_answer() -> None:
     move = Move.model_validate({"action": "stop", "text": "It is 42.", "final_response": ""})
-    assert to_action(move, "a")["final_response"] == "It is 42."
+    assert to_action(move, "a") == StopAction(id="a", final_response="It is 42.")
 
 
 def test_a_plan_in_one_text_is_its_lines() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from server.agent.actions import ClickAction, aim
 from server.agent.gate.subjects import subjects_of
 from server.agent.policy import Subject, Verdict, assess, guess_language, warm_up
 from server.agent.policy.lexicon import languages
@@ -40,7 +41,7 @@ def test_the_gate_tells_the_policy_the_language_of_the_page() -> None:
         '- paragraph [ref=p1] [box=0,9,9,9]: Ihre Bestellung wird nach der Zahlung verschickt\n'
         '- button "Weiter" [ref=b1] [box=0,20,9,9]'
     )  # fmt: skip
-    (subject,) = subjects_of({"kind": "click", "eid": "e1"}, page)
+    (subject,) = subjects_of(aim(ClickAction(eid="e1"), page))
     assert subject.lang == "de"
 
 

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from server.agent.actions import ClickAction, aim
 from server.agent.gate.gate import Gate
 from server.agent.policy import Subject, assess
 from server.agent.policy.__main__ import judge_lines
@@ -52,7 +53,7 @@ def test_what_the_page_tells_of_its_forms_reaches_the_judgement() -> None:
     for submits, verdict in (((), "allow"), (((0, 30, 80, 20),), "ask")):
         seen = observe_snapshot(snapshot, url=URL, extra=Extra(submits=submits))
         eid = next(element.eid for element in seen.interactive if element.name == "Zorbl")
-        assert Gate().judge({"kind": "click", "eid": eid}, seen).verdict == verdict
+        assert Gate().judge(aim(ClickAction(eid=eid), seen)).verdict == verdict
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,12 @@ import httpx
 import pytest
 from langchain_core.runnables import RunnableLambda
 
-from server.agent.gate.approval import MASK, targets_of
+from server.agent.gate.approval import MASK
 from server.agent.gate.rulings import publish_ruling
 from server.agent.policy import Judgement, Verdict
 from server.browser.observation import Element, Observation, Page
 from server.events import Decision, PolicyRuled, Stamped, now, to_observer
+from tests.support.actions import aimed
 from tests.support.chat import ask, new_session, of_type, read_stream, send
 from tests.unit.test_decisions import decide, wait_for
 
@@ -62,7 +63,7 @@ async def test_no_secret_is_in_it() -> None:
     judgement = Judgement(Verdict.ASK, "hands hunter2 to the page", "credential")
 
     async def publish(_: object) -> None:
-        await publish_ruling("c1", action, targets_of(action, observation), observation, judgement)
+        await publish_ruling("c1", aimed(action, observation), judgement)
 
     told: list[Any] = [
         event["data"]

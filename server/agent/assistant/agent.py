@@ -26,7 +26,7 @@ from server.agent.assistant.gate import GateMiddleware
 from server.agent.assistant.limits import RunBudget, RunLimits
 from server.agent.assistant.turns import Turns
 from server.agent.context import RunContext
-from server.agent.gate.approval import SECRETS, masked, site_of, without
+from server.agent.gate.approval import SECRETS, site_of, without, without_logins
 from server.agent.gate.gate import Gate
 from server.agent.models.catalog import CostOf
 from server.agent.models.tool_call_repair import WholeCalls
@@ -112,7 +112,7 @@ class ToolReport(AgentMiddleware[AgentState[Any], RunContext]):
         call = request.tool_call
         call_id = call["id"] or uuid.uuid4().hex
         context, secrets = get_runtime(RunContext).context, request.state.get(SECRETS, ())
-        args = without(secrets, masked(call["args"], ()))
+        args = without(secrets, without_logins(call["args"]))
         log.info("calls %s: %s", call["name"], without(secrets, _reason(request.state["messages"])))
         log.debug("calls %s with %s", call["name"], args)
         await adispatch_custom_event("tool_start", {"call_id": call_id, "name": call["name"], "args": args})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from langchain.agents.middleware import AgentMiddleware, AgentState
@@ -12,17 +12,17 @@ from langchain_core.messages import AnyMessage, ToolMessage
 from langgraph.runtime import get_runtime
 from langgraph.types import Command, interrupt
 
+from server.agent.actions import AimedAction, ToolAction, aim
 from server.agent.assistant.tool_actions import LOOKS_AT_PAGE, read_call, refs_of
 from server.agent.context import GrantLookup, RunContext
 from server.agent.gate.approval import (
     SECRETS,
-    Action,
     ShownPage,
     confirm_question,
+    focused_element,
     place_of,
     secrets_of,
     site_of,
-    targets_of,
 )
 from server.agent.gate.gate import MOST_ASKS, Gate
 from server.agent.gate.rulings import publish_ruling
@@ -99,26 +99,24 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
             memory["private_sites"] = private_sites(memory["private_sites"], observation)
             context.private.add(memory["private_sites"])
             memory["notes"] = observation.notes
-            judgement = self._judge(spec, args, action, observation, context.grants, memory)
-            secrets = secrets_of(action, observation) if action else ()
-            told = action or _as_action(spec, args)
-            await publish_ruling(call_id, told, targets_of(told, observation), observation, judgement)
+            aimed = aim(action or ToolAction(tool=spec.name, args=args), observation)
+            judgement = self._judge(spec, args, aimed, context.grants, memory)
+            secrets = secrets_of(aimed)
+            await publish_ruling(call_id, aimed, judgement)
             if judgement.verdict is not Verdict.ASK:
                 if judgement.verdict is Verdict.ALLOW:
-                    self._count(spec, args, action, observation, context, memory, approved=False)
+                    self._count(spec, args, aimed, context, memory, approved=False)
                 refusal = None if judgement.verdict is Verdict.ALLOW else f"Not allowed: {judgement.reason}."
                 return _Ruling(refusal, secrets=secrets)
             if asks >= MOST_ASKS:
                 return _ask_how_to_go_on(call_id, asks)
-            question = await self._question(
-                context, action or _as_action(spec, args), observation, judgement, call_id
-            )
+            question = await self._question(context, aimed, judgement, call_id)
             answer = interrupt(question)
             if answer.get("reference") != question["reference"] or answer.get("expired"):
                 continue
             is_yes = answer.get("confirmed") is True
             if is_yes:
-                self._count(spec, args, action, observation, context, memory, approved=True)
+                self._count(spec, args, aimed, context, memory, approved=True)
             refusal = None if is_yes else f"Not done: the person said no. {_words(answer)}".strip()
             return _Ruling(refusal, _ASKED, secrets)
         return _Ruling("Not done: the page changed after every approval.", _ASKED)
@@ -127,8 +125,7 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
         self,
         spec: ToolSpec,
         args: dict[str, Any],
-        action: Action | None,
-        observation: Observation,
+        aimed: AimedAction,
         grants: GrantLookup,
         memory: dict[str, Any],
     ) -> Judgement:
@@ -137,27 +134,25 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
             if gives_private_words(args, memory, spec.server, known):
                 return LEAK_TO_TOOL
             return _FOREIGN if spec.acts else _NAMED
-        if action is None:
+        if isinstance(aimed.action, ToolAction):
             return _UNSEEN if spec.name in LOOKS_AT_PAGE else _FOREIGN
-        judgement = self._gate.judge(action, observation, grants=grants)
-        if judgement.verdict is not Verdict.ALLOW or not carries_private_words(action, observation, memory):
+        judgement = self._gate.judge(aimed, grants=grants)
+        if judgement.verdict is not Verdict.ALLOW or not carries_private_words(_focused(aimed), memory):
             return judgement
-        place = place_of(action, targets_of(action, observation), observation)
-        return judgement if grants.allowed(site_of(place), LEAK.kind) else LEAK
+        return judgement if grants.allowed(site_of(place_of(aimed)), LEAK.kind) else LEAK
 
     def _count(
         self,
         spec: ToolSpec,
         args: dict[str, Any],
-        action: Action | None,
-        observation: Observation,
+        aimed: AimedAction,
         context: RunContext,
         memory: dict[str, Any],
         *,
         approved: bool,
     ) -> None:
-        if action:
-            count_load(action, observation, memory, context.private, approved=approved)
+        if not isinstance(aimed.action, ToolAction):
+            count_load(_focused(aimed), memory, context.private, approved=approved)
         elif spec.server != BROWSER:
             known = self._results_of(spec.server, memory["messages"])
             count_arguments(args, memory, spec.server, known, context.private, approved=approved)
@@ -176,8 +171,7 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
     async def _question(
         self,
         context: RunContext,
-        action: Action,
-        observation: Observation,
+        aimed: AimedAction,
         judgement: Judgement,
         call_id: str,
     ) -> dict[str, Any]:
@@ -185,15 +179,18 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
         screenshot = await context.keep(picture) if picture else None
         size = (picture.width, picture.height) if picture else None
         question = confirm_question(
-            action | {"id": call_id}, targets_of(action, observation), ShownPage(observation, screenshot, size),
+            replace(aimed, action=aimed.action.model_copy(update={"id": call_id})),
+            ShownPage(aimed.observation, screenshot, size),
             run_id=context.run_id, reason=judgement.reason, risk=judgement.kind,
             asked_at=steady_time(), timeout=self._timeout,
         )  # fmt: skip
         return question | {"reference": f"{call_id}:{question['digest'][:16]}"}
 
 
-def _as_action(spec: ToolSpec, args: dict[str, Any]) -> Action:
-    return {"kind": spec.name, **args}
+def _focused(aimed: AimedAction) -> AimedAction:
+    """The action with the element that the page reports as focused, where its keys go."""
+    observation = aimed.observation
+    return aim(aimed.action, observation, focused_element({}, observation))
 
 
 @dataclass(frozen=True, slots=True)

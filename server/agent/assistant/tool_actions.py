@@ -8,7 +8,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from server.agent.gate.approval import Action
+from server.agent.actions import (
+    Action,
+    BackAction,
+    ClickAction,
+    DialogAction,
+    DragAction,
+    FieldText,
+    HoverAction,
+    NavigateAction,
+    PressAction,
+    ScrollAction,
+    SelectAction,
+    SwitchTabAction,
+    TypeAction,
+    UploadAction,
+    WaitAction,
+)
+from server.agent.storable import storable
 from server.browser.observation import Element, Observation
 
 LOOKS_AT_PAGE = frozenset(
@@ -21,9 +38,11 @@ LOOKS_AT_PAGE = frozenset(
 
 def read_call(name: str, args: Mapping[str, Any], observation: Observation) -> Action | None:
     """The action of a tool call; None if the tool is unknown or its target is not on the page."""
+    args = storable(dict(args))
     match name:
         case "browser_click":
-            return _on("click", _target(args, observation))
+            element = _target(args, observation)
+            return ClickAction(eid=element.eid) if element else None
         case "browser_drag":
             return _dragging(
                 _named(args.get("startTarget"), observation), _named(args.get("endTarget"), observation)
@@ -37,21 +56,20 @@ def read_call(name: str, args: Mapping[str, Any], observation: Observation) -> A
             fields = [field for field in args.get("fields") or [] if isinstance(field, Mapping)]
             return _typing([(_target(field, observation), field.get("value")) for field in fields])
         case "browser_select_option":
-            return _on(
-                "select", _target(args, observation), option=", ".join(map(str, args.get("values") or []))
-            )
+            element = _target(args, observation)
+            option = ", ".join(map(str, args.get("values") or []))
+            return SelectAction(eid=element.eid, option=option) if element else None
         case "browser_press_key":
-            return {"kind": "press", "key": str(args.get("key", ""))}
+            return PressAction(key=str(args.get("key", "")))
         case "browser_navigate":
-            return {"kind": "navigate", "url": str(args.get("url", ""))}
+            return NavigateAction(url=str(args.get("url", "")))
         case "browser_tabs":
-            return (
-                {"kind": "navigate", "url": str(args["url"])} if args.get("url") else {"kind": "switch_tab"}
-            )
+            return NavigateAction(url=str(args["url"])) if args.get("url") else SwitchTabAction()
         case "browser_handle_dialog":
-            return {"kind": "dialog", "accept": bool(args.get("accept")), "text": args.get("promptText")}
+            given = args.get("promptText")
+            return DialogAction(accept=bool(args.get("accept")), text=None if given is None else str(given))
         case "browser_file_upload":
-            return {"kind": "upload", "file": ", ".join(map(str, args.get("paths") or []))}
+            return UploadAction(file=", ".join(map(str, args.get("paths") or [])))
     return _PASSIVE.get(name)
 
 
@@ -65,31 +83,23 @@ def refs_of(args: Mapping[str, Any]) -> list[str]:
 _REFERENCES = ("target", "ref", "index", "startTarget", "endTarget")
 
 _PASSIVE: dict[str, Action] = {
-    "browser_navigate_back": {"kind": "back"}, "browser_go_back": {"kind": "back"},
-    "browser_hover": {"kind": "hover"}, "browser_wait_for": {"kind": "wait"}, "browser_scroll": {"kind": "scroll"},
-    "browser_mouse_wheel": {"kind": "scroll"}, "browser_switch_tab": {"kind": "switch_tab"},
-    "browser_close_tab": {"kind": "switch_tab"}, "browser_resize": {"kind": "scroll"},
+    "browser_navigate_back": BackAction(), "browser_go_back": BackAction(),
+    "browser_hover": HoverAction(), "browser_wait_for": WaitAction(), "browser_scroll": ScrollAction(),
+    "browser_mouse_wheel": ScrollAction(), "browser_switch_tab": SwitchTabAction(),
+    "browser_close_tab": SwitchTabAction(), "browser_resize": ScrollAction(),
 }  # fmt: skip
-
-
-def _on(kind: str, element: Element | None, **arguments: str) -> Action | None:
-    return {"kind": kind, "eid": element.eid, **arguments} if element else None
 
 
 def _typing(fields: list[tuple[Element | None, Any]], *, submit: bool = False) -> Action | None:
     if not fields or any(element is None for element, _ in fields):
         return None
-    typed = [{"eid": element.eid, "text": str(text or "")} for element, text in fields if element]
-    return {"kind": "type", "fields": typed, "submit": submit}
+    typed = [FieldText(eid=element.eid, text=str(text or "")) for element, text in fields if element]
+    return TypeAction(fields=tuple(typed), submit=submit)
 
 
 def _dragging(start: Element | None, end: Element | None) -> Action | None:
     """The dragged element and its drop target are judged alike."""
-    return (
-        {"kind": "drag", "fields": [{"eid": start.eid, "text": ""}], "eid": end.eid}
-        if start and end
-        else None
-    )
+    return DragAction(start=start.eid, end=end.eid) if start and end else None
 
 
 def _target(args: Mapping[str, Any], observation: Observation) -> Element | None:

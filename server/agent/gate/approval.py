@@ -12,14 +12,22 @@ from functools import reduce
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
+from server.agent.actions import (
+    Action,
+    AimedAction,
+    ClickAction,
+    DialogAction,
+    FieldText,
+    NavigateAction,
+    PressAction,
+    ToolAction,
+    TypeAction,
+)
 from server.agent.gate.keys import read_key
 from server.agent.policy.address import read_address
 from server.agent.policy.money import find_sums
 from server.browser.addresses import without_login
 from server.browser.observation import Element, Observation
-
-Action = dict[str, Any]
-"""`{id, kind, reason, <arguments>}` as plain JSON; element arguments are eids of one observation."""
 
 MASK = "•••"
 SHORT = 2
@@ -31,23 +39,10 @@ SECRETS = "secrets"
 """State key of the texts that must be masked in the report of a tool call."""
 
 
-def targets_of(action: Action, observation: Observation, focused: Element | None = None) -> list[Element]:
-    """The elements an action names, in order; missing ones are left out. Keys go to `focused`."""
-    if focused and action["kind"] == "press":
-        return [focused]
-    found = (observation.find(eid) for eid in eids_of(action))
-    return [element for element in found if element is not None]
-
-
 def focused_element(state: Mapping[str, Any], observation: Observation) -> Element | None:
     """The element that keys go to: as the page reports it, else by the ref in `state["focused"]`."""
     ref = observation.focused or state.get("focused")
     return next((element for element in observation.interactive if element.ref == ref), None) if ref else None
-
-
-def eids_of(action: Action) -> list[str]:
-    single = [action["eid"]] if action.get("eid") else []
-    return [field["eid"] for field in action.get("fields", [])] + single
 
 
 def site_of(url: str) -> str:
@@ -71,55 +66,66 @@ def joined(here: str, href: str) -> str:
         return href
 
 
-def place_of(action: Action, targets: Sequence[Element], observation: Observation) -> str:
+def place_of(aimed: AimedAction) -> str:
     """The origin that an action has its effect on: where it navigates or submits to, else the page's URL."""
-    here = observation.page.url
-    clicked = targets if action["kind"] == "click" else []
-    leads = [joined(here, element.href) for element in clicked if element.href]
-    wanted = [str(action.get("url", ""))] if action["kind"] == "navigate" else leads
-    places = (read_address(url) for url in (*wanted, destination_of(action, targets, observation)) if url)
+    action, here = aimed.action, aimed.observation.page.url
+    wanted: list[str] = []
+    if isinstance(action, NavigateAction):
+        wanted = [action.url]
+    elif isinstance(action, ClickAction):
+        wanted = [joined(here, element.href) for element in aimed.targets if element.href]
+    places = (read_address(url) for url in (*wanted, destination_of(aimed)) if url)
     return next((f"{place.scheme}://{place.host}:{place.port}" for place in places if place.host), here)
 
 
-def destination_of(action: Action, targets: Sequence[Element], observation: Observation) -> str:
+def destination_of(aimed: AimedAction) -> str:
     """The URL that the action submits a form to, as far as the page shows it; "" if it submits none."""
-    if not targets:
+    action, target = aimed.action, aimed.target
+    if target is None:
         return ""
-    target = targets[-1]
     if target.submits:
-        return target.sends_to if action["kind"] in ("click", "press") else ""
-    if not action.get("submit") and read_key(str(action.get("key") or "Tab"), target) != "press_enter":
+        return target.sends_to if isinstance(action, ClickAction | PressAction) else ""
+    presses_enter = (isinstance(action, TypeAction) and action.submit) or (
+        isinstance(action, PressAction) and read_key(action.key or "Tab", target) == "press_enter"
+    )
+    if not presses_enter:
         return ""
-    button = next((other for other in beside(target, observation) if other.submits), target)
+    button = next((other for other in beside(target, aimed.observation) if other.submits), target)
     return button.sends_to or target.sends_to
 
 
-def other_site(action: Action, targets: Sequence[Element], observation: Observation) -> str | None:
+def other_site(aimed: AimedAction) -> str | None:
     """The site that a form is submitted to, if it is not the page's own."""
-    if not destination_of(action, targets, observation):
+    if not destination_of(aimed):
         return None
-    site = site_of(place_of(action, targets, observation))
-    return site if site != site_of(observation.page.url) else None
+    site = site_of(place_of(aimed))
+    return site if site != site_of(aimed.observation.page.url) else None
 
 
-def approval_digest(run_id: str, action: Action, targets: Sequence[Element], observation: Observation) -> str:
+def approval_digest(run_id: str, aimed: AimedAction) -> str:
     """Hash that an approval is bound to: the run, the action, the URL, the elements as the user sees them,
     their form and its destination, the amount.
 
     Ids of the page are excluded: they change without any visible change.
     """
-    seen: list[Any] = [run_id, arguments_of(action), observation.page.url]
-    seen += [[_identity(element), _form_of(element, observation)] for element in targets]
-    seen.append(amount_of(targets[-1] if targets else None, observation))
-    if action["kind"] == "dialog":
+    observation = aimed.observation
+    seen: list[Any] = [run_id, arguments_of(aimed.action), observation.page.url]
+    seen += [[_identity(element), _form_of(element, observation)] for element in aimed.targets]
+    seen.append(amount_of(aimed))
+    if isinstance(aimed.action, DialogAction):
         seen.append(observation.notes[-1:])  # the open dialog; older notes are reported only once
     return hashlib.sha256(json.dumps(seen, sort_keys=True).encode()).hexdigest()
 
 
 def arguments_of(action: Action) -> dict[str, Any]:
     """The action's arguments without its targets."""
-    plain = {name: value for name, value in action.items() if name not in ("id", "reason", "eid", "fields")}
-    return plain | {"texts": [field["text"] for field in action.get("fields", [])]}
+    targets = ("id", "reason", "eid", "fields", "start", "end")
+    plain = {name: value for name, value in action.to_json().items() if name not in targets}
+    return plain | {"texts": [field.text for field in _fields_of(action)]}
+
+
+def _fields_of(action: Action) -> tuple[FieldText, ...]:
+    return action.fields if isinstance(action, TypeAction) else ()
 
 
 def _identity(element: Element) -> list[str | None]:
@@ -157,18 +163,16 @@ def beside(element: Element, observation: Observation) -> list[Element]:
     ]
 
 
-def retarget(action: Action, targets: Sequence[Element], observation: Observation) -> Action | None:
+def retarget(aimed: AimedAction, observation: Observation) -> Action | None:
     """Map the action onto a new observation; None if a target is missing.
 
     A target is found by the browser's ref, else as the only element that looks the same.
     """
-    found = [_find_again(element, observation) for element in targets]
-    fresh = [element.eid for element in found if element is not None]
-    if len(fresh) < len(targets):
+    found = [_find_again(element, observation) for element in aimed.targets]
+    fresh = tuple(element.eid for element in found if element is not None)
+    if len(fresh) < len(aimed.targets):
         return None
-    fields = [field | {"eid": eid} for field, eid in zip(action.get("fields", []), fresh, strict=False)]
-    renewed = action | ({"fields": fields} if fields else {})
-    return renewed | {"eid": fresh[-1]} if action.get("eid") else renewed
+    return aimed.action.with_eids(fresh) if aimed.action.eids else aimed.action
 
 
 def _find_again(element: Element, observation: Observation) -> Element | None:
@@ -195,38 +199,43 @@ class ShownPage:
 
 
 def confirm_question(
-    action: Action, targets: Sequence[Element], sight: ShownPage, *, run_id: str, reason: str, risk: str,
-    asked_at: float, timeout: float,
-) -> dict[str, Any]:  # fmt: skip
+    aimed: AimedAction,
+    shown: ShownPage,
+    *,
+    run_id: str,
+    reason: str,
+    risk: str,
+    asked_at: float,
+    timeout: float,
+) -> dict[str, Any]:
     """The payload of a confirm interrupt; times are Unix times and seconds."""
-    element = targets[-1] if targets else None
+    element = aimed.target
     name = (element.shows or element.name) if element else ""
-    target = {"role": element.role, "name": name, "box": sight.box(element)} if element else None
+    target = {"role": element.role, "name": name, "box": shown.box(element)} if element else None
     return {
-        "kind": "confirm", "reference": action["id"], "reason": reason, "risk": risk,
-        "action": masked(action, targets), "target": target, "url": sight.observation.page.url,
-        "place": place_of(action, targets, sight.observation), "sends_to": other_site(action, targets, sight.observation),
-        "screenshot": sight.screenshot, "asked_at": asked_at,
-        "amount": amount_of(element, sight.observation),
-        "digest": approval_digest(run_id, action, targets, sight.observation),
+        "kind": "confirm", "reference": aimed.action.id, "reason": reason, "risk": risk,
+        "action": masked(aimed).to_json(), "target": target, "url": aimed.observation.page.url,
+        "place": place_of(aimed), "sends_to": other_site(aimed),
+        "screenshot": shown.screenshot, "asked_at": asked_at,
+        "amount": amount_of(aimed),
+        "digest": approval_digest(run_id, aimed),
         "expires_at": datetime.fromtimestamp(asked_at + timeout, UTC).isoformat(),
     }  # fmt: skip
 
 
-def amount_of(element: Element | None, observation: Observation) -> str | None:
+def amount_of(aimed: AimedAction) -> str | None:
     """The price of the action: on the control, around it, else the last one on the page (the total)."""
-    around = [element.name, element.context] if element else []
-    for text in (*around, *reversed(observation.text_blocks)):
+    around = [aimed.target.name, aimed.target.context] if aimed.target else []
+    for text in (*around, *reversed(aimed.observation.text_blocks)):
         if sums := find_sums(text):
             return sums[-1]
     return None
 
 
-def secrets_of(action: Action, observation: Observation) -> tuple[str, ...]:
+def secrets_of(aimed: AimedAction) -> tuple[str, ...]:
     """The texts that the action puts into secret fields."""
-    fields = action.get("fields", [])
-    found = ((observation.find(field["eid"]), str(field["text"])) for field in fields)
-    return tuple(text for element, text in found if text and element is not None and element.secret)
+    secret = {element.eid for element in aimed.targets if element.secret}
+    return tuple(field.text for field in _fields_of(aimed.action) if field.text and field.eid in secret)
 
 
 def without(secrets: Sequence[str], value: Any) -> Any:
@@ -248,14 +257,24 @@ def _masking(text: str, secret: str) -> str:
     return re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", MASK, text)
 
 
-def masked(action: Action, targets: Sequence[Element]) -> Action:
+def masked(aimed: AimedAction) -> Action:
     """The action as it may be shown, logged and stored: without secret field texts and logins in URLs."""
-    if action.get("url"):
-        action = action | {"url": without_login(str(action["url"]))}
-    secret = {element.eid for element in targets if element.secret}
-    if not secret or "fields" not in action:
+    action = aimed.action
+    if isinstance(action, NavigateAction):
+        return action.model_copy(update={"url": without_login(action.url)})
+    if isinstance(action, ToolAction):
+        return action.model_copy(update={"args": without_logins(action.args)})
+    secrets = secrets_of(aimed)
+    if not isinstance(action, TypeAction) or not secrets:
         return action
-    told = [field["text"] for field in action["fields"] if field["eid"] in secret and field["text"]]
-    fields = [field | {"text": MASK} if field["eid"] in secret else field for field in action["fields"]]
-    why = {"reason": without(told, action["reason"])} if "reason" in action else {}
-    return action | {"fields": fields} | why
+    secret = {element.eid for element in aimed.targets if element.secret}
+    hidden = (
+        field.model_copy(update={"text": MASK}) if field.eid in secret else field for field in action.fields
+    )
+    shown = action.with_fields(hidden)
+    return shown.model_copy(update={"reason": without(secrets, action.reason)})
+
+
+def without_logins(args: Mapping[str, Any]) -> dict[str, Any]:
+    """A tool call's arguments, without a login in its `url`."""
+    return {**args, "url": without_login(str(args["url"]))} if args.get("url") else dict(args)

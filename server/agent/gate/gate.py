@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from server.agent.actions import AimedAction
 from server.agent.context import GrantLookup
-from server.agent.gate.approval import Action, place_of, site_of, targets_of
+from server.agent.gate.approval import place_of, site_of
 from server.agent.gate.subjects import subjects_of
 from server.agent.policy import Judgement, Subject, Verdict, add_voice, assess
-from server.browser.observation import Element, Observation
 
 MOST_ASKS = 5
 """Approval requests in one run before it pauses."""
@@ -24,21 +24,13 @@ class Gate:
     blocked_hosts: Sequence[str] = ()
     allowed_hosts: Sequence[str] = ()
 
-    def judge(
-        self,
-        action: Action,
-        observation: Observation,
-        *,
-        grants: GrantLookup | None = None,
-        focused: Element | None = None,
-    ) -> Judgement:
-        """The strictest judgement on any part of the action. `focused` is the element that keys go to.
+    def judge(self, aimed: AimedAction, *, grants: GrantLookup | None = None) -> Judgement:
+        """The strictest judgement on any part of the action.
 
         The agent's own claim of an effect, `commits`, counts where it makes the judgement stricter.
         """
-        targets = targets_of(action, observation, focused)
-        effect, site = action.get("commits"), site_of(place_of(action, targets, observation))
-        found = [self._assess(subject, effect) for subject in subjects_of(action, observation, focused)]
+        site = site_of(place_of(aimed))
+        found = [self._assess(subject, aimed.action.commits) for subject in subjects_of(aimed)]
         ruled = [_granted(judgement, site, grants) for judgement in found]
         return max(ruled, key=lambda judgement: _MILDEST_FIRST.index(judgement.verdict))
 
@@ -53,10 +45,3 @@ def _granted(judgement: Judgement, site: str, grants: GrantLookup | None) -> Jud
         return judgement
     is_granted = grants.allowed(site, judgement.kind)
     return Judgement(Verdict.ALLOW, "allowed in this session", judgement.kind) if is_granted else judgement
-
-
-def judge_command(gate: Gate, action: Action, observation: Observation) -> Judgement:
-    """Judge a manual command of the user; `action` is `{kind, eid?, text?, url?, key?}`."""
-    if action["kind"] == "type":
-        action = action | {"fields": [{"eid": action.get("eid", ""), "text": action.get("text", "")}]}
-    return gate.judge(action, observation)

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from urllib.parse import urljoin, urlsplit
 
-from server.agent.gate.approval import Action, beside, targets_of
+from server.agent.actions import (
+    AimedAction,
+    DialogAction,
+    DragAction,
+    NavigateAction,
+    PressAction,
+    SelectAction,
+    TypeAction,
+)
+from server.agent.gate.approval import beside
 from server.agent.gate.keys import read_key
 from server.agent.policy import Subject, guess_language
 from server.browser.observation import Element, Observation
@@ -14,42 +23,45 @@ from server.browser.observation import Element, Observation
 _FIELDS = frozenset({"textbox", "searchbox", "combobox", "spinbutton"})
 
 
-def subjects_of(action: Action, observation: Observation, focused: Element | None = None) -> list[Subject]:
+def subjects_of(aimed: AimedAction) -> list[Subject]:
     """Everything one action does: a form that is filled and sent is judged field by field and as sent."""
-    targets = targets_of(action, observation)
-    match action["kind"]:
-        case "navigate":
-            return [Subject("navigate", url=observation.page.url, target_url=str(action.get("url", "")))]
-        case "press":
-            key = str(action["key"])
-            deed = read_key(key, focused)
-            return [_subject(deed, focused, observation, value=key), *_sent(deed, focused, observation)]
-        case "type":
+    action, targets, observation = aimed.action, aimed.targets, aimed.observation
+    match action:
+        case NavigateAction():
+            return [Subject("navigate", url=observation.page.url, target_url=action.url)]
+        case PressAction():
+            deed = read_key(action.key, aimed.focused)
+            return [
+                _subject(deed, aimed.focused, observation, value=action.key),
+                *_sent(deed, aimed.focused, observation),
+            ]
+        case TypeAction():
             return list(_typed(action, targets, observation))
-        case "dialog":
+        case DialogAction():
             return list(_dialog(action, observation))
-        case "drag" if targets:
+        case DragAction() if targets:
             # The page does not show what a drop target does with the dropped element.
             return [_subject("drag", targets[0], observation), _subject("drop", targets[-1], observation)]
-        case "select" if targets:
-            option = str(action.get("option", ""))
-            return [_subject("select", targets[0], observation), *_chosen(option, targets[0], observation)]
+        case SelectAction() if targets:
+            return [
+                _subject("select", targets[0], observation),
+                *_chosen(action.option, targets[0], observation),
+            ]
     if not targets:
-        return [_subject(action["kind"], None, observation)]
+        return [_subject(action.kind, None, observation)]
     shown = (_shown(element, observation) for element in targets if element.shows)
-    return [*(_subject(action["kind"], element, observation) for element in targets), *shown]
+    return [*(_subject(action.kind, element, observation) for element in targets), *shown]
 
 
-def _typed(action: Action, targets: list[Element], observation: Observation) -> Iterator[Subject]:
+def _typed(action: TypeAction, targets: Sequence[Element], observation: Observation) -> Iterator[Subject]:
     """Text for each field. A control that is not a field is clicked before typing, which sets a switch."""
-    for element, field in zip(targets, action.get("fields", []), strict=False):
-        text = str(field["text"])
-        yield _subject("type", element, observation, value=text)
+    for element, field in zip(targets, action.fields, strict=False):
+        yield _subject("type", element, observation, value=field.text)
         if element.options:
-            yield from _chosen(text, element, observation)
+            yield from _chosen(field.text, element, observation)
         if element.role not in _FIELDS:
             yield _subject("click", element, observation)
-    if action.get("submit") and targets:
+    if action.submit and targets:
         yield _subject("press_enter", targets[-1], observation)
         yield from _sent("press_enter", targets[-1], observation)
 
@@ -102,13 +114,13 @@ def _language(observation: Observation) -> str:
     return guess_language("\n".join([observation.page.title, *observation.text_blocks, *names]))
 
 
-def _dialog(action: Action, observation: Observation) -> Iterator[Subject]:
+def _dialog(action: DialogAction, observation: Observation) -> Iterator[Subject]:
     """Accepting a dialog of the page's script presses its OK button; a prompt's input is a field."""
-    if not action.get("accept"):
+    if not action.accept:
         yield Subject("observe")
         return
     url, asked, language = observation.page.url, " · ".join(observation.notes), _language(observation)
-    if text := str(action.get("text") or ""):
+    if text := action.text:
         name = observation.notes[-1].partition('"')[2] if observation.notes else ""
         yield Subject("type", role="textbox", name=name, value=text, url=url, lang=language)
     yield Subject(

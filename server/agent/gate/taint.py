@@ -14,20 +14,20 @@ from ipaddress import ip_address
 from typing import Any
 from urllib.parse import unquote_plus, urlsplit
 
-from server.agent.gate.approval import (
-    Action,
-    destination_of,
-    focused_element,
-    joined,
-    place_of,
-    site_of,
-    targets_of,
+from server.agent.actions import (
+    AimedAction,
+    ClickAction,
+    DialogAction,
+    NavigateAction,
+    PressAction,
+    TypeAction,
 )
+from server.agent.gate.approval import destination_of, joined, place_of, site_of
 from server.agent.gate.keys import brings_text
 from server.agent.policy import Judgement, Verdict
 from server.agent.policy.address import read_address
 from server.agent.private_sites import PrivateSites
-from server.browser.observation import Element, Observation
+from server.browser.observation import Observation
 
 LEAK = Judgement(Verdict.ASK, "takes words to another site after private pages were seen", "transfer")
 
@@ -52,35 +52,34 @@ class Load:
 NOTHING = Load()
 
 
-def carries_private_words(action: Action, observation: Observation, state: Mapping[str, Any]) -> bool:
-    """`state` has the `private_sites` seen, the `messages` of the conversation, the `letters` sent before,
-    and the last `focused` element, used if the page does not report it."""
-    load = load_of(action, observation, state)
-    before = state.get("letters", {}).get(owner_of(_place(action, observation, state)), 0)
+def carries_private_words(aimed: AimedAction, state: Mapping[str, Any]) -> bool:
+    """`state` has the `private_sites` seen, the `messages` of the conversation, and the `letters` sent before."""
+    load = load_of(aimed, state)
+    before = state.get("letters", {}).get(owner_of(_site_of_effect(aimed)), 0)
     return load.is_strange or (bool(load.letters) and load.letters + before >= SHORTEST)
 
 
-def load_of(action: Action, observation: Observation, state: Mapping[str, Any]) -> Load:
+def load_of(aimed: AimedAction, state: Mapping[str, Any]) -> Load:
     """What the action sends to a site; nothing if no site other than that one is private."""
-    private, place = state.get("private_sites", []), _place(action, observation, state)
+    action, observation = aimed.action, aimed.observation
+    private, place = state.get("private_sites", []), _site_of_effect(aimed)
     if all(site == place for site in private):
         return NOTHING
     said = list(_said(state))
     here = site_of(observation.page.url)
     known = said if here in private and here != place else [*said, *_page_words(observation)]
-    match action["kind"]:
-        case "navigate":
-            return _load_of_address(str(action["url"]), place, observation, said)
-        case "press" if brings_text(str(action["key"])):
+    match action:
+        case NavigateAction():
+            return _load_of_address(action.url, place, observation, said)
+        case PressAction() if brings_text(action.key):
             return Load(is_strange=True)
-        case "type" | "dialog":
-            texts = [str(field["text"]) for field in action.get("fields", [])]
-            return _load(
-                [*texts, str(action.get("text") or ""), *_values_sent(action, observation, state, place)],
-                known,
-            )
-        case "click" | "press":
-            return _load(_values_sent(action, observation, state, place), known)
+        case TypeAction():
+            texts = [field.text for field in action.fields]
+            return _load([*texts, *_values_sent(aimed, place)], known)
+        case DialogAction():
+            return _load([action.text or ""], known)
+        case ClickAction() | PressAction():
+            return _load(_values_sent(aimed, place), known)
     return NOTHING
 
 
@@ -91,17 +90,12 @@ def remembering(state: Mapping[str, Any], private: PrivateSites) -> dict[str, An
 
 
 def count_load(
-    action: Action,
-    observation: Observation,
-    state: Mapping[str, Any],
-    private: PrivateSites,
-    *,
-    approved: bool,
+    aimed: AimedAction, state: Mapping[str, Any], private: PrivateSites, *, approved: bool
 ) -> None:
     """Count what an action sends to another site, before it is performed; approval resets the count."""
-    load = load_of(action, observation, remembering(state, private))
+    load = load_of(aimed, remembering(state, private))
     if load != NOTHING:
-        private.count(owner_of(_place(action, observation, state)), 0 if approved else load.letters)
+        private.count(owner_of(_site_of_effect(aimed)), 0 if approved else load.letters)
 
 
 def owner_of(site: str) -> str:
@@ -161,12 +155,8 @@ def _texts_in(value: Any) -> list[str]:
     return [str(value)]
 
 
-def _place(action: Action, observation: Observation, state: Mapping[str, Any]) -> str:
-    return site_of(place_of(action, _targets(action, observation, state), observation))
-
-
-def _targets(action: Action, observation: Observation, state: Mapping[str, Any]) -> list[Element]:
-    return targets_of(action, observation, focused_element(state, observation))
+def _site_of_effect(aimed: AimedAction) -> str:
+    return site_of(place_of(aimed))
 
 
 def _said(state: Mapping[str, Any]) -> Iterable[str]:
@@ -182,17 +172,16 @@ def _page_words(observation: Observation) -> Iterator[str]:
         yield from (element.name, element.shows, element.placeholder or "", element.context, *element.options)
 
 
-def _values_sent(action: Action, observation: Observation, state: Mapping[str, Any], place: str) -> list[str]:
+def _values_sent(aimed: AimedAction, place: str) -> list[str]:
     """The field values of a form that is submitted to another site. `sends_to` shows that a field outside of
     the form belongs to it. Without a form, all fields in none are considered sent."""
-    targets = _targets(action, observation, state)
-    address = destination_of(action, targets, observation)
-    if place == site_of(observation.page.url) or not address:
+    address, target = destination_of(aimed), aimed.target
+    if place == site_of(aimed.observation.page.url) or not address or target is None:
         return []
     sent = (
         element
-        for element in observation.interactive
-        if element.group == targets[-1].group or element.sends_to == address
+        for element in aimed.observation.interactive
+        if element.group == target.group or element.sends_to == address
     )
     fields = ("textbox", "searchbox", "spinbutton", "combobox")
     return [element.value for element in sent if element.value and element.role in fields]

@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urljoin
 
-from server.agent.gate.approval import MASK, Action, eids_of, masked, targets_of
+from server.agent.actions import (
+    Action,
+    AimedAction,
+    BackAction,
+    ClickAction,
+    DialogAction,
+    ElementAction,
+    HoverAction,
+    NavigateAction,
+    PressAction,
+    ScrollAction,
+    SelectAction,
+    StopAction,
+    SwitchTabAction,
+    TypeAction,
+    UploadAction,
+    WaitAction,
+)
+from server.agent.gate.approval import MASK, masked
 from server.agent.operator.facts import cut
 from server.agent.policy.address import is_no_address
 from server.browser.browser import Browser, Field, ToolOutcome
 from server.browser.observation import Element, Observation
 
-TARGETED = frozenset({"click", "select", "hover", "focus", "read", "upload"})
 FIELDS = frozenset({"textbox", "searchbox", "combobox", "spinbutton", "textarea", "input", "clickable"})
 TEXT_FIELDS = frozenset({"textbox", "searchbox", "spinbutton"})
-LOOKS = frozenset({"focus", "read"})
-"""Read-only actions: the last screenshot stays valid unless the page changed by itself."""
 SCROLL_PIXELS = 600
 WAIT_MS = 1000
 MOST_WAIT_MS = 10_000
@@ -39,14 +54,14 @@ def files_in(folder: Path | None) -> Files:
 
 def problem_of(action: Action, observation: Observation, files: Files) -> str | None:
     """Return why the action cannot be performed on this page, in one line that names it; None if it can."""
-    kind = action["kind"]
+    kind = action.kind
     if missing := _missing_argument(action):
         return f"{kind} needs {missing}"
-    if kind == "navigate" and is_no_address(action["url"]):
-        return f"{kind}: {cut(action['url'], 60)!r} is no whole address such as https://example.com/"
-    if kind == "upload" and action["file"] not in files:
-        return f"{kind}: there is no file {cut(action['file'], 60)!r}, only: {', '.join(files) or 'none'}"
-    for eid in eids_of(action):
+    if isinstance(action, NavigateAction) and is_no_address(action.url):
+        return f"{kind}: {cut(action.url, 60)!r} is no whole address such as https://example.com/"
+    if isinstance(action, UploadAction) and action.file not in files:
+        return f"{kind}: there is no file {cut(action.file, 60)!r}, only: {', '.join(files) or 'none'}"
+    for eid in action.eids:
         element = observation.find(eid)
         if element is None:
             return f"{kind}: there is no element [{cut(eid, 20)}] on this page"
@@ -57,102 +72,106 @@ def problem_of(action: Action, observation: Observation, files: Files) -> str | 
     return None
 
 
-def may_commit(action: Action, observation: Observation) -> bool:
+def _missing_argument(action: Action) -> str | None:
+    if isinstance(action, ElementAction) and not action.eid:
+        return "eid"
+    match action:
+        case TypeAction(fields=()):
+            return "eid and text"
+        case SwitchTabAction(tab=None):
+            return "tab"
+        case SelectAction(option=given) | PressAction(key=given) | NavigateAction(url=given):
+            name = {"select": "option", "press": "key", "navigate": "url"}[action.kind]
+        case UploadAction(file=given):
+            name = "file"
+        case StopAction(final_response=given):
+            name = "final_response"
+        case _:
+            return None
+    return None if given.strip() else name
+
+
+def may_commit(aimed: AimedAction) -> bool:
     """Whether the action could have an effect if the page had changed since it was observed.
 
     Typing into a control that is not a text field clicks it first; accepting a dialog presses its button.
     """
-    match action["kind"]:
-        case "click" | "select" | "press" | "upload":
+    match aimed.action:
+        case ClickAction() | SelectAction() | PressAction() | UploadAction():
             return True
-        case "dialog":
-            return bool(action.get("accept"))
-        case "type":
-            plain = all(element.role in TEXT_FIELDS for element in targets_of(action, observation))
-            return bool(action.get("submit")) or not plain
+        case DialogAction(accept=accept):
+            return bool(accept)
+        case TypeAction(submit=submit):
+            return submit or not all(element.role in TEXT_FIELDS for element in aimed.targets)
     return False
-
-
-def _missing_argument(action: Action) -> str | None:
-    kind = action["kind"]
-    needs = {
-        "type": "fields", "select": "option", "press": "key", "navigate": "url", "switch_tab": "tab",
-        "upload": "file", "stop": "final_response",
-    }  # fmt: skip
-    if kind in TARGETED and not action.get("eid"):
-        return "eid"
-    name = needs.get(kind)
-    is_given = name is None or (action.get(name) is not None and str(action[name]).strip())
-    return None if is_given else ("eid and text" if name == "fields" else name)
 
 
 def with_whole_address(action: Action, page_url: str) -> Action:
     """Resolve a relative URL such as `/cart`, `?page=2` or `#top` against the current page."""
-    url = str(action.get("url", "")).strip()
+    if not isinstance(action, NavigateAction):
+        return action
+    url = action.url.strip()
     if not url.startswith(("/", "?", "#", "./", "../")) or url.startswith("//"):
         return action
-    return action | {"url": urljoin(page_url, url)}
+    return action.model_copy(update={"url": urljoin(page_url, url)})
 
 
-async def perform(browser: Browser, action: Action, observation: Observation, files: Files) -> ToolOutcome:
-    """Make the tool call of a validated and allowed action. Raises ValueError if its kind is unknown."""
-    targets = targets_of(action, observation)
-    match action["kind"]:
-        case "click":
+async def perform(browser: Browser, aimed: AimedAction, files: Files) -> ToolOutcome:
+    """Make the tool call of a validated and allowed action. Raises ValueError if it is none."""
+    targets = aimed.targets
+    match aimed.action:
+        case ClickAction():
             return await browser.click(targets[0])
-        case "type":
-            texts = [field["text"] for field in action["fields"]]
-            fields = [Field(element, text) for element, text in zip(targets, texts, strict=True)]
-            return await browser.type(fields, submit=action.get("submit", False))
-        case "select":
-            return await browser.select(targets[0], [action["option"]])
-        case "hover":
+        case TypeAction(fields=fields, submit=submit):
+            pairs = zip(targets, fields, strict=True)
+            return await browser.type([Field(element, field.text) for element, field in pairs], submit=submit)
+        case SelectAction(option=option):
+            return await browser.select(targets[0], [option])
+        case HoverAction():
             return await browser.hover(targets[0])
-        case "upload":
-            return await browser.upload(targets[0], [files[action["file"]]])
-        case _:
+        case UploadAction(file=file):
+            return await browser.upload(targets[0], [files[file]])
+        case action:
             return await _perform_untargeted(browser, action)
 
 
 async def _perform_untargeted(browser: Browser, action: Action) -> ToolOutcome:
-    match action["kind"]:
-        case "navigate":
-            return await browser.navigate(action["url"])
-        case "back":
+    match action:
+        case NavigateAction():
+            return await browser.navigate(action.url)
+        case BackAction():
             return await browser.back()
-        case "press":
-            return await browser.press(action["key"])
-        case "scroll":
-            return await browser.scroll(action["direction"], action.get("amount") or SCROLL_PIXELS)
-        case "wait":
-            return await browser.wait(max(0, min(action.get("ms") or WAIT_MS, MOST_WAIT_MS)))
-        case "switch_tab":
-            return await browser.switch_tab(action["tab"])
-        case "dialog":
-            return await browser.answer_dialog(action["accept"], action.get("text"))
-    raise ValueError(f"no such action: {action['kind']}")
+        case PressAction():
+            return await browser.press(action.key)
+        case ScrollAction():
+            return await browser.scroll(action.direction or "down", action.amount or SCROLL_PIXELS)
+        case WaitAction():
+            return await browser.wait(max(0, min(action.ms or WAIT_MS, MOST_WAIT_MS)))
+        case SwitchTabAction(tab=int(tab)):
+            return await browser.switch_tab(tab)
+        case DialogAction():
+            return await browser.answer_dialog(bool(action.accept), action.text)
+    raise ValueError(f"not a tool call: {action.kind}")
 
 
 def label(element: Element) -> str:
     return f'{element.role} "{element.name[:60]}"' if element.name else element.role
 
 
-def describe(action: Action, targets: list[Element]) -> str:
+def describe(aimed: AimedAction) -> str:
     """One line that stays valid after the page: no eids, secrets masked, long values truncated."""
-    kind = action["kind"]
-    if kind == "type":
-        return f"type {_filled(action, targets)}{' and submit' if action.get('submit') else ''}"
-    named = label(targets[0]) if targets else ""
-    shown = masked(action, targets)
+    action = aimed.action
+    if isinstance(action, TypeAction):
+        return f"type {_filled(action, aimed.targets)}{' and submit' if action.submit else ''}"
+    named = label(aimed.targets[0]) if aimed.targets else ""
+    shown = masked(aimed).to_json()
     details = [cut(str(shown[name]), DETAIL_CHARS) for name in _DETAILS if name in shown]
-    return " ".join(part for part in (kind, *details, named) if part)
+    return " ".join(part for part in (action.kind, *details, named) if part)
 
 
-def _filled(action: Action, targets: list[Element]) -> str:
-    pairs = list(zip(action.get("fields", []), targets, strict=False))
-    named = [
-        f"{_shown(field['text'], element)} into {label(element)}" for field, element in pairs[:MOST_SHOWN]
-    ]
+def _filled(action: TypeAction, targets: Sequence[Element]) -> str:
+    pairs = list(zip(action.fields, targets, strict=False))
+    named = [f"{_shown(field.text, element)} into {label(element)}" for field, element in pairs[:MOST_SHOWN]]
     return ", ".join([*named, *([f"{len(pairs) - MOST_SHOWN} more"] if len(pairs) > MOST_SHOWN else [])])
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
+from server.agent.actions import AimedAction, AskUserAction, aim
 from server.agent.context import RunContext
 from server.agent.gate.approval import (
     approval_digest,
@@ -20,7 +21,6 @@ from server.agent.gate.approval import (
     place_of,
     retarget,
     site_of,
-    targets_of,
 )
 from server.agent.gate.gate import MOST_ASKS, Gate
 from server.agent.gate.rulings import publish_ruling
@@ -30,7 +30,7 @@ from server.agent.operator.observing import Eyes, seen, sight
 from server.agent.operator.phrases import phrase
 from server.agent.operator.state import State, Update, merged, planned
 from server.agent.policy import Judgement, Verdict
-from server.browser.observation import Element, Observation
+from server.browser.observation import Observation
 from server.browser.observation.overlays import speaks_of_captcha
 from server.clock import steady_time
 
@@ -53,12 +53,11 @@ class Consent:
 
     async def policy_gate(self, state: State, runtime: Runtime[RunContext]) -> Update:
         """Allow, ask, hand over or deny, by the page's structure; the model can only add questions."""
-        action = planned(state)
-        if action["kind"] == "need_user":
+        if isinstance(planned(state), AskUserAction):
             return {"route": "manual_interrupt", "pending": self.hand_over(state, _wish(state))}
-        here = seen(state)
+        aimed = _aimed(state)
         if self._is_stopped_by_captcha(state):
-            url = here.page.url
+            url = aimed.observation.page.url
             text = phrase("captcha", state["task"], site=site_of(url) or url)
             pending = self.hand_over(state, text)
             return {
@@ -67,15 +66,14 @@ class Consent:
                 "captcha_tries": 0,
                 "captcha_done": url,
             }
-        judgement = self._judge(state, runtime.context)
-        await publish_ruling(action["id"], action, self._targets(state, here), here, judgement)
+        judgement = self._judge(aimed, state, runtime.context)
+        await publish_ruling(aimed.action.id, aimed, judgement)
         return self._route(state, judgement) | {"captcha_tries": _captcha_tries(state)}
 
     def _route(self, state: State, judgement: Judgement) -> Update:
         """Map the judgement on the planned action to the next node."""
-        action = planned(state)
         if judgement.verdict is Verdict.DENY:
-            return records.failed(state, f"{action['kind']}: {judgement.reason}") | {
+            return records.failed(state, f"{planned(state).kind}: {judgement.reason}") | {
                 "route": "finalize_denied"
             }
         if judgement.verdict is Verdict.ALLOW:
@@ -116,17 +114,14 @@ class Consent:
 
         Returns the new observation and the action on it; `planned_action` is None if the approval is void.
         """
-        approval = state["approval"] or {}
-        refs = [element.ref for element in self._targets(state, seen(state))]
+        approval, aimed = state["approval"] or {}, _aimed(state)
+        refs = [element.ref for element in aimed.targets]
         update: Update = {"approval": None} | await self.eyes.look(context, state, refs)
-        after = merged(state, update)
-        action = None
-        if not _is_lost(seen(state), seen(after)):
-            action = retarget(planned(state), self._targets(state, seen(state)), seen(after))
+        renewed = _aimed_again(aimed, merged(state, update))
         if self.clock() > datetime.fromisoformat(approval["expires_at"]).timestamp():
             why = "the user's approval came too late"
-        elif action and self._digest(merged(after, {"planned_action": action})) == approval["digest"]:
-            return update | {"planned_action": action}
+        elif renewed and approval_digest(state["message_id"], renewed) == approval["digest"]:
+            return update | {"planned_action": renewed.action.to_json()}
         else:
             why = "the page changed after the user's approval"
         log.info("nothing is done: %s", why)
@@ -139,15 +134,12 @@ class Consent:
         the page cannot be judged: a target is not found again, or the page can no longer be read. Such a round
         counts as a step, so that a page that always changes ends the run at its step limit.
         """
-        before = seen(state)
-        targets = self._targets(state, before)
-        update = await self.eyes.look_again(context, state, [element.ref for element in targets])
-        after = seen(merged(state, update))
-        action = None if _is_lost(before, after) else retarget(planned(state), targets, after)
-        if action is not None:
-            update["planned_action"] = action
-            if self._judge(merged(state, update), context).verdict is Verdict.ALLOW:
-                return update
+        aimed = _aimed(state)
+        update = await self.eyes.look_again(context, state, [element.ref for element in aimed.targets])
+        after = merged(state, update)
+        renewed = _aimed_again(aimed, after)
+        if renewed and self._judge(renewed, after, context).verdict is Verdict.ALLOW:
+            return update | {"planned_action": renewed.action.to_json()}
         log.info("the page changed before the action: nothing is done")
         void = records.void(state, "the page changed before the action") | {"planned_action": None}
         return update | void | {"tool_steps": state["tool_steps"] + 1}
@@ -158,14 +150,15 @@ class Consent:
 
         Once the user was asked, the page's other controls are allowed: a solved widget usually stays visible.
         """
-        action, observation = planned(state), seen(state)
         if not _captcha_tries(state):
             return False
-        targets = self._targets(state, observation)
-        if any(speaks_of_captcha(text) for element in targets for text in (element.name, element.shows)):
+        aimed = _aimed(state)
+        if any(
+            speaks_of_captcha(text) for element in aimed.targets for text in (element.name, element.shows)
+        ):
             return True
-        is_done = state["captcha_done"] == observation.page.url
-        return not is_done and acting.may_commit(action, observation) and _captcha_tries(state) > MOST_TRIES
+        is_done = state["captcha_done"] == aimed.observation.page.url
+        return not is_done and acting.may_commit(aimed) and _captcha_tries(state) > MOST_TRIES
 
     def hand_over(self, state: State, text: str) -> dict[str, Any]:
         """The payload of a manual interrupt."""
@@ -178,31 +171,18 @@ class Consent:
             asked_at=self.clock(),
         )
 
-    def _judge(self, state: State, context: RunContext) -> Judgement:
-        action, observation = planned(state), seen(state)
-        focused = focused_element(state, observation)
-        judgement = self.gate.judge(action, observation, grants=context.grants, focused=focused)
+    def _judge(self, aimed: AimedAction, state: State, context: RunContext) -> Judgement:
+        judgement = self.gate.judge(aimed, grants=context.grants)
         known = remembering(state, context.private)
-        if judgement.verdict is not Verdict.ALLOW or not carries_private_words(action, observation, known):
+        if judgement.verdict is not Verdict.ALLOW or not carries_private_words(aimed, known):
             return judgement
-        place = place_of(action, self._targets(state, observation), observation)
-        return judgement if context.grants.allowed(site_of(place), LEAK.kind) else LEAK
+        return judgement if context.grants.allowed(site_of(place_of(aimed)), LEAK.kind) else LEAK
 
     def _question(self, state: State, judgement: Judgement) -> dict[str, Any]:
         return confirm_question(
-            planned(state), self._targets(state, seen(state)), sight(state), run_id=state["message_id"],
+            _aimed(state), sight(state), run_id=state["message_id"],
             reason=judgement.reason, risk=judgement.kind, asked_at=self.clock(), timeout=self.timeout,
         )  # fmt: skip
-
-    def _digest(self, state: State) -> str:
-        observation = seen(state)
-        return approval_digest(
-            state["message_id"], planned(state), self._targets(state, observation), observation
-        )
-
-    def _targets(self, state: State, observation: Observation) -> list[Element]:
-        """The elements that the action targets; keys go to the focused one."""
-        return targets_of(planned(state), observation, focused_element(state, observation))
 
     def _extended(self, state: State, question: dict[str, Any]) -> float:
         """The deadline, extended by the time since the question was asked.
@@ -218,7 +198,22 @@ def _captcha_tries(state: State) -> int:
     observation = seen(state)
     if not any(overlay.kind == "captcha" for overlay in observation.overlays):
         return 0
-    return state["captcha_tries"] + acting.may_commit(planned(state), observation)
+    return state["captcha_tries"] + acting.may_commit(aim(planned(state), observation))
+
+
+def _aimed(state: State) -> AimedAction:
+    """The planned action on the last observation."""
+    observation = seen(state)
+    return aim(planned(state), observation, focused_element(state, observation))
+
+
+def _aimed_again(before: AimedAction, after: State) -> AimedAction | None:
+    """The action on the newest observation; None if that shows nothing or a target is missing."""
+    observation = seen(after)
+    if _is_lost(before.observation, observation):
+        return None
+    action = retarget(before, observation)
+    return aim(action, observation, focused_element(after, observation)) if action else None
 
 
 def _is_lost(before: Observation, after: Observation) -> bool:
@@ -229,6 +224,6 @@ def _is_lost(before: Observation, after: Observation) -> bool:
 def _wish(state: State) -> str:
     """The request to the user in the model's words, without eids, which mean nothing to the user."""
     page = facts.page_words(seen(state), state.get("reading") or "", state["task"])
-    lines = (facts.without_eids(line, WISH_CHARS, page) for line in str(planned(state)["reason"]).split("\n"))
+    lines = (facts.without_eids(line, WISH_CHARS, page) for line in planned(state).reason.split("\n"))
     wish = "\n".join(filter(None, lines))
     return facts.cut(wish, WISH_CHARS) or phrase("your_turn", state["task"])

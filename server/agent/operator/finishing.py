@@ -6,12 +6,13 @@ import logging
 
 from langchain_core.messages import AIMessage
 
+from server.agent.actions import StopAction
 from server.agent.operator.phrases import limit_summary, phrase
 from server.agent.operator.planner import Planner
 from server.agent.operator.prompts import summary_prompt
 from server.agent.operator.records import FAILED, trimmed
 from server.agent.operator.reporting import say, tell, tell_state
-from server.agent.operator.state import State, Update
+from server.agent.operator.state import State, Update, planned
 from server.errors import RunFailed
 
 log = logging.getLogger(__name__)
@@ -24,7 +25,9 @@ async def finalize_done(state: State) -> Update:
 
     The whole plan is then done, unless it belongs to earlier work that this run only talked about.
     """
-    answer = (state.get("planned_action") or {})["final_response"]
+    action = planned(state)
+    assert isinstance(action, StopAction)
+    answer = action.final_response
     progress = dict(state.get("progress", {}))
     if state.get("works_plan"):
         progress["current"] = len(state.get("plan", []))

@@ -7,11 +7,11 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from server.agent.gate.approval import Action, arguments_of, targets_of
+from server.agent.actions import AimedAction
+from server.agent.gate.approval import arguments_of
 from server.agent.operator.acting import describe
 from server.agent.operator.phrases import phrase
 from server.agent.operator.state import State
-from server.browser.observation import Observation
 
 VAIN_TRIES = 2
 """Attempts of one action on an unchanged page before the model must change its plan."""
@@ -44,20 +44,20 @@ class OperatorLimits:
         return None
 
 
-def attempt_key(action: Action, observation: Observation) -> str:
+def attempt_key(aimed: AimedAction) -> str:
     """Hash that is equal for the same action on a page that looks the same."""
-    targets = targets_of(action, observation)
+    observation = aimed.observation
     seen: list[Any] = [
         observation.page.url,
         observation.digest(),
-        describe(action, targets),
-        arguments_of(action),
+        describe(aimed),
+        arguments_of(aimed.action),
     ]
     return hashlib.sha256(json.dumps(seen, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:16]
 
 
-def count_attempt(state: State, action: Action, observation: Observation) -> tuple[dict[str, int], int]:
+def count_attempt(state: State, aimed: AimedAction) -> tuple[dict[str, int], int]:
     """Return all counts including this attempt, and this attempt's own count."""
-    key = attempt_key(action, observation)
+    key = attempt_key(aimed)
     count = state.get("tried", {}).get(key, 0) + 1
     return {**state.get("tried", {}), key: count}, count

@@ -7,6 +7,7 @@ from typing import Any, Literal, get_args
 from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
+from server.agent.actions import Action, Effect, read_action
 from server.agent.operator.lenient_parsing import ARGUMENTS, bare_eid, forgive
 from server.browser.browser import Direction
 
@@ -30,15 +31,10 @@ ActionKind = Literal[
     "stop",
 ]
 
-Effect = Literal[
-    "pay", "order", "send", "publish", "delete", "end", "account", "legal", "system", "approve"
-]  # fmt: skip
-"""Effects of a step outside the browser, in the policy's terms."""
-
 TOOL_NAME = "act"
 
 
-class FieldText(BaseModel):
+class FieldInput(BaseModel):
     """One form field and the text to type into it."""
 
     eid: str
@@ -65,7 +61,7 @@ class Move(BaseModel):
     action: ActionKind
     eid: str | SkipJsonSchema[None] = None
     text: str | SkipJsonSchema[None] = None
-    fields: list[FieldText] = []
+    fields: list[FieldInput] = []
     submit: bool = False
     url: str | SkipJsonSchema[None] = None
     option: str | SkipJsonSchema[None] = None
@@ -96,8 +92,8 @@ class Move(BaseModel):
         return bare_eid(value)
 
 
-def to_action(move: Move, action_id: str) -> dict[str, Any]:
-    """The action alone as plain JSON: `{id, kind, reason, <its own arguments>}`."""
+def to_action(move: Move, action_id: str) -> Action:
+    """The action alone, with its own arguments."""
     given = move.model_dump(exclude_none=True, exclude_defaults=True)
     arguments = {name: given[name] for name in ARGUMENTS.get(move.action, ()) if name in given}
     if move.action == "type":
@@ -107,7 +103,7 @@ def to_action(move: Move, action_id: str) -> dict[str, Any]:
         arguments["direction"] = move.direction
     if move.action == "dialog":
         arguments["accept"] = move.accept
-    return {"id": action_id, "kind": move.action, "reason": move.reason, **arguments}
+    return read_action({"id": action_id, "kind": move.action, "reason": move.reason, **arguments})
 
 
 def move_schema() -> dict[str, Any]:

@@ -11,8 +11,9 @@ from datetime import UTC, datetime
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
+from server.agent.actions import AskUserAction, StopAction, aim
 from server.agent.context import RunContext
-from server.agent.gate.approval import site_of, targets_of
+from server.agent.gate.approval import focused_element, site_of
 from server.agent.gate.taint import count_load
 from server.agent.models.errors import BAD_RESPONSE
 from server.agent.operator import acting, finishing, records
@@ -92,9 +93,9 @@ class Nodes:
         if update:
             await tell_state(merged(state, update))
         action = acting.with_whole_address(to_action(answer.move, uuid.uuid4().hex), observation.page.url)
-        records.log_move(answer.move, action, observation)
+        records.log_move(answer.move, aim(action, observation))
         return update | spent | {
-            "planned_action": action, "reading": None, "spoken": answer.spoken, "problem": None, "repairs": 0,
+            "planned_action": action.to_json(), "reading": None, "spoken": answer.spoken, "problem": None, "repairs": 0,
             "route": "validate_action",
         }  # fmt: skip
 
@@ -116,9 +117,10 @@ class Nodes:
                 "invalid_actions": invalid,
                 "route": route,
             }
-        tried, count = count_attempt(state, action, observation)
+        aimed = aim(action, observation)
+        tried, count = count_attempt(state, aimed)
         update: Update = {"invalid_actions": 0, "tried": tried, "route": "policy_gate"}
-        if count <= VAIN_TRIES or action["kind"] in ("stop", "need_user"):
+        if count <= VAIN_TRIES or isinstance(action, StopAction | AskUserAction):
             return update
         if count > HOPELESS_TRIES:
             text = phrase("stuck", state["task"], site=site_of(observation.page.url) or observation.page.url)
@@ -127,13 +129,13 @@ class Nodes:
                 "route": "manual_interrupt",
                 "tried": {},
             }
-        what = acting.describe(action, targets_of(action, observation))
+        what = acting.describe(aimed)
         told = f"{what}: done {VAIN_TRIES} times on this very page without effect; change the plan"
         return update | records.failed(state, told) | {"route": "plan_action"}
 
     async def execute_action(self, state: State, runtime: Runtime[RunContext]) -> Update:
         """Make one tool call. New user input comes first; an approved action is compared with the page."""
-        if planned(state)["kind"] == "stop":
+        if isinstance(planned(state), StopAction):
             return {"route": "finalize_done"}
         news = await runtime.context.inbox.hear()
         update: Update = records.take_news(state, news) | {"route": ""}
@@ -141,13 +143,14 @@ class Nodes:
             return update | {"approval": None, "needs_observe": True}
         if state.get("approval"):
             update |= await self.consent.hold_to_approval(merged(state, update), runtime.context)
-        elif acting.may_commit(planned(state), seen(state)):
+        elif acting.may_commit(aim(planned(state), seen(state))):
             update |= await self.consent.judge_again(merged(state, update), runtime.context)
-        if update.get("planned_action", planned(state)) is None:
+        if merged(state, update)["planned_action"] is None:
             return update
         now = merged(state, update)
         is_approved = bool(state.get("approval"))
-        count_load(planned(now), seen(now), now, runtime.context.private, approved=is_approved)
+        aimed = aim(planned(now), seen(now), focused_element(now, seen(now)))
+        count_load(aimed, now, runtime.context.private, approved=is_approved)
         return update | await perform_step(now, runtime.context, self.eyes)
 
     async def maybe_stop_or_continue(self, state: State, runtime: Runtime[RunContext]) -> Update:

@@ -6,8 +6,22 @@ import logging
 import time
 from typing import Any
 
+from server.agent.actions import (
+    AimedAction,
+    BackAction,
+    ClickAction,
+    FocusAction,
+    NavigateAction,
+    PressAction,
+    ReadAction,
+    ScreenshotAction,
+    SelectAction,
+    SwitchTabAction,
+    TypeAction,
+    aim,
+)
 from server.agent.context import RunContext
-from server.agent.gate.approval import Action, masked, site_of, targets_of
+from server.agent.gate.approval import masked, site_of
 from server.agent.gate.keys import may_move_focus
 from server.agent.operator import acting, records
 from server.agent.operator.limits import SILENT_SITE
@@ -16,7 +30,6 @@ from server.agent.operator.prompts import READING_CHARS
 from server.agent.operator.reporting import tell
 from server.agent.operator.state import State, Update, planned
 from server.browser.browser import ToolOutcome
-from server.browser.observation import Element
 
 log = logging.getLogger(__name__)
 
@@ -26,58 +39,58 @@ WHAT_CHARS = 100
 
 async def perform_step(state: State, context: RunContext, eyes: Eyes) -> Update:
     """Execute the planned action. Returns the step's record and the state of the page after it."""
-    action, observation = planned(state), seen(state)
-    targets = targets_of(action, observation)
-    steps = state.get("tool_steps", 0) + 1
-    box = sight(state).box(targets[-1] if targets else None)
+    aimed = aim(planned(state), seen(state))
+    action, steps = aimed.action, state.get("tool_steps", 0) + 1
+    box = sight(state).box(aimed.target)
     await tell(
         "tool_start",
-        call_id=action["id"],
-        name=action["kind"],
-        args=_shown_arguments(action, targets),
+        call_id=action.id,
+        name=action.kind,
+        args=_shown_arguments(aimed),
         box=box,
     )
     began = time.monotonic()
-    outcome, update = await _do(state, context, eyes)
+    outcome, update = await _do(aimed, state, context, eyes)
     milliseconds = round((time.monotonic() - began) * 1000)
-    is_old = action["kind"] in acting.LOOKS
+    is_old = isinstance(action, FocusAction | ReadAction)
     old = update.get("last_screenshot", state.get("last_screenshot"))
     screenshot = old if is_old else await eyes.picture(context)
-    what = acting.describe(action, targets)
+    what = acting.describe(aimed)
     summary = _summary(outcome)
     await tell(
-        "tool_end", call_id=action["id"], name=action["kind"], ok=outcome.ok, summary=summary or "done",
+        "tool_end", call_id=action.id, name=action.kind, ok=outcome.ok, summary=summary or "done",
         duration_ms=milliseconds, url=outcome.url, screenshot=(screenshot or {}).get("address"),
         box=box, reason="timeout" if outcome.timed_out else None,
     )  # fmt: skip
     await tell("step", step=steps, max_steps=context.max_tool_steps)
-    why = records.line(masked(action, targets)["reason"])
+    why = records.line(masked(aimed).reason)
     ended = "ok" if outcome.ok else summary
     log.info("step %d: %s: %s (%d ms), because: %s", steps, what, ended, milliseconds, why)
     return update | _record(state, what, outcome, summary) | {
-        "tool_steps": steps, "focused": _focus(state, action, targets), "last_screenshot": screenshot,
+        "tool_steps": steps, "focused": _focus(state, aimed), "last_screenshot": screenshot,
         "is_pictured": screenshot is not None and not is_old,
     }  # fmt: skip
 
 
-async def _do(state: State, context: RunContext, eyes: Eyes) -> tuple[ToolOutcome, Update]:
+async def _do(
+    aimed: AimedAction, state: State, context: RunContext, eyes: Eyes
+) -> tuple[ToolOutcome, Update]:
     """Make the tool call. All except `focus` and `read` require a new observation."""
-    action, observation, browser = planned(state), seen(state), await context.browser()
-    here, targets = observation.page, targets_of(action, observation)
-    match action["kind"]:
-        case "screenshot":
+    browser, here = await context.browser(), aimed.observation.page
+    match aimed.action:
+        case ScreenshotAction():
             blind = () if eyes.see else ("This model cannot see pictures.",)
             taken = ToolOutcome(True, "A picture was taken.", here.url, here.title, blind)
             return taken, {"needs_observe": True}
-        case "read":
-            text = await browser.text_near(targets[0])
+        case ReadAction():
+            text = await browser.text_near(aimed.targets[0])
             return ToolOutcome(True, "", here.url, here.title), {"reading": text[:READING_CHARS]}
-        case "focus":
+        case FocusAction():
             return ToolOutcome(True, "", here.url, here.title), await eyes.look_closer(
-                context, state, targets[0]
+                context, state, aimed.targets[0]
             )
     files = acting.files_in(context.files)
-    return await acting.perform(browser, action, observation, files), {"needs_observe": True}
+    return await acting.perform(browser, aimed, files), {"needs_observe": True}
 
 
 def _summary(outcome: ToolOutcome) -> str:
@@ -96,22 +109,26 @@ def _record(state: State, what: str, outcome: ToolOutcome, summary: str) -> Upda
     return update | records.step(state, f"{what}: ok{'; ' + notes if notes else ''}")
 
 
-def _focus(state: State, action: Action, targets: list[Element]) -> str | None:
-    if action["kind"] in ("click", "type", "select") and targets:
-        return targets[-1].ref
-    leaves = action["kind"] in ("navigate", "back", "switch_tab")
-    return None if leaves or may_move_focus(action.get("key", "")) else state.get("focused")
+def _focus(state: State, aimed: AimedAction) -> str | None:
+    """The ref of the element that has the focus after the action, as far as the action tells."""
+    match aimed.action:
+        case ClickAction() | TypeAction() | SelectAction() if aimed.target:
+            return aimed.target.ref
+        case NavigateAction() | BackAction() | SwitchTabAction():
+            return None
+        case PressAction(key=key) if may_move_focus(key):
+            return None
+    return state.get("focused")
 
 
-def _shown_arguments(action: Action, targets: list[Element]) -> dict[str, Any]:
+def _shown_arguments(aimed: AimedAction) -> dict[str, Any]:
     """The call's arguments as shown to the user: names instead of eids, secrets masked."""
-    shown = {
-        name: value
-        for name, value in masked(action, targets).items()
-        if name not in ("id", "kind", "eid", "fields", "commits")
-    }
-    if targets:
-        shown["element"] = ", ".join(acting.label(element) for element in targets)
-    if texts := [field["text"] for field in masked(action, targets).get("fields", [])]:
+    action = masked(aimed)
+    hidden = ("id", "kind", "eid", "fields", "commits")
+    shown = {name: value for name, value in action.to_json().items() if name not in hidden}
+    if aimed.targets:
+        shown["element"] = ", ".join(acting.label(element) for element in aimed.targets)
+    if isinstance(action, TypeAction):
+        texts = [field.text for field in action.fields]
         shown["text"] = texts[0] if len(texts) == 1 else texts
     return shown

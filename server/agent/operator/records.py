@@ -9,8 +9,9 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage, HumanMessage, RemoveMessage
 
+from server.agent.actions import AimedAction
 from server.agent.context import UserUpdates
-from server.agent.gate.approval import Action, masked, site_of, targets_of
+from server.agent.gate.approval import masked, site_of
 from server.agent.operator import facts
 from server.agent.operator.answers import is_continuation
 from server.agent.operator.move import Move
@@ -178,13 +179,13 @@ def void(state: State, why: str) -> Update:
     return failed(state, f"{why}: nothing was done") | {"needs_observe": True, "approval": None}
 
 
-def log_move(move: Move, action: Action, observation: Observation) -> None:
+def log_move(move: Move, aimed: AimedAction) -> None:
     """Log the decision at debug level, not to the user. Texts for secret fields are masked."""
     if log.isEnabledFor(logging.DEBUG):
         kept = move.model_dump(
             include={"goal", "plan", "step", "done", "blocked", "facts"}, exclude_defaults=True
         )
-        log.debug("decided: %s", {**kept, **masked(action, targets_of(action, observation))})
+        log.debug("decided: %s", {**kept, **masked(aimed).to_json()})
 
 
 def line(text: str, chars: int = LINE_CHARS) -> str:

@@ -7,6 +7,8 @@ from typing import Annotated, Any, TypedDict, cast
 from langchain_core.messages import BaseMessage
 from langgraph.graph.message import add_messages
 
+from server.agent.actions import Action, read_action
+
 
 class Input(TypedDict):
     """Input that starts a run."""
@@ -51,6 +53,7 @@ class State(TypedDict, total=False):
     user_message: str
     message_id: str
     planned_action: dict[str, Any] | None
+    """An `Action` as JSON."""
     pending: dict[str, Any] | None
     """The open question: the payload of the interrupt."""
     approval: dict[str, Any] | None
@@ -128,9 +131,11 @@ def merged(state: State, update: Update) -> State:
     return cast(State, {**state, **{name: value for name, value in update.items() if name != "messages"}})
 
 
-def planned(state: State) -> dict[str, Any]:
-    """The current step's action."""
-    return state["planned_action"] or {}
+def planned(state: State) -> Action:
+    """The current step's action. Raises ValueError if none is planned."""
+    if state["planned_action"] is None:
+        raise ValueError("no action is planned")
+    return read_action(state["planned_action"])
 
 
 def last_url(state: State) -> str:
