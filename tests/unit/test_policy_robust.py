@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import subprocess
 import sys
@@ -164,14 +165,34 @@ def test_the_order_of_questions_and_a_new_process_change_nothing() -> None:
     lines = [json.dumps(row) for row in some]
     first = list(judge_lines(lines))
     assert list(judge_lines(reversed(lines)))[::-1] == first
-    asked = subprocess.run(
+    assert judge_in_new_process(lines, hash_seed="0") == first
+
+
+OVERLAPPING = [
+    {"action": "click", "role": "switch", "name": "强制下线所有设备", "context": "登录管理", "lang": "zh"},
+    {"action": "click", "role": "checkbox", "name": "Publicar avaliação", "context": "Restaurante Dona Zefa, 2 estrelas. "
+     "\"Demorou 50 minutos\". Fica visível para todos."},
+    {"action": "click", "role": "button", "name": "işle", "context": "주문서 작성"},
+]  # fmt: skip
+"""Two patterns of one length match overlapping words of each."""
+
+
+def test_of_overlapping_words_each_process_reads_the_same() -> None:
+    lines = [json.dumps(row) for row in OVERLAPPING]
+    first = list(judge_lines(lines))
+    assert [judge_in_new_process(lines, hash_seed=seed) for seed in "12"] == [first, first]
+
+
+def judge_in_new_process(lines: list[str], hash_seed: str) -> list[str]:
+    judged = subprocess.run(
         [sys.executable, "-m", "server.agent.policy"],
         input="\n".join(lines),
+        env={**os.environ, "PYTHONHASHSEED": hash_seed},
         capture_output=True,
         text=True,
         check=True,
     )
-    assert asked.stdout.splitlines() == first
+    return judged.stdout.splitlines()
 
 
 def test_the_command_answers_what_the_gate_would_say() -> None:

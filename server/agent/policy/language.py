@@ -29,7 +29,7 @@ def guess_language(text: str) -> str:
         if letters and len(re.findall(script, text)) >= _SCRIPT_SHARE * letters:
             return code
     votes: Counter[str] = Counter()
-    for word in set(WORD.findall(fold(text))):
+    for word in dict.fromkeys(WORD.findall(fold(text))):  # in order: sums of fractions depend on it
         known = vocabulary().get(word) or vocabulary().get(plain(word), frozenset())
         for code in known:
             votes[code] += 1 / len(known)  # type: ignore[assignment]

@@ -206,9 +206,9 @@ def _is_free(hit: Hit, taken: list[tuple[int, int]]) -> bool:
 
 
 def _longest(hits: list[Hit]) -> list[Hit]:
-    """Resolve overlaps: the longest hit wins, of equally long ones the one with the greatest weight."""
+    """Resolve overlaps: the longest hit wins, then the one with the greatest weight, then the leftmost."""
     taken: list[Hit] = []
-    for hit in sorted(hits, key=lambda h: (h.start - h.end, -h.weight)):
+    for hit in sorted(hits, key=lambda h: (h.start - h.end, -h.weight, h.place)):
         rivals = [t for t in taken if hit.start < t.end and t.start < hit.end]
         if all((t.start, t.end, t.weight) == (hit.start, hit.end, hit.weight) for t in rivals):
             taken.append(hit)
