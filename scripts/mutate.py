@@ -57,12 +57,11 @@ TESTS = {
         f"server/agent/policy/{name}.py": POLICY
         for name in (
             "__init__",
+            "buttons",
             "clicks",
             "fields",
             "keys",
             "page_context",
-            "switches",
-            "answers",
             "address",
             "verdict",
         )

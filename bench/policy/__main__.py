@@ -14,9 +14,9 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from server.agent.policy import Subject, Verdict, assess, guess_language
+from server.agent.policy import Subject, Verdict, assess, guess_language, warm_up
 from server.agent.policy.__main__ import read_subject
-from server.agent.policy.lexicon import languages, lexicon, read_patterns, vocabulary
+from server.agent.policy.lexicon import languages, lexicon, read_patterns
 
 DATA = Path(__file__).parents[2] / "tests" / "data" / "policy"
 PAGE = 60
@@ -40,7 +40,7 @@ def measure(rows: Sequence[dict[str, Any]]) -> None:
     twice = [(timed(lambda s=subject: assess(s)), timed(lambda s=subject: assess(s))) for subject in subjects]  # type: ignore[misc]
     cold, warm = zip(*twice, strict=True)
     yardstick = median(timed(lambda text=line: json.loads(text)) for line in lines)  # type: ignore[misc]
-    vocabulary()
+    warm_up()
     page = "\n".join(f"{subject.name}\n{subject.context}" for subject in subjects[:PAGE])
     guess = timed(lambda: guess_language(page))
     patterns = sum(1 for _ in read_patterns())

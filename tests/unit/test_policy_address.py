@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from server.agent.policy import Subject, Verdict, assess
-from server.agent.policy.address import find_deed, is_listed, read_address
+from server.agent.policy.address import find_effect, is_listed, read_address
 
 HIDDEN_SCHEMES = [
     "javascript:alert(1)", "JaVaScRiPt:alert(1)", " javascript:alert(1)", "java\nscript:alert(1)", "java\tscript:1",
@@ -116,7 +116,7 @@ def test_a_link_with_idle_script_is_a_plain_button() -> None:
     ],
 )  # fmt: skip
 def test_an_address_that_does_something_by_itself_is_asked_about(url: str, kind: str) -> None:
-    assert find_deed(url) == kind
+    assert find_effect(url) == kind
     assert opening(url) is (Verdict.ASK if kind else Verdict.ALLOW)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
 from pathlib import Path
 
@@ -11,10 +12,11 @@ import pytest
 from server.agent.actions import ClickAction, aim
 from server.agent.gate.subjects import subjects_of
 from server.agent.policy import Subject, Verdict, assess, guess_language, warm_up
-from server.agent.policy.lexicon import languages
+from server.agent.policy.lexicon import languages, read_patterns
 from server.browser.observation import observe_snapshot
 
 DATA = Path(__file__).parents[1] / "data" / "policy"
+GUIDE = Path(__file__).parents[2] / "server" / "agent" / "policy" / "lexicon" / "README.md"
 
 
 def pages() -> dict[str, list[str]]:
@@ -74,3 +76,11 @@ def test_a_deed_is_known_without_its_marks_and_beside_words_of_other_languages(
     assert (
         assess(Subject("click", role="button", name=name, context=context, lang=lang)).verdict is Verdict.ASK
     )
+
+
+def test_the_guide_for_translators_explains_every_concept() -> None:
+    guide = GUIDE.read_text(encoding="utf-8")
+    kinds = re.findall(r"^\| `(\w+)` \| .+ \| .+ \|$", guide, re.MULTILINE)
+    explained = {f"{group}.{kind}" for group in ("act", "deed") for kind in kinds}
+    explained.update(re.findall(r"^\| `(\w+\.\w+)` \| .+ \|$", guide, re.MULTILINE))
+    assert explained == {pattern.concept for pattern in read_patterns()}

@@ -7,17 +7,14 @@ explains the rules.
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Sequence
 from dataclasses import replace
-from threading import Lock
 
-from server.agent.policy.address import find_deed, is_listed, read_address
+from server.agent.policy.address import find_effect, is_listed, read_address
 from server.agent.policy.clicks import OPENERS, assess_click
 from server.agent.policy.fields import is_secret
 from server.agent.policy.keys import assess_enter, assess_key
-from server.agent.policy.language import guess_language
-from server.agent.policy.lexicon import lexicon, vocabulary
+from server.agent.policy.lexicon import guess_language, warm_up
 from server.agent.policy.verdict import ALLOWED, Judgement, Subject, Verdict, ask, deny
 
 __all__ = ["Judgement", "Subject", "Verdict", "add_voice", "assess", "guess_language", "warm_up"]
@@ -27,18 +24,6 @@ _PASSIVE = {
 }  # fmt: skip
 _NO_PAGE = ("", "about:blank")
 _NAME_CHARS, _TEXT_CHARS, _MOST_NAMES = 1_000, 4_000, 200
-
-
-_reading = Lock()
-
-
-def warm_up() -> None:
-    """Load the lexicon if it is not loaded. It takes a second or two, which would delay the first verdict."""
-    with _reading:
-        if not vocabulary.cache_info().currsize:
-            lexicon()
-            vocabulary()
-            gc.freeze()  # the patterns live as long as the process: exclude them from garbage collection
 
 
 def assess(
@@ -51,12 +36,12 @@ def assess(
     """
     if subject.action in _PASSIVE:
         return ALLOWED
-    judgement = _assess(_cut(subject), blocked_hosts, allowed_hosts)
+    judgement = _assess(_truncate(subject), blocked_hosts, allowed_hosts)
     is_endless = len(subject.name) > _NAME_CHARS and _can_commit(subject)
     return ask("unknown_submit") if is_endless and judgement.verdict is Verdict.ALLOW else judgement
 
 
-def _cut(subject: Subject) -> Subject:
+def _truncate(subject: Subject) -> Subject:
     return replace(
         subject,
         name=subject.name[:_NAME_CHARS],
@@ -76,7 +61,7 @@ def _assess(subject: Subject, blocked_hosts: Sequence[str], allowed_hosts: Seque
         place = _assess_href(subject, blocked_hosts, allowed_hosts)
         if place is not ALLOWED:
             return place
-    return _assess_deed(subject)
+    return _assess_effect(subject)
 
 
 def add_voice(judgement: Judgement, subject: Subject, effect: str) -> Judgement:
@@ -103,7 +88,7 @@ def _leads_on(subject: Subject) -> bool:
     return subject.role == "link" and has_place and read_address(subject.href).scheme in ("", "http", "https")
 
 
-def _assess_deed(subject: Subject) -> Judgement:
+def _assess_effect(subject: Subject) -> Judgement:
     match subject.action:
         case "type":
             return ask("credential") if is_secret(subject) else ALLOWED
@@ -124,7 +109,7 @@ def _assess_address(url: str, blocked: Sequence[str], allowed: Sequence[str]) ->
         return deny("scheme", f"only http, https and about:blank are opened, not {address.scheme or 'this'}")
     if address.host and _is_barred(url, blocked, allowed):
         return deny("host", f"{address.host} is not an allowed site")
-    kind = find_deed(url)
+    kind = find_effect(url)
     return ask(kind) if kind else ALLOWED
 
 
@@ -133,7 +118,7 @@ def _assess_href(subject: Subject, blocked: Sequence[str], allowed: Sequence[str
     address = read_address(subject.href)
     match address.scheme:
         case "":
-            kind = find_deed("https://page" + subject.href) if subject.href.startswith("/") else ""
+            kind = find_effect("https://page" + subject.href) if subject.href.startswith("/") else ""
             return ask(kind) if kind else ALLOWED
         case "javascript":
             return _assess_script(address.path)

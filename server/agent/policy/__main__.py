@@ -9,7 +9,6 @@ import json
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
-from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -25,8 +24,8 @@ def judge_lines(lines: Iterable[str]) -> Iterator[str]:
     return (json.dumps(judge_line(line)) for line in lines if line.strip())
 
 
-def judge_line(line: str) -> dict[str, Any]:
-    row: Any = None
+def judge_line(line: str) -> dict[str, object]:
+    row: object = None
     try:
         row = json.loads(line)
         judgement, wrong = assess(read_subject(row)), {}
@@ -41,15 +40,15 @@ def judge_line(line: str) -> dict[str, Any]:
     }
 
 
-def read_subject(row: Any) -> Subject:
+def read_subject(row: object) -> Subject:
     """The subject that a row describes, with defaults for missing keys. Raises ValueError if invalid."""
     if not isinstance(row, dict):
         raise ValueError("the line is no JSON object")
-    told = {name: _whole(it) for name, it in row.items() if name in _FACTS and it is not None}
-    return SUBJECT.validate_python(told)
+    facts = {name: _whole(it) for name, it in row.items() if name in _FACTS and it is not None}
+    return SUBJECT.validate_python(facts)
 
 
-def _whole(value: Any) -> Any:
+def _whole(value: object) -> object:
     """Replace lone surrogates, as left by text cut in the middle of a character."""
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
 

@@ -1,4 +1,4 @@
-"""Check addresses: scheme, host, and actions that opening the address would trigger."""
+"""Check addresses: scheme, host, effects that opening the address would have, evidence in its path."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _KNOWN_SCHEMES = (
     "sms",
 )
 _NUMBER = re.compile(r"(?:0x[0-9a-f]+|\d+)(?:\.(?:0x[0-9a-f]+|\d+)){0,3}")
-_DEEDS = {
+_EFFECTS = {
     "delete": "delete remove destroy erase purge trash wipe reset",
     "pay": "pay buy purchase transfer withdraw donate charge checkout-now",
     "send": "send post-message reply-send invite vote",
@@ -42,7 +42,22 @@ _DEEDS = {
     "system": "deploy restart reboot shutdown execute run kill",
     "approve": "approve reject accept decline confirm",
 }
-_DEED_KINDS = {word: kind for kind, words in _DEEDS.items() for word in words.split()}
+_EFFECT_KINDS = {word: kind for kind, words in _EFFECTS.items() for word in words.split()}
+_EVIDENCE = {
+    ("url.pay", 2): "checkout pay payment payments cashier kassa bezahlen paiement pago pagos pagamento oplata payer "
+    "place-order purchase donate transfer transfers withdraw topup top-up bid invoice-payment billing",
+    ("url.order", 2): "confirm confirmation review-order order-review book booking-confirm reserve reservation-confirm submit finalize",
+    ("url.delete", 2): "delete remove destroy trash erase deactivate close-account terminate cancel",
+    ("url.send", 1): "compose messages message chat inbox dm reply comment comments conversation",
+    ("url.publish", 1): "publish post posts new-post",
+    ("url.account", 1): "account settings security profile privacy admin members users roles permissions api-keys tokens "
+    "access team subscription subscriptions membership",
+    ("url.system", 1): "deploy deployments production prod servers instances cluster pipelines jobs console ops infra",
+    ("url.legal", 1): "sign signature contract claim claims tax declaration application apply visa",
+}  # fmt: skip
+_EVIDENCE_WORDS = {word: evidence for evidence, words in _EVIDENCE.items() for word in words.split()}
+
+_FORMS = {"new", "create", "add", "edit"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,17 +109,35 @@ def is_listed(host: str, patterns: Sequence[str], port: str = "") -> bool:
     return False
 
 
-def find_deed(url: str) -> str:
+def find_effect(url: str) -> str:
     """The kind of effect that opening this address may have by itself (`/delete?id=3`), "" if none."""
     path, _, query = url.partition("#")[0].partition("?")
     segments = [unquote(segment).lower() for segment in path.split("/")[3:]]
     values = [unquote(pair.partition("=")[2]).lower() for pair in query.split("&")]
     bound = bool(query) or any(segment.isdigit() for segment in segments)
-    words = [word for segment in segments for word in _stems(segment)] if bound else []
-    return next((_DEED_KINDS[word] for word in [*words, *values] if word in _DEED_KINDS), "")
+    words = [word for segment in segments for word in _with_script_name(segment)] if bound else []
+    return next((_EFFECT_KINDS[word] for word in [*words, *values] if word in _EFFECT_KINDS), "")
 
 
-def _stems(segment: str) -> tuple[str, str]:
+def opens_form(url: str) -> bool:
+    """Whether it is the address of a form to create or edit something: `/events/new`, `/bookings/7/edit`."""
+    return _read_path(url)[-1] in _FORMS
+
+
+def find_evidence(url: str) -> list[tuple[str, int]]:
+    """The evidence in the path of an address, with its weight."""
+    segments = _read_path(url)
+    words = [word for segment in segments for word in (segment, *re.split(r"[._]", segment))]
+    return sorted({_EVIDENCE_WORDS[word] for word in words if word in _EVIDENCE_WORDS})
+
+
+def _read_path(url: str) -> list[str]:
+    """The lower-case path segments of an address, without a trailing slash."""
+    path = url.partition("#")[0].partition("?")[0].partition("//")[2].partition("/")[2]
+    return [unquote(segment).lower() for segment in path.rstrip("/").split("/")]
+
+
+def _with_script_name(segment: str) -> tuple[str, str]:
     return segment, re.split(r"[.\-_]", segment)[0] if segment.endswith(
         (".php", ".do", ".asp", ".aspx", ".cgi")
     ) else segment

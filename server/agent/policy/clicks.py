@@ -1,224 +1,195 @@
-"""Judge whether a click commits something, from the control's name, its role and its context."""
+"""Judge a click by the control's role: buttons, links, menu items, switches and choices have a table each."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from server.agent.policy.answers import BINDING, is_own, only_answers
-from server.agent.policy.fields import find_secret
-from server.agent.policy.labels import asks, moves, names, spell_out
-from server.agent.policy.names import Force, Meaning, grasp
-from server.agent.policy.page_context import STRONG, PageContext, read_scene
-from server.agent.policy.switches import WEAK_KINDS, assess_choice, assess_switch, kind_of
+from server.agent.policy.buttons import (
+    BUTTON_RULES,
+    CANCEL_RULES,
+    Press,
+    Rule,
+    by_context,
+    by_kind,
+    decide,
+    is_minor_removal_or_consent,
+    means,
+)
+from server.agent.policy.labels import asks, longer_heading
+from server.agent.policy.names import Commitment, read_name
+from server.agent.policy.page_context import Heading, read_context
+from server.agent.policy.sentence import MINOR
 from server.agent.policy.text import fold
-from server.agent.policy.verdict import ALLOWED, Judgement, Subject, ask
+from server.agent.policy.verdict import ALLOWED, Judgement, Subject
 
 OPENERS = {
     "textbox", "searchbox", "combobox", "spinbutton", "tab", "columnheader", "rowheader", "heading", "treeitem",
     "listbox", "tablist", "menubar", "tooltip", "scrollbar", "separator", "progressbar",
 }  # fmt: skip
+"""Roles whose click only opens or focuses something."""
 _CHOICES = {"option", "radio", "checkbox", "menuitemcheckbox", "menuitemradio"}
 _LINKS = {
-    "link",
-    "cell",
-    "gridcell",
-    "row",
-    "listitem",
-    "article",
-    "paragraph",
-    "text",
-    "img",
-    "image",
-    "figure",
-}
-_COMMON = ("switch", "change", "agree")
-"""Kinds of weak words that rarely change anything beyond the page."""
+    "link", "cell", "gridcell", "row", "listitem", "article", "paragraph", "text", "img", "image", "figure",
+}  # fmt: skip
 _LONG_LINK = 7
+"""Most words of a link that names an action. A longer one is a headline."""
 _COUNTED = re.compile(r"[(\[（]\d+[)\]）]\s*$")
-_THRESHOLDS = {Force.MUTE: 1, Force.LEAN: 2, Force.UNKNOWN: 2, Force.PROCEED: STRONG}
 _SHOPPING = ("pay", "order")
-_LEADING = (*_SHOPPING, "end", "account")
+_ENTRANCES = (*_SHOPPING, "end", "account")
 """Kinds that a link in a header or footer only leads to; another page carries them out."""
-_TURNED_OFF = ("scene.live", "scene.gear", "scene.security", "scene.plan", "act.system", "claim.skip")
-"""Evidence under which a single word for `close` means `turn off`."""
-_VAGUE = (Force.UNKNOWN, Force.LEAN)
-_HELD = ("scene.held", "scene.plan")
-_LEADING_ON = ("calm.cart", "calm.open", "calm.howto", "calm.topic")
-_FORMAL = {"scene.legal", "scene.paper", "scene.person", "scene.held", "scene.file", "trail.legal"}
-"""Evidence that does not count for `Start` on a portal: the first step files nothing."""
+_IMMEDIATE = ("scene.live", "scene.effect", "claim.skip")
+_SWITCHED = (
+    *_IMMEDIATE, "scene.gear", "scene.security", "scene.plan", "scene.funds", "scene.now", "scene.crowd",
+    "scene.charge", "scene.final", "scene.sure", "act.system", "act.account", "act.publish", "act.pay", "act.delete",
+    "act.end", "deed.system", "deed.pay", "deed.account",
+)  # fmt: skip
+"""Evidence that a switch controls a live system, access, money or what is public."""
 
 
 def assess_click(subject: Subject) -> Judgement:
     """Judge a click on a control."""
+    return explain_click(subject)[0]
+
+
+def explain_click(subject: Subject) -> tuple[Judgement, str]:
+    """Judge a click on a control, with the name of the rule that decided."""
     role = subject.role.lower()
     if role in OPENERS and not subject.submits:
-        return ALLOWED
-    meaning = grasp(subject.name or (subject.value if role == "button" else ""), subject.lang)
-    longer = grasp(spell_out(subject.context, subject.name), subject.lang)
-    if longer.force in (Force.ACT, Force.DEED) and meaning.force < longer.force:
+        return ALLOWED, "the role opens something"
+    press = _read_press(subject, role)
+    return decide(_rules_for(role, press), press)
+
+
+def _read_press(subject: Subject, role: str) -> Press:
+    meaning = read_name(subject.name or (subject.value if role == "button" else ""), subject.lang)
+    longer = read_name(longer_heading(subject.context, subject.name), subject.lang)
+    names_effect = longer.commitment in (Commitment.CERTAIN, Commitment.LIKELY)
+    if names_effect and meaning.commitment < longer.commitment:
         meaning = longer
-    scene = read_scene(subject.context, subject.url, subject.lang, subject.name)
+    return Press(subject, meaning, read_context(subject.context, subject.url, subject.lang, subject.name))
+
+
+def _rules_for(role: str, press: Press) -> Sequence[Rule]:
+    submits, context = press.subject.submits, press.context
     if role in ("switch", "slider"):
-        return assess_switch(subject, meaning, scene)
+        return SWITCH_RULES
     if role in _CHOICES:
-        return assess_choice(subject, meaning, scene)
-    if role in _LINKS and not subject.submits:
-        return _assess_link(subject, meaning, scene)
+        return CHOICE_RULES
+    if role in _LINKS and not submits:
+        return LINK_RULES
     if role.startswith("menuitem") or role == "menu":
-        return _assess_item(subject, meaning, scene)
-    return _assess_button(subject, meaning, scene)
+        return MENU_RULES
+    is_navigation = context.under(Heading.NAVIGATION, Heading.MENU) and not context.score
+    if is_navigation and not press.is_a(Commitment.CERTAIN) and not submits:
+        return LINK_RULES
+    return BUTTON_RULES
 
 
-def _assess_button(subject: Subject, meaning: Meaning, scene: PageContext) -> Judgement:
-    leads = (scene.place or scene.menu) and not scene.score and meaning.force is not Force.ACT
-    if leads and not subject.submits:
-        return _assess_link(subject, meaning, scene)
-    if (
-        meaning.words == 1
-        and meaning.force < Force.WEAK
-        and moves(subject.context, subject.name, subject.lang)
-    ):
-        return ask("system")
-    if scene.widget and is_own(meaning, scene):
-        return ALLOWED
-    if (scene.page or scene.notice or scene.news) and only_answers(meaning, scene):
-        return ALLOWED
-    match meaning.force:
-        case Force.CALM:
-            return ask(scene.kind) if scene.has("scene.effect") and not _leads(meaning) else ALLOWED
-        case Force.RETREAT:
-            return ask("end") if meaning.kind == "shut" and _ends_case(scene) else ALLOWED
-        case Force.CANCEL:
-            return _assess_cancel(subject, scene)
-        case Force.LEAN if meaning.kind == "close":
-            return ask("system") if scene.has(*_TURNED_OFF) or _ends_case(scene) else ALLOWED
-        case Force.ACT:
-            return ALLOWED if _is_light(meaning, scene) else ask(kind_of(meaning, scene))
-        case Force.DEED:
-            calm = scene.calm and _beside(meaning, scene) < (2 if meaning.kind in WEAK_KINDS else 1)
-            return ALLOWED if calm or _is_light(meaning, scene) else ask(kind_of(meaning, scene))
-        case Force.WEAK | Force.AFFIRM:
-            return _assess_weak(subject, meaning, scene)
-    return _assess_generic(subject, meaning, scene)
+def _counts_folder(press: Press) -> bool:
+    """`Trash (12)`: a folder with its item count."""
+    is_counted = _COUNTED.search(fold(press.subject.name)) is not None
+    return is_counted and press.meaning.words == 2 and press.names("scene.file")
 
 
-def _assess_weak(subject: Subject, meaning: Meaning, scene: PageContext) -> Judgement:
-    """Ask about `Remove`, `Accept` unless the context is calm; about `Start`, `Change` only with evidence."""
-    begins = meaning.kind == "switch" and meaning.words == 1 and not subject.submits
-    score = sum(weight for concept, weight in scene.evidence.items() if not begins or concept not in _FORMAL)
-    has_cause = meaning.kind not in _COMMON or score + _form_risk(subject) > 0
-    calm = (scene.calm or scene.past) and scene.score < (STRONG if meaning.kind == "switch" else 2)
-    calm = calm or _is_light(meaning, scene)
-    return ALLOWED if calm or not has_cause else ask(kind_of(meaning, scene))
+def _is_headline(press: Press) -> bool:
+    words = press.meaning.words
+    return words > _LONG_LINK or (words > 2 and asks(press.subject.name))
 
 
-def _leads(meaning: Meaning) -> bool:
-    """Whether it precedes any effect: `Add to cart`, `New invoice`, `How to cancel`."""
-    return any(hit.concept in _LEADING_ON for hit in meaning.hits)
+def _leads_to_page(press: Press) -> bool:
+    """`Buy tickets` in a header, `Returning & refunds`, `Log in`: the link's target, not its effect."""
+    kind, context = press.meaning.kind, press.context
+    names_target = kind in _SHOPPING or (kind == "end" and press.names("soft.and"))
+    is_entrance = context.under(Heading.NAVIGATION) and kind in _ENTRANCES
+    if (names_target or is_entrance) and context.score < 2:
+        return True
+    return context.under(Heading.HELP) and not context.strong
 
 
-def _ends_case(scene: PageContext) -> bool:
-    """Whether `Close` would close a ticket or an account, not just a message or an article about one."""
-    told = scene.past or scene.help or scene.notice or scene.news or scene.caution
-    return scene.has("scene.case") and not (told or scene.asks or scene.widget)
+def _is_removal(press: Press) -> bool:
+    return press.is_a(Commitment.AMBIGUOUS) and press.meaning.kind == "remove"
 
 
-def _is_light(meaning: Meaning, scene: PageContext) -> bool:
-    """Whether it is a lone `Delete` at a filter or in a cart, or an answer to a cookie banner."""
-    answers = scene.cookies and meaning.kind in ("approve", "accept", "legal")
-    is_lone = meaning.words == 1 or meaning.force is not Force.ACT
-    clears = scene.light and meaning.kind in ("delete", "remove") and is_lone
-    beside = _beside(meaning, scene, "scene.money", "scene.total") if clears else scene.score
-    return beside < STRONG and (clears or answers)
+def _is_calm(press: Press) -> bool:
+    return press.context.under(Heading.CALM)
 
 
-def _beside(meaning: Meaning, scene: PageContext, *apart: str) -> int:
-    """The weight of the evidence, without concepts in the control's own name and without `apart`."""
-    known = {hit.concept for hit in meaning.hits} | set(apart)
-    return sum(weight for concept, weight in scene.evidence.items() if concept not in known)
+def _has_evidence(press: Press) -> bool:
+    return press.score >= 2 and not _is_calm(press)
 
 
-def _assess_generic(subject: Subject, meaning: Meaning, scene: PageContext) -> Judgement:
-    """Judge a name such as `Continue` or `Share`, or an unknown one, by its context."""
-    calm = scene.calm or (scene.past and scene.score < 2 * STRONG)
-    calm = calm and (meaning.force not in _VAGUE or scene.score <= STRONG)
-    binds = scene.has(*BINDING) if scene.early and meaning.force is Force.PROCEED else scene.strong
-    if binds or (not calm and scene.score + _form_risk(subject) >= _THRESHOLDS[meaning.force]):
-        return ask(kind_of(meaning, scene))
-    if subject.submits and meaning.force in (Force.UNKNOWN, Force.MUTE):
-        return ask("unknown_submit")
-    if meaning.force is Force.MUTE and not calm:
-        return ask("unknown_submit")
-    return ALLOWED
+def _is_undisputed(press: Press) -> bool:
+    """In a row of navigation targets, without evidence of risk."""
+    return press.context.under(Heading.MENU) and not press.score
 
 
-def _form_risk(subject: Subject) -> int:
-    """Risk from the form's structure: secret fields, a cancel button in the same dialog, a submit button."""
-    risk = STRONG if any(find_secret(field, subject.lang) for field in subject.form_fields) else 0
-    twins = {grasp(name, subject.lang).force for name in subject.siblings}
-    if subject.in_dialog and not twins.isdisjoint((Force.RETREAT, Force.CANCEL)):
-        risk += 1
-    return risk + (1 if subject.submits else 0)
+LINK_RULES = (
+    Rule("folder with its count", _counts_folder),
+    Rule("headline", _is_headline),
+    Rule("one of the places of a menu", _is_undisputed),
+    Rule("link leads to a page", lambda p: p.is_a(Commitment.CERTAIN) and (_leads_to_page(p) or is_minor_removal_or_consent(p))),
+    Rule("link names a certain effect", means(Commitment.CERTAIN), lambda p: p.meaning.kind),
+    Rule("link removes in a calm context", lambda p: _is_removal(p) and _is_calm(p)),
+    Rule("link removes", _is_removal, "delete"),
+    Rule("link with evidence", lambda p: p.is_a(Commitment.AMBIGUOUS, Commitment.AFFIRM, Commitment.LIKELY) and _has_evidence(p), by_kind),
+    Rule("generic link with strong evidence", lambda p: p.is_a(Commitment.PROCEED, Commitment.UNNAMED) and p.context.strong, by_kind),
+    *CANCEL_RULES,
+    Rule("link", lambda p: True),
+)  # fmt: skip
+MENU_RULES = (
+    Rule("one of the places of a menu", lambda p: p.is_a(Commitment.LIKELY) and _is_undisputed(p)),
+    Rule("item names an effect", means(Commitment.CERTAIN, Commitment.LIKELY, Commitment.AMBIGUOUS), by_kind),
+    *CANCEL_RULES,
+    Rule("generic item with strong evidence", lambda p: p.is_a(Commitment.AFFIRM, Commitment.PROCEED, Commitment.MILD) and p.context.strong, by_kind),
+    Rule("unknown item with evidence", lambda p: p.is_a(Commitment.UNKNOWN, Commitment.UNNAMED) and _has_evidence(p), by_context),
+    Rule("consent is claimed", lambda p: p.context.has("claim.skip"), by_context),
+    Rule("menu item", lambda p: True),
+)  # fmt: skip
 
 
-def _assess_cancel(subject: Subject, scene: PageContext) -> Judgement:
-    """Judge `Cancel`: in a dialog it leaves the dialog, on a booking it cancels the booking."""
-    if scene.has("act.end", "deed.end") and not (scene.asks and not names(subject.context, subject.name)):
-        return ask("end")
-    leaves = scene.asks or scene.warns or scene.form
-    return ask("end") if scene.has(*_HELD) and not leaves else ALLOWED
+def _sets_minor(press: Press) -> bool:
+    """A switch of captions or a theme, or one to go back."""
+    is_minor = press.is_a(Commitment.NONE) and press.names(*MINOR, "calm.look")
+    return is_minor or press.is_a(Commitment.RETREAT)
 
 
-def _assess_link(subject: Subject, meaning: Meaning, scene: PageContext) -> Judgement:
-    if _counts_folder(subject, meaning):
-        return ALLOWED
-    if meaning.words > _LONG_LINK or (meaning.words > 2 and asks(subject.name)):
-        return ALLOWED
-    if scene.menu and not scene.score:
-        return ALLOWED
-    match meaning.force:
-        case Force.ACT:
-            leads_on = (_names_topic(meaning) or _opens_page(meaning, scene)) and scene.score < 2
-            leads_on = leads_on or (scene.help and not scene.strong)
-            return ALLOWED if leads_on or _is_light(meaning, scene) else ask(meaning.kind)
-        case Force.WEAK if meaning.kind == "remove":
-            return ALLOWED if scene.calm else ask("delete")
-        case Force.WEAK | Force.AFFIRM | Force.DEED:
-            return ask(kind_of(meaning, scene)) if scene.score >= 2 and not scene.calm else ALLOWED
-        case Force.PROCEED | Force.MUTE:
-            return ask(kind_of(meaning, scene)) if scene.strong else ALLOWED
-        case Force.CANCEL:
-            return _assess_cancel(subject, scene)
-    return ALLOWED
+def _grants(press: Press) -> bool:
+    """`Allow notifications`."""
+    is_grant = press.is_a(Commitment.AMBIGUOUS) and press.meaning.kind == "accept"
+    return press.is_a(Commitment.CERTAIN) or (is_grant and not _is_calm(press))
 
 
-def _counts_folder(subject: Subject, meaning: Meaning) -> bool:
-    """Whether it is a folder with its item count: `Trash (12)`."""
-    counted = _COUNTED.search(fold(subject.name)) is not None
-    return counted and meaning.words == 2 and any(hit.concept == "scene.file" for hit in meaning.hits)
+def _shows(press: Press, *concepts: str) -> bool:
+    """Whether the context or the control's own name (`Live traffic`) is evidence of any of these."""
+    subject = press.subject
+    return press.context.has(*concepts) or read_context(subject.name, language=subject.lang).has(*concepts)
 
 
-def _names_topic(meaning: Meaning) -> bool:
-    """Whether it names a link's target, not its effect: `Buy tickets` in a header, `Returning & refunds`."""
-    pairs = any(hit.concept == "soft.and" for hit in meaning.hits)
-    return meaning.kind in _SHOPPING or (pairs and meaning.kind == "end")
+def _binds(press: Press) -> bool:
+    """A checkbox that accepts a contract or adds a plan."""
+    if press.subject.role.lower() != "checkbox":
+        return False
+    if press.names("act.legal"):
+        return press.context.has("scene.legal")
+    return _shows(press, "scene.plan") and not _is_calm(press)
 
 
-def _opens_page(meaning: Meaning, scene: PageContext) -> bool:
-    """Whether it opens a page from a header, menu or footer: `Returns`, `Log in`."""
-    return scene.place and meaning.kind in _LEADING
+def _by_context_or_system(press: Press) -> str:
+    return press.context.kind or "system"
 
 
-def _assess_item(subject: Subject, meaning: Meaning, scene: PageContext) -> Judgement:
-    match meaning.force:
-        case Force.DEED if scene.menu and not scene.score:
-            return ALLOWED
-        case Force.ACT | Force.DEED | Force.WEAK:
-            return ask(kind_of(meaning, scene))
-        case Force.CANCEL:
-            return _assess_cancel(subject, scene)
-        case Force.AFFIRM | Force.PROCEED | Force.LEAN:
-            return ask(kind_of(meaning, scene)) if scene.strong else ALLOWED
-        case Force.UNKNOWN | Force.MUTE if scene.score >= 2 and not scene.calm:
-            return ask(scene.kind)
-    return ask(scene.kind) if scene.has("claim.skip") else ALLOWED
+SWITCH_RULES = (
+    Rule("minor setting with an effect", lambda p: _sets_minor(p) and p.context.has(*_IMMEDIATE), by_context),
+    Rule("minor setting", _sets_minor),
+    Rule("switch grants or commits", _grants, by_kind),
+    Rule("switch with evidence", lambda p: _shows(p, *_SWITCHED), _by_context_or_system),
+    Rule("switch", lambda p: True),
+)
+"""A switch takes effect at once."""
+CHOICE_RULES = (
+    Rule("choice takes effect at once", lambda p: _shows(p, *_IMMEDIATE, "scene.now"), _by_context_or_system),
+    Rule("binding checkbox", _binds, by_context),
+    Rule("choice", lambda p: True),
+)  # fmt: skip
+"""A choice waits for a button."""

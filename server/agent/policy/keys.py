@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from server.agent.policy.clicks import assess_click
 from server.agent.policy.fields import FIELDS, is_secret, kinds_of_field
-from server.agent.policy.names import Force, grasp
-from server.agent.policy.page_context import read_scene
+from server.agent.policy.names import Commitment, read_name
+from server.agent.policy.page_context import Heading, read_context
 from server.agent.policy.verdict import ALLOWED, Judgement, Subject, ask
 
 
@@ -20,18 +20,18 @@ def assess_enter(subject: Subject) -> Judgement:
         return ALLOWED
     if "message" in means:
         return ask("send")
-    scene = read_scene(subject.context, language=subject.lang)
+    context = read_context(subject.context, language=subject.lang)
     picks = subject.role == "combobox" or ("lookup" in means and len(subject.form_fields) < 2)
-    if _looks_up(subject) or ((scene.calm or picks) and not scene.strong):
+    if _looks_up(subject) or ((context.under(Heading.CALM) or picks) and not context.strong):
         return ALLOWED
     stands_alone = bool(subject.name.strip()) and not subject.form_fields and not subject.submits
-    return ALLOWED if stands_alone and scene.score < (2 if "plain" in means else 1) else ask(scene.kind)
+    return ALLOWED if stands_alone and context.score < (2 if "plain" in means else 1) else ask(context.kind)
 
 
 def _looks_up(subject: Subject) -> bool:
     """Whether the field's name is a command to search: `Find in transactions`."""
-    meaning = grasp(subject.name, subject.lang)
-    return meaning.force is Force.CALM and any(hit.concept == "calm.look" for hit in meaning.hits)
+    meaning = read_name(subject.name, subject.lang)
+    return meaning.commitment is Commitment.NONE and any(hit.concept == "calm.look" for hit in meaning.hits)
 
 
 def assess_key(subject: Subject) -> Judgement:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 
 from server.agent.policy.lexicon import lexicon
-from server.agent.policy.names import Force, grasp
+from server.agent.policy.names import Commitment, read_name
 from server.agent.policy.text import WORD, fold, plain, sentences
 
 _QUESTION = re.compile(r"[?？؟;]\W*$|(?:吗|ですか|ますか|까요|습니까|ไหม|หรือไม่|không|khong)\W*$")
 _ITEM = re.compile(r"[,،、;>/|]|\s[-–—]\s")
 _LONGEST_LABEL = 6
-_LONGEST_DEED = 8
-_LONGEST_THING = 4
-_PLACES = {Force.CALM, Force.UNKNOWN, Force.DEED}
+_LONGEST_NAME = 8
+_LONGEST_DEVICE = 4
+_PLACES = {Commitment.NONE, Commitment.UNKNOWN, Commitment.LIKELY}
+"""What the names of navigation targets are read as."""
 
 
 def asks(text: str) -> bool:
@@ -21,25 +22,25 @@ def asks(text: str) -> bool:
     return _QUESTION.search(text) is not None
 
 
-def names(context: str, name: str) -> bool:
+def heading_names(context: str, name: str) -> bool:
     """Whether the heading contains the control's name: `Cancel the booking?` for `Cancel`."""
-    return lexicon().telling(name) in lexicon().telling(_heading(context))
+    return lexicon().significant(name) in lexicon().significant(_heading(context))
 
 
-def spell_out(context: str, name: str) -> str:
+def longer_heading(context: str, name: str) -> str:
     """The heading, if it extends the control's name: `Skip this payment` above `Skip`; else ""."""
     heading = _heading(context)
-    own, said = lexicon().telling(name), lexicon().telling(heading)
-    is_longer = own and own != said and (said.startswith(own) or said.endswith(own))
-    return heading if is_longer and len(said.split()) <= _LONGEST_DEED else ""
+    own, longer = lexicon().significant(name), lexicon().significant(heading)
+    is_longer = own and own != longer and (longer.startswith(own) or longer.endswith(own))
+    return heading if is_longer and len(longer.split()) <= _LONGEST_NAME else ""
 
 
-def moves(context: str, name: str, language: str) -> bool:
+def heading_commands(context: str, name: str, language: str) -> bool:
     """Whether name and heading together name an action on a running system: `Close` under `Valve 3`."""
-    own, said = fold(name), fold(_heading(context))
-    if not own or len(said.split()) > _LONGEST_THING:
+    own, heading = fold(name), fold(_heading(context))
+    if not own or len(heading.split()) > _LONGEST_DEVICE:
         return False
-    pairs = ((f"{own} {said}", len(own)), (f"{said} {own}", len(said)))
+    pairs = ((f"{own} {heading}", len(own)), (f"{heading} {own}", len(heading)))
     return any(
         hit.concept == "act.system" and hit.start < cut < hit.end
         for text, cut in pairs
@@ -68,7 +69,7 @@ def _labels(text: str) -> list[str]:
 def is_menu(text: str, name: str, language: str) -> bool:
     """Whether a text is a row of three or more labels of places, this one included: `Inbox, Sent, Trash`."""
     labels = _labels(text)
-    others = (grasp(label, language).force for label in labels if _bare(label) != _bare(fold(name)))
+    others = (read_name(label, language).commitment for label in labels if _bare(label) != _bare(fold(name)))
     return len(labels) > 2 and lists_controls(text, name) and _PLACES.issuperset(others)
 
 

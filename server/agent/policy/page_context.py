@@ -8,14 +8,16 @@ can raise a verdict, never lower it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum, auto
 from functools import lru_cache
 
+from server.agent.policy.address import find_evidence, opens_form
 from server.agent.policy.labels import is_menu, lists_controls
 from server.agent.policy.lexicon import Hit, lexicon
 from server.agent.policy.money import has_money, is_range
-from server.agent.policy.names import Force, weigh
+from server.agent.policy.names import Commitment, read_phrase
 from server.agent.policy.sentence import (
     ADDRESS,
     Sentence,
@@ -23,12 +25,11 @@ from server.agent.policy.sentence import (
     is_about_page,
     is_calm,
     is_early,
-    is_light,
+    is_list,
     is_news,
     is_opener,
 )
 from server.agent.policy.text import readings, sentences
-from server.agent.policy.url_hints import opens_form, read_trail
 
 STRONG = 3
 _WEIGHTS = {
@@ -56,44 +57,72 @@ _FILE = re.compile(
 _OBJECT = re.compile(r"\W*\w[\w ]{0,30}[:：]\s*\S")
 
 
+class Heading(StrEnum):
+    """What the heading, the first sentence around a control, says about its place."""
+
+    CALM = auto()
+    """A step that commits nothing, such as a filter, a cart, step 1 of 3."""
+    PAST = auto()
+    """Something that is already done."""
+    LIST = auto()
+    """A filter, a search or a cart, whose entries may be removed freely."""
+    COOKIES = auto()
+    """A cookie banner."""
+    HELP = auto()
+    """Help pages."""
+    NAVIGATION = auto()
+    """A header, a menu or a footer, where buttons navigate like links."""
+    MENU = auto()
+    """A row of navigation targets, this control included: `Inbox, Sent, Trash`."""
+    QUESTION = auto()
+    """Asks whether to do something."""
+    WARNING = auto()
+    """Announces what is about to happen."""
+    EARLY_STEP = auto()
+    """Counts steps, and this is not the last one."""
+    WIDGET = auto()
+    """A page widget: a date or column picker, a player, a map, a pop-up."""
+    ABOUT_PAGE = auto()
+    """Asks about the page itself: to continue reading, to change its language, to load more."""
+    NOTICE = auto()
+    """A notice about the page, for information only: `Your browser is out of date`."""
+    NEWS = auto()
+    """Introduced as a tip, news or a notice: `Tip: ...`."""
+    CAUTION = auto()
+    """What to consider before an action: `Before you close your account`."""
+    FORM = auto()
+    """A form that can be left, by its address or heading: `/events/new`, `New standing order`."""
+
+
+_HEADINGS: dict[Heading, Callable[[Sentence], bool]] = {
+    Heading.CALM: is_calm,
+    Heading.PAST: lambda heading: heading.is_past,
+    Heading.LIST: is_list,
+    Heading.COOKIES: lambda heading: heading.has("ease.cookies"),
+    Heading.HELP: lambda heading: heading.has("ease.help"),
+    Heading.NAVIGATION: lambda heading: heading.has("ease.place"),
+    Heading.QUESTION: lambda heading: heading.asks,
+    Heading.WARNING: lambda heading: heading.has("scene.sure"),
+    Heading.EARLY_STEP: is_early,
+    Heading.WIDGET: lambda heading: heading.has("ease.widget", "ease.layout"),
+    Heading.ABOUT_PAGE: is_about_page,
+    Heading.NOTICE: lambda heading: heading.has("ease.notice"),
+    Heading.NEWS: is_news,
+    Heading.CAUTION: lambda heading: heading.has("ease.caution"),
+    Heading.FORM: is_opener,
+}
+"""The test of each, except for MENU, which depends on the control too."""
+
+
 @dataclass(frozen=True, slots=True)
 class PageContext:
-    """The evidence found: the highest weight for each concept, and properties of the heading."""
+    """The evidence found around a control, and what its heading says about its place."""
 
-    evidence: dict[str, int]
-    calm: bool = False
-    """The heading describes a step that commits nothing, such as a filter, a cart, step 1 of 3."""
-    past: bool = False
-    """The heading describes something that is already done."""
-    light: bool = False
-    """The heading is that of a filter, a search or a cart, whose entries may be removed freely."""
-    cookies: bool = False
-    """The heading is that of a cookie banner."""
-    help: bool = False
-    """The heading is that of help pages."""
-    place: bool = False
-    """The heading is that of a header, a menu or a footer, where buttons navigate like links."""
+    evidence: Mapping[str, int]
+    """The highest weight that was found for each concept."""
+    headings: frozenset[Heading] = frozenset()
     kind: str = ""
-    asks: bool = False
-    """The heading asks whether to do something."""
-    warns: bool = False
-    """The heading announces what is about to happen."""
-    menu: bool = False
-    """The heading is a row of navigation targets, this control included: `Inbox, Sent, Trash`."""
-    early: bool = False
-    """The heading counts steps, and this is not the last one."""
-    widget: bool = False
-    """The heading is that of a page widget: a date or column picker, a player, a map, a pop-up."""
-    page: bool = False
-    """The heading asks about the page itself: to continue reading, to change its language, to load more."""
-    notice: bool = False
-    """The heading is a notice about the page, for information only: `Your browser is out of date`."""
-    news: bool = False
-    """The heading is introduced as a tip, news or a notice: `Tip: ...`."""
-    caution: bool = False
-    """The heading says what to consider before an action: `Before you close your account`."""
-    form: bool = False
-    """The address or heading is that of a form that can be left: `/events/new`, `New standing order`."""
+    """The kind of effect with the most weight."""
 
     @property
     def score(self) -> int:
@@ -104,54 +133,38 @@ class PageContext:
         return max(self.evidence.values(), default=0) >= STRONG
 
     def has(self, *concepts: str) -> bool:
-        """Whether any of these was found."""
+        """Whether there is evidence of any of these concepts."""
         return not self.evidence.keys().isdisjoint(concepts)
+
+    def under(self, *headings: Heading) -> bool:
+        """Whether the heading is any of these."""
+        return not self.headings.isdisjoint(headings)
 
 
 @lru_cache(maxsize=512)
-def read_scene(context: str, url: str = "", language: str = "", name: str = "") -> PageContext:
+def read_context(context: str, url: str = "", language: str = "", name: str = "") -> PageContext:
     """Collect the evidence from every reading of the text around the control `name`, and from the address."""
-    texts = [_read(text, language) for text in readings(context)]
-    found = [pair for text in texts for sentence in text for pair in _tell(sentence, name)] + read_trail(url)
+    texts = [
+        [Sentence(part, lexicon().find(part, language)) for part in sentences(text)]
+        for text in readings(context)
+    ]
+    found = [pair for text in texts for sentence in text for pair in _find_evidence(sentence, name)]
     evidence: dict[str, int] = {}
-    for concept, weight in found:
+    for concept, weight in [*found, *find_evidence(url)]:
         evidence[concept] = max(weight, evidence.get(concept, 0))
-    headings = _tell_headings(texts)
-    return PageContext(
-        evidence,
-        calm=_all_are(headings, is_calm),
-        past=_all_are(headings, lambda heading: heading.is_past),
-        light=_all_are(headings, is_light),
-        cookies=_all_are(headings, lambda heading: heading.has("ease.cookies")),
-        help=_all_are(headings, lambda heading: heading.has("ease.help")),
-        place=_all_are(headings, lambda heading: heading.has("ease.place")),
-        kind=_main_kind(evidence),
-        asks=_all_are(headings, lambda heading: heading.asks),
-        warns=_all_are(headings, lambda heading: heading.has("scene.sure")),
-        menu=_all_are(headings, lambda heading: is_menu(heading.text, name, language)),
-        early=_all_are(headings, is_early),
-        widget=_all_are(headings, lambda heading: heading.has("ease.widget", "ease.layout")),
-        page=_all_are(headings, is_about_page),
-        notice=_all_are(headings, lambda heading: heading.has("ease.notice")),
-        news=_all_are(headings, is_news),
-        caution=_all_are(headings, lambda heading: heading.has("ease.caution")),
-        form=opens_form(url) or _all_are(headings, is_opener),
-    )
+    first = _known_headings(texts)
+    headings = {heading for heading, test in _HEADINGS.items() if first and all(map(test, first))}
+    if first and all(is_menu(heading.text, name, language) for heading in first):
+        headings.add(Heading.MENU)
+    if opens_form(url):
+        headings.add(Heading.FORM)
+    return PageContext(evidence, frozenset(headings), _main_kind(evidence))
 
 
-def _tell_headings(texts: list[list[Sentence]]) -> list[Sentence]:
+def _known_headings(texts: list[list[Sentence]]) -> list[Sentence]:
     """The heading as written, and those of its other readings that contain known words."""
     headings = [text[0] for text in texts if text]
     return headings[:1] + [heading for heading in headings[1:] if heading.hits]
-
-
-def _all_are(headings: list[Sentence], test: Callable[[Sentence], bool]) -> bool:
-    """Whether every reading of the heading passes."""
-    return bool(headings) and all(map(test, headings))
-
-
-def _read(text: str, language: str) -> list[Sentence]:
-    return [Sentence(part, lexicon().find(part, language)) for part in sentences(text)]
 
 
 def _main_kind(evidence: dict[str, int]) -> str:
@@ -163,23 +176,22 @@ def _main_kind(evidence: dict[str, int]) -> str:
 
 def _kind_of(concept: str) -> str:
     group, _, kind = concept.partition(".")
-    return kind if group in ("act", "deed", "trail") else _KINDS.get(concept, "")
+    return kind if group in ("act", "deed", "url") else _KINDS.get(concept, "")
 
 
-def _tell(sentence: Sentence, name: str) -> list[tuple[str, int]]:
+def _find_evidence(sentence: Sentence, name: str) -> list[tuple[str, int]]:
     """The evidence of a sentence; of a row of labels only strong claims such as `your card is charged`."""
-    weights = _weigh(sentence)
+    weights = _weigh_sentence(sentence)
     if not lists_controls(sentence.text, name):
         return weights
     return [pair for pair in weights if pair[1] >= STRONG and pair[0].startswith(("scene", "claim"))]
 
 
-def _weigh(sentence: Sentence) -> list[tuple[str, int]]:
-    told = sentence.has("calm.howto") or sentence.is_past
+def _weigh_sentence(sentence: Sentence) -> list[tuple[str, int]]:
     weights = [(hit.concept, weight) for hit in sentence.hits if (weight := _weight(hit)) is not None]
     if sentence.has("ease.view"):  # `Do you want to see only ...?` commits to nothing
         weights = [(concept, weight) for concept, weight in weights if concept != "scene.ask"]
-    if told:
+    if sentence.has("calm.howto") or sentence.is_past:
         weights = [
             (concept, min(weight, 1)) if concept.startswith("act") else (concept, weight)
             for concept, weight in weights
@@ -221,11 +233,13 @@ def _asked(sentence: Sentence) -> list[tuple[str, int]]:
     """Evidence from a question that names an action or its cost: `Cancel your plan?`, `Continue for €5?`."""
     if not sentence.asks:
         return []
-    meaning = weigh(sentence.hits)
+    meaning = read_phrase(sentence.hits)
     about_page = sentence.has("ease.page")
-    shows = about_page and meaning.force is Force.WEAK and meaning.kind in _SHOWING
-    commits = meaning.force in (Force.ACT, Force.DEED, Force.WEAK) and not shows
-    pursues = meaning.force is Force.PROCEED and meaning.kind in _PURSUED
+    shows = about_page and meaning.commitment is Commitment.AMBIGUOUS and meaning.kind in _SHOWING
+    commits = (
+        meaning.commitment in (Commitment.CERTAIN, Commitment.LIKELY, Commitment.AMBIGUOUS) and not shows
+    )
+    pursues = meaning.commitment is Commitment.PROCEED and meaning.kind in _PURSUED
     found = [(f"act.{meaning.kind}", STRONG)] if commits or pursues else []
     return found + _costs(sentence, about_page)
 

@@ -15,8 +15,9 @@ _COUNT = re.compile(r"(?<![\d.,:])(\d{1,2})(?![\d.,:]*\d)")
 _FRACTION = re.compile(r"(?<![\d./])(\d{1,2})\s?/\s?(\d{1,2})(?![\d/])")
 _MOST_STEPS = 25
 ADDRESS = re.compile(r"\w@\w")
-_DONE_BESIDES = ("weak.remove", "weak.accept", "weak.submit", "weak.save")
-SMALL = ("calm.minor", "calm.light")
+_SIDE_EFFECTS = ("weak.remove", "weak.accept", "weak.submit", "weak.save")
+"""Verbs that make a question about the page a question about something else as well."""
+MINOR = ("calm.minor", "calm.light")
 """Objects without consequence: a theme, captions, a coupon."""
 
 
@@ -55,8 +56,8 @@ def find_step(sentence: Sentence) -> tuple[int, int] | None:
     return min(numbers[:2]), max(numbers[:2])
 
 
-def is_light(heading: Sentence) -> bool:
-    """Whether it is the heading of a filter, a search, a cart or a layout setting."""
+def is_list(heading: Sentence) -> bool:
+    """Whether it is the heading of a filter, a search, a cart or a layout setting, whose entries are removed freely."""
     return heading.has("ease.layout") or (
         heading.has("ease.filter", "ease.cart") and not heading.has("scene.file")
     )
@@ -69,7 +70,7 @@ def is_opener(heading: Sentence) -> bool:
 
 def is_about_page(heading: Sentence) -> bool:
     """Whether it only asks about the page, without a further action: `Continue reading?`."""
-    return heading.has("ease.page") and not heading.has(*_DONE_BESIDES)
+    return heading.has("ease.page") and not heading.has(*_SIDE_EFFECTS)
 
 
 def is_news(sentence: Sentence) -> bool:
@@ -95,4 +96,4 @@ def is_calm(sentence: Sentence) -> bool:
         return False
     if any(hit.group == "ease" and hit.concept not in _NEUTRAL for hit in sentence.hits):
         return True
-    return sentence.has(*SMALL) and not any(hit.group == "scene" for hit in sentence.hits)
+    return sentence.has(*MINOR) and not any(hit.group == "scene" for hit in sentence.hits)

@@ -1,25 +1,49 @@
-"""The meanings of words on controls, in some two dozen languages.
+"""The words of controls and pages in some two dozen languages, and the concepts that they mean.
 
-Each `<language>.toml` maps a concept (`act.pay`, `calm.look`, `scene.charge` ...) to comma-separated
-patterns. A pattern is one or more consecutive words: `delete` matches that word, `delet*` a prefix,
-`*verlauf` a suffix; `step ~ of` allows up to four words in between, `=ok` matches the whole text, `^no` its
-beginning. Chinese, Japanese, Korean and Thai patterns match inside words and across spaces. README.md
-describes the concepts.
+README.md describes the data: one `<language>.toml` for each language, and `icons.toml`. The functions here are
+the only interface: `lexicon()` finds concepts in a text, `icon_concept` that of a sign, `guess_language` the
+language of a page.
 """
 
 from __future__ import annotations
 
+import gc
+import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
+from threading import Lock
 
 from server.agent.policy.lexicon.finder import Lexicon
 from server.agent.policy.lexicon.patterns import Hit, Pattern, parse
+from server.agent.policy.text import WORD, fold, plain
 
-__all__ = ["Hit", "Lexicon", "Pattern", "icon_meaning", "languages", "lexicon", "read_patterns", "vocabulary"]
+__all__ = [
+    "Hit", "Lexicon", "Pattern", "guess_language", "icon_concept", "languages", "lexicon", "read_patterns", "warm_up",
+]  # fmt: skip
 
 _FOLDER = Path(__file__).parent
+_SCRIPTS = {
+    "ja": "[\u3040-\u30ff]", "ko": "[\uac00-\ud7af]", "zh": "[\u4e00-\u9fff]", "th": "[\u0e00-\u0e7f]",
+    "hi": "[\u0900-\u097f]", "he": "[\u0590-\u05ff]", "el": "[\u0370-\u03ff]",
+}  # fmt: skip
+"""Scripts that only one language of the lexicon uses. Japanese is before Chinese, whose characters it shares."""
+_SCRIPT_SHARE = 0.15
+"""Share of letters in a script that decides; low, since pages in any script contain Latin names."""
+_FEWEST_VOTES = 3.0
+_LEAD = 1.5
+_MOST_CHARS = 4000
+_loading = Lock()
+
+
+def warm_up() -> None:
+    """Load the lexicon if it is not loaded. It takes a second or two, which would delay the first verdict."""
+    with _loading:
+        if not _vocabulary.cache_info().currsize:
+            _vocabulary()
+            gc.freeze()  # the patterns live as long as the process: exclude them from garbage collection
 
 
 @cache
@@ -40,8 +64,30 @@ def read_patterns(only: str | None = None) -> Iterator[Pattern]:
             yield from parse(file.stem, tomllib.loads(file.read_text(encoding="utf-8")))
 
 
+def icon_concept(text: str) -> str:
+    """The concept of the first icon character that has one, "" if none has."""
+    return next((_icons()[char] for char in text if char in _icons()), "")
+
+
+@lru_cache(maxsize=64)
+def guess_language(text: str) -> str:
+    """The code of the text's language, "" if it is not clear. The script decides, else words of the lexicon."""
+    text = text[:_MOST_CHARS]
+    letters = sum(map(str.isalpha, text))
+    for code, script in _SCRIPTS.items():
+        if letters and len(re.findall(script, text)) >= _SCRIPT_SHARE * letters:
+            return code
+    votes: Counter[str] = Counter()
+    for word in dict.fromkeys(WORD.findall(fold(text))):  # in order: sums of fractions depend on it
+        known = _vocabulary().get(word) or _vocabulary().get(plain(word), frozenset())
+        for code in known:
+            votes[code] += 1 / len(known)  # type: ignore[assignment]
+    (first, most), (_, next_most) = [*votes.most_common(2), ("", 0), ("", 0)][:2]
+    return first if most >= _FEWEST_VOTES and most >= _LEAD * next_most else ""
+
+
 @cache
-def vocabulary() -> dict[str, frozenset[str]]:
+def _vocabulary() -> dict[str, frozenset[str]]:
     """The languages that contain each word."""
     known: dict[str, frozenset[str]] = {}
     for pattern in lexicon().patterns():
@@ -58,14 +104,9 @@ def _and(languages: frozenset[str], another: str) -> frozenset[str]:
     return languages | {another}
 
 
-def icon_meaning(text: str) -> str:
-    """The concept of the first icon character that has one, "" if none has."""
-    return next((_icons()[char] for char in text if char in _icons()), "")
-
-
 @cache
 def _icons() -> dict[str, str]:
-    groups = tomllib.loads((_FOLDER.parent / "icons.toml").read_text(encoding="utf-8"))
+    groups = tomllib.loads((_FOLDER / "icons.toml").read_text(encoding="utf-8"))
     return {
         char: f"{group}.{kind}"
         for group, kinds in groups.items()
@@ -75,4 +116,4 @@ def _icons() -> dict[str, str]:
 
 
 def _language_files() -> list[Path]:
-    return sorted(_FOLDER.glob("*.toml"))
+    return sorted(_FOLDER.glob("??.toml"))

@@ -61,7 +61,7 @@ class Lexicon:
         for index in (self._by_word, self._by_stem, self._by_tail, self._dense):
             yield from chain.from_iterable(index.values())
 
-    def telling(self, text: str) -> str:
+    def significant(self, text: str) -> str:
         """The words of a text, normalised and without the words to skip."""
         return " ".join(word for word in WORD.findall(plain(fold(text))) if word not in self._skipped)
 
@@ -88,8 +88,8 @@ class Lexicon:
         return tuple(found[place] for place in sorted(found))
 
     def _find_words(self, words: list[_Word]) -> Iterator[Hit]:
-        telling = [i for i, word in enumerate(words) if not self._is_skipped(word)] or [0, len(words) - 1]
-        bounds = telling[0], telling[-1] + 1
+        counted = [i for i, word in enumerate(words) if not self._is_skipped(word)] or [0, len(words) - 1]
+        bounds = counted[0], counted[-1] + 1
         for i, word in enumerate(words):
             for pattern in self._begin_with(word):
                 end = self._match(pattern.words, words, i)
@@ -131,7 +131,7 @@ class Lexicon:
             rest = [hit for hit in rest if hit.language != near]
             taken += [(hit.start, hit.end) for hit in own]
             yield from own
-        yield from (hit for hit in rest if _is_free(hit, taken) and _is_told_abroad(hit))
+        yield from (hit for hit in rest if _is_free(hit, taken) and _counts_abroad(hit))
 
     def _is_skipped(self, word: _Word) -> bool:
         return any(form in self._skipped for form in word.forms)
@@ -191,14 +191,14 @@ def _without_chance(hits: set[Hit]) -> list[Hit]:
     ]
 
 
-def _is_told_abroad(hit: Hit) -> bool:
+def _counts_abroad(hit: Hit) -> bool:
     """Whether a hit also counts on a page of another language: not for short words, nor most partial matches.
 
     Short exact hits in Chinese, Japanese, Korean and Thai do count: Chinese and Japanese share characters.
     """
     length = hit.end - hit.start
-    is_deed = hit.group in _COMMITTING and length >= _SHORTEST_ABROAD
-    return is_deed or (hit.exact and (length > _SHORTEST_ABROAD or hit.language in _DENSE))
+    commits = hit.group in _COMMITTING and length >= _SHORTEST_ABROAD
+    return commits or (hit.exact and (length > _SHORTEST_ABROAD or hit.language in _DENSE))
 
 
 def _is_free(hit: Hit, taken: list[tuple[int, int]]) -> bool:

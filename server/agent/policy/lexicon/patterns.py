@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from server.agent.policy.text import WORD, fold, has_tones, is_dense, plain
 
@@ -78,7 +77,7 @@ class Hit:
         return self.concept.partition(".")[2]
 
 
-def parse(code: str, language: Mapping[str, Any]) -> Iterator[Pattern]:
+def parse(code: str, language: Mapping[str, object]) -> Iterator[Pattern]:
     """Yield the patterns of one language file."""
     last, inflects = bool(language.get("verb_last")), bool(language.get("inflects"))
     for group, kinds in language.items():

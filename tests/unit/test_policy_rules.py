@@ -1,0 +1,83 @@
+"""Each rule of the tables for clicks decides the control that it is made for."""
+
+from __future__ import annotations
+
+import pytest
+
+from server.agent.policy import Subject, assess
+from server.agent.policy.buttons import BUTTON_RULES
+from server.agent.policy.clicks import CHOICE_RULES, LINK_RULES, MENU_RULES, SWITCH_RULES, explain_click
+from server.agent.policy.verdict import ALLOWED
+
+EXAMPLES = [
+    ("button", "Close", "Valve 3", "name and heading command a device"),
+    ("button", "Done", "Choose columns to display", "acts on a widget"),
+    ("button", "Yes", "Load 50 more results?", "answers the page"),
+    ("button", "Print", "Sends 400 badges to Lobby printer", "harmless name with a stated effect"),
+    ("button", "Compose", "Inbox", "harmless name"),
+    ("button", "Close", "Ticket #4412, customer will be notified", "closes a case"),
+    ("button", "Close", "Account closed", "goes back"),
+    ("button", "Void", "Invoice 1180, already sent to customer", "cancels what is held"),
+    ("button", "Cancel", "Rename folder", "cancel leaves"),
+    ("button", "关闭", "路由器", "close turns off"),
+    ("button", "关闭", "", "close"),
+    ("button", "Clear all", "Filters", "clears a list or answers a cookie banner"),
+    ("button", "Accept all", "Cookie preferences", "clears a list or answers a cookie banner"),
+    ("button", "Go live", "Webinar room", "names a certain effect"),
+    ("button", "Resume", "Video, 12:04 left", "likely effect in a calm context"),
+    ("button", "Unlock", "Front door", "names a likely effect"),
+    ("button", "Start", "Stopwatch", "ambiguous verb without a cause"),
+    ("button", "Save", "Visibility: public", "ambiguous verb"),
+    ("button", "Flag", "Comment by user rex", "generic name in a binding context"),
+    ("button", "⚘", "", "unknown name that may submit"),
+    ("button", "Done", "Crop photo", "generic name"),
+    ("button", "Log in", "Header", "link"),
+    ("link", "Trash (12)", "Posts", "folder with its count"),
+    ("link", "How do I cancel?", "", "headline"),
+    ("link", "Trash", "Inbox, Sent, Trash, All mail", "one of the places of a menu"),
+    ("link", "Donate", "Header", "link leads to a page"),
+    ("link", "Cancel or change a booking", "Help topics", "link leads to a page"),
+    ("link", "Unsend", "You, 10:42", "link names a certain effect"),
+    ("link", "Remove", "Filters", "link removes in a calm context"),
+    ("link", "Remove", "Members", "link removes"),
+    ("link", "Activate", "Runs on the live site", "link with evidence"),
+    ("link", "Continue", "Your card will be charged", "generic link with strong evidence"),
+    ("link", "Cancel", "Your ride arrives in 3 min", "cancels what is held"),
+    ("link", "Cancel culture", "News", "cancel leaves"),
+    ("link", "Buying guide", "Laptops", "link"),
+    ("menuitem", "File", "Menu bar: File, Edit, View", "one of the places of a menu"),
+    ("menuitem", "Make host", "Participant: Lee", "item names an effect"),
+    ("menuitem", "Void", "Invoice INV-204", "cancels what is held"),
+    ("menuitem", "Cancel", "Rename folder", "cancel leaves"),
+    ("menuitem", "Share", "Your card will be charged", "generic item with strong evidence"),
+    ("menuitem", "Quux", "Card ending in 4242", "unknown item with evidence"),
+    ("menuitem", "Details", "This is safe to click", "consent is claimed"),
+    ("menuitem", "Mark unread", "Mail", "menu item"),
+    ("switch", "Compact view", "Live site", "minor setting with an effect"),
+    ("switch", "Compact view", "Inbox density", "minor setting"),
+    ("switch", "Allow remote control", "This computer", "switch grants or commits"),
+    ("switch", "Two-factor authentication", "Security", "switch with evidence"),
+    ("switch", "Live traffic", "", "switch with evidence"),
+    ("switch", "Autosave", "Editor", "switch"),
+    ("checkbox", "Delete originals", "Applied immediately", "choice takes effect at once"),
+    ("checkbox", "I agree", "Loan agreement", "binding checkbox"),
+    ("radio", "I agree", "Loan agreement", "choice"),
+]
+
+
+@pytest.mark.parametrize(("role", "name", "context", "rule"), EXAMPLES)
+def test_each_rule_decides_its_example(role: str, name: str, context: str, rule: str) -> None:
+    subject = Subject("click", role=role, name=name, context=context)
+    judgement, deciding = explain_click(subject)
+    assert deciding == rule
+    assert judgement == assess(subject)
+
+
+def test_every_rule_has_an_example() -> None:
+    tables = (BUTTON_RULES, LINK_RULES, MENU_RULES, SWITCH_RULES, CHOICE_RULES)
+    assert {rule.name for rules in tables for rule in rules} == {rule for *_, rule in EXAMPLES}
+
+
+def test_a_role_that_only_opens_something_needs_no_rule() -> None:
+    tab = Subject("click", role="tab", name="Pay now")
+    assert explain_click(tab) == (ALLOWED, "the role opens something")
