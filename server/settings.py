@@ -69,16 +69,11 @@ class Settings(BaseSettings):
     model_timeout: float = Field(60, gt=0)
     model_idle_timeout: float = Field(30, gt=0)
     model_max_tokens: int = Field(8192, gt=0)
-    model_output_cap: int = Field(400_000, gt=0)
     token_budget: int = Field(2_000_000, gt=0)
     cost_budget: float | None = Field(None, gt=0)
     max_runs: int = Field(200, ge=1)
     vision: Literal["auto", "always", "never"] = "auto"
     decision_timeout: float = Field(600, gt=0)
-    observation_elements: int = Field(160, ge=20, le=1000)
-    observation_blocks: int = Field(30, ge=0, le=200)
-    observation_block_chars: int = Field(240, ge=40, le=4000)
-    observation_tokens: int = Field(3300, ge=500)
 
     # The browser
     browser_mcp: str = "playwright"

@@ -70,10 +70,14 @@ def model_for(server: ModelServer, wire: str, **more: Any) -> BaseChatModel:
     return build_chat_model(name, server.settings(**options, **more))
 
 
+def limited(model: Any, **limits: float) -> Any:
+    model._limits = replace(model._limits, **limits)
+    return model
+
+
 def impatient(model: Any) -> Any:
     """With next to no pause between tries."""
-    model._limits = replace(model._limits, backoff=0.01)
-    return model
+    return limited(model, backoff=0.01)
 
 
 async def answer(model: Any, question: Any = "hi") -> AIMessageChunk:
@@ -368,14 +372,14 @@ async def test_silence_ends_in_a_timeout_and_frees_the_connection(wire: str, rep
 @every_wire
 async def test_an_endless_answer_is_cut_at_the_cap(wire: str) -> None:
     async with ModelServer(endless()) as server:
-        assert (await failure(model_for(server, wire, model_output_cap=3000))).code == "output_limit"
+        assert (await failure(limited(model_for(server, wire), output=3000))).code == "output_limit"
         await server.wait_until(lambda: server.open_streams == 0)
 
 
 @every_wire
 async def test_endless_thinking_is_cut_too(wire: str) -> None:
     async with ModelServer(think(["hm "] * 3000, "done")) as server:
-        assert (await failure(model_for(server, wire, model_output_cap=3000))).code == "output_limit"
+        assert (await failure(limited(model_for(server, wire), output=3000))).code == "output_limit"
 
 
 @every_wire

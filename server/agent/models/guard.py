@@ -51,12 +51,7 @@ class CallLimits:
 
     @classmethod
     def of(cls, settings: Settings, *, parallel_tools: bool | None = None) -> CallLimits:
-        return cls(
-            settings.model_timeout,
-            settings.model_idle_timeout,
-            settings.model_output_cap,
-            parallel_tools=parallel_tools,
-        )
+        return cls(settings.model_timeout, settings.model_idle_timeout, parallel_tools=parallel_tools)
 
 
 @dataclass(frozen=True)

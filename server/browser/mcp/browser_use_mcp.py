@@ -27,7 +27,7 @@ from server.browser.mcp.browser_use_server import OFFERED, deadline_of, offered_
 from server.browser.mcp.client import Http, McpClient, Stdio
 from server.browser.mcp.playwright_reply import picture_of
 from server.browser.mcp.session_browser import UNSTEADY, CallFailed, SessionBrowser
-from server.browser.observation import Element, Observation, focus_pieces, observe_state
+from server.browser.observation import Budget, Element, Observation, focus_pieces, observe_state
 from server.browser.observation.context_script import Around, around_script
 from server.browser.observation.page_script import Extra
 from server.browser.off_loop import TookTooLong, off_loop
@@ -92,8 +92,7 @@ class BrowserUseBrowser(SessionBrowser):
         notes = self._notes.take()
         try:
             return await off_loop(
-                focus_pieces, self._placed(state), pieces, element.ref, viewport=VIEWPORT,
-                budget=self._budget(), notes=notes, extra=extra,
+                focus_pieces, self._placed(state), pieces, element.ref, viewport=VIEWPORT, notes=notes, extra=extra
             )  # fmt: skip
         except TookTooLong as error:
             return await self._observation({}, extra, (*notes, str(error)))
@@ -118,7 +117,7 @@ class BrowserUseBrowser(SessionBrowser):
         *, keep: Sequence[str] = (), names_targets: bool = False,
     ) -> Observation:  # fmt: skip
         options: dict[str, Any] = {"viewport": VIEWPORT, "extra": extra}
-        options["budget"] = self._budget(names_targets=names_targets)
+        options["budget"] = Budget(names_targets=names_targets)
         try:
             return await off_loop(observe_state, self._placed(state), notes=notes, keep=keep, **options)
         except TookTooLong as error:

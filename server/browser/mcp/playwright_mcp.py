@@ -56,7 +56,7 @@ class PlaywrightBrowser(PlaywrightCalls):
         seen = await self._see()
         if not seen.raw:
             return None
-        budget = self._budget(names_targets=True)
+        budget = observation.Budget(names_targets=True)
         if target:
             return await self._observe(observation.focus, seen, budget=budget, ref=target)
         return await self._observe(observation.observe_snapshot, seen, budget=budget)
@@ -85,11 +85,11 @@ class PlaywrightBrowser(PlaywrightCalls):
         work: Callable[..., Observation],
         seen: Seen,
         *,
-        budget: observation.Budget | None = None,
+        budget: observation.Budget = observation.BUDGET,
         notes: Sequence[str] = (),
         **options: Any,
     ) -> Observation:
-        given = {"budget": budget or self._budget(), **self._where()}
+        given = {"budget": budget, **self._where()}
         try:
             return await off_loop(work, seen.raw, extra=seen.extra, notes=notes, **given, **options)
         except TookTooLong as error:

@@ -25,7 +25,7 @@ from server.browser.mcp.current_page import CurrentPage
 from server.browser.mcp.lifecycle import Lifecycle, Notes, SessionResources
 from server.browser.mcp.shared_chromium import SharedLifecycle
 from server.browser.mcp.tool_schema import find_fault
-from server.browser.observation import Budget, Observation
+from server.browser.observation import Observation
 from server.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -301,16 +301,6 @@ class SessionBrowser(Browser, ABC):
         """Return the egress proxy's last refusal as a sentence, if it is not older than `moment`."""
         refusal = self.chromium.egress.last_refusal if self.chromium else None
         return refusal[1] if refusal and refusal[0] >= moment else None
-
-    def _budget(self, *, names_targets: bool = False) -> Budget:
-        limits = self._settings
-        return Budget(
-            names_targets=names_targets,
-            elements=limits.observation_elements,
-            blocks=limits.observation_blocks,
-            block_chars=limits.observation_block_chars,
-            tokens=limits.observation_tokens,
-        )
 
     def _outcome(self, ok: bool, text: str, *, timed_out: bool = False) -> ToolOutcome:
         return ToolOutcome(
