@@ -32,6 +32,7 @@ RUFF, MYPY, PYTEST = ((sys.executable, "-m", name) for name in ("ruff", "mypy", 
 WORKERS = max(2, min(4, (os.cpu_count() or 1) + 1))
 """One more than there are cores: a test of the real parts waits for half of its time."""
 WORDS = (sys.executable, "-m", "scripts.words")
+SETTINGS = (sys.executable, "-m", "scripts.describe_settings", "--check")
 TEST = (*PYTEST, f"--numprocesses={WORKERS}")
 BY_FILE, BY_TEST = "--dist=loadfile", "--dist=worksteal"
 WEB_TEST = ("npm", "test")
@@ -40,7 +41,7 @@ STORIES = ("tests/real/test_main_job.py", "tests/e2e/test_ui_approvals.py")
 """The main job on real parts, and an approval in the web UI."""
 
 CHECKS: dict[str, list[tuple[str, ...]]] = {
-    "lint": [(*RUFF, "check", "."), (*RUFF, "format", "--check", "."), WORDS, MYPY],
+    "lint": [(*RUFF, "check", "."), (*RUFF, "format", "--check", "."), WORDS, SETTINGS, MYPY],
     "web": [("npm", "run", "types:check"), ("npm", "run", "check"), ("npm", "run", "lint"), WEB_TEST],
     "curl": [(*PYTEST, CURL_TEST)],
     "quick": [(*TEST, BY_FILE, "tests/unit")],

@@ -20,6 +20,21 @@ PAGES = frozenset({"s", "login", "settings", "assets", "ws", "events", "docs", "
 MOST_FILES = 10_000
 """The server does not ask for more, however many the system allows."""
 
+SECTIONS = {
+    "host": ("The server", "Where it listens, what it keeps and where, and its limits."),
+    "agent_mode": ("The agent", "The model, and the limits of what it does for one message."),
+    "browser_mcp": ("The browser", "How browsers are started, and what they may reach."),
+    "anthropic_api_key": (
+        "Providers",
+        "Keys and addresses of model providers, under their usual names. Unset addresses are the provider's own.",
+    ),
+    "langsmith_tracing": (
+        "Tracing",
+        "Traces of runs at LangSmith. Its further variables are read from the environment of the process only.",
+    ),
+}
+"""Sections of docs/settings.md: title and introduction, by the name of the section's first field."""
+
 Names = Annotated[tuple[str, ...], NoDecode]
 
 
@@ -34,85 +49,250 @@ def file_limit() -> int:
 
 
 class Settings(BaseSettings):
-    """The settings of one server. Field names in upper case are the environment's names."""
+    """The settings of one server. Field names in upper case are the environment's names.
+
+    The fields' descriptions are written into docs/settings.md and .env.example by `scripts/describe_settings.py`.
+    """
 
     model_config = SettingsConfigDict(env_file=".env", extra="ignore", frozen=True, populate_by_name=True)
 
     # The server
-    host: str = "127.0.0.1"
-    port: int = Field(8000, ge=0, le=65535)
-    auth_token: SecretStr | None = None
-    trusted_hosts: Names = ()
-    forwarded_allow_ips: Names = ()
-    data_dir: Path = Path(".data")
-    min_free_disk: int = Field(500, ge=0)
-    database_url: str | None = None
-    auto_migrate: bool | None = None
-    redis_url: str | None = None
-    checkpointer: Literal["database", "memory"] = "database"
-    screenshot_dir: Path | None = None
-    screenshot_url_prefix: str = "/api/files/screenshots"
-    drain_timeout: float = Field(30, ge=0)
-    retention_days: int | None = Field(None, ge=1, le=36_500)
-    max_streams: int | None = Field(None, ge=1)
-    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
-    log_thoughts: bool = False
+    host: str = Field(
+        "127.0.0.1", description="Address to listen on. Anything but loopback needs `AUTH_TOKEN`."
+    )
+    port: int = Field(8000, ge=0, le=65535, description="Port to listen on.")
+    auth_token: SecretStr | None = Field(
+        None,
+        description="The password of the login page and the bearer token. Unset: one is made on the first start and kept "
+        "in `DATA_DIR/auth_token`.",
+    )
+    trusted_hosts: Names = Field(
+        (), description="Further host names under which the server is reached, for example behind a proxy."
+    )
+    forwarded_allow_ips: Names = Field(
+        (),
+        description="Addresses or networks of reverse proxies, such as `10.0.0.2` or `172.16.0.0/12`, whose "
+        "`X-Forwarded-For` and `X-Forwarded-Proto` are believed. Unset: none. `*` believes every peer: only where "
+        "nothing but the proxy can connect.",
+    )
+    data_dir: Path = Field(
+        Path(".data"), description="Folder of the database file, pictures, browser profiles and secrets."
+    )
+    min_free_disk: int = Field(
+        500,
+        ge=0,
+        description="MB of the disk of `DATA_DIR` that are kept free. With less, `/api/ready` is 503, no browser is "
+        "started, and one whose profile is larger than 200 MB is ended. 0 switches that off.",
+    )
+    database_url: str | None = Field(
+        None,
+        description="`sqlite:///file` or `postgresql://user:password@host/name`. Unset: an SQLite file in `DATA_DIR`.",
+    )
+    auto_migrate: bool | None = Field(
+        None,
+        description="Bring the schema up to date at start. Unset: true for SQLite; for PostgreSQL run "
+        "`alembic upgrade head`.",
+    )
+    redis_url: str | None = Field(
+        None,
+        description="Reserved for running as several processes. This version refuses to start with it.",
+    )
+    checkpointer: Literal["database", "memory"] = Field(
+        "database",
+        description="Where agent state is kept. `memory` keeps it for the life of the process only.",
+    )
+    screenshot_dir: Path | None = Field(
+        None, description="Folder where pictures are kept. Unset: `DATA_DIR/screenshots`."
+    )
+    screenshot_url_prefix: str = Field(
+        "/api/files/screenshots",
+        description="The path that pictures have on this server, such as `/pics`; it needs a login, too. "
+        "`/api/files/screenshots` leads to them at any value.",
+    )
+    drain_timeout: float = Field(
+        30, ge=0, description="Seconds that runs have to end in when the server is stopped."
+    )
+    retention_days: int | None = Field(
+        None,
+        ge=1,
+        le=36_500,
+        description="Sessions untouched for more days are removed for good, pinned ones are kept. Unset keeps all. The "
+        "server trusts its date only as far as the newest stored change and its own uptime prove it, so a wrong date "
+        "removes nothing, and after a long time off sessions are removed late.",
+    )
+    max_streams: int | None = Field(
+        None,
+        ge=1,
+        description="Streams (SSE and WebSocket) open at a time; the next gets 503 and `Retry-After`. Unset: half of the "
+        "limit of open files, which the server raises to 10,000 where the system allows it. Three quarters of that limit "
+        "are connections, more are refused.",
+    )
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
+        "INFO",
+        description="`INFO` shows each step and its reason, `DEBUG` each move of the operator in full.",
+    )
+    log_thoughts: bool = Field(
+        False,
+        description='Log the model\'s thoughts, at `INFO`, for both agents. Texts typed into pages, words after "password" '
+        "and the like and long numbers are masked; other things that a person wrote may be in it.",
+    )
 
     # The agent
-    agent_mode: Literal["real", "mock"] = "real"
-    agent_model: str = "anthropic:claude-haiku-5-5"
-    summary_model: str | None = None
-    default_agent: Literal["operator", "assistant"] = "operator"
-    max_tool_steps: int = Field(10, ge=1, le=1000)
-    run_timeout: float = Field(1800, gt=0)
-    tool_timeout: float = Field(30, gt=0)
-    model_timeout: float = Field(60, gt=0)
-    model_idle_timeout: float = Field(30, gt=0)
-    model_max_tokens: int = Field(8192, gt=0)
-    token_budget: int = Field(2_000_000, gt=0)
-    cost_budget: float | None = Field(None, gt=0)
-    max_runs: int = Field(200, ge=1)
-    vision: Literal["auto", "always", "never"] = "auto"
-    decision_timeout: float = Field(600, gt=0)
+    agent_mode: Literal["real", "mock"] = Field(
+        "real",
+        description="`mock` replaces model and browser by scripted ones: for tests and for work on the UI.",
+    )
+    agent_model: str = Field("anthropic:claude-haiku-5-5", description="`provider:model` of new sessions.")
+    summary_model: str | None = Field(
+        None,
+        description="The model that names a session after its first answer, by one short call. Unset: the session's own; "
+        "`off` keeps the first words. A name that you gave stays. Demo and mock models name nothing.",
+    )
+    default_agent: Literal["operator", "assistant"] = Field(
+        "operator",
+        description="`operator` plans, looks, asks and acts; `assistant` calls the browser's tools freely.",
+    )
+    max_tool_steps: int = Field(
+        10,
+        ge=1,
+        le=1000,
+        description="Actions for one message. Then the agent sums up and asks whether to continue.",
+    )
+    run_timeout: float = Field(1800, gt=0, description="Seconds of work for one message, pauses not counted.")
+    tool_timeout: float = Field(30, gt=0, description="Seconds for one browser call.")
+    model_timeout: float = Field(60, gt=0, description="Seconds until the model's first token.")
+    model_idle_timeout: float = Field(30, gt=0, description="Seconds between two tokens of the model.")
+    model_max_tokens: int = Field(
+        8192,
+        gt=0,
+        description="Tokens of the longest answer of one model call. An answer is cut off at 400,000 characters at any value.",
+    )
+    token_budget: int = Field(
+        2_000_000, gt=0, description="Tokens for one message. Then the agent sums up and asks."
+    )
+    cost_budget: float | None = Field(
+        None,
+        gt=0,
+        description="US dollars for one message, where the model's price is known. Then the agent sums up and asks. "
+        "Unset: no limit.",
+    )
+    max_runs: int = Field(200, ge=1, description="Runs at a time; further ones wait in a queue.")
+    vision: Literal["auto", "always", "never"] = Field(
+        "auto",
+        description="When pictures are sent to models that take them: `always`, `never`, or `auto`, when the page's text says "
+        "little.",
+    )
+    decision_timeout: float = Field(600, gt=0, description="Seconds for which an approval is valid.")
 
     # The browser
-    browser_mcp: str = "playwright"
-    extra_mcp: Names = ()
-    extra_mcp_allow: Names = ()
-    browser_executable: Path | None = None
-    browser_sandbox: bool | None = None
-    browser_headless: bool | None = None
-    browser_profile: Literal["session", "shared", "fresh"] = "session"
-    browser_layout: Literal["own", "shared"] = "own"
-    browser_agent_tool: bool = False
-    browser_memory: int = Field(3000, ge=200)
-    browser_disk: int = Field(2000, ge=50)
-    max_browsers: int = Field(4, ge=1)
-    session_idle_timeout: float = Field(900, gt=0)
-    allowed_hosts: Names = ()
-    blocked_hosts: Names = ()
-    allow_private_network: bool | None = None
-    downloads: bool = True
+    browser_mcp: str = Field(
+        "playwright",
+        description="`playwright`, `browser-use`, or the command or URL of another MCP server. `NAME={endpoint} command` "
+        "starts it with the DevTools address of a Chromium of ours in the variable `NAME`.",
+    )
+    extra_mcp: Names = Field(
+        (), description="Further MCP servers for the `assistant`, as `name=command` or `name=url`."
+    )
+    extra_mcp_allow: Names = Field(
+        (),
+        description="Tools of `EXTRA_MCP`, and further ones of a `BROWSER_MCP` of your own, that are used without a "
+        "question ([tools.md](tools.md)), such as `files_read_file`.",
+    )
+    browser_executable: Path | None = Field(None, description="The Chromium to start. Unset: the one found.")
+    browser_sandbox: bool | None = Field(
+        None,
+        description="Chromium's own sandbox. `false` where the system refuses it, as containers do. Unset: off for root.",
+    )
+    browser_headless: bool | None = Field(
+        None,
+        description="`true` shows no window, also where there is a display. Without a display (`DISPLAY`, "
+        "`WAYLAND_DISPLAY`) browsers always run headless, which the log says at start; the live view is the same.",
+    )
+    browser_profile: Literal["session", "shared", "fresh"] = Field(
+        "session",
+        description="`session` keeps logins per session, `fresh` starts empty each time. `shared` is one for all: what one "
+        "session's browser learns (logins, history) is copied to the others, and stays when that session is deleted; it "
+        "is removed with the last session that has a browser profile.",
+    )
+    browser_layout: Literal["own", "shared"] = Field(
+        "own",
+        description="`own`: a Chromium for each session. `shared`: one Chromium with isolated contexts for all sessions, "
+        "lighter, profiles are not kept.",
+    )
+    browser_agent_tool: bool = Field(
+        False,
+        description="Offer browser-use's own unsupervised agent as a tool. Needs `OPENAI_API_KEY`.",
+    )
+    browser_memory: int = Field(
+        3000, ge=200, description="MB that one session's browser may use. Above, its heaviest page is ended."
+    )
+    browser_disk: int = Field(
+        2000,
+        ge=50,
+        description="MB that the profile of one session's browser may have on disk. Above, the browser is ended and what "
+        "sites stored is removed, cookies only if that is not enough.",
+    )
+    max_browsers: int = Field(
+        4,
+        ge=1,
+        description="Browsers open at a time. Further sessions wait in a queue, for one that is not needed or until a run "
+        "ends.",
+    )
+    session_idle_timeout: float = Field(
+        900, gt=0, description="Seconds after which an idle browser is parked. Its profile is kept."
+    )
+    allowed_hosts: Names = Field(
+        (), description="Hosts that the browser may open, with their subdomains. Unset: all."
+    )
+    blocked_hosts: Names = Field(
+        (), description="Hosts that the browser may never open, with their subdomains."
+    )
+    allow_private_network: bool | None = Field(
+        None,
+        description="Whether pages on loopback and private addresses may be opened: `true` under any name, `false` under "
+        "none but `ALLOWED_HOSTS`. Unset, while the server listens on loopback: under names that only this network can "
+        "give, such as `localhost`, `nas`, `wiki.local` or `192.168.1.5` ([list](decisions/0008-private-network.md)); "
+        "else under none.",
+    )
+    downloads: bool = Field(True, description="Keep downloads, at most 25 MB each and 50 a session.")
 
     # Providers
-    anthropic_api_key: SecretStr | None = None
-    anthropic_base_url: str | None = None
-    openai_api_key: SecretStr | None = None
-    openai_base_url: str | None = None
-    openai_api: Literal["auto", "responses", "chat"] = "auto"
-    openrouter_api_key: SecretStr | None = None
-    openrouter_base_url: str | None = None
-    google_api_key: SecretStr | None = Field(
-        None, validation_alias=AliasChoices("google_api_key", "gemini_api_key")
+    anthropic_api_key: SecretStr | None = Field(None, description="Key of Anthropic.")
+    anthropic_base_url: str | None = Field(None, description="Another address of Anthropic's API.")
+    openai_api_key: SecretStr | None = Field(None, description="Key of OpenAI, or of a compatible server.")
+    openai_base_url: str | None = Field(
+        None, description="Address of a server that is compatible with OpenAI's API."
     )
-    google_base_url: str | None = None
-    ollama_base_url: str | None = None
+    openai_api: Literal["auto", "responses", "chat"] = Field(
+        "auto",
+        description="Which of OpenAI's APIs is used. `auto`: Responses at OpenAI, Chat Completions elsewhere.",
+    )
+    openrouter_api_key: SecretStr | None = Field(None, description="Key of OpenRouter.")
+    openrouter_base_url: str | None = Field(None, description="Another address of OpenRouter's API.")
+    google_api_key: SecretStr | None = Field(
+        None,
+        validation_alias=AliasChoices("google_api_key", "gemini_api_key"),
+        description="Key of Google. Either name works.",
+    )
+    google_base_url: str | None = Field(None, description="Another address of Google's API.")
+    ollama_base_url: str | None = Field(
+        None,
+        description="Address of Ollama, which is used with a context of 16,384 tokens. Unset: `http://127.0.0.1:11434`.",
+    )
 
     # Tracing
-    langsmith_tracing: bool = False
-    langsmith_api_key: SecretStr | None = None
-    langsmith_endpoint: str | None = None
-    langsmith_project: str | None = None
+    langsmith_tracing: bool = Field(
+        False,
+        description="`true` sends every run to LangSmith: prompts, page texts and answers leave this machine.",
+    )
+    langsmith_api_key: SecretStr | None = Field(None, description="Key of LangSmith.")
+    langsmith_endpoint: str | None = Field(
+        None,
+        description="Another address of LangSmith's API, for example of a server of your own. Unset: LangSmith's own.",
+    )
+    langsmith_project: str | None = Field(
+        None, description="The project under which the runs are filed. Unset: `default`."
+    )
 
     @field_validator(
         "trusted_hosts", "forwarded_allow_ips", "allowed_hosts", "blocked_hosts", "extra_mcp", "extra_mcp_allow",

@@ -1,4 +1,4 @@
-"""What the pages say is true: every setting is told, with its default; links lead somewhere."""
+"""What the pages say is true: links lead somewhere, and what is named exists."""
 
 from __future__ import annotations
 
@@ -7,41 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from server.settings import Settings
-
 ROOT = Path(__file__).parents[2]
-NAMES = {name.upper() for name in Settings.model_fields}
 DOCS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-
-
-def test_every_setting_is_described_once() -> None:
-    rows = re.findall(r"^\| (`[^|]+) \|", (ROOT / "docs" / "settings.md").read_text(), re.MULTILINE)
-    told = [name for row in rows for name in re.findall(r"`([A-Z_]+)`", row)]
-    assert sorted(told) == sorted(NAMES)
-
-
-def test_the_front_page_names_every_setting() -> None:
-    settings = (ROOT / "README.md").read_text().partition("\n## Settings\n")[2].partition("\n## ")[0]
-    rows = "\n".join(line for line in settings.splitlines() if line.startswith("|"))
-    assert sorted(re.findall(r"`([A-Z_]+)`", rows)) == sorted(NAMES)
-
-
-def test_the_environment_example_has_every_setting_and_loads() -> None:
-    path = ROOT / ".env.example"
-    told = re.findall(r"^([A-Z_]+)=", path.read_text(), re.MULTILINE)
-    assert sorted(told) == sorted(NAMES)
-    example, plain = Settings(_env_file=path), Settings(_env_file=None)  # type: ignore[call-arg]
-    assert example == plain
-
-
-def test_the_defaults_that_are_told_hold() -> None:
-    plain = Settings(_env_file=None)  # type: ignore[call-arg]
-    for name, told in re.findall(
-        r"^\| `([A-Z_]+)` \| `([^`]+)` \|", (ROOT / "docs" / "settings.md").read_text(), re.MULTILINE
-    ):
-        value = getattr(plain, name.lower())
-        if value is not None and "/" not in told and told not in NAMES:
-            assert str(value).lower().removesuffix(".0") == told.lower(), name
 
 
 @pytest.mark.parametrize("page", DOCS, ids=lambda page: page.name)
