@@ -20,9 +20,8 @@ from server.settings import Settings
 from server.store import Store, process_name
 from server.store.owners import UNRENEWED_SECONDS
 from tests.conftest import PASSWORD, open_client
-from tests.support.chat import ask, new_session, read_stream, send
+from tests.support.chat import ask, new_session, read_stream, send, wait_for_status
 from tests.support.postgres import Postgres
-from tests.unit.test_messages import wait_for_status
 
 PING = "this is a ping test: do not think"
 DUMP = 'pg_dump --format=custom --file=copy.dump "$DATABASE_URL"'

@@ -16,10 +16,9 @@ from server.runs.recovery import Recovery
 from server.runtime import Runtime
 from server.settings import Settings
 from tests.conftest import PASSWORD, open_client
-from tests.support.chat import ask, new_session, of_type, parse_sse, send
+from tests.support.chat import ask, new_session, of_type, parse_sse, read, send, wait_for_status
 from tests.support.lossy_link import LossyLink, lossy_link
 from tests.support.postgres import Postgres
-from tests.unit.test_messages import read, wait_for_status
 
 PING = "this is a ping test: do not think"
 ORDERED = 'Clicked "Place order"'

@@ -8,6 +8,8 @@ from typing import Any
 
 import httpx
 
+from tests.support.eventually import eventually
+
 Event = dict[str, Any]
 
 
@@ -33,6 +35,28 @@ async def send(client: httpx.AsyncClient, session_id: str, content: str, **body:
     response = await client.post(f"/api/sessions/{session_id}/messages", json={"content": content, **body})
     assert response.status_code == 202, response.text
     return dict(response.json())
+
+
+async def read(client: httpx.AsyncClient, session_id: str) -> dict[str, Any]:
+    return dict((await client.get(f"/api/sessions/{session_id}")).json())
+
+
+async def wait_for_status(client: httpx.AsyncClient, session_id: str, *statuses: str) -> dict[str, Any]:
+    """The session, when its run has one of these statuses."""
+    return await eventually(
+        lambda: read(client, session_id),
+        lambda it: it["run"] and it["run"]["status"] in statuses,
+        message=f"the run is {' or '.join(statuses)}",
+    )
+
+
+async def wait_for_rest(client: httpx.AsyncClient, session_id: str) -> dict[str, Any]:
+    """The session, when its run asks or has ended."""
+    return await eventually(
+        lambda: read(client, session_id),
+        lambda it: it["run"]["status"] not in ("queued", "running"),
+        message="the run asks or ends",
+    )
 
 
 async def read_stream(client: httpx.AsyncClient, session_id: str, **params: Any) -> list[Event]:

@@ -11,9 +11,8 @@ from fastapi import FastAPI
 from server.browser.browser import Browser
 from server.browser.mock.pool import MockBrowsers
 from server.settings import Settings
-from tests.support.chat import send
+from tests.support.chat import send, wait_for_status
 from tests.support.scripted_browser import ScriptedBrowser
-from tests.unit.test_decisions import wait_for
 
 URL = "https://shop.example/"
 PAGE = """\
@@ -162,7 +161,7 @@ async def test_a_person_at_the_wheel_keeps_the_browser(hands: Hands, app: FastAP
 async def test_a_run_at_work_keeps_the_browser(hands: Hands, client: httpx.AsyncClient) -> None:
     seen = await hands.look("Show more")
     await send(client, hands.session_id, "slow story")
-    await wait_for(client, hands.session_id, "running")
+    await wait_for_status(client, hands.session_id, "running")
     assert refusal(await hands.send("click", **seen)) == (409, "run_in_progress")
     assert refusal(await hands.send("observe")) == (409, "run_in_progress")
     assert hands.browser.log == []

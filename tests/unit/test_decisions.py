@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from contextlib import closing
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import httpx
@@ -18,18 +18,8 @@ from server.main import create_app
 from server.runtime import open_runtime
 from server.settings import Settings
 from tests.conftest import PASSWORD, open_client
-from tests.support.chat import new_session, of_type, read_stream, send
-
-
-async def read(client: httpx.AsyncClient, session_id: str) -> dict[str, Any]:
-    return dict((await client.get(f"/api/sessions/{session_id}")).json())
-
-
-async def wait_for(client: httpx.AsyncClient, session_id: str, status: str) -> dict[str, Any]:
-    async with asyncio.timeout(60):
-        while (session := await read(client, session_id))["run"]["status"] != status:
-            await asyncio.sleep(0.01)
-    return session
+from tests.support.chat import new_session, of_type, read, read_stream, send, wait_for_rest, wait_for_status
+from tests.support.eventually import eventually
 
 
 async def asked(
@@ -38,7 +28,7 @@ async def asked(
     """A session whose run waits for the person, and its question."""
     session_id = await new_session(client, **body)
     await send(client, session_id, content)
-    session = await wait_for(client, session_id, "waiting_user")
+    session = await wait_for_status(client, session_id, "waiting_user")
     return session_id, session["pending"]
 
 
@@ -67,7 +57,7 @@ async def test_an_order_waits_for_a_yes_and_is_then_done_once(
     assert pending["expires_at"]
     assert await clicks_on_order(app, session_id) == 0
     assert (await decide(client, session_id, pending["reference"], confirmed=True)).status_code == 202
-    session = await wait_for(client, session_id, "completed")
+    session = await wait_for_status(client, session_id, "completed")
     assert session["pending"] is None
     assert "ordered" in session["messages"][-1]["content"]
     assert await clicks_on_order(app, session_id) == 1
@@ -85,7 +75,7 @@ async def test_a_browser_that_was_given_back_unchanged_before_the_yes_needs_no_s
     commands = (await app.state.world.runtime()).commands
     await commands.release(session_id, "The page is now at the checkout.")
     await decide(client, session_id, pending["reference"], confirmed=True)
-    session = await wait_for(client, session_id, "completed")
+    session = await wait_for_status(client, session_id, "completed")
     assert "ordered" in session["messages"][-1]["content"]
     assert len(of_type(await read_stream(client, session_id), "interrupt")) == 1
 
@@ -100,9 +90,12 @@ async def test_a_browser_given_back_after_a_yes_that_still_waits_for_its_turn_ma
             )
 
         async def question_other_than(known: str) -> str:
-            async with asyncio.timeout(60):
-                while (asked := await world.store.pending("shop")) is None or asked.reference == known:
-                    await asyncio.sleep(0.01)
+            asked = await eventually(
+                lambda: world.store.pending("shop"),
+                lambda it: it and it.reference != known,
+                message="another question is open",
+            )
+            assert asked
             return asked.reference
 
         await world.commands.accept("shop", "shop for a kettle")
@@ -123,7 +116,7 @@ async def test_the_operators_question_is_named_by_its_action(client: httpx.Async
 async def test_a_plain_no_ends_the_run_and_nothing_is_ordered(client: httpx.AsyncClient) -> None:
     session_id, pending = await asked(client)
     await decide(client, session_id, pending["reference"], confirmed=False)
-    session = await wait_for(client, session_id, "completed")
+    session = await wait_for_status(client, session_id, "completed")
     assert not orders(session)
 
 
@@ -161,23 +154,17 @@ async def test_an_answer_that_comes_too_late_is_asked_anew(settings: Settings) -
         open_client(app, {"authorization": f"Bearer {PASSWORD}"}) as client,
     ):
         session_id, pending = await asked(client)
-        async with asyncio.timeout(60):
-            while now() < _moment(pending["expires_at"]) + timedelta(milliseconds=5):
-                await asyncio.sleep(0.005)
+        expired = datetime.fromisoformat(pending["expires_at"]) + timedelta(milliseconds=5)
+        await eventually(now, lambda it: it >= expired, message="the question expires", interval=0.005)
         late = await decide(client, session_id, pending["reference"], confirmed=True)
         assert (late.status_code, late.json()["code"]) == (409, "approval_expired")
-        async with asyncio.timeout(60):
-            while (await read(client, session_id)).get("pending") in (None, pending):
-                await asyncio.sleep(0.01)
-        session = await read(client, session_id)
+        session = await eventually(
+            lambda: read(client, session_id),
+            lambda it: it.get("pending") not in (None, pending),
+            message="the question is asked anew",
+        )
         assert session["pending"]["reference"] != pending["reference"]
         assert not orders(session)
-
-
-def _moment(text: str) -> Any:
-    from datetime import datetime
-
-    return datetime.fromisoformat(text)
 
 
 @pytest.mark.parametrize(
@@ -189,9 +176,7 @@ async def test_a_message_while_a_question_is_open_answers_it(
     session_id, _ = await asked(client)
     run_id = (await read(client, session_id))["run"]["id"]
     assert (await send(client, session_id, words))["run"]["id"] == run_id
-    async with asyncio.timeout(60):
-        while (session := await read(client, session_id))["run"]["status"] in ("running", "queued"):
-            await asyncio.sleep(0.01)
+    session = await wait_for_rest(client, session_id)
     assert bool(orders(session)) == ordered
 
 
@@ -199,7 +184,7 @@ async def test_a_manual_step_goes_on_when_the_person_says_done(client: httpx.Asy
     session_id, pending = await asked(client, "log in to my mail")
     assert pending["kind"] == "manual"
     await decide(client, session_id, pending["reference"], done=True, message="I am in")
-    session = await wait_for(client, session_id, "completed")
+    session = await wait_for_status(client, session_id, "completed")
     assert "logged in" in session["messages"][-1]["content"]
 
 
@@ -208,7 +193,7 @@ async def test_a_grant_allows_the_same_kind_on_the_same_site_until_it_is_taken_b
 ) -> None:
     session_id, pending = await asked(client)
     await decide(client, session_id, pending["reference"], confirmed=True, remember=True)
-    await wait_for(client, session_id, "completed")
+    await wait_for_status(client, session_id, "completed")
     (grant,) = (await client.get(f"/api/sessions/{session_id}/grants")).json()["items"]
     assert grant["site"] == "shop.example"
     assert (await client.delete(f"/api/sessions/{session_id}/grants/{grant['id']}")).status_code == 204
@@ -227,9 +212,7 @@ async def test_a_question_survives_a_restart_of_the_service(settings: Settings, 
         assert session["run"]["status"] == "waiting_user"
         assert session["pending"]["reference"] == pending["reference"]
         assert (await decide(client, session_id, pending["reference"], confirmed=True)).status_code == 202
-        async with asyncio.timeout(60):
-            while (session := await read(client, session_id))["run"]["status"] in ("queued", "running"):
-                await asyncio.sleep(0.01)
+        session = await wait_for_rest(client, session_id)
         # The mock's page is gone with the process: the approval is void, so it is not acted on.
         assert not orders(session)
         assert session["run"]["status"] in ("waiting_user", "completed")
@@ -241,9 +224,7 @@ async def test_the_plan_can_be_edited_while_a_question_is_open(client: httpx.Asy
     assert (await client.put(f"/api/sessions/{session_id}/plan", json={"plan": plan})).json()["plan"] == plan
     assert (await read(client, session_id))["state"]["plan"] == plan
     await decide(client, session_id, pending["reference"], confirmed=True)
-    async with asyncio.timeout(60):
-        while (session := await read(client, session_id))["run"]["status"] in ("queued", "running"):
-            await asyncio.sleep(0.01)
+    session = await wait_for_rest(client, session_id)
     assert session["state"]["plan"] == plan
 
 
@@ -252,10 +233,12 @@ async def proposed(client: httpx.AsyncClient) -> str:
     session_id, pending = await asked(client)
     await client.put(f"/api/sessions/{session_id}/plan", json={"plan": MINE})
     await decide(client, session_id, pending["reference"], confirmed=False, message="look again")
-    async with asyncio.timeout(60):
-        while (await read(client, session_id))["state"]["proposed_plan"] != OTHER_PLAN:
-            await asyncio.sleep(0.01)
-    await wait_for(client, session_id, "waiting_user")
+    await eventually(
+        lambda: read(client, session_id),
+        lambda it: it["state"]["proposed_plan"] == OTHER_PLAN,
+        message="another plan is proposed",
+    )
+    await wait_for_status(client, session_id, "waiting_user")
     return session_id
 
 
@@ -274,9 +257,7 @@ async def test_a_new_plan_beside_an_edited_one_is_proposed_and_can_be_accepted(
     state = (await read(client, session_id))["state"]
     assert (state["plan"], state["proposed_plan"]) == (OTHER_PLAN, [])
     await decide(client, session_id, (await read(client, session_id))["pending"]["reference"], confirmed=True)
-    async with asyncio.timeout(60):
-        while (session := await read(client, session_id))["run"]["status"] in ("queued", "running"):
-            await asyncio.sleep(0.01)
+    session = await wait_for_rest(client, session_id)
     assert (session["state"]["plan"], session["state"]["proposed_plan"]) == (OTHER_PLAN, [])
 
 
@@ -292,10 +273,12 @@ async def test_a_proposed_plan_can_be_dismissed_and_is_not_proposed_again(client
     assert (again.status_code, again.json()["code"]) == (404, "no_proposal")
     reference = (await read(client, session_id))["pending"]["reference"]
     await decide(client, session_id, reference, confirmed=False, message="look once more")
-    async with asyncio.timeout(60):
-        while ((await read(client, session_id))["pending"] or {}).get("reference") in (None, reference):
-            await asyncio.sleep(0.01)
-    state = (await read(client, session_id))["state"]
+    session = await eventually(
+        lambda: read(client, session_id),
+        lambda it: it["pending"] and it["pending"]["reference"] != reference,
+        message="another question is open",
+    )
+    state = session["state"]
     assert (state["plan"], state["proposed_plan"]) == (MINE, [])
 
 
@@ -321,7 +304,7 @@ async def test_a_closed_question_can_still_be_read_with_its_answer(client: httpx
     assert {name: question[name] for name in pending} == pending
     assert (question["status"], question["confirmed"], question["decided_at"]) == ("open", None, None)
     await decide(client, session_id, pending["reference"], confirmed=False)
-    session = await wait_for(client, session_id, "completed")
+    session = await wait_for_status(client, session_id, "completed")
     (question,) = session["interrupts"]
     assert question["reference"] == pending["reference"]
     assert question["run_id"] == session["run"]["id"]

@@ -21,8 +21,7 @@ from server.events import Message
 from server.files.export import Conversation, file_name, to_html
 from server.runtime import Runtime
 from server.store.lookups import add_message
-from tests.support.chat import ask, new_session, send
-from tests.unit.test_decisions import wait_for
+from tests.support.chat import ask, new_session, send, wait_for_status
 
 
 async def test_markdown_and_json_hold_the_whole_conversation(client: httpx.AsyncClient) -> None:
@@ -38,7 +37,7 @@ async def test_markdown_and_json_hold_the_whole_conversation(client: httpx.Async
 async def test_html_is_self_contained_with_pictures_and_marks(client: httpx.AsyncClient) -> None:
     session_id = await new_session(client, title="<script>alert(1)</script>")
     await send(client, session_id, "shop for a kettle")
-    await wait_for(client, session_id, "waiting_user")
+    await wait_for_status(client, session_id, "waiting_user")
     response = await client.get(f"/api/sessions/{session_id}/export?format=html")
     page = response.text
     assert "data:image/jpeg;base64," in page

@@ -13,8 +13,7 @@ import pytest
 from server.errors import Unavailable
 from server.runtime import Runtime
 from server.settings import Settings
-from tests.support.chat import new_session, read_stream, send
-from tests.unit.test_messages import read, wait_for_status
+from tests.support.chat import new_session, read, read_stream, send, wait_for_status
 
 PING = "this is a ping test"
 LARGEST = 32_768

@@ -15,7 +15,8 @@ from server.main import create_app
 from server.runtime import Runtime
 from server.settings import Settings
 from tests.conftest import PASSWORD, open_client
-from tests.support.chat import ask, new_session, of_type, read_stream, send
+from tests.support.chat import ask, new_session, of_type, read, read_stream, send, wait_for_status
+from tests.support.eventually import eventually
 from tests.support.invariants import check_gone
 
 AGENTS = ("operator", "assistant")
@@ -23,17 +24,16 @@ TERMINAL = ("done", "error")
 PING = "this is a ping test: do not think, respond as quickly as possible with any noun"
 
 
-async def read(client: httpx.AsyncClient, session_id: str) -> dict:
-    return (await client.get(f"/api/sessions/{session_id}")).json()
+async def wait_for_text(client: httpx.AsyncClient, session_id: str, length: int) -> str:
+    """What is streamed of the answer, when it has this many characters."""
 
+    async def streamed() -> str:
+        live = (await read(client, session_id))["live"]
+        return live["text"] if live else ""
 
-async def wait_for_status(client: httpx.AsyncClient, session_id: str, *statuses: str) -> dict:
-    async with asyncio.timeout(60):
-        while True:
-            session = await read(client, session_id)
-            if session["run"] and session["run"]["status"] in statuses:
-                return session
-            await asyncio.sleep(0.01)
+    return await eventually(
+        streamed, lambda it: len(it) >= length, message=f"{length} characters are streamed"
+    )
 
 
 @pytest.mark.parametrize("agent", AGENTS)
@@ -156,13 +156,11 @@ async def test_words_that_come_while_the_answer_is_written_are_answered_after_it
 ) -> None:
     session_id = await new_session(client, agent=agent)
     await send(client, session_id, "slow story")
-    async with asyncio.timeout(60):
-        while not ((await read(client, session_id))["live"] or {}).get("text"):
-            await asyncio.sleep(0.01)
+    await wait_for_text(client, session_id, 1)
     await send(client, session_id, PING, mode="steer")
-    async with asyncio.timeout(60):
-        while len((session := await read(client, session_id))["messages"]) < 4:
-            await asyncio.sleep(0.02)
+    session = await eventually(
+        lambda: read(client, session_id), lambda it: len(it["messages"]) >= 4, message="both are answered"
+    )
     story, told, ping, answered = session["messages"]
     assert [said["role"] for said in (story, told, ping, answered)] == ["user", "assistant"] * 2
     assert (ping["content"], answered["content"]) == (PING, "Harbour")
@@ -175,10 +173,11 @@ async def test_a_queued_message_runs_next_and_comes_last(client: httpx.AsyncClie
     await send(client, session_id, "slow story")
     queued = await send(client, session_id, PING, mode="queue")
     await client.post(f"/api/sessions/{session_id}/cancel")
-    async with asyncio.timeout(60):
-        while (await read(client, session_id))["messages"][-1]["role"] != "assistant":
-            await asyncio.sleep(0.01)
-    session = await read(client, session_id)
+    session = await eventually(
+        lambda: read(client, session_id),
+        lambda it: it["messages"][-1]["role"] == "assistant",
+        message="the queued message is answered",
+    )
     assert session["run"]["id"] == queued["run"]["id"]
     assert [message["content"] for message in session["messages"]] == ["slow story", PING, "Harbour"]
 
@@ -341,10 +340,8 @@ async def test_an_answer_in_the_making_is_nowhere_in_the_database(
     """What is streamed is in memory only; what is complete is a row."""
     session_id = await new_session(client, agent=agent)
     await send(client, session_id, "slow story")
-    async with asyncio.timeout(60):
-        while not (live := (await read(client, session_id))["live"]) or len(live["text"]) < 100:
-            await asyncio.sleep(0.01)
-    phrase = " ".join(live["text"].split()[:3])
+    text = await wait_for_text(client, session_id, 100)
+    phrase = " ".join(text.split()[:3])
     kept = b"".join(path.read_bytes() for path in settings.data_dir.glob("pilothouse.db*"))
     assert b"slow story" in kept
     assert phrase.encode() not in kept

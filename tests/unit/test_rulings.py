@@ -14,8 +14,8 @@ from server.agent.policy import Judgement, Verdict
 from server.browser.observation import Element, Observation, Page
 from server.events import Decision, PolicyRuled, Stamped, now, to_observer
 from tests.support.actions import aimed
-from tests.support.chat import ask, new_session, of_type, read_stream, send
-from tests.unit.test_decisions import decide, wait_for
+from tests.support.chat import ask, new_session, of_type, read_stream, send, wait_for_status
+from tests.unit.test_decisions import decide
 
 ACTS = ("navigate", "click", "type", "select", "press", "browser_click", "browser_navigate", "browser_type")
 
@@ -24,9 +24,9 @@ ACTS = ("navigate", "click", "type", "select", "press", "browser_click", "browse
 async def test_each_action_is_ruled_on_before_it_is_done(client: httpx.AsyncClient, agent: str) -> None:
     session_id = await new_session(client, agent=agent)
     await send(client, session_id, "shop for a kettle")
-    pending = (await wait_for(client, session_id, "waiting_user"))["pending"]
+    pending = (await wait_for_status(client, session_id, "waiting_user"))["pending"]
     await decide(client, session_id, pending["reference"], confirmed=True)
-    await wait_for(client, session_id, "completed")
+    await wait_for_status(client, session_id, "completed")
     events = await read_stream(client, session_id)
     acts = [event for event in of_type(events, "tool_start") if event["name"] in ACTS]
     assert acts
