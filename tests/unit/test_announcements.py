@@ -9,6 +9,7 @@ from server.events import SessionChanged
 from server.runs.recorder import RunRecorder
 from server.runtime import Runtime
 from server.store import Store, process_name
+from tests.support.eventually import eventually
 
 
 class SlowStore(Store):
@@ -46,8 +47,6 @@ async def test_what_was_read_before_a_run_ended_is_not_told_after_its_end(world:
     recorder.announce(ended.session)
     store.goes_on.set()
     await late
-    async with asyncio.timeout(10):
-        while not heard:
-            await asyncio.sleep(0.01)
+    await eventually(lambda: heard, timeout=10, message="a change is published")
     assert heard[-1].status == "idle"
     listening.cancel()

@@ -30,7 +30,7 @@ from server.browser.observation.page_script import SecretField
 from server.browser.pool import BrowserPool
 from server.fs.names import safe_name
 from server.settings import Settings
-from tests.support.browsers import until
+from tests.support.eventually import eventually
 
 
 def settings(folder: Path, **changes: Any) -> Settings:
@@ -212,7 +212,9 @@ async def test_children_of_a_process_that_has_ended_are_ended_too(tmp_path: Path
     await process.wait()
     assert birth_of(number)
     await processes.end(process)
-    await until(lambda: birth_of(number) is None)
+    await eventually(
+        lambda: birth_of(number), lambda it: it is None, timeout=10, message="the child is ended"
+    )
     await processes.aclose()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -14,6 +13,7 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from server.checkpoints import Checkpoints, MemoryTables, Put, Writes
 from server.errors import Conflict, Unavailable
+from tests.support.eventually import eventually
 from tests.support.walks import answer, stored, walk
 
 
@@ -46,9 +46,7 @@ async def test_the_steps_of_a_moment_are_saved_together() -> None:
     thread = await saver.open("t", 1, "async")
     await walk(saver, thread)
     assert tables.saves == 0
-    async with asyncio.timeout(60):
-        while not tables.saves:
-            await asyncio.sleep(0.01)
+    await eventually(lambda: tables.saves, message="the checkpoints are saved")
     assert await stored(Checkpoints(tables), "t") == (["a", "b", "c"], 0)
     assert tables.saves == 1
 

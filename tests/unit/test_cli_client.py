@@ -20,6 +20,7 @@ from cli.conversation import Conversation
 from cli.errors import Misused, Refused, Trouble, Unreachable
 from cli.once import run_line
 from cli.screen import PlainScreen
+from tests.support.eventually import eventually
 from tests.support.scripted_api import PICTURE, TOKEN, ScriptedApi, ScriptedRun, problem, serving
 
 
@@ -465,18 +466,19 @@ class TestDialogue:
         following = asyncio.create_task(conversation.follow())
         async with asyncio.timeout(60):
             await conversation.say("order it")
-            while conversation.view.pending is None:
-                await asyncio.sleep(0.02)
+            await eventually(lambda: conversation.view.pending, message="a question is open")
             entry = parse("/yes", "chat")
             assert isinstance(entry, Call)
             await conversation.do(entry)
-            while "Ordered." not in out_of(conversation):
-                await asyncio.sleep(0.02)
+            await eventually(
+                lambda: out_of(conversation), lambda it: "Ordered." in it, message="the answer is shown"
+            )
             assert "It orders." in log_of(conversation)
             api.is_stream_silent = False  # now it tells everything, and nothing of that twice
             api.wake()
-            while "done" not in log_of(conversation):
-                await asyncio.sleep(0.02)
+            await eventually(
+                lambda: log_of(conversation), lambda it: "done" in it, message="the end is shown"
+            )
         for task in (shown, following):
             task.cancel()
         await asyncio.gather(shown, following, return_exceptions=True)

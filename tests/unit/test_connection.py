@@ -15,6 +15,7 @@ from starlette.types import Receive, Scope, Send
 from uvicorn.server import ServerState
 
 from server.http.connection import Connection, connections_up_to
+from tests.support.eventually import eventually
 
 WELL = PlainTextResponse("well")
 HEAD = b"GET / HTTP/1.1\r\nHost: a\r\n"
@@ -147,9 +148,12 @@ async def test_a_connection_too_many_is_refused_when_none_is_idle() -> None:
             head, _, body = refused.partition(b"\r\n\r\n")
             assert b"retry-after: 5" in head
             assert f"content-length: {len(body)}".encode() in head
-        async with asyncio.timeout(20):
-            while b"well" not in await answer_to(port, ASKED):  # as soon as the server has seen them close
-                await asyncio.sleep(0.01)
+        await eventually(
+            lambda: answer_to(port, ASKED),
+            lambda it: b"well" in it,
+            timeout=20,
+            message="the server sees them close",
+        )
 
 
 CHUNKED = b"Transfer-Encoding: chunked\r\n"

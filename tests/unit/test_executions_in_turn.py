@@ -16,6 +16,7 @@ from server.runs.recorder import RunRecorder
 from server.runtime import Runtime
 from server.store import StartedRun, Store, process_name
 from tests.support.databases import agents_of
+from tests.support.eventually import eventually
 
 
 class SlowStore(Store):
@@ -61,17 +62,18 @@ class Stage:
         """A run that has begun, and whose execution has yet to hear of it."""
         self.store.may_begin.clear()
         run = await self.begin("slow story")
-        async with asyncio.timeout(60):
-            while (await self.store.run(run.id)).status != "running":
-                await asyncio.sleep(0.01)
+        await eventually(
+            lambda: self.store.run(run.id), lambda it: it.status == "running", message="the run begins"
+        )
         return run
 
     async def asked(self) -> InterruptRow:
         """The open question of a run whose execution has yet to tell the list of sessions about it."""
         run = await self.begin("shop for a kettle")
-        async with asyncio.timeout(60):
-            while (question := await self.store.pending(run.session_id)) is None:
-                await asyncio.sleep(0.01)
+        question = await eventually(
+            lambda: self.store.pending(run.session_id), message="the run asks its question"
+        )
+        assert question
         assert run.session_id in self.runner.executions
         return question
 
@@ -111,14 +113,16 @@ async def test_who_answers_while_the_question_is_told_can_still_cancel(stage: St
     question = await stage.asked()
     run = stage.runner.executions[question.session_id]
     await stage.commands.decide(question.session_id, question.reference, confirmed=False, message="slow down")
-    async with asyncio.timeout(60):
-        while await stage.status(question) != "running":
-            await asyncio.sleep(0.01)
+    await eventually(lambda: stage.status(question), lambda it: it == "running", message="the run goes on")
     stage.store.may_read.set()
     await run.ended.wait()
+    await eventually(
+        lambda: stage.executor.executions.get(question.session_id),
+        lambda it: it not in (None, run),
+        message="the next execution begins",
+        interval=0,
+    )
     async with asyncio.timeout(60):
-        while stage.runner.executions.get(question.session_id) in (None, run):
-            await asyncio.sleep(0)
         await stage.commands.cancel(question.session_id)
     assert await stage.status(question) == "cancelled"
     assert not stage.runner.executions
@@ -180,9 +184,8 @@ async def test_a_message_that_comes_while_its_session_is_removed_leaves_nothing_
 
     async def say_more() -> None:
         await stage.commands.accept(run.session_id, "slow story")
-        async with asyncio.timeout(60):
-            while run.session_id not in stage.runner.executions:
-                await asyncio.sleep(0)
+        executions = stage.runner.executions
+        await eventually(lambda: run.session_id in executions, message="the execution begins", interval=0)
 
     stage.store.before_purge = say_more
     await stage.commands.delete(run.session_id, purge=True)

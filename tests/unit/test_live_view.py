@@ -16,7 +16,7 @@ from server.browser.takeover.live_view import LEASE_SECONDS, LiveView
 from server.browser.takeover.user_input import KeyPress, Mouse
 from server.browser.takeover.viewer import IN_FLIGHT, Viewer
 from server.errors import Conflict
-from tests.support.browsers import until
+from tests.support.eventually import eventually
 from tests.support.scripted_screen import Clock, ScriptedScreen
 
 
@@ -44,6 +44,10 @@ async def read_all(viewer: Viewer) -> list[Any]:
         while True:
             got.append(await asyncio.wait_for(viewer.next(), 0.02))
     return got
+
+
+async def is_captured(screen: ScriptedScreen) -> None:
+    await eventually(lambda: screen.takes, timeout=10, message="frames are captured")
 
 
 async def told_of(viewer: Viewer, kind: str) -> dict[str, Any]:
@@ -145,7 +149,7 @@ async def test_a_lease_that_was_given_back_ends_nobody_elses(view: LiveView, clo
 
 async def test_the_newest_frame_wins(view: LiveView, screen: ScriptedScreen) -> None:
     viewer = view.join()
-    await until(lambda: screen.takes)
+    await is_captured(screen)
     for number in range(1000):
         screen.show(b"%d" % number)
         await asyncio.sleep(0)
@@ -156,7 +160,7 @@ async def test_a_slow_reader_has_two_frames_on_the_way_and_one_message_of_a_kind
     view: LiveView, screen: ScriptedScreen
 ) -> None:
     slow = view.join()
-    await until(lambda: screen.takes)
+    await is_captured(screen)
     got: list[Any] = []
     for number in range(300):
         screen.show(b"%d" % number)
@@ -176,7 +180,7 @@ async def test_a_newcomer_sees_the_last_frame_of_a_page_that_rests(
     view: LiveView, screen: ScriptedScreen
 ) -> None:
     view.join()
-    await until(lambda: screen.takes)
+    await is_captured(screen)
     screen.show(b"still")
     assert pictures(await read_all(view.join())) == [b"still"]
 
@@ -185,22 +189,22 @@ async def test_nothing_is_captured_while_nobody_watches_and_an_old_picture_is_fo
     view: LiveView, screen: ScriptedScreen
 ) -> None:
     first = view.join()
-    await until(lambda: screen.takes)
+    await is_captured(screen)
     screen.show(b"old")
     view.leave(first)
-    await until(lambda: screen.takes is None)
+    await eventually(lambda: screen.takes, lambda it: it is None, timeout=10, message="the capture ends")
     again = view.join()
     assert pictures(await read_all(again)) == []
-    await until(lambda: screen.takes)
+    await is_captured(screen)
     screen.show(b"new")
     assert pictures(await read_all(again)) == [b"new"]
 
 
 async def test_watching_for_long_leaves_nothing_behind(view: LiveView, screen: ScriptedScreen) -> None:
     view.join()
-    await until(lambda: screen.looks > 1)
+    await eventually(lambda: screen.looks, lambda it: it > 1, timeout=10, message="a second look")
     before = len(asyncio.all_tasks())
-    await until(lambda: screen.looks > 5)
+    await eventually(lambda: screen.looks, lambda it: it > 5, timeout=10, message="further looks")
     assert len(asyncio.all_tasks()) <= before
 
 
@@ -223,7 +227,12 @@ async def test_input_for_a_page_that_takes_none_is_bounded_and_moves_are_joined(
         view.act(viewer, stroke())
     assert refused.value.code == "page_busy"
     screen.flows.set()
-    await until(lambda: len(screen.strokes) == MOST_WAITING + 1)
+    await eventually(
+        lambda: len(screen.strokes),
+        lambda it: it == MOST_WAITING + 1,
+        timeout=10,
+        message="what waits is typed",
+    )
     moves = [one for one in screen.strokes if isinstance(one, Mouse)]
     assert [move.x for move in moves] == [9999]
 
@@ -245,7 +254,9 @@ async def test_a_list_grows_while_the_page_loads_and_then_rests() -> None:
 
     lister = Lister(look, pauses=(0.0,) * 7)
     lister.ask(told.append, lambda why: None)
-    await until(lambda: told and not told[-1].is_loading)
+    await eventually(
+        lambda: told, lambda it: it and not it[-1].is_loading, timeout=10, message="the list is complete"
+    )
     await lister.aclose()
     assert [(len(one.items), one.is_loading) for one in told] == [
         (0, True), (1, True), (2, False),
@@ -261,7 +272,7 @@ async def test_a_page_that_never_ends_loading_is_not_looked_at_for_ever() -> Non
 
     lister = Lister(look, pauses=(0.0, 0.0, 0.0))
     lister.ask(lambda listing: None, lambda why: None)
-    await until(lambda: len(looks) == 4)
+    await eventually(lambda: len(looks), lambda it: it == 4, timeout=10, message="four looks")
     await lister.aclose()
     assert len(looks) == 4
 

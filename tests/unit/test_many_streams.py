@@ -15,6 +15,7 @@ from server.main import create_app
 from server.settings import MOST_FILES, Settings, file_limit
 from tests.conftest import PASSWORD, open_client
 from tests.support.chat import new_session
+from tests.support.eventually import eventually
 from tests.support.streams import Stream, open_stream
 
 HEADERS = {"authorization": f"Bearer {PASSWORD}", "host": "127.0.0.1:8000"}
@@ -59,8 +60,7 @@ async def test_every_kind_of_stream_counts_and_gives_its_place_back(settings: Se
         for _ in range(2):
             async with open_stream(app, path, HEADERS, b"follow=true") as stream:
                 await stream.until() if "sessions" not in path else await asyncio.sleep(0)
-                while app.state.streams.open == 0:
-                    await asyncio.sleep(0.001)
+                await eventually(lambda: app.state.streams.open, message="the stream counts", interval=0.001)
                 assert (await one_more(app)).status == 503
             assert app.state.streams.open == 0
         assert (await client.get("/api/sessions/nope/stream")).status_code == 404

@@ -21,6 +21,7 @@ from server.runtime import Runtime, open_runtime
 from server.settings import Settings
 from tests.conftest import PASSWORD, open_client
 from tests.support.chat import new_session
+from tests.support.eventually import eventually
 
 SECRET = "sk-canary-0123456789"
 WISH = {"title": None, "agent": "operator", "model": "mock:scripted", "max_tool_steps": 10}
@@ -190,9 +191,13 @@ async def test_sessions_past_retention_are_removed_for_good_and_no_others(settin
         await world.files.add(old.id, "letter.txt", b"canary")
         aged = update(SessionRow).where(SessionRow.id != new.id).values(updated_at=days_ago(3))
         await world.database.write(lambda db: db.execute(aged))
-    async with open_runtime(settings.model_copy(update={"retention_days": 2})) as world, asyncio.timeout(30):
-        while old.id in await world.store.session_ids():
-            await asyncio.sleep(0.01)
+    async with open_runtime(settings.model_copy(update={"retention_days": 2})) as world:
+        await eventually(
+            lambda: world.store.session_ids(),
+            lambda it: old.id not in it,
+            timeout=30,
+            message="it is removed",
+        )
         assert await world.store.session_ids() == [pinned.id, new.id]
     assert not [path for path in settings.data_dir.rglob("*") if old.id in path.parts]
 

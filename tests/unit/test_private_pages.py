@@ -4,7 +4,6 @@ agent and a restarted server know it; the page itself is gone by then.
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -17,7 +16,7 @@ from server.main import create_app
 from server.runtime import Runtime
 from server.settings import Settings
 from tests.conftest import PASSWORD, open_client
-from tests.support.chat import new_session, send
+from tests.support.chat import new_session, send, wait_for_rest
 from tests.support.scripted_model import ScriptedModel, navigate, stop, type_into
 
 LOGIN, SHOP, WORD = "https://mail.example/login", "https://shop.example/", "ZX81-CANARY"
@@ -60,11 +59,7 @@ async def run(
     world.agents.rebuild()
     await client.patch(f"/api/sessions/{session_id}", json={"agent": agent})
     await send(client, session_id, "go on")
-    path = f"/api/sessions/{session_id}"
-    async with asyncio.timeout(30):
-        while (session := (await client.get(path)).json())["run"]["status"] in ("queued", "running"):
-            await asyncio.sleep(0.01)
-    return dict(session)
+    return await wait_for_rest(client, session_id)
 
 
 async def typed(world: Runtime, session_id: str) -> dict[str, str]:

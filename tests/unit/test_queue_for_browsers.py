@@ -20,6 +20,7 @@ from server.runs.recovery import Recovery
 from server.runtime import Runtime
 from server.settings import Settings
 from server.store import Store, process_name
+from tests.support.eventually import eventually
 
 
 class OneBrowser(MockBrowsers):
@@ -68,9 +69,11 @@ class Stage:
         return (await self.world.store.session(session_id)).status, run.status
 
     async def reaches(self, session_id: str, status: str) -> None:
-        async with asyncio.timeout(60):
-            while await self.status(session_id) != (status, status):
-                await asyncio.sleep(0.01)
+        await eventually(
+            lambda: self.status(session_id),
+            lambda it: it == (status, status),
+            message=f"session and run are {status}",
+        )
 
     async def told(self, session_id: str) -> list[tuple[str, int | None]]:
         """Of the run, when it is over: each status with the place in the queue, repeats left out."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import httpx
@@ -22,6 +23,7 @@ from server.runtime import Runtime
 from server.store import FinishedRun, StartedRun, Store, process_name
 from tests.support.chat import parse_sse
 from tests.support.databases import agents_of
+from tests.support.eventually import eventually
 
 PING = "this is a ping test: do not think"
 
@@ -81,18 +83,18 @@ async def test_a_run_whose_database_was_away_is_interrupted_when_it_is_back(part
     store.away = away
     runner.start(accepted)
     runner.start(waiting)
-    async with asyncio.timeout(60):
-        while not parts.recorder.is_lost(run.id):
-            await asyncio.sleep(0.01)
+    await eventually(lambda: parts.recorder.is_lost(run.id), message="the run is noted as lost")
     await store.keep_leases()
     store.away = ""
     await parts.recovery.end_orphans()
     ended = await store.run(run.id)
     assert (ended.status, ended.error_code) == ("interrupted", "db_unavailable")
     assert not parts.recorder.is_lost(run.id)
-    async with asyncio.timeout(60):
-        while (await store.messages(session_id))[-1].role != "assistant":
-            await asyncio.sleep(0.01)
+    await eventually(
+        lambda: store.messages(session_id),
+        lambda it: it[-1].role == "assistant",
+        message="the waiting message is answered",
+    )
 
 
 async def test_an_execution_that_breaks_before_it_begins_ends_its_run_as_failed(
@@ -110,9 +112,9 @@ async def test_a_run_that_is_going_on_is_nobodys_orphan(parts: Parts) -> None:
     store = parts.store
     session_id = await new_session(store)
     parts.runner.start(accepted := await store.accept(session_id, "slow story"))
-    async with asyncio.timeout(60):
-        while session_id not in parts.runner.executions:
-            await asyncio.sleep(0.01)
+    await eventually(
+        lambda: parts.runner.executions, lambda it: session_id in it, message="the execution begins"
+    )
     await parts.recovery.end_orphans()
     assert (await store.run(accepted.run.id)).status == "running"
 
@@ -125,9 +127,11 @@ async def test_a_message_whose_sender_went_away_is_not_there_or_is_answered(worl
             await asyncio.sleep(0)
         sending.cancel()
         await asyncio.wait({sending})
-        async with asyncio.timeout(60):
-            while (run := await world.store.current_run(session_id)) and not run.finished_at:
-                await asyncio.sleep(0.01)
+        run = await eventually(
+            partial(world.store.current_run, session_id),
+            lambda it: it is None or it.finished_at,
+            message="the run ends, if there is one",
+        )
         roles = [message.role for message in await world.store.messages(session_id)]
         assert roles == (["user", "assistant"] if run else [])
 
@@ -139,9 +143,9 @@ async def test_a_message_whose_commit_was_not_acknowledged_is_answered_when_it_i
     unheard = await parts.store.accept(session_id, PING, client_id="c1")
     accepted = await world.commands.accept(session_id, PING, client_id="c1")
     assert accepted.run.id == unheard.run.id
-    async with asyncio.timeout(60):
-        while not (await parts.store.run(accepted.run.id)).finished_at:
-            await asyncio.sleep(0.01)
+    await eventually(
+        lambda: parts.store.run(accepted.run.id), lambda it: it.finished_at, message="the run ends"
+    )
     said = [message.role for message in await parts.store.messages(session_id)]
     assert said == ["user", "assistant"]
 
@@ -167,9 +171,9 @@ async def test_a_run_that_another_server_took_over_is_stopped_here(parts: Parts)
     store = parts.store
     session_id = await new_session(store)
     parts.runner.start(accepted := await store.accept(session_id, "slow story"))
-    async with asyncio.timeout(60):
-        while session_id not in parts.runner.executions:
-            await asyncio.sleep(0.01)
+    await eventually(
+        lambda: parts.runner.executions, lambda it: session_id in it, message="the execution begins"
+    )
     execution = parts.runner.executions[session_id]
     other = Store(store.database, process_name())
     taken = await other.take_run(accepted.run.id, "running")

@@ -26,7 +26,8 @@ from server.runs.commands import RunCommands
 from server.runs.recorder import RunRecorder
 from server.runs.recovery import Recovery
 from server.runtime import Runtime
-from server.store import StartedRun, Store
+from server.store import Store
+from tests.support.eventually import eventually
 
 SHOP, PING = "shop for a kettle", "this is a ping test"
 
@@ -116,16 +117,18 @@ class Stage:
         return (await self.commands.accept(session_id, words)).run
 
     async def ended(self, run: RunRow) -> tuple[str, str | None]:
-        async with asyncio.timeout(60):
-            while not (row := await self.store.run(run.id)).finished_at:
-                await asyncio.sleep(0.01)
+        row = await eventually(
+            lambda: self.store.run(run.id), lambda it: it.finished_at, message="the run ends"
+        )
         return row.status, row.error_code
 
     async def sent(self, run: RunRow) -> None:
         """Its browser is on the way."""
-        async with asyncio.timeout(60):
-            while not (self.browsers.peek(run.session_id) and (await self.browsers.get(run.session_id)).log):
-                await asyncio.sleep(0.01)
+
+        async def calls() -> list[str]:
+            return (await self.browsers.get(run.session_id)).log if self.browsers.peek(run.session_id) else []
+
+        await eventually(calls, message="the browser is called")
 
 
 @pytest.fixture
@@ -172,9 +175,11 @@ async def test_only_a_session_that_nobody_has_named_is_named_after_its_first_ans
         id=None, title="Mine", agent="operator", model="mock:scripted", max_tool_steps=10
     )  # fmt: skip
     assert await stage.ended(run) == ("completed", None)
-    async with asyncio.timeout(60):
-        while (await stage.store.session(run.session_id)).title != "Found title":
-            await asyncio.sleep(0.01)
+    await eventually(
+        lambda: stage.store.session(run.session_id),
+        lambda it: it.title == "Found title",
+        message="the session is named",
+    )
     assert await stage.ended(await stage.say(PING, other.id)) == ("completed", None)
     await stage.runner.drain(60)
     assert (await stage.store.session(other.id)).title == "Mine"
@@ -184,9 +189,7 @@ async def test_only_a_session_that_nobody_has_named_is_named_after_its_first_ans
 async def test_a_cancel_closes_the_models_stream(stage: Stage) -> None:
     stage.model.oddities.append(None)
     run = await stage.say(PING)
-    async with asyncio.timeout(60):
-        while not stage.model.open_streams:
-            await asyncio.sleep(0.01)
+    await eventually(lambda: stage.model.open_streams, message="the model is called")
     await stage.commands.cancel(run.session_id)
     assert not stage.model.open_streams
     assert await stage.ended(await stage.say(PING, run.session_id)) == ("completed", None)

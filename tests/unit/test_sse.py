@@ -11,6 +11,7 @@ from starlette.types import Message
 
 from server.api.merge import merge
 from server.api.sse import EventStream
+from tests.support.eventually import eventually
 
 BLOCK = b"event: token\nid: 1-1\ndata: {}\n\n"
 SCOPE: dict[str, Any] = {"type": "http", "method": "GET"}
@@ -76,9 +77,12 @@ async def test_each_block_is_one_chunk_and_an_empty_one_none() -> None:
 async def test_a_comment_shows_that_a_silent_stream_lives() -> None:
     reader, source = Reader(), Source(BLOCK)
     reading = asyncio.create_task(reader.read(EventStream(source(), is_allowed=lambda: True, ping=0.01)))
-    async with asyncio.timeout(PATIENCE):
-        while reader.text.count(b": ping\n\n") < 3:
-            await asyncio.sleep(0.01)
+    await eventually(
+        lambda: reader.text,
+        lambda it: it.count(b": ping\n\n") >= 3,
+        timeout=PATIENCE,
+        message="three comments come",
+    )
     reader.leaves.set()
     await reading
     assert source.is_closed

@@ -17,6 +17,7 @@ from server.main import RETRY_SECONDS, create_app
 from server.runtime import open_runtime
 from server.settings import MOST_FILES, Settings
 from tests.conftest import PASSWORD, open_client
+from tests.support.eventually import eventually
 from tests.support.ports import free_port
 
 SECRET = "Secr3t"
@@ -116,8 +117,9 @@ async def test_while_the_database_is_away_no_tasks_pile_up(tmp_path: Path) -> No
         world = app.state.world
         counts = set()
         for _ in range(4):
-            while await world.problem() in (None, "starting"):
-                await asyncio.sleep(0.01)
+            await eventually(
+                world.problem, lambda it: it not in (None, "starting"), message="the start fails"
+            )
             asked = [asyncio.create_task(world.runtime()) for _ in range(3)]
             assert {type(one) for one in await asyncio.gather(*asked, return_exceptions=True)} == {
                 Unavailable
