@@ -31,7 +31,7 @@ from server.browser.chromium.reach import Reach
 from server.browser.chromium.relay import Relay
 from server.browser.mcp.client import McpClient
 from server.browser.mcp.playwright_server import server_at
-from tests.support.browsers import until
+from tests.support.eventually import eventually
 from tests.support.sites import Site
 
 WAYS = ("port", "relay")
@@ -41,7 +41,9 @@ Work = Callable[[], Awaitable[Any]]
 async def read_port(profile: Path) -> str:
     """The address of the DevTools port, from the file that Chromium writes."""
     place = profile / "DevToolsActivePort"
-    await until(lambda: place.exists() and place.read_text().count("\n"), seconds=20)
+    await eventually(
+        lambda: place.exists() and place.read_text().count("\n"), timeout=20, message="the port is written"
+    )
     port, path = place.read_text().splitlines()
     return f"ws://127.0.0.1:{port}{path}"
 

@@ -14,11 +14,12 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import httpx
 
 from bench.stream.measured import Batch, StreamTimes, cpu_of
+from tests.support.eventually import eventually
 from tests.support.model_server import KEY
 from tests.support.ports import free_port
 
@@ -154,14 +155,13 @@ async def ours(url: str, wire: str, **settings: str) -> AsyncIterator[Ours]:
                 yield server
 
 
-async def _until(client: httpx.AsyncClient, path: str, timeout: float = 90) -> Any:
-    deadline = time.monotonic() + timeout
-    while time.monotonic() < deadline:
+async def _until(client: httpx.AsyncClient, path: str) -> None:
+    async def answers() -> bool:
         with contextlib.suppress(httpx.TransportError):
-            if (await client.get(path)).is_success:
-                return
-        await asyncio.sleep(0.02)
-    raise SystemExit(f"the server does not answer {path}")
+            return (await client.get(path)).is_success
+        return False
+
+    await eventually(answers, timeout=90, message=f"the server answers {path}", interval=0.02)
 
 
 async def _until_quiet(pid: int, timeout: float = 60) -> None:

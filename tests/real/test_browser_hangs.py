@@ -10,7 +10,8 @@ import pytest_asyncio
 from server.browser.chromium.cdp import CdpError
 from server.browser.mcp.playwright_mcp import PlaywrightBrowser
 from server.browser.pool import BrowserPool
-from tests.support.browsers import element, notes_of, until
+from tests.support.browsers import element, notes_of
+from tests.support.eventually import eventually
 from tests.support.sites import Site
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -105,7 +106,9 @@ async def test_a_server_that_never_answers_costs_one_deadline(browser: Playwrigh
 
 async def test_a_cancelled_navigation_does_not_block_the_next_call(browser: PlaywrightBrowser, site: Site):
     call = asyncio.create_task(browser.navigate(site.url("/hang")))
-    await until(lambda: site.paths[-1] == "/hang")
+    await eventually(
+        lambda: site.paths, lambda it: it[-1] == "/hang", timeout=10, message="the page is asked for"
+    )
     call.cancel()
     with pytest.raises(asyncio.CancelledError):
         await call

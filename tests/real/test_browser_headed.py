@@ -8,7 +8,8 @@ import pytest
 
 from server.browser.browser import Field
 from server.settings import Settings
-from tests.support.browsers import element, open_pool, running_processes, until
+from tests.support.browsers import element, open_pool, running_processes
+from tests.support.eventually import eventually
 from tests.support.sites import Site
 from tests.support.x_display import XDisplay, x_display
 
@@ -36,15 +37,30 @@ async def test_the_agent_acts_in_a_window_that_is_seen_on_the_screen(display: XD
             assert browser.chromium is not None
             assert not browser.chromium.headless
             assert not running_processes(str(tmp_path / "data"), "--headless")
-            await until(lambda: display.share_of((200, 0, 200)) > 0.3, seconds=20)
+            await eventually(
+                lambda: display.share_of((200, 0, 200)),
+                lambda it: it > 0.3,
+                timeout=20,
+                message="the page is on the screen",
+            )
             seen = await browser.observe()
             await browser.type([Field(element(seen, "Name"), "77")])
             outcome = await browser.click(element(await browser.observe(), "Paint"))
             assert outcome.ok
-            await until(lambda: display.share_of((0, 160, 77)) > 0.3, seconds=20)
+            await eventually(
+                lambda: display.share_of((0, 160, 77)),
+                lambda it: it > 0.3,
+                timeout=20,
+                message="the page is painted",
+            )
             assert display.share_of((200, 0, 200)) < 0.01
             assert await browser.screenshot() is not None
-        await until(lambda: display.share_of((0, 160, 77)) < 0.01, seconds=20)
+        await eventually(
+            lambda: display.share_of((0, 160, 77)),
+            lambda it: it < 0.01,
+            timeout=20,
+            message="the window is gone",
+        )
 
 
 async def test_without_a_display_browsers_are_headless_and_the_log_says_so(

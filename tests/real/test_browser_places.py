@@ -8,7 +8,8 @@ import pytest
 import pytest_asyncio
 
 from server.browser.pool import BrowserPool
-from tests.support.browsers import open_pool, until
+from tests.support.browsers import open_pool
+from tests.support.eventually import eventually
 from tests.support.sites import Site
 
 
@@ -27,7 +28,9 @@ async def pool(tmp_path: Path) -> AsyncIterator[BrowserPool]:
 
 async def waits(pool: BrowserPool, session_id: str) -> asyncio.Task[object]:
     waiting = asyncio.create_task(pool.get(session_id))
-    await until(lambda: place_of(pool, session_id) == 1)
+    await eventually(
+        lambda: place_of(pool, session_id), lambda it: it == 1, timeout=10, message="the session waits"
+    )
     return waiting
 
 

@@ -16,7 +16,8 @@ from server.browser.browser import BrowserUnavailable, Field
 from server.browser.mcp.lifecycle import BROWSER_RESTARTED, TOOLS_RESTARTED
 from server.browser.pool import BrowserPool
 from server.fs.disk import size_of
-from tests.support.browsers import element, notes_of, open_pool, running_processes, until
+from tests.support.browsers import element, no_process_is_left, notes_of, open_pool, running_processes
+from tests.support.eventually import eventually
 from tests.support.sites import Site
 
 
@@ -53,7 +54,7 @@ async def test_a_mcp_process_killed_during_a_call_is_told_and_not_repeated(
     await browser.navigate(site.url("/slow-order"))
     seen = await browser.observe()
     call = asyncio.create_task(browser.click(element(seen, "Order slowly")))
-    await until(lambda: site.effects)
+    await eventually(lambda: site.effects, timeout=10, message="the order arrives")
     os.kill(mcp_pid(tmp_path), signal.SIGKILL)
     outcome = await call
     assert not outcome.ok
@@ -107,7 +108,12 @@ async def test_a_page_that_eats_memory_costs_itself_and_nobody_else(site: Site, 
         await hungry.navigate(site.url("/memory"))
         watch = hungry.monitor
         assert watch is not None
-        await until(lambda: any(page.is_crashed for page in watch.pages.values()), seconds=30)
+        await eventually(
+            lambda: [page.is_crashed for page in watch.pages.values()],
+            any,
+            timeout=30,
+            message="a page is ended",
+        )
         seen = await hungry.observe()
         assert "more than 900 MB" in notes_of(seen)
         assert "crashed" in notes_of(seen)
@@ -137,8 +143,13 @@ async def test_a_page_that_fills_the_disk_costs_its_browser_and_nobody_else(site
         await greedy.navigate(url)
         chromium = greedy.chromium
         assert chromium is not None
-        await until(lambda: not chromium.is_running, seconds=60)
-        await until(lambda: chromium.process.returncode is not None)
+        await eventually(lambda: not chromium.is_running, message="the browser is ended")
+        await eventually(
+            lambda: chromium.process.returncode,
+            lambda it: it is not None,
+            timeout=10,
+            message="its process is gone",
+        )
         assert chromium.process.returncode == 0
         outcome = await greedy.navigate(site.url("/private"))
         assert outcome.title == "Private"
@@ -157,7 +168,11 @@ async def test_the_third_failure_within_five_minutes_ends_it(pool: BrowserPool, 
         chromium = browser.chromium
         assert chromium is not None
         os.killpg(chromium.pid, signal.SIGKILL)
-        await until(lambda chromium=chromium: not chromium.is_running)
+        await eventually(
+            lambda chromium=chromium: not chromium.is_running,
+            timeout=10,
+            message="the browser is noted as gone",
+        )
     with pytest.raises(BrowserUnavailable, match="3 times"):
         await browser.navigate(site.url("/form"))
     assert (await browser.navigate(site.url("/form"))).ok
@@ -207,7 +222,7 @@ async def test_at_most_max_browsers_are_open_and_the_next_one_has_a_place(site: 
         first, second = await pool.get("first"), await pool.get("second")
         await first.navigate(site.url("/form"))
         call = asyncio.create_task(second.navigate(site.url("/form")))
-        await until(lambda: pool.peek("second"))
+        await eventually(lambda: pool.peek("second"), timeout=10, message="the session waits")
         state = pool.peek("second")
         assert state is not None
         assert (state.status, state.place) == ("queued", 1)
@@ -219,7 +234,12 @@ async def test_unused_browsers_are_parked(site: Site, tmp_path: Path):
     async with open_pool(tmp_path, session_idle_timeout=0.5) as pool:
         browser = await pool.get("a")
         await browser.navigate(site.url("/form"))
-        await until(lambda: pool.peek("a").status == "parked", seconds=15)
+        await eventually(
+            lambda: pool.peek("a").status,
+            lambda it: it == "parked",
+            timeout=15,
+            message="the browser is parked",
+        )
 
 
 async def test_nothing_is_left_when_a_pool_is_closed(site: Site, tmp_path: Path):
@@ -227,7 +247,7 @@ async def test_nothing_is_left_when_a_pool_is_closed(site: Site, tmp_path: Path)
         for name in ("a", "b"):
             await (await pool.get(name)).navigate(site.url("/form"))
         assert running_processes(str(tmp_path))
-    await until(lambda: not running_processes(str(tmp_path)))  # what is killed needs a moment to be gone
+    await no_process_is_left(str(tmp_path))
     assert not list((tmp_path / "browsers").rglob("*.json"))
 
 
@@ -260,7 +280,7 @@ async def test_nothing_outlives_a_server_that_is_killed(site: Site, tmp_path: Pa
     assert len(running_processes(str(tmp_path))) > 2
     host.kill()
     host.communicate()
-    await until(lambda: not running_processes(str(tmp_path)))
+    await no_process_is_left(str(tmp_path))
 
 
 async def test_what_outlives_even_the_guard_is_swept_at_the_next_start(site: Site, tmp_path: Path):
@@ -275,7 +295,7 @@ async def test_what_outlives_even_the_guard_is_swept_at_the_next_start(site: Sit
     await asyncio.sleep(0.5)
     assert running_processes(str(tmp_path), "--remote-debugging-pipe")
     async with open_pool(tmp_path):
-        await until(lambda: not running_processes(str(tmp_path)))
+        await no_process_is_left(str(tmp_path))
 
 
 def parent_of(line: str) -> int:

@@ -10,7 +10,8 @@ import pytest
 from server.browser.browser import BrowserUnavailable
 from server.browser.mcp.session_browser import SessionBrowser
 from server.browser.pool import BrowserPool
-from tests.support.browsers import open_pool, running_processes, until
+from tests.support.browsers import open_pool, running_processes
+from tests.support.eventually import eventually
 
 
 def slow_chromium(folder: Path) -> Path:
@@ -23,7 +24,9 @@ def slow_chromium(folder: Path) -> Path:
 async def start_of(pool: BrowserPool, folder: Path) -> tuple[SessionBrowser, asyncio.Task[None]]:
     browser = await pool.get("a")
     start = asyncio.create_task(browser.open())
-    await until(lambda: running_processes(str(folder), "--user-data-dir"))
+    await eventually(
+        lambda: running_processes(str(folder), "--user-data-dir"), timeout=10, message="the program runs"
+    )
     return browser, start
 
 

@@ -1,6 +1,5 @@
 """What a page may not do: reach our own parts, flood the tabs, fill the disk, open forbidden addresses."""
 
-import asyncio
 import ipaddress
 import socket
 from collections.abc import AsyncIterator, Iterator
@@ -10,7 +9,8 @@ import pytest_asyncio
 
 from server.browser.mcp.playwright_mcp import PlaywrightBrowser
 from server.browser.pool import BrowserPool
-from tests.support.browsers import element, notes_of, open_pool, settings_for, until
+from tests.support.browsers import element, notes_of, open_pool, settings_for
+from tests.support.eventually import eventually
 from tests.support.sites import Site
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -214,7 +214,12 @@ async def test_a_download_is_kept_under_a_harmless_name(browser: PlaywrightBrows
     await browser.navigate(site.url("/downloads"))
     seen = await browser.observe()
     clicks = [await browser.click(element(seen, name)) for name in ("Report", "Evil name")]
-    await until(lambda: len([path for path in browser.files.iterdir() if path.is_file()]) == 2)
+    await eventually(
+        lambda: [path for path in browser.files.iterdir() if path.is_file()],
+        lambda it: len(it) == 2,
+        timeout=10,
+        message="two downloads are kept",
+    )
     assert sorted(path.name for path in browser.files.iterdir()) == ["evil.html", "report.txt"]
     assert "Downloaded report.txt (1000 bytes)" in notes_of(*clicks, await browser.observe())
 
@@ -222,13 +227,15 @@ async def test_a_download_is_kept_under_a_harmless_name(browser: PlaywrightBrows
 async def test_an_endless_download_is_cancelled_and_told(browser: PlaywrightBrowser, site: Site):
     await browser.navigate(site.url("/downloads"))
     outcome = await browser.click(element(await browser.observe(), "Endless"))
-    notes = notes_of(outcome)
-    for _ in range(50):
-        notes += notes_of(await browser.observe())
-        if "25 MB" in notes:
-            break
-        await asyncio.sleep(0.2)
-    assert "a file may have 25 MB" in notes
+    notes = [notes_of(outcome)]
+
+    async def all_notes() -> list[str]:
+        notes.append(notes_of(await browser.observe()))
+        return notes
+
+    await eventually(
+        all_notes, lambda it: "a file may have 25 MB" in "".join(it), message="it is cancelled", interval=0.2
+    )
     assert not list(browser.files.glob("endless*"))
 
 

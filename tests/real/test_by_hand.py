@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.browsers import until
+from tests.support.eventually import eventually
 from tests.support.server import Server, serving
 from tests.support.sites import Effect, Site, document
 
@@ -59,7 +59,9 @@ class Hands:
     async def rename(self) -> None:
         """In the same document; returns when it is done."""
         self._site.pages["/now"] = lambda _: "now"
-        await until(lambda: "/renamed" in self._site.paths)
+        await eventually(
+            lambda: self._site.paths, lambda it: "/renamed" in it, timeout=10, message="the button is renamed"
+        )
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +105,9 @@ async def test_a_control_renamed_in_the_same_document_is_not_pressed(
     assert refusal(await it.send("click", **fresh)) == ASKED
     assert site.effects == []
     assert (await it.send("click", **fresh, confirmed=True)).json()["ok"]
-    await until(lambda: "/pressed" in site.paths)
+    await eventually(
+        lambda: site.paths, lambda it: "/pressed" in it, timeout=10, message="the button is pressed"
+    )
     assert site.effects == [Effect("deleted", {})]
 
 
@@ -113,5 +117,7 @@ async def test_a_control_that_kept_its_name_is_pressed(
 ) -> None:
     it = await opened(client, session_id, site, tag)
     assert (await it.send("click", **await it.look("Show more"))).json()["ok"]
-    await until(lambda: "/pressed" in site.paths)
+    await eventually(
+        lambda: site.paths, lambda it: "/pressed" in it, timeout=10, message="the button is pressed"
+    )
     assert site.effects == [Effect("deleted", {})]

@@ -17,6 +17,7 @@ from cli.commands import COMMANDS, Call
 from cli.conversation import Conversation
 from cli.screen import PlainScreen
 from tests.support.cut_link import cut_link
+from tests.support.eventually import eventually
 from tests.support.server import Server, serving
 from tests.support.terminal import Ran, run, terminal
 
@@ -195,8 +196,11 @@ async def test_words_and_a_yes_are_carried_out_once_when_their_acknowledgements_
         await client.dialogue(str(talk.session_id))
         link.swallows = b"GET /api/ws/"
         saying = asyncio.create_task(talk.say("shop for a kettle"))
-        while not (await client.session(str(talk.session_id)))["pending"]:
-            await asyncio.sleep(0.05)
+        await eventually(
+            lambda: client.session(str(talk.session_id)),
+            lambda it: it["pending"],
+            message="a question is open",
+        )
         assert not saying.done()
         link.swallows = None
         link.cut()
@@ -204,8 +208,11 @@ async def test_words_and_a_yes_are_carried_out_once_when_their_acknowledgements_
         await talk.attach(silently=True)
         link.swallows = b"GET /api/ws/"
         agreeing = asyncio.create_task(talk.do(Call(COMMANDS["yes"])))
-        while (await client.session(str(talk.session_id)))["pending"]:
-            await asyncio.sleep(0.05)
+        await eventually(
+            lambda: client.session(str(talk.session_id)),
+            lambda it: not it["pending"],
+            message="it is answered",
+        )
         assert not agreeing.done()
         link.swallows = None
         link.cut()

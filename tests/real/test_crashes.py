@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 
 from tests.support.chat import follow
+from tests.support.eventually import eventually_sync
 from tests.support.server import Server, serving
 
 PING = "this is a ping test: do not think"
@@ -28,13 +29,12 @@ def new_session(client: httpx.Client, content: str, **body: Any) -> str:
 
 
 def wait_for(client: httpx.Client, session_id: str, *statuses: str) -> dict[str, Any]:
-    deadline = time.monotonic() + 20
-    while time.monotonic() < deadline:
-        session = dict(client.get(f"/sessions/{session_id}").json())
-        if session["run"]["status"] in statuses:
-            return session
-        time.sleep(0.02)
-    raise AssertionError(f"the run is {session['run']}")
+    return eventually_sync(
+        lambda: dict(client.get(f"/sessions/{session_id}").json()),
+        lambda it: it["run"]["status"] in statuses,
+        timeout=20,
+        message=f"the run is {' or '.join(statuses)}",
+    )
 
 
 def wait_for_tokens(client: httpx.Client, session_id: str, count: int) -> None:
@@ -105,14 +105,19 @@ def test_while_it_goes_down_it_takes_no_new_message(tmp_path: Path) -> None:
         session_id = new_session(client, "slow story")
         wait_for_tokens(client, session_id, 1)
         server.process.send_signal(signal.SIGTERM)
-        deadline = time.monotonic() + 5
-        while (
-            response := client.post("/sessions", json={})
-        ).status_code == 201 and time.monotonic() < deadline:
-            other = response.json()["id"]
-            refused = client.post(f"/sessions/{other}/messages", json={"content": PING})
-            if refused.status_code == 503:
-                break
+
+        def send() -> httpx.Response:
+            made = client.post("/sessions", json={})
+            assert made.status_code == 201
+            return client.post(f"/sessions/{made.json()['id']}/messages", json={"content": PING})
+
+        refused = eventually_sync(
+            send,
+            lambda it: it.status_code == 503,
+            timeout=5,
+            message="a message is refused",
+            interval=0,
+        )
         assert refused.json()["code"] == "draining"
         assert refused.headers["retry-after"]
         assert client.get("/ready").status_code == 503

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 import subprocess
-import time
 from pathlib import Path
 
 import httpx
@@ -16,6 +15,7 @@ from sqlalchemy.exc import OperationalError
 from server.database import Database
 from server.database.migrate import migrate
 from server.settings import Settings
+from tests.support.eventually import eventually_sync
 from tests.support.ports import free_port
 from tests.support.postgres import Postgres
 from tests.support.server import Server, launch, serving
@@ -94,16 +94,18 @@ def test_a_file_that_can_only_be_read_ends_the_server(tmp_path: Path) -> None:
 def test_a_host_that_is_not_there_is_looked_for_again(tmp_path: Path, host: str) -> None:
     url = f"postgresql://u:{SECRET}@{host}:{free_port()}/name"
     server = launch(tmp_path, database_url=url)
-    deadline = time.monotonic() + 60
-    detail = "starting"
-    while detail == "starting" and time.monotonic() < deadline:
-        time.sleep(0.1)
+
+    def problem() -> str:
         try:
             ready = httpx.get(f"{server.api}/ready", timeout=5, trust_env=False)
         except httpx.TransportError:
-            continue
-        detail = ready.json()["detail"]
+            return "starting"
         assert ready.status_code == 503
+        return str(ready.json()["detail"])
+
+    detail = eventually_sync(
+        problem, lambda it: it != "starting", message="the start reports its problem", interval=0.1
+    )
     assert "does not answer" in detail
     assert SECRET not in detail
     assert server.stop() == 0
@@ -139,10 +141,13 @@ def test_nobody_else_reads_what_the_server_keeps(tmp_path: Path) -> None:
         ):
             session_id = client.post("/sessions", json={}).json()["id"]
             client.post(f"/sessions/{session_id}/messages", json={"content": "shop for a kettle"})
-            for _ in range(200):
-                if client.get(f"/sessions/{session_id}").json()["run"]["status"] == "waiting_user":
-                    break
-                time.sleep(0.05)
+            eventually_sync(
+                lambda: client.get(f"/sessions/{session_id}").json()["run"],
+                lambda it: it["status"] == "waiting_user",
+                timeout=20,
+                message="a question is open",
+                interval=0.05,
+            )
             made = [path for path in data.rglob("*") if path != server.log]
             assert {"pilothouse.db", "pilothouse.db-wal", "pilothouse.db-shm"} <= {path.name for path in made}
             assert any(path.suffix in (".png", ".jpg", ".webp") for path in made)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, cast
@@ -14,6 +13,7 @@ from server.agent.context import UserUpdates
 from server.browser.mcp.playwright_mcp import PlaywrightBrowser
 from server.browser.pool import BrowserPool
 from tests.support.browsers import element
+from tests.support.eventually import eventually
 from tests.support.operator_tasks import task
 from tests.support.operator_world import Post
 from tests.support.scripted_model import click, navigate, stop, type_into
@@ -58,9 +58,13 @@ async def test_a_button_that_means_more_and_is_pushed_out_of_the_list_is_not_pre
 ) -> None:
     async def change() -> None:
         site.pages["/now"] = lambda _: "now"
-        async with asyncio.timeout(10):
-            while (await browser.observe()).page.title != "Changed":
-                await browser.wait(50)
+        await eventually(
+            browser.observe,
+            lambda it: it.page.title == "Changed",
+            timeout=10,
+            message="the page changes",
+            interval=0.05,
+        )
 
     inbox = Patient(change=change)
 

@@ -36,6 +36,7 @@ from server.browser.takeover.user_input import (
     Wheel,
 )
 from tests.support.browsers import open_pool
+from tests.support.eventually import eventually
 from tests.support.sites import Effect, Site, document
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(120)]
@@ -93,12 +94,11 @@ class Person:
         return next((told for told in reversed(self.told) if told["type"] == "state"), {})
 
     async def until(self, holds: Callable[[], object], *, seconds: float = 15) -> None:
-        deadline = time.monotonic() + seconds
-        while not holds():
-            assert time.monotonic() < deadline, (
-                f"did not happen; told {self.told[-4:]}, {len(self.frames)} frames"
-            )
-            await asyncio.sleep(0.02)
+        await eventually(
+            holds,
+            timeout=seconds,
+            message=lambda: f"the view changes; told {self.told[-4:]}, {len(self.frames)} frames",
+        )
 
     async def until_state(self, **fields: object) -> None:
         await self.until(lambda: fields.items() <= self.state.items())

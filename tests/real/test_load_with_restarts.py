@@ -16,6 +16,7 @@ from server.main import create_app
 from server.runtime import Runtime
 from server.settings import Settings
 from tests.conftest import PASSWORD, open_client
+from tests.support.eventually import eventually
 from tests.support.invariants import UNFINISHED, check_rows
 from tests.support.postgres import Postgres
 
@@ -61,10 +62,13 @@ def rows(url: str, table: str) -> list[dict[str, Any]]:
 
 
 async def settled(world: Runtime, url: str) -> list[dict[str, Any]]:
-    async with asyncio.timeout(SETTLED):
-        while any(run["status"] in UNFINISHED for run in await asyncio.to_thread(rows, url, "runs")):
-            await asyncio.sleep(0.5)
-    return rows(url, "runs")
+    return await eventually(
+        lambda: asyncio.to_thread(rows, url, "runs"),
+        lambda it: not any(run["status"] in UNFINISHED for run in it),
+        timeout=SETTLED,
+        message="every run ends",
+        interval=0.5,
+    )
 
 
 @pytest.mark.timeout(400)

@@ -12,7 +12,7 @@ from mcp.types import TextContent
 from server.browser.chromium.processes import Processes
 from server.browser.mcp.client import Http, McpClient, Stdio, ToolRefused, ToolServerLost, ToolTimeout
 from server.browser.mcp.other_mcp import OtherServer
-from tests.support.browsers import running_processes, until
+from tests.support.browsers import no_process_is_left
 from tests.support.scripted_mcp import COMMAND, serve_http
 
 ROOT = Path(__file__).parents[2]
@@ -159,7 +159,7 @@ async def test_a_server_that_says_nothing_is_given_up(processes: Processes):
     client = McpClient("mute", Stdio((*COMMAND, "--mute"), cwd=ROOT), processes)
     with pytest.raises(ToolServerLost, match="did not answer"):
         await client.open(deadline=1)
-    await until(lambda: not running_processes("tests.support.scripted_mcp", "--mute"))
+    await no_process_is_left("tests.support.scripted_mcp", "--mute")
 
 
 async def test_an_address_where_nobody_answers_is_told(processes: Processes):

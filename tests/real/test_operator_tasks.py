@@ -1,6 +1,5 @@
 """Whole tasks: the real graph, a scripted provider over its real wire, real Playwright MCP on a local site."""
 
-import asyncio
 from collections.abc import Iterator
 from typing import Any, cast
 from urllib.parse import quote
@@ -12,6 +11,7 @@ from server.browser.browser import Field
 from server.browser.mcp.playwright_mcp import PlaywrightBrowser
 from server.browser.pool import BrowserPool
 from tests.support.browsers import element
+from tests.support.eventually import eventually
 from tests.support.operator_tasks import WIRES, fact, task
 from tests.support.scripted_model import act, click, navigate, on, stop, type_into
 from tests.support.shop_site import open_shop
@@ -257,8 +257,7 @@ async def test_a_button_that_changed_after_the_yes_is_not_pressed(
     async with task(browser, navigate(site.url("/swap")), click("Pay €1.00"), stop("It changed.")) as it:
         assert await it.say("pay one euro") is None
         site.pages["/swap-now"] = lambda _: "now"
-        async with asyncio.timeout(10):
-            await _until_title(browser, "Swapped")
+        await is_swapped(browser)
         assert await it.answer(True) == "It changed."
         assert effects == []
         assert "the page changed after the user's approval" in it.options["server"].requests[-1].text
@@ -276,18 +275,20 @@ async def test_a_form_that_leads_to_another_site_after_the_yes_is_not_sent(
             assert await it.say("pay one euro") is None
             assert (it.question or {})["sends_to"] is None
             site.pages["/swap-now"] = lambda _: "now"
-            async with asyncio.timeout(10):
-                await _until_title(browser, "Swapped")
+            await is_swapped(browser)
             assert await it.answer(True) is None
             assert (it.question or {})["sends_to"] == f"127.0.0.1:{other.port}"
             assert effects == other.effects == []
 
 
-async def _until_title(browser: PlaywrightBrowser, title: str) -> None:
-    observation = await browser.observe()
-    if observation.page.title != title:
-        await browser.wait(100)
-        await _until_title(browser, title)
+async def is_swapped(browser: PlaywrightBrowser) -> None:
+    await eventually(
+        browser.observe,
+        lambda it: it.page.title == "Swapped",
+        timeout=10,
+        message="the page changes",
+        interval=0.1,
+    )
 
 
 async def test_words_of_a_private_page_reach_no_other_site_without_a_yes(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import psycopg
 
 from scripts.shell import ROOT
+from tests.support.eventually import eventually_sync
 from tests.support.postgres import Postgres, postgres_cluster
 
 OWNER = """
@@ -53,7 +53,10 @@ def test_nothing_is_left_when_the_tests_are_killed() -> None:
         folder = Path(owner.stdout.readline().strip())
         server = int((folder / "data" / "postmaster.pid").read_text().splitlines()[0])
         owner.kill()
-    deadline = time.monotonic() + 20
-    while folder.exists() or Path(f"/proc/{server}").exists():
-        assert time.monotonic() < deadline, "the cluster is still there"
-        time.sleep(0.05)
+    eventually_sync(
+        lambda: [path for path in (folder, Path(f"/proc/{server}")) if path.exists()],
+        lambda it: not it,
+        timeout=20,
+        message="the cluster is gone",
+        interval=0.05,
+    )

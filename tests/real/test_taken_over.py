@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.real.test_crashes import PING, new_session, talk, wait_for, wait_for_tokens
+from tests.support.eventually import eventually_sync
 from tests.support.server import serving
 
 RECOVERED = 10.0
@@ -57,17 +58,21 @@ def test_a_frozen_server_is_taken_over_and_writes_nothing_when_it_goes_on(
         wait_for_tokens(at_one, session_id, 3)
         assert at_two.get(f"/sessions/{session_id}").json()["run"]["status"] == "running"
         os.killpg(one.process.pid, signal.SIGSTOP)
-        deadline = time.monotonic() + LEASE_ENDS
-        while at_two.get(f"/sessions/{session_id}").json()["run"]["status"] == "running":
-            assert time.monotonic() < deadline
-            time.sleep(0.5)
-        taken = at_two.get(f"/sessions/{session_id}").json()
+        taken = eventually_sync(
+            lambda: at_two.get(f"/sessions/{session_id}").json(),
+            lambda it: it["run"]["status"] != "running",
+            timeout=LEASE_ENDS,
+            message="the run is taken over",
+            interval=0.5,
+        )
         assert (taken["run"]["status"], taken["run"]["error_code"]) == ("interrupted", "server_restart")
         os.killpg(one.process.pid, signal.SIGCONT)
-        deadline = time.monotonic() + 60
-        while at_one.get("/metrics").text.count("pilothouse_runs_active 0.0") == 0:
-            assert time.monotonic() < deadline
-            time.sleep(0.2)
+        eventually_sync(
+            lambda: at_one.get("/metrics").text,
+            lambda it: "pilothouse_runs_active 0.0" in it,
+            message="the first server has stopped it",
+            interval=0.2,
+        )
         assert at_two.get(f"/sessions/{session_id}").json() == taken
         sent = at_two.post(f"/sessions/{session_id}/messages", json={"content": PING})
         assert sent.status_code == 202

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import io
 import itertools
-import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ import pytest
 from PIL import Image
 
 from server.agent.operator.move import TOOL_NAME
+from tests.support.eventually import eventually_sync
 from tests.support.live import Person, watching
 from tests.support.model_reply import Asked, Reply, call, say
 from tests.support.model_server import ModelServer
@@ -73,12 +73,12 @@ class Desk:
         return str(self.session["status"])
 
     def until(self, holds: Callable[[], object], *, seconds: float = 90) -> None:
-        deadline = time.monotonic() + seconds
-        while not holds():
-            assert time.monotonic() < deadline, (
-                f"did not happen; {self.status}, {self.server.log.read_text()[-2000:]}"
-            )
-            time.sleep(0.05)
+        eventually_sync(
+            holds,
+            timeout=seconds,
+            message=lambda: f"the session changes; {self.status}, {self.server.log.read_text()[-2000:]}",
+            interval=0.05,
+        )
 
     def pictures(self) -> list[Path]:
         return sorted((self.server.log.parent / "screenshots").rglob("*.jpg"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -13,6 +12,7 @@ from typing import Any
 
 import httpx
 
+from tests.support.eventually import eventually_sync
 from tests.support.server import serving
 
 KEY = "ls-test-key"
@@ -94,10 +94,13 @@ def test_a_run_is_traced_when_the_dotenv_file_says_so(tmp_path: Path) -> None:
             f"LANGSMITH_TRACING=true\nLANGSMITH_API_KEY={KEY}\nLANGSMITH_ENDPOINT={receiver.url}\n"
         )
         run_once(tmp_path)
-        deadline = time.monotonic() + 30
-        while "Harbour" not in json.dumps(receiver.runs):
-            assert time.monotonic() < deadline, receiver.runs
-            time.sleep(0.1)
+        eventually_sync(
+            lambda: receiver.runs,
+            lambda it: "Harbour" in json.dumps(it),
+            timeout=30,
+            message="the run is received",
+            interval=0.1,
+        )
         assert receiver.keys == {KEY}
         assert {"chain", "llm"} <= {run.get("run_type") for run in receiver.runs}
 

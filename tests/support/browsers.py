@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
-import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -15,6 +13,7 @@ from server.browser.chromium.egress import Resolve
 from server.browser.observation import Element, Observation
 from server.browser.pool import BrowserPool
 from server.settings import Settings
+from tests.support.eventually import eventually
 
 
 def settings_for(folder: Path, **changes: Any) -> Settings:
@@ -46,12 +45,11 @@ def notes_of(*seen: ToolOutcome | Observation) -> str:
     return "\n".join(note for one in seen for note in one.notes)
 
 
-async def until(holds: Callable[[], object], *, seconds: float = 10) -> None:
-    """Wait for a condition, or fail."""
-    deadline = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < deadline, "did not happen in time"
-        await asyncio.sleep(0.02)
+async def no_process_is_left(*needles: str) -> None:
+    """Wait until none runs: what is killed needs a moment to be gone."""
+    await eventually(
+        lambda: running_processes(*needles), lambda it: not it, timeout=10, message="no process is left"
+    )
 
 
 def running_processes(*needles: str) -> list[str]:

@@ -22,11 +22,12 @@ async def eventually(
     holds: Callable[[T], object] = bool,
     *,
     timeout: float = 60,
-    message: str,
+    message: str | Callable[[], str],
     interval: float = 0.01,
 ) -> T:
     """Call `look` every `interval` seconds until `holds` is true of what it returns. Returns that.
 
+    `message` names what is waited for; a function is called for it when that did not come.
     Raises AssertionError after `timeout` seconds, also if `look` itself does not return.
     """
     seen: Any = None
@@ -49,7 +50,7 @@ def eventually_sync(
     holds: Callable[[T], object] = bool,
     *,
     timeout: float = 60,
-    message: str,
+    message: str | Callable[[], str],
     interval: float = 0.02,
     pause: Callable[[float], object] = time.sleep,
 ) -> T:
@@ -62,5 +63,6 @@ def eventually_sync(
     return seen
 
 
-def _failure(message: str, timeout: float, seen: object) -> str:
-    return f"not within {timeout:g} s: {message}; seen last: {repr(seen)[-MOST_SHOWN:]}"
+def _failure(message: str | Callable[[], str], timeout: float, seen: object) -> str:
+    what = message if isinstance(message, str) else message()
+    return f"not within {timeout:g} s: {what}; seen last: {repr(seen)[-MOST_SHOWN:]}"

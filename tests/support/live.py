@@ -10,13 +10,13 @@ with watching(server, session_id) as person:
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from websockets.sync.client import ClientConnection, connect
 
+from tests.support.eventually import eventually_sync
 from tests.support.server import Server
 
 Told = dict[str, Any]
@@ -54,12 +54,13 @@ class Person:
         return True
 
     def until(self, holds: Callable[[], object], *, seconds: float = 60) -> None:
-        deadline = time.monotonic() + seconds
-        while not holds():
-            assert time.monotonic() < deadline, (
-                f"did not happen; told {self.told[-5:]}, {len(self.frames)} frames"
-            )
-            self.hear(0.05)
+        eventually_sync(
+            holds,
+            timeout=seconds,
+            message=lambda: f"the view changes; told {self.told[-5:]}, {len(self.frames)} frames",
+            interval=0.05,
+            pause=self.hear,
+        )
 
     def until_told(self, kind: str, /, *, since: int | None = None, **fields: object) -> Told:
         """The next message of this kind with these fields, among all that came after the `since`-th."""

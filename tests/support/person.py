@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 
 from tests.support.chat import Event
+from tests.support.eventually import eventually
 from tests.support.invariants import (
     check_gone,
     check_stored,
@@ -61,10 +62,13 @@ class Person:
             await asyncio.gather(*map(self._carry_out, commands))
 
     async def until(self, is_so: Callable[[Event], bool]) -> Event:
-        async with asyncio.timeout(PATIENCE):
-            while not is_so(session := await self._service.read(self.id)):
-                await asyncio.sleep(0.005)
-        return session
+        return await eventually(
+            lambda: self._service.read(self.id),
+            is_so,
+            timeout=PATIENCE,
+            message="the session changes",
+            interval=0.005,
+        )
 
     # What they do
 
@@ -145,9 +149,13 @@ class Person:
         await self._hear_all(session["run"]["id"])
 
     async def _hear_all(self, last_run: str) -> None:
-        async with asyncio.timeout(PATIENCE):
-            while last_run not in dict(endings(self.reader.events)):
-                await asyncio.sleep(0.005)
+        await eventually(
+            lambda: dict(endings(self.reader.events)),
+            lambda it: last_run in it,
+            timeout=PATIENCE,
+            message=f"the end of {last_run} is published",
+            interval=0.005,
+        )
         await self.check()
         if not self.reader.has_missed:
             check_told_all(self.reader, finished_runs(self._service.file, self.id))

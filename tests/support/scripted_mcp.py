@@ -23,6 +23,8 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
+from tests.support.eventually import eventually
+
 COMMAND = (sys.executable, "-m", "tests.support.scripted_mcp")
 
 _FREE = {"type": "object"}
@@ -98,8 +100,7 @@ async def serve_http() -> AsyncIterator[str]:
             await http.serve()
 
     serving = asyncio.create_task(serve())
-    while not http.started:
-        await asyncio.sleep(0.01)
+    await eventually(lambda: http.started, message="the server listens")
     port = http.servers[0].sockets[0].getsockname()[1]
     try:
         yield f"http://127.0.0.1:{port}/mcp/"

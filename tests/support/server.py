@@ -11,7 +11,6 @@ import secrets
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ import httpx
 
 from scripts.shell import ROOT
 from server.settings import Settings
+from tests.support.eventually import eventually_sync
 from tests.support.ports import free_port
 
 START_TIMEOUT = 60.0
@@ -60,11 +60,14 @@ class Server:
 
     def wait_until_started(self) -> None:
         """Until it takes messages, or tells what it misses for that."""
-        deadline = time.monotonic() + START_TIMEOUT
-        while not self._has_started():
-            if self.process.poll() is not None or time.monotonic() > deadline:
-                raise RuntimeError(f"The server does not start:\n{self.log.read_text(errors='replace')}")
-            time.sleep(0.05)
+        eventually_sync(
+            lambda: self.process.poll() is not None or self._has_started(),
+            timeout=START_TIMEOUT,
+            message=lambda: f"the server starts; its log:\n{self.log.read_text(errors='replace')}",
+            interval=0.05,
+        )
+        if self.process.poll() is not None:
+            raise RuntimeError(f"The server does not start:\n{self.log.read_text(errors='replace')}")
 
     def _has_started(self) -> bool:
         try:

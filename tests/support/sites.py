@@ -14,7 +14,6 @@ import html
 import json
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -23,6 +22,8 @@ from email.parser import BytesParser
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar
 from urllib.parse import parse_qs, urlsplit
+
+from tests.support.eventually import eventually_sync
 
 Page = Callable[["Visit"], "str | Answer | None"]
 
@@ -76,10 +77,11 @@ class Site:
 
     def wait_for(self, holds: Callable[[Site], bool], seconds: float = 10) -> None:
         """Wait until something happened to the site. It blocks; not for tests that share a loop with the browser."""
-        deadline = time.monotonic() + seconds
-        while not holds(self):
-            assert time.monotonic() < deadline, f"did not happen; effects {self.effects}, paths {self.paths}"
-            time.sleep(0.02)
+        eventually_sync(
+            lambda: holds(self),
+            timeout=seconds,
+            message=lambda: f"the site is used; effects {self.effects}, paths {self.paths}",
+        )
 
     def pause(self, seconds: float) -> bool:
         """Sleep; False when the site is being closed."""

@@ -34,7 +34,9 @@ async def test_a_failure_says_what_was_waited_for_and_what_was_seen_last() -> No
     with pytest.raises(AssertionError, match=r"^not within 0\.05 s: the fourth; seen last: 3$"):
         await eventually(lambda: next(numbers, 3), lambda it: it > 3, timeout=0.05, message="the fourth")
     with pytest.raises(AssertionError, match=r"^not within 0\.05 s: the door opens; seen last: 'shut'$"):
-        eventually_sync(lambda: "shut", lambda it: it == "open", timeout=0.05, message="the door opens")
+        eventually_sync(
+            lambda: "shut", lambda it: it == "open", timeout=0.05, message=lambda: "the door opens"
+        )
 
 
 async def test_a_look_that_does_not_return_ends_at_the_deadline() -> None:
