@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -12,6 +11,7 @@ import httpx
 from playwright.sync_api import Page, Route
 
 from tests.e2e.screen import Screen
+from tests.support.eventually import eventually_sync
 
 AGES = {
     "Kettle for the office": 0,
@@ -58,13 +58,13 @@ def begin(api: httpx.Client, task: str, title: str) -> str:
 
 def wait_for(api: httpx.Client, session: str, what: str) -> dict[str, Any]:
     """The session when a question is open in it, or its run is finished."""
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        found: dict[str, Any] = api.get(f"/sessions/{session}").json()
-        if found["pending"] if what == "pending" else found["run"]["finished_at"]:
-            return found
-        time.sleep(0.05)
-    raise RuntimeError(f"{session}: no {what} in time")
+    return eventually_sync(
+        lambda: api.get(f"/sessions/{session}").json(),
+        lambda it: it["pending"] if what == "pending" else it["run"]["finished_at"],
+        timeout=30,
+        message=f"{session} is {what}",
+        interval=0.05,
+    )
 
 
 def with_ages(screen: Screen) -> None:

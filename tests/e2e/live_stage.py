@@ -12,6 +12,7 @@ from playwright.sync_api import Page, WebSocketRoute, expect
 from pydantic import ValidationError
 
 from server.api.live import WANTED
+from tests.support.eventually import eventually_sync
 
 VIEWPORT = (1280, 720)
 SHOP = "https://shop.example/basket"
@@ -111,11 +112,13 @@ class LiveStage:
         self._wait(lambda: self._is_closed, "the end of the connection")
 
     def _wait(self, is_true: Callable[[], bool], what: str) -> None:
-        for _ in range(160):
-            if is_true():
-                return
-            self._page.wait_for_timeout(50)
-        raise AssertionError(f"{what} did not come; heard: {self.heard}, {self.acks} acknowledgements")
+        eventually_sync(
+            is_true,
+            timeout=20,
+            message=lambda: f"{what}; heard: {self.heard}, {self.acks} acknowledgements",
+            interval=0.05,
+            pause=lambda seconds: self._page.wait_for_timeout(1000 * seconds),
+        )
 
 
 def picture(words: str) -> bytes:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-import time
 import uuid
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import httpx
 from playwright.sync_api import ConsoleMessage, Locator, Page, expect
 
+from tests.support.eventually import eventually_sync
 from tests.support.server import Server
+
+T = TypeVar("T")
 
 
 class Screen:
@@ -109,17 +112,32 @@ class Screen:
 
     def wait_for_run_after(self, run_id: str) -> None:
         """Until another run of the session is over."""
-        deadline = time.monotonic() + 20
-        while (run := self.stored(self.session_id)["run"])["id"] == run_id or run["finished_at"] is None:
-            assert time.monotonic() < deadline, run
-            self.page.wait_for_timeout(50)
+        self.wait_until(
+            lambda: self.stored(self.session_id)["run"],
+            lambda it: it["id"] != run_id and it["finished_at"],
+            "another run ends",
+        )
 
     def wait_for_readers(self, count: int) -> None:
         """Until the server has this many streams open."""
-        deadline = time.monotonic() + 20
-        while f"pilothouse_stream_readers {count}.0\n" not in (text := self.api.get("/metrics").text):
-            assert time.monotonic() < deadline, text
-            self.page.wait_for_timeout(50)
+        self.wait_until(
+            lambda: self.api.get("/metrics").text,
+            lambda it: f"pilothouse_stream_readers {count}.0\n" in it,
+            f"{count} streams are open",
+        )
+
+    def wait_until(
+        self, look: Callable[[], T], holds: Callable[[T], object], message: str, *, timeout: float = 20
+    ) -> T:
+        """As `eventually_sync`; the page goes on between two looks."""
+        return eventually_sync(
+            look,
+            holds,
+            timeout=timeout,
+            message=message,
+            interval=0.05,
+            pause=lambda seconds: self.page.wait_for_timeout(1000 * seconds),
+        )
 
     def cancel(self, session_id: str | None = None) -> None:
         """End the run there, if there still is one."""

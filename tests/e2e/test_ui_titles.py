@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -77,9 +76,11 @@ def test_a_name_that_the_person_gave_stays(chromium: Browser, tmp_path: Path) ->
         may_name.set()
         heading = screen.page.get_by_role("heading", level=1)
         expect(heading).to_have_text("Mine")
-        deadline = time.monotonic() + 30
-        while screen.stored(session)["usage"]["model_calls"] < 2:  # until the better title came, too late
-            assert time.monotonic() < deadline
-            screen.page.wait_for_timeout(100)
+        screen.wait_until(
+            lambda: screen.stored(session)["usage"],
+            lambda it: it["model_calls"] >= 2,
+            "the better title comes, too late",
+            timeout=30,
+        )
         assert screen.stored(session)["title"] == "Mine"
         expect(heading).to_have_text("Mine")

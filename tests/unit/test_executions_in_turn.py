@@ -117,7 +117,7 @@ async def test_who_answers_while_the_question_is_told_can_still_cancel(stage: St
     stage.store.may_read.set()
     await run.ended.wait()
     await eventually(
-        lambda: stage.executor.executions.get(question.session_id),
+        lambda: stage.runner.executions.get(question.session_id),
         lambda it: it not in (None, run),
         message="the next execution begins",
         interval=0,
