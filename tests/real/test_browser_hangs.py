@@ -107,7 +107,7 @@ async def test_a_server_that_never_answers_costs_one_deadline(browser: Playwrigh
 async def test_a_cancelled_navigation_does_not_block_the_next_call(browser: PlaywrightBrowser, site: Site):
     call = asyncio.create_task(browser.navigate(site.url("/hang")))
     await eventually(
-        lambda: site.paths, lambda it: it[-1] == "/hang", timeout=10, message="the page is asked for"
+        lambda: site.paths, lambda it: it[-1:] == ["/hang"], timeout=10, message="the page is asked for"
     )
     call.cancel()
     with pytest.raises(asyncio.CancelledError):
