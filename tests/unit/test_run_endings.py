@@ -26,7 +26,7 @@ from server.runs.commands import RunCommands
 from server.runs.recorder import RunRecorder
 from server.runs.recovery import Recovery
 from server.runtime import Runtime
-from server.store import Store
+from server.store import StartedRun, Store
 from tests.support.eventually import eventually
 
 SHOP, PING = "shop for a kettle", "this is a ping test"
