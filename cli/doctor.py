@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import platform
+import tomllib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any, Literal
 from uuid import uuid4
 
@@ -120,12 +122,13 @@ def versions(config: dict[str, Any]) -> Check:
     return Check("versions", "ok", finding)
 
 
-def own_version() -> str:
-    """The installed version; "checkout" if it is not installed."""
+def own_version(package: str = "pilothouse") -> str:
+    """The version of the installed package; that of the checkout if it is not installed."""
     try:
-        return version("pilothouse")
+        return version(package)
     except PackageNotFoundError:
-        return "checkout"
+        project = Path(__file__).resolve().parents[1] / "pyproject.toml"
+        return str(tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"])
 
 
 def draw_check(check: Check) -> RenderableType:

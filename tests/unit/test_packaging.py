@@ -8,15 +8,18 @@ import re
 import subprocess
 import sys
 import threading
+import tomllib
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
 import pytest
 import yaml
 
+from cli.doctor import own_version
 from scripts import check
 from scripts.shell import ROOT
 from server.settings import Settings
+from server.version import VERSION
 
 SETTINGS = {name.upper() for name in Settings.model_fields}
 
@@ -54,6 +57,14 @@ class TestPins:
     def test_no_lock_names_a_registrys_address(self, lock: str) -> None:
         packages = json.loads((ROOT / lock).read_text())["packages"]
         assert [name for name, package in packages.items() if "resolved" in package] == []
+
+
+class TestVersion:
+    def test_server_and_project_have_one(self) -> None:
+        assert tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"] == VERSION
+
+    def test_the_command_line_of_a_checkout_knows_its_own(self) -> None:
+        assert own_version("no-such-package") == VERSION
 
 
 class TestCommands:
