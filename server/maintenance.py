@@ -11,6 +11,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Protocol
 
+from server.browser.browsers import Browsers
 from server.database import Database
 from server.errors import AppError, Unavailable
 from server.events import now
@@ -36,6 +37,7 @@ class MaintainedServer(Protocol):
     database: Database
     store: Store
     screenshots: Screenshots
+    browsers: Browsers
     agents: AgentFactory
 
     @property
@@ -53,12 +55,18 @@ def background_tasks(
     server: MaintainedServer, recovery: Recovery, clock: PlausibleClock
 ) -> list[Coroutine[None, None, None]]:
     return [
+        _log_missing_programs(server.browsers),
         _warm_up(server),
         _keep_alive(recovery),
         _keep_safe(server),
         _keep_tidy(server, clock),
         _keep_swept(Sweeper(server.settings, server.store, server.screenshots)),
     ]
+
+
+async def _log_missing_programs(browsers: Browsers) -> None:
+    for text in await browsers.missing_programs():
+        logger.warning("%s", text)
 
 
 async def _warm_up(server: MaintainedServer) -> None:

@@ -53,6 +53,10 @@ class Browsers(Protocol):
         """Return the tools of the configured MCP servers, discovered at run time."""
         ...
 
+    async def missing_programs(self) -> list[str]:
+        """For each program that browsers need and this machine lacks, a text that says what to install."""
+        ...
+
     async def ready(self) -> str | None:
         """None if a browser can be started, else the reason why not."""
         ...

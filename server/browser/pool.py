@@ -132,11 +132,21 @@ class BrowserPool:
     async def tools(self) -> Sequence[ToolSpec]:
         return await self._tools.find(self._settings)
 
-    async def ready(self) -> str | None:
+    async def missing_programs(self) -> list[str]:
+        missing = []
         if self._kind.needs_chromium(self._settings) and not parts.find_chromium(
             self._settings.browser_executable
         ):
-            return parts.NO_CHROMIUM
+            missing.append(parts.NO_CHROMIUM)
+        try:
+            await self._tools.server(self._settings)
+        except BrowserUnavailable as error:
+            missing.append(error.detail)
+        return missing
+
+    async def ready(self) -> str | None:
+        if missing := await self.missing_programs():
+            return " ".join(missing)
         try:
             await self._tools.find(self._settings)
         except BrowserUnavailable as error:

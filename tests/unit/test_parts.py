@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from server.browser.chromium import executables as parts
+from server.browser.pool import BrowserPool
+from tests.support.browsers import settings_for
 
 
 def program(path: Path, script: str) -> Path:
@@ -89,6 +91,14 @@ def test_a_node_is_asked_once_what_it_is_and_again_when_its_file_has_changed(tmp
 
 def test_uvx_is_the_one_beside_the_running_python() -> None:
     assert parts.find_uvx() == Path(sys.prefix) / "bin" / "uvx"
+
+
+async def test_all_that_a_browser_lacks_is_listed_at_once(tmp_path: Path) -> None:
+    pool = BrowserPool(settings_for(tmp_path))
+    missing = await pool.missing_programs()
+    assert missing[0] == parts.NO_CHROMIUM
+    assert await pool.ready() == " ".join(missing)
+    await pool.aclose()
 
 
 def test_every_missing_part_says_what_to_do() -> None:

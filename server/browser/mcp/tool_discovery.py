@@ -11,7 +11,7 @@ from mcp.types import Tool
 
 from server.browser.browser import BrowserUnavailable, ToolSpec
 from server.browser.chromium.processes import Processes
-from server.browser.mcp.client import McpClient, ToolServerLost
+from server.browser.mcp.client import Http, McpClient, Stdio, ToolServerLost
 from server.browser.mcp.other_mcp import OtherServer, read_server
 from server.browser.mcp.session_browser import SessionBrowser
 from server.settings import Settings
@@ -45,11 +45,14 @@ class ToolFinder:
         own, others = self._found or ((), ())
         return (*self._kind.offered(settings, own), *others)
 
+    async def server(self, settings: Settings) -> Stdio | Http:
+        """The browser's server, without a browser. Raises BrowserUnavailable if a program of it is missing."""
+        self._scratch.mkdir(parents=True, exist_ok=True)
+        return await asyncio.to_thread(self._kind.server, settings, None, self._scratch, self._scratch)
+
     async def _ask_browser(self, settings: Settings) -> Sequence[Tool]:
         """List the tools in a separate MCP session, which needs no browser."""
-        self._scratch.mkdir(parents=True, exist_ok=True)
-        server = await asyncio.to_thread(self._kind.server, settings, None, self._scratch, self._scratch)
-        client = McpClient("browser", server, self._processes)
+        client = McpClient("browser", await self.server(settings), self._processes)
         try:
             await client.open(deadline=self._kind.start_deadline)
             return client.tools

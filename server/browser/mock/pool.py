@@ -48,6 +48,9 @@ class MockBrowsers:
     async def tools(self) -> Sequence[ToolSpec]:
         return TOOLS
 
+    async def missing_programs(self) -> list[str]:
+        return []
+
     async def ready(self) -> str | None:
         return None
 
