@@ -5,7 +5,7 @@ BIN := .venv/bin
 CHECK = $(BIN)/python -m scripts.check
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run serve migrate test check lint quick real web curl e2e screenshots lock format image clean
+.PHONY: help setup run serve migrate test check lint quick real web curl e2e screenshots lock format wheel image clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z0-9]*\):.*## /\1\t/p' Makefile | while IFS='	' read -r name text; do printf '  make %-11s %s\n' "$$name" "$$text"; done
@@ -66,8 +66,14 @@ lock: ## Resolve the pinned packages anew; `make lock UPGRADE=1` takes newer ver
 	@$(PYTHON) -m scripts.setup quick
 	@scripts/lock.sh $(if $(UPGRADE),--upgrade)
 
+wheel: setup ## Build the wheel, with the web UI, the migrations and the browser's MCP server in it, into dist
+	@rm -rf build dist
+	@$(BIN)/python -m pip wheel --disable-pip-version-check --quiet --no-deps --wheel-dir dist .
+	@rm -rf build
+	@ls dist/*.whl
+
 image: ## Build the container image
 	docker build --tag pilothouse .
 
 clean: ## Remove what the set-up and the tests made; sessions and screenshots in .data stay
-	rm -rf .venv .cache node_modules web/node_modules web/dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv .cache node_modules web/node_modules web/dist build dist .pytest_cache .mypy_cache .ruff_cache

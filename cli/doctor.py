@@ -64,7 +64,10 @@ async def _readiness(client: Client) -> Check:
     try:
         await client.call("GET", "/ready")
     except Refused as error:
-        advice = "`make migrate` brings the schema to this version; the server's log says more."
+        advice = (
+            "`make migrate`, or a start with AUTO_MIGRATE=true, brings the schema to this version; "
+            "the server's log says more."
+        )
         return Check("readiness", "fail", str(error), advice)
     return Check("readiness", "ok", "database reachable and at this version, browser startable")
 
@@ -88,7 +91,7 @@ async def _browser(client: Client) -> Check:
     try:
         answer = await client.call("GET", "/tools")
     except Refused as error:
-        return Check("browser", "fail", str(error), "`make setup` brings the browser and its server.")
+        return Check("browser", "fail", str(error), "Install what is missing on the server's machine.")
     items = answer.get("items", []) if isinstance(answer, dict) else answer
     return Check("browser", "ok", f"{len(items)} tools offered")
 

@@ -28,7 +28,7 @@ class Unreachable(Trouble):
         why = os.strerror(number) if isinstance(number, int) and number > 0 else error or type(error).__name__
         return cls(
             f"No server at {url} ({why}). "
-            "Is it running? `make run` starts one; --url or PILOTHOUSE_URL names another."
+            "Is it running? `make run` or `pilothouse serve` starts one; --url or PILOTHOUSE_URL names another."
         )
 
 

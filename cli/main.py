@@ -55,6 +55,16 @@ class Format(StrEnum):
 
 
 @app.command()
+def serve(
+    open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+) -> None:
+    """Run the server until Ctrl-C. Its settings are read from the environment or `.env`."""
+    options = ["--open"] if open_page else []
+    # The server replaces this process. -P: a folder named `server` in the current one is another program's.
+    os.execv(sys.executable, [sys.executable, "-P", "-m", "server", *options])
+
+
+@app.command()
 def chat(
     session: Annotated[
         str | None, typer.Argument(help="An id, its beginning, or `last`. Without it a new session begins.")

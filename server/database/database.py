@@ -180,7 +180,8 @@ class Database:
                 return f"the database of DATABASE_URL does not answer: {self.words_of(error)}"
             version = None
         if version != HEAD:
-            return f"the database schema is {version or 'missing'}, this server needs {HEAD}; run: alembic upgrade head"
+            wanted = f"the database schema is {version or 'missing'}, this server needs {HEAD}"
+            return f"{wanted}; run: alembic upgrade head, or start with AUTO_MIGRATE=true"
         return None
 
     async def aclose(self) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 
 from server.database import FAULTS, Database, is_refusal
+from server.ops.program_files import PROGRAM_FILES
 from server.settings import Settings
 
 DATABASE_PATIENCE = 30.0
-ALEMBIC_INI = Path(__file__).parents[2] / "alembic.ini"
+ALEMBIC_INI = PROGRAM_FILES / "alembic.ini"
 
 
 class NotReady(Exception):
@@ -50,17 +50,12 @@ async def _patient_problem(database: Database) -> str | None:
 def migrate(url: str) -> None:
     """Run `alembic upgrade head`. Alembic is imported lazily: a database that is at head does not need it.
 
-    Raises NotReady if the migrations are not installed, or for an unknown schema version.
+    Raises NotReady for an unknown schema version.
     """
     from alembic import command
     from alembic.config import Config
     from alembic.util import CommandError
 
-    if not ALEMBIC_INI.is_file():
-        raise NotReady(
-            f"the database needs `alembic upgrade head`, and the migrations are not here ({ALEMBIC_INI}): they are in "
-            "a checkout of Pilothouse, not in its wheel; run it there with the same DATABASE_URL, or start from there"
-        )
     config = Config(ALEMBIC_INI)
     config.set_main_option("sqlalchemy.url", url.replace("%", "%%"))
     try:

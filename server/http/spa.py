@@ -12,9 +12,11 @@ from starlette.datastructures import Headers
 from starlette.responses import HTMLResponse, Response
 from starlette.types import Receive, Scope, Send
 
+from server.ops.program_files import PROGRAM_FILES
+
 logger = logging.getLogger(__name__)
 
-DIST = Path(__file__).parents[2] / "web" / "dist"
+DIST = PROGRAM_FILES / "web" / "dist"
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; font-src 'self'; "
     "connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; "
@@ -28,8 +30,7 @@ SECURITY = {
     "cross-origin-resource-policy": "same-origin",
 }
 NOT_BUILT = """<!doctype html><title>Pilothouse</title>
-<p>The web UI is not here: it is built in a checkout by <code>make setup</code>, and is not in the wheel. Start the
-server from there. The API works without it."""
+<p>The web UI is not here: <code>make setup</code> builds it. The API works without it."""
 MEDIA_TYPES = {".js": "text/javascript", ".webmanifest": "application/manifest+json", ".svg": "image/svg+xml"}
 
 
@@ -48,7 +49,7 @@ class Spa:
     def __init__(self, dist: Path = DIST) -> None:
         self._assets = dict(_load(dist)) if dist.is_dir() else {}
         if not self._assets:
-            logger.warning("the web UI is not here (%s): it is built in a checkout by `make setup`", dist)
+            logger.warning("the web UI is not here (%s): `make setup` builds it", dist)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":

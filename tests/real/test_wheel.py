@@ -1,20 +1,30 @@
-"""The wheel: built from a copy of the sources, installed where nothing of the checkout is seen, and used from there."""
+"""The wheel: built from a copy of the checkout, installed where nothing of the checkout is seen, and used from there."""
 
 from __future__ import annotations
 
-import os
+import importlib.metadata
+import json
+import re
 import shutil
 import subprocess
 import sys
+import sysconfig
+import venv
+import zipfile
 from pathlib import Path
 
 import httpx
 import pytest
 
 from scripts.shell import ROOT
-from tests.support.ports import free_port
+from server.browser.chromium.executables import NODE_WHEEL
+from tests.support.browsers import until
+from tests.support.server import serving
 
-SOURCES = ("pyproject.toml", "requirements.in", "README.md", "server", "cli")
+SOURCES = ("pyproject.toml", "setup.py", "requirements.in", "alembic.ini", "migrations", "server", "cli")
+MADE = ("node_modules", "web/dist")
+"""What the set-up makes in a checkout, and the wheel holds as well."""
+BUILD = "import sys; from setuptools import build_meta; getattr(build_meta, sys.argv[1])(sys.argv[2])"
 IMPORT_ALL = """
 import importlib, sys
 for name in sys.argv[1:]:
@@ -22,87 +32,149 @@ for name in sys.argv[1:]:
     print(name, module.__file__)
 """
 
+FIND_MCP = """
+from server.browser.chromium.executables import find_node, find_playwright_mcp
+print(find_node(), find_playwright_mcp(), sep="\\n")
+"""
 
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder that `pip install` put the packages into."""
-    source, target = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("target")
-    ignore = shutil.ignore_patterns("__pycache__")
-    for name in SOURCES:
-        if (ROOT / name).is_dir():
-            shutil.copytree(ROOT / name, source / name, ignore=ignore)
+
+def copy_checkout(target: Path, *names: str) -> Path:
+    for name in names:
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, target / name, ignore=shutil.ignore_patterns("__pycache__"))
         else:
-            shutil.copy(ROOT / name, source)
-    install = ("pip", "install", "--no-deps", "--no-build-isolation", "--no-index", "--quiet", "--target")
-    subprocess.run([sys.executable, "-m", *install, target, source], check=True, timeout=110)
+            shutil.copy(source, target / name)
     return target
 
 
-def environment(installed: Path) -> dict[str, str]:
-    """Only the wheel and the libraries are found, no checkout."""
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
-    return kept | {"PYTHONPATH": str(installed), "PYTHONSAFEPATH": "1"}
+def build(source: Path, kind: str, target: Path) -> subprocess.CompletedProcess[str]:
+    """`kind` is the hook of the build back end that pip calls: `build_wheel` or `build_editable`."""
+    return subprocess.run(
+        [sys.executable, "-c", BUILD, kind, str(target)],
+        cwd=source, capture_output=True, text=True, timeout=110, check=False,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    source, target = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("dist")
+    copy_checkout(source, *SOURCES, *MADE)
+    old = source / "build" / "lib" / "server" / "bundle" / "web" / "dist" / "old.js"
+    old.parent.mkdir(parents=True)
+    old.write_text("of an earlier build")
+    done = build(source, "build_wheel", target)
+    assert done.returncode == 0, done.stderr
+    (wheel,) = target.iterdir()
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A virtual environment with the wheel. It sees the libraries of this one, but not the checkout."""
+    folder = tmp_path_factory.mktemp("environment")
+    venv.create(folder, symlinks=True)
+    install = ("install", "--no-deps", "--no-index", "--no-compile", "--quiet")
+    pip = (sys.executable, "-m", "pip", "--python", folder / "bin" / "python")
+    subprocess.run([*pip, *install, wheel], check=True, timeout=110)
+    # The line of a .pth file adds a folder, and not the .pth files in it, such as that of an editable install.
+    (packages_of(folder) / "libraries.pth").write_text(sysconfig.get_path("purelib"))
+    return folder
+
+
+def packages_of(environment: Path) -> Path:
+    return Path(sysconfig.get_path("purelib", vars={"base": str(environment)}))
 
 
 def files_of(folder: Path) -> set[str]:
-    found = (path for name in ("server", "cli") for path in (folder / name).rglob("*") if path.is_file())
-    names = {path.relative_to(folder).as_posix() for path in found if "__pycache__" not in path.parts}
-    return {name for name in names if not name.endswith(".md")}
+    names = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    return {
+        name for name in names if not re.search(r"__pycache__|/\.bin/|\.stamp$|\.package-lock", f"/{name}")
+    }
 
 
-def test_every_file_of_the_packages_is_in_it(installed: Path) -> None:
-    assert files_of(installed) == files_of(ROOT)
-    assert sorted(path.name for path in installed.iterdir() if "dist-info" not in path.name) == [
-        "bin",
-        "cli",
-        "server",
-    ]
+def test_every_file_of_the_program_is_in_it_and_nothing_else(wheel: Path) -> None:
+    packages = {f"{name}/{file}" for name in ("server", "cli") for file in files_of(ROOT / name)}
+    made = {f"{name}/{file}" for name in ("migrations", *MADE) for file in files_of(ROOT / name)}
+    expected = packages | {f"server/bundle/{name}" for name in made | {"alembic.ini"}}
+    found = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    assert found == {name for name in expected if not re.match(r"(server|cli)/(?!bundle/).*\.md$", name)}
 
 
-def test_every_module_can_be_imported_from_it(installed: Path, tmp_path: Path) -> None:
-    files = [name for name in files_of(ROOT) if name.endswith(".py") and not name.endswith("__main__.py")]
+def test_every_module_can_be_imported_from_it(environment: Path, tmp_path: Path) -> None:
+    files = [f"{name}/{file}" for name in ("server", "cli") for file in files_of(ROOT / name)]
+    files = [name for name in files if name.endswith(".py") and not name.endswith("__main__.py")]
     modules = sorted(name.removesuffix(".py").removesuffix("/__init__").replace("/", ".") for name in files)
     ran = subprocess.run(
-        [sys.executable, "-c", IMPORT_ALL, *modules],
-        cwd=tmp_path, env=environment(installed), capture_output=True, text=True, timeout=110, check=False,
+        [environment / "bin" / "python", "-c", IMPORT_ALL, *modules],
+        cwd=tmp_path, env={}, capture_output=True, text=True, timeout=110, check=False,
     )  # fmt: skip
     assert ran.returncode == 0, ran.stderr
     places = dict(line.split(" ", 1) for line in ran.stdout.splitlines())
     assert list(places) == modules
-    assert [name for name, file in places.items() if not file.startswith(str(installed))] == []
+    inside = str(packages_of(environment))
+    assert [name for name, file in places.items() if not file.startswith(inside)] == []
 
 
-def test_the_server_says_what_it_misses_beside_the_wheel(installed: Path, tmp_path: Path) -> None:
-    port = free_port()
-    ours = {
-        "PORT": str(port),
-        "AGENT_MODE": "mock",
-        "AUTH_TOKEN": "wheel",
-        "DATA_DIR": str(tmp_path / "data"),
-    }
-    log = tmp_path / "server.log"
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "server"],
-            cwd=tmp_path, env=environment(installed) | ours, stdout=output, stderr=subprocess.STDOUT,
-        )  # fmt: skip
-    try:
-        with httpx.Client(
-            base_url=f"http://127.0.0.1:{port}",
-            transport=httpx.HTTPTransport(retries=8),
-            timeout=60,
-            trust_env=False,
-        ) as client:
-            page = client.get("/", headers={"accept": "text/html"})
-            answer = client.get("/api/sessions", headers={"authorization": "Bearer wheel"})
-    finally:
-        process.terminate()
-        code = process.wait(60)
-    assert code == 0
-    assert page.status_code == 503
-    assert "The web UI is not here" in page.text
-    assert answer.status_code == 503
-    assert "migrations are not here" in answer.json()["detail"]
-    told = log.read_text()
-    assert "web/dist" in told
-    assert "alembic.ini" in told
+def test_it_serves_the_web_ui_on_a_new_data_folder_and_stops(environment: Path, tmp_path: Path) -> None:
+    misleading = tmp_path / "data" / "server" / "__main__.py"
+    misleading.parent.mkdir(parents=True)
+    misleading.write_text("raise SystemExit('not the server')")
+    program = (str(environment / "bin" / "pilothouse"), "serve")
+    with (
+        serving(tmp_path / "data", program=program, pythonpath="") as server,
+        httpx.Client(base_url=server.url, trust_env=False, timeout=30) as client,
+    ):
+        health = client.get("/api/health").json()
+        page = client.get("/", headers={"accept": "text/html"})
+        (script,) = re.findall(r'<script type="module"[^>]* src="(/assets/[^"]+)"', page.text)
+        asset = client.get(script)
+        sessions = client.get("/api/sessions", headers=server.headers)
+        assert server.stop() == 0
+    assert health == {"status": "ok", "version": importlib.metadata.version("pilothouse")}
+    assert page.content == (ROOT / "web/dist/index.html").read_bytes()
+    assert asset.content == (ROOT / "web/dist" / script.lstrip("/")).read_bytes()
+    assert sessions.json()["items"] == []
+    assert (tmp_path / "data" / "pilothouse.db").is_file()
+
+
+def test_its_mcp_server_runs(environment: Path, tmp_path: Path) -> None:
+    found = subprocess.run(
+        [environment / "bin" / "python", "-c", FIND_MCP],
+        cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+    node, script = found.stdout.splitlines()
+    assert script.startswith(str(packages_of(environment)))
+    ran = subprocess.run([node, script, "--version"], capture_output=True, text=True, timeout=60, check=True)
+    wanted = json.loads((ROOT / "package.json").read_text())["dependencies"]["@playwright/mcp"]
+    assert ran.stdout.strip() == f"Version {wanted}"
+
+
+async def test_it_says_how_to_get_node_and_chromium(environment: Path, tmp_path: Path) -> None:
+    program = (str(environment / "bin" / "pilothouse"), "serve")
+    bare = {"path": str(tmp_path), "home": str(tmp_path), "playwright_browsers_path": "", "pythonpath": ""}
+    with serving(tmp_path / "data", program=program, agent_mode="real", **bare) as server:
+        async with httpx.AsyncClient(trust_env=False, timeout=60) as client:
+            ready = await client.get(f"{server.api}/ready")
+        await until(lambda: NODE_WHEEL in server.log.read_text())
+    assert ready.status_code == 503
+    for place in (ready.json()["detail"], server.log.read_text()):
+        assert "sudo apt install chromium" in place
+        assert f"{environment}/bin/uvx playwright install --no-shell chromium" in place
+        assert f"uv pip install --python {environment}/bin/python {NODE_WHEEL}" in place
+        assert "make setup" not in place
+
+
+def test_one_without_the_web_ui_is_not_built(tmp_path: Path) -> None:
+    source = copy_checkout(tmp_path, *SOURCES)
+    done = build(source, "build_wheel", tmp_path)
+    assert done.returncode != 0
+    assert (
+        "node_modules and web/dist would be missing in the wheel: build it with `make wheel`" in done.stderr
+    )
+    assert list(tmp_path.glob("*.whl")) == []
+
+
+def test_an_editable_install_needs_nothing_that_is_built(tmp_path: Path) -> None:
+    done = build(copy_checkout(tmp_path, *SOURCES), "build_editable", tmp_path)
+    assert done.returncode == 0, done.stderr

