@@ -1,4 +1,4 @@
-"""Write docs/settings.md and .env.example from the fields of `Settings`.
+"""Write docs/settings.md, .env.example and the list in README.md from the fields of `Settings`.
 
     .venv/bin/python -m scripts.describe_settings [--check]
 
@@ -7,6 +7,7 @@ With `--check` nothing is written: a file that is not up to date is named and th
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,6 +25,8 @@ Read once at start from the environment or `.env`. Lists are separated by commas
 Some can be changed while the server runs, on the settings page; those changes are kept in the database and win.
 """
 
+LIST = re.compile(r"(?<=<!-- all settings -->\n).*?(?=\n<!-- end -->)", re.DOTALL)
+
 EXAMPLE = """\
 # Copy to .env and change what you need. Everything here is optional on your own machine.
 # docs/settings.md explains each name; an empty value means "not set".
@@ -33,7 +36,8 @@ EXAMPLE = """\
 
 
 def main(*options: str, folder: Path = ROOT) -> int:
-    written = {"docs/settings.md": describe_page(), ".env.example": describe_example()}
+    readme = LIST.sub("\n".join(_list_lines()), (ROOT / "README.md").read_text())
+    written = {"docs/settings.md": describe_page(), ".env.example": describe_example(), "README.md": readme}
     if "--check" not in options:
         for name, text in written.items():
             (folder / name).write_text(text)
@@ -67,6 +71,20 @@ def _example_lines() -> Iterator[str]:
         if name in SECTIONS:
             yield f"\n# {SECTIONS[name][0]}\n"
         yield f"{name.upper()}={default_of(field)}\n"
+
+
+def _list_lines() -> Iterator[str]:
+    """The names of each section, in one paragraph."""
+    paragraph = ""
+    for name, field in Settings.model_fields.items():
+        if name in SECTIONS:
+            if paragraph:
+                yield f"{paragraph}.\n"
+            paragraph = f"{SECTIONS[name][0]}:"
+        else:
+            paragraph += ","
+        paragraph += "".join(f" `{each.upper()}`" for each in names_of(name, field))
+    yield f"{paragraph}."
 
 
 def names_of(name: str, field: FieldInfo) -> list[str]:

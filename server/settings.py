@@ -54,7 +54,9 @@ class Settings(BaseSettings):
     The fields' descriptions are written into docs/settings.md and .env.example by `scripts/describe_settings.py`.
     """
 
-    model_config = SettingsConfigDict(env_file=".env", extra="ignore", frozen=True, populate_by_name=True)
+    model_config = SettingsConfigDict(
+        env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True, populate_by_name=True
+    )
 
     # The server
     host: str = Field(
@@ -303,15 +305,6 @@ class Settings(BaseSettings):
     def _split(cls, value: object) -> object:
         if isinstance(value, str):
             return tuple(part.strip() for part in value.split(",") if part.strip())
-        return value
-
-    @field_validator("*", mode="before")
-    @classmethod
-    def _empty_is_unset(cls, value: object, info: object) -> object:
-        """`NAME=` in an environment file means "not set"."""
-        if value == "":
-            name = getattr(info, "field_name", "")
-            return cls.model_fields[name].get_default()
         return value
 
     @field_validator("forwarded_allow_ips")

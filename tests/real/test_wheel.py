@@ -18,7 +18,7 @@ import pytest
 
 from scripts.shell import ROOT
 from server.browser.chromium.executables import NODE_WHEEL
-from tests.support.browsers import until
+from tests.support.eventually import eventually
 from tests.support.server import serving
 
 SOURCES = ("pyproject.toml", "setup.py", "requirements.in", "alembic.ini", "migrations", "server", "cli")
@@ -156,7 +156,11 @@ async def test_it_says_how_to_get_node_and_chromium(environment: Path, tmp_path:
     with serving(tmp_path / "data", program=program, agent_mode="real", **bare) as server:
         async with httpx.AsyncClient(trust_env=False, timeout=60) as client:
             ready = await client.get(f"{server.api}/ready")
-        await until(lambda: NODE_WHEEL in server.log.read_text())
+        await eventually(
+            lambda: server.log.read_text(),
+            lambda log: NODE_WHEEL in log,
+            message="the log says how to get Node",
+        )
     assert ready.status_code == 503
     for place in (ready.json()["detail"], server.log.read_text()):
         assert "sudo apt install chromium" in place

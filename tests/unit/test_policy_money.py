@@ -2,6 +2,7 @@
 
 import pytest
 
+from server.agent.actions import AimedAction, ClickAction, ScrollAction
 from server.agent.gate.approval import amount_of
 from server.agent.policy.money import find_sums, has_money, is_price, is_range
 from server.agent.policy.text import fold
@@ -55,6 +56,6 @@ def test_a_question_tells_the_sum_nearest_to_the_control_and_else_the_last_on_th
         '- button "Pay" [ref=b1] [box=0,20,9,9]\n- button "Pay £7.50" [ref=b2] [box=0,30,9,9]'
     )
     plain, priced = page.interactive
-    assert amount_of(plain, page) == "1 990 руб"
-    assert amount_of(priced, page) == "£7.50"
-    assert amount_of(None, observe_snapshot("")) is None
+    assert amount_of(AimedAction(ClickAction(), page, (plain,))) == "1 990 руб"
+    assert amount_of(AimedAction(ClickAction(), page, (priced,))) == "£7.50"
+    assert amount_of(AimedAction(ScrollAction(), observe_snapshot(""), ())) is None
