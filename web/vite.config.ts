@@ -40,7 +40,9 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     target: 'es2022',
     // Of the libraries only the chat needs, the largest comes beside it and not in it.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'marked', test: /node_modules\/marked\// }] } } },
+    rolldownOptions: {
+      output: { codeSplitting: { groups: [{ name: 'marked', test: /node_modules\/marked\// }] } },
+    },
   },
   worker: { format: 'es' },
   server: { proxy: { '/api': { target: backend, ws: true } } },

@@ -7,7 +7,8 @@
   } catch (_) {
     prefs = {}
   }
-  var dark = prefs.theme === 'dark' || (prefs.theme !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
+  var dark =
+    prefs.theme === 'dark' || (prefs.theme !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
   root.dataset.theme = dark ? 'dark' : 'light'
   root.lang = prefs.lang || (/^ru\b/i.test(navigator.language) ? 'ru' : 'en')
 })()

@@ -65,7 +65,9 @@ function useFrameState(): Frame {
       toggle: () => setSheet(sheet === name ? null : name),
     })
     return {
-      sidebar: isPhone ? over('sidebar') : { isSheet: false, isOpen: sidebar, toggle: () => set({ sidebar: !sidebar }) },
+      sidebar: isPhone
+        ? over('sidebar')
+        : { isSheet: false, isOpen: sidebar, toggle: () => set({ sidebar: !sidebar }) },
       panel: isWide ? { isSheet: false, isOpen: panel, toggle: () => set({ panel: !panel }) } : over('panel'),
     }
   }, [isPhone, isWide, sidebar, panel, sheet, set])

@@ -54,7 +54,9 @@ function Gate() {
       <Suspense>
         <Switch>
           <Route path="/" component={StartPage} />
-          <Route path="/s/:id/:view?">{({ id, view }) => <ChatPage id={id} isReplay={view === 'replay'} />}</Route>
+          <Route path="/s/:id/:view?">
+            {({ id, view }) => <ChatPage id={id} isReplay={view === 'replay'} />}
+          </Route>
           <Route path="/settings/:tab?">{({ tab }) => <SettingsPage tab={tab} />}</Route>
           <Route>
             <Redirect to="/" replace />

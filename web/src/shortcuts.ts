@@ -13,7 +13,9 @@ export function usePageShortcuts(frame: Frame): void {
   const step = (by: number) => {
     const data = client.getQueryData<InfiniteData<Page<Session>>>(['sessions', ''])
     const sessions = data?.pages.flatMap((page) => page.items) ?? []
-    const ids = groupSessions(sessions, new Date()).flatMap((group) => group.sessions.map((session) => session.id))
+    const ids = groupSessions(sessions, new Date()).flatMap((group) =>
+      group.sessions.map((session) => session.id),
+    )
     const at = ids.findIndex((id) => path === `/s/${id}`)
     const next = ids[at < 0 ? 0 : at + by]
     if (next) go(`/s/${next}`)

@@ -52,14 +52,16 @@ export const api = {
   setPlan: (id: string, plan: string[]) => request<WorkState>('PUT', at(id, '/plan'), { plan }),
   dismissPlan: (id: string) => request<WorkState>('DELETE', at(id, '/plan/proposal')),
   dropFact: (id: string, index: number) => request<WorkState>('DELETE', at(id, `/facts/${index}`)),
-  branch: (id: string, messageId: string) => request<Session>('POST', at(id, '/branch'), { message_id: messageId }),
+  branch: (id: string, messageId: string) =>
+    request<Session>('POST', at(id, '/branch'), { message_id: messageId }),
 
   grants: (id: string) => request<{ items: Grant[] }>('GET', at(id, '/grants')),
   revoke: (id: string, grantId: string) => request<void>('DELETE', at(id, `/grants/${grantId}`)),
 
   files: (id: string) => request<{ items: FileItem[] }>('GET', at(id, '/files')),
   upload: (id: string, file: File) => request<FileItem>('POST', at(id, '/files'), formOf(file)),
-  removeFile: (id: string, name: string) => request<void>('DELETE', at(id, `/files/${encodeURIComponent(name)}`)),
+  removeFile: (id: string, name: string) =>
+    request<void>('DELETE', at(id, `/files/${encodeURIComponent(name)}`)),
 
   settings: () => request<Settings>('GET', '/settings'),
   changeSettings: (values: Partial<SettingValues>) => request<Settings>('PATCH', '/settings', values),

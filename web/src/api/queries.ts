@@ -18,7 +18,8 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       refetchOnWindowFocus: false,
-      retry: (count, error) => count < 2 && !(error instanceof ApiError && error.status >= 400 && error.status < 500),
+      retry: (count, error) =>
+        count < 2 && !(error instanceof ApiError && error.status >= 400 && error.status < 500),
     },
   },
 })
@@ -31,9 +32,11 @@ export function whileArriving(id: string, creation: Promise<unknown>): void {
   void creation.catch(() => undefined).finally(() => arriving.delete(id))
 }
 
-export const useMe = () => useQuery({ queryKey: ['me'], queryFn: () => api.me().then(() => true), staleTime: Infinity, retry: 1 })
+export const useMe = () =>
+  useQuery({ queryKey: ['me'], queryFn: () => api.me().then(() => true), staleTime: Infinity, retry: 1 })
 
-export const useConfig = () => useQuery({ queryKey: ['config'], queryFn: api.config, staleTime: Infinity }).data
+export const useConfig = () =>
+  useQuery({ queryKey: ['config'], queryFn: api.config, staleTime: Infinity }).data
 
 type Pages = InfiniteData<Page<Session>>
 
@@ -79,7 +82,8 @@ async function readSession(id: string, signal: AbortSignal): Promise<Session> {
 /** A session that could not be read because it was not there yet. */
 export function rereadIfFailed(id: string): void {
   const queryKey = ['session', id]
-  if (queryClient.getQueryState(queryKey)?.status === 'error') void queryClient.invalidateQueries({ queryKey })
+  if (queryClient.getQueryState(queryKey)?.status === 'error')
+    void queryClient.invalidateQueries({ queryKey })
 }
 
 export function refreshLists(): void {
@@ -102,7 +106,9 @@ export function patchCached(id: string, change: (session: Session) => Session | 
     }))
     return { ...data, pages }
   })
-  queryClient.setQueryData<Session>(['session', id], (session) => (session ? (change(session) ?? session) : session))
+  queryClient.setQueryData<Session>(['session', id], (session) =>
+    session ? (change(session) ?? session) : session,
+  )
   return isKnown
 }
 

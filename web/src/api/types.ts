@@ -94,4 +94,3 @@ export interface Settings {
   defaults: SettingValues
   keys: Record<string, KeyState>
 }
-

@@ -13,7 +13,8 @@ test('both languages have the same keys', () => {
 test('both languages have the same holes in their texts', () => {
   for (const key of Object.keys(en) as (keyof typeof en)[]) {
     const wanted = holes(forms(en[key])[0] as string)
-    for (const text of [...forms(en[key]), ...forms(ru[key])]) expect(holes(text as string), key).toEqual(wanted)
+    for (const text of [...forms(en[key]), ...forms(ru[key])])
+      expect(holes(text as string), key).toEqual(wanted)
   }
 })
 
@@ -25,7 +26,8 @@ test('the words of every chunk have the same holes in both languages', () => {
     expect(Object.keys(ru).sort()).toEqual(Object.keys(en).sort())
     for (const key of Object.keys(en)) {
       const wanted = holes(forms(en[key]!)[0] as string)
-      for (const text of [...forms(en[key]!), ...forms(ru[key]!)]) expect(holes(text as string), key).toEqual(wanted)
+      for (const text of [...forms(en[key]!), ...forms(ru[key]!)])
+        expect(holes(text as string), key).toEqual(wanted)
     }
   }
 })

@@ -25,7 +25,10 @@ export const wordbook = <W extends Words>(english: W, russian: Like<NoInfer<W>>)
   ru: russian,
 })
 
-const plurals: Record<Lang, Intl.PluralRules> = { en: new Intl.PluralRules('en'), ru: new Intl.PluralRules('ru') }
+const plurals: Record<Lang, Intl.PluralRules> = {
+  en: new Intl.PluralRules('en'),
+  ru: new Intl.PluralRules('ru'),
+}
 
 export function translatorOf(lang: Lang, own: Words = {}): (key: string, vars?: Vars) => string {
   return (key, vars = {}) => {
@@ -48,7 +51,9 @@ export function useT(): Translate {
 }
 
 /** The words of a chunk together with those of the page. */
-export function useWords<W extends Words>(book: Wordbook<W>): (key: Key | (keyof W & string), vars?: Vars) => string {
+export function useWords<W extends Words>(
+  book: Wordbook<W>,
+): (key: Key | (keyof W & string), vars?: Vars) => string {
   const lang = useLang()
   return useMemo(() => translatorOf(lang, book[lang]), [lang, book])
 }

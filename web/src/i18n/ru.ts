@@ -166,7 +166,12 @@ export const ru: Dictionary = {
   'shot.next': 'Следующий снимок',
 
   step: 'шаг {n}/{of}',
-  'step.near': { one: 'остался {left}', few: 'осталось {left}', many: 'осталось {left}', other: 'осталось {left}' },
+  'step.near': {
+    one: 'остался {left}',
+    few: 'осталось {left}',
+    many: 'осталось {left}',
+    other: 'осталось {left}',
+  },
   'usage.tokens': '{n} токенов',
   'usage.exact': 'Токены: вход {in}, выход {out}, из кэша {cached}; вызовов модели: {calls}',
 

@@ -19,7 +19,8 @@ export function isTyping(target: EventTarget | null): boolean {
   return target.isContentEditable || /^(input|textarea|select)$/i.test(target.tagName)
 }
 
-const isOverlayOpen = () => document.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"]') !== null
+const isOverlayOpen = () =>
+  document.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"]') !== null
 
 /** Shortcuts of the page. Plain keys are left alone while someone types; none act below an open dialog. */
 export function useShortcuts(shortcuts: Shortcuts): void {

@@ -48,8 +48,18 @@ test('only harmless addresses are followed and only our pictures are shown', () 
   expect(pictureUrl('/api/files/screenshots/s/a.jpg', 320)).toBe('/api/files/screenshots/s/a.jpg?w=320')
   expect(pictureUrl('/pics/s-1/0123abcd.webp')).toBe('/pics/s-1/0123abcd.webp')
   for (const bad of [
-    'https://evil.example/a.jpg', '//evil.example/a.jpg', '/\\evil.example/a.jpg', '/api/auth/logout', '/pics/../api/x.jpg',
-    '/pics/./a.jpg', '/pics/a.jpg?x=1', '/pics/a.svg', 'pics/a.jpg', 'data:image/png;base64,x', '/pics/%2e%2e/a.jpg', '',
+    'https://evil.example/a.jpg',
+    '//evil.example/a.jpg',
+    '/\\evil.example/a.jpg',
+    '/api/auth/logout',
+    '/pics/../api/x.jpg',
+    '/pics/./a.jpg',
+    '/pics/a.jpg?x=1',
+    '/pics/a.svg',
+    'pics/a.jpg',
+    'data:image/png;base64,x',
+    '/pics/%2e%2e/a.jpg',
+    '',
   ]) {
     expect(pictureUrl(bad)).toBeNull()
   }

@@ -14,7 +14,12 @@ export function money(value: number, lang: string): string {
 export function duration(ms: number, lang: string): string {
   const seconds = ms / 1000
   const unit = (value: number, name: 'second' | 'minute', digits = 0) =>
-    new Intl.NumberFormat(lang, { style: 'unit', unit: name, unitDisplay: 'narrow', maximumFractionDigits: digits }).format(value)
+    new Intl.NumberFormat(lang, {
+      style: 'unit',
+      unit: name,
+      unitDisplay: 'narrow',
+      maximumFractionDigits: digits,
+    }).format(value)
   if (seconds < 10) return unit(seconds, 'second', 1)
   if (seconds < 60) return unit(Math.floor(seconds), 'second')
   return `${unit(Math.floor(seconds / 60), 'minute')} ${unit(Math.floor(seconds % 60), 'second')}`

@@ -9,7 +9,8 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
 export function relative(at: Date, now: Date, lang: string): string {
   const seconds = (at.getTime() - now.getTime()) / 1000
   const format = new Intl.RelativeTimeFormat(lang, { numeric: 'auto', style: 'short' })
-  if (Math.abs(seconds) > 7 * 86_400) return new Intl.DateTimeFormat(lang, { day: 'numeric', month: 'short' }).format(at)
+  if (Math.abs(seconds) > 7 * 86_400)
+    return new Intl.DateTimeFormat(lang, { day: 'numeric', month: 'short' }).format(at)
   for (const [unit, size] of UNITS) {
     if (Math.abs(seconds) >= size) return format.format(Math.trunc(seconds / size), unit)
   }

@@ -14,7 +14,8 @@ export function arrange(rows: Record<string, Row>): string[] {
   const anchored = new Map<string, Row[]>()
   const free: Row[] = []
   for (const row of all) {
-    if (row.before !== null && rows[row.before]) anchored.set(row.before, [...(anchored.get(row.before) ?? []), row])
+    if (row.before !== null && rows[row.before])
+      anchored.set(row.before, [...(anchored.get(row.before) ?? []), row])
     else free.push(row)
   }
   const place = (row: Row) => (row.runId === null ? own(row) : (runs.get(row.runId) ?? own(row)))

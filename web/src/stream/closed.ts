@@ -28,7 +28,14 @@ function showAnswer(draft: Draft, session: SessionDetail, asked: Asked): void {
   )
   draft.born += 1
   const before = next ? rowOfMessage(next).id : null
-  const placed = { id, runId: asked.run_id, at: asked.decided_at ?? asked.created_at, seq: null, born: draft.born, before }
+  const placed = {
+    id,
+    runId: asked.run_id,
+    at: asked.decided_at ?? asked.created_at,
+    seq: null,
+    born: draft.born,
+    before,
+  }
   put(draft, { ...placed, kind: 'ask', ask: asked, answer: answerOf(asked) })
 }
 

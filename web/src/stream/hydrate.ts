@@ -14,7 +14,8 @@ export function hydrate(state: Live, session: SessionDetail, newer: readonly Liv
   const run = viewOfRun(state, session)
   for (const row of Object.values(draft.rows)) if (isGone(row, run, known, last)) delete draft.rows[row.id]
   for (const message of session.messages) keepMessage(draft, message)
-  for (const row of Object.values(draft.rows)) if (row.before && !draft.rows[row.before]) delete draft.rows[row.id]
+  for (const row of Object.values(draft.rows))
+    if (row.before && !draft.rows[row.before]) delete draft.rows[row.id]
   draft.run = run
   draft.work = session.state ?? NO_WORK
   // Stored only when the run ends or asks: while it goes on, the stream knows better.
@@ -53,7 +54,8 @@ function viewOfRun(state: Live, session: SessionDetail): RunView | null {
 
 function syncAsk(draft: Draft, session: SessionDetail): void {
   for (const row of Object.values(draft.rows)) {
-    const isClosed = row.kind === 'ask' && row.answer === 'open' && row.ask.reference !== session.pending?.reference
+    const isClosed =
+      row.kind === 'ask' && row.answer === 'open' && row.ask.reference !== session.pending?.reference
     if (isClosed) closeAsk(draft, row.ask.reference, 'void')
   }
   draft.pending = null

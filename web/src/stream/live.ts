@@ -36,7 +36,13 @@ export interface Live {
   stale: boolean
 }
 
-export const NO_WORK: WorkState = { goal: null, plan: [], proposed_plan: [], progress: { done: [], blocked: [] }, facts: [] }
+export const NO_WORK: WorkState = {
+  goal: null,
+  plan: [],
+  proposed_plan: [],
+  progress: { done: [], blocked: [] },
+  facts: [],
+}
 
 export const EMPTY: Live = {
   ids: [],

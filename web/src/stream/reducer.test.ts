@@ -131,15 +131,27 @@ describe.each(RECORDED)('the recorded run %s', (name) => {
 const stamp = { session_id: 's', run_id: 'r', ts: '2026-01-01T00:00:00Z' }
 const at = (seq: number, fields: object, epoch = 1) => ({ ...stamp, epoch, seq, ...fields }) as LiveEvent
 const say = (seq: number, text: string) => at(seq, { type: 'token', message_id: 'm', text })
-const start = (seq: number, id: string) => at(seq, { type: 'tool_start', call_id: id, name: 'click', args: {} })
+const start = (seq: number, id: string) =>
+  at(seq, { type: 'tool_start', call_id: id, name: 'click', args: {} })
 const think = (seq: number, text: string) => at(seq, { type: 'thinking', message_id: 'm', text })
 const kinds = (live: Live) => live.ids.map((id) => live.rows[id]!.kind)
 
 test('a kept answer tells how long its thoughts took', () => {
   const meta_json = { thinking: 'hm', thinking_ms: 4200 }
-  const answer = { id: 'm', run_id: 'r', seq: 2, role: 'assistant', content: 'Yes.', meta_json, created_at: stamp.ts }
+  const answer = {
+    id: 'm',
+    run_id: 'r',
+    seq: 2,
+    role: 'assistant',
+    content: 'Yes.',
+    meta_json,
+    created_at: stamp.ts,
+  }
   const live = reduce(EMPTY, [at(1, { type: 'message', message: answer })])
-  expect(live.ids.map((id) => live.rows[id])).toMatchObject([{ kind: 'thinking', ms: 4200 }, { kind: 'text' }])
+  expect(live.ids.map((id) => live.rows[id])).toMatchObject([
+    { kind: 'thinking', ms: 4200 },
+    { kind: 'text' },
+  ])
 })
 
 test('the text of a running answer stays below the steps of its run', () => {
@@ -149,7 +161,13 @@ test('the text of a running answer stays below the steps of its run', () => {
 })
 
 test('thinking keeps its place before the step it led to', () => {
-  const live = reduce(EMPTY, [think(1, 'one'), start(2, 'a'), think(3, 'two'), start(4, 'b'), think(5, 'three')])
+  const live = reduce(EMPTY, [
+    think(1, 'one'),
+    start(2, 'a'),
+    think(3, 'two'),
+    start(4, 'b'),
+    think(5, 'three'),
+  ])
   expect(kinds(live)).toEqual(['thinking', 'tool', 'thinking', 'tool', 'thinking'])
 })
 
@@ -164,11 +182,19 @@ test('only touched rows get a new identity', () => {
 test('a gap in the numbers asks for the session again', () => {
   expect(reduce(EMPTY, [say(1, 'a'), say(2, 'b')]).stale).toBe(false)
   expect(reduce(EMPTY, [say(1, 'a'), say(3, 'b')]).stale).toBe(true)
-  expect(reduce(EMPTY, [say(1, 'a'), at(1, { type: 'token', message_id: 'n', text: 'b' }, 2)]).stale).toBe(false)
+  expect(reduce(EMPTY, [say(1, 'a'), at(1, { type: 'token', message_id: 'n', text: 'b' }, 2)]).stale).toBe(
+    false,
+  )
   expect(reduce(EMPTY, [say(1, 'a'), at(2, { type: 'resync' })]).stale).toBe(true)
 })
 
-const user = (seq: number, id: string, content: string, run = 'r', client: string | null = null): Message => ({
+const user = (
+  seq: number,
+  id: string,
+  content: string,
+  run = 'r',
+  client: string | null = null,
+): Message => ({
   id,
   session_id: 's',
   run_id: run,
@@ -211,7 +237,8 @@ describe('what is over and was no message', () => {
   const asked = session.interrupts[0]!
 
   test('a question keeps its place and its answer over a reload', () => {
-    const order = (live: Live) => live.ids.map((id) => live.rows[id]!).filter((row) => row.kind !== 'thinking')
+    const order = (live: Live) =>
+      live.ids.map((id) => live.rows[id]!).filter((row) => row.kind !== 'thinking')
     const kinds = (live: Live) => order(live).map((row) => [row.kind, row.kind === 'ask' ? row.answer : ''])
     expect(kinds(hydrate(EMPTY, session))).toEqual(kinds(reduce(EMPTY, events)))
     expect(kinds(hydrate(reduce(EMPTY, events), session))).toEqual(kinds(reduce(EMPTY, events)))
@@ -224,8 +251,21 @@ describe('what is over and was no message', () => {
   })
 
   test('an earlier failure stands at the end of its run, unless nothing of that run is kept', () => {
-    const first = { ...session.messages[0]!, id: 'early', seq: 0, run_id: 'early', client_id: 'early', role: 'user' as const }
-    const failure = { run_id: 'early', status: 'failed' as const, code: 'timeout', message: 'Too slow.', finished_at: null }
+    const first = {
+      ...session.messages[0]!,
+      id: 'early',
+      seq: 0,
+      run_id: 'early',
+      client_id: 'early',
+      role: 'user' as const,
+    }
+    const failure = {
+      run_id: 'early',
+      status: 'failed' as const,
+      code: 'timeout',
+      message: 'Too slow.',
+      finished_at: null,
+    }
     const errors = [failure, { ...failure, run_id: 'forgotten' }]
     const live = hydrate(EMPTY, { ...session, messages: [first, ...session.messages], errors })
     expect(live.rows[live.ids[1]!]).toMatchObject({ kind: 'error', code: 'timeout', runId: 'early' })
@@ -234,14 +274,24 @@ describe('what is over and was no message', () => {
 
   test('a failure is gone once its message is tried again, unless something of that run is kept', () => {
     const asked = { ...session.messages[0]!, role: 'user' as const, run_id: 'first', client_id: null }
-    const failed = { run_id: 'first', status: 'failed' as const, code: 'timeout', message: 'Too slow.', finished_at: null }
+    const failed = {
+      run_id: 'first',
+      status: 'failed' as const,
+      code: 'timeout',
+      message: 'Too slow.',
+      finished_at: null,
+    }
     const errorsAfterRetry = (messages: typeof session.messages) => {
       const live = hydrate(EMPTY, { ...session, run: null, messages, errors: [failed] })
       const last = { epoch: live.epoch + 1, seq: 1, ts: asked.created_at, session_id: 's', run_id: 'second' }
-      const retried = reduce(live, [{ ...last, type: 'message', message: { ...asked, run_id: 'second' } } as LiveEvent])
+      const retried = reduce(live, [
+        { ...last, type: 'message', message: { ...asked, run_id: 'second' } } as LiveEvent,
+      ])
       return Object.values(retried.rows).filter((row) => row.kind === 'error').length
     }
     expect(errorsAfterRetry([asked])).toBe(0)
-    expect(errorsAfterRetry([asked, { ...asked, id: 'kept', seq: asked.seq + 1, role: 'tool' as const }])).toBe(1)
+    expect(
+      errorsAfterRetry([asked, { ...asked, id: 'kept', seq: asked.seq + 1, role: 'tool' as const }]),
+    ).toBe(1)
   })
 })

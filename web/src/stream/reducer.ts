@@ -193,14 +193,22 @@ function showThoughts(live: Draft, answer: TextRow): void {
   const isTold = Object.values(live.rows).some((row) => row.kind === 'thinking' && row.runId === answer.runId)
   if (isTold) return
   const placed = { runId: answer.runId, seq: null, born: 0, before: answer.id, at: null }
-  put(live, { ...placed, kind: 'thinking', id: storedThoughts(answer.id), text, endedAt: answer.at, ms: typeof ms === 'number' ? ms : null })
+  put(live, {
+    ...placed,
+    kind: 'thinking',
+    id: storedThoughts(answer.id),
+    text,
+    endedAt: answer.at,
+    ms: typeof ms === 'number' ? ms : null,
+  })
 }
 
 const storedThoughts = (messageId: string) => `think:${messageId}`
 
 /** A user message that comes again with other words was edited: what followed it is gone. */
 function forgetAfterEdit(live: Draft, row: Row & { kind: 'user' }, old: Row | undefined): void {
-  if (old?.kind !== 'user' || old.messageId !== row.messageId || old.text === row.text || row.seq === null) return
+  if (old?.kind !== 'user' || old.messageId !== row.messageId || old.text === row.text || row.seq === null)
+    return
   for (const other of Object.values(live.rows)) {
     const follows = other.seq === null ? other.kind !== 'user' : other.seq > row.seq
     if (follows) drop(live, other.id)
@@ -211,7 +219,9 @@ function forgetAfterEdit(live: Draft, row: Row & { kind: 'user' }, old: Row | un
 function forgetRetried(live: Draft, row: Row & { kind: 'user' }, old: Row | undefined): void {
   const before = old?.runId
   if (!before || before === row.runId || !live.rows[errorRowId(before)]) return
-  const isKept = Object.values(live.rows).some(({ id, runId, seq }) => id !== row.id && runId === before && seq !== null)
+  const isKept = Object.values(live.rows).some(
+    ({ id, runId, seq }) => id !== row.id && runId === before && seq !== null,
+  )
   if (!isKept) drop(live, errorRowId(before))
 }
 
@@ -269,7 +279,19 @@ function closeRun(live: Draft, event: LiveEvent, status: RunView['status']): voi
 /** The question takes its place again when its event is replayed after a GET that already told of it. */
 export function openAsk(live: Draft, ask: Pending, runId: string | null, at: string | null): void {
   const { reference, kind, reason, action, target, url, risk, amount, sends_to, screenshot, expires_at } = ask
-  live.pending = { reference, kind, reason, action, target, url, risk, amount, sends_to, screenshot, expires_at }
+  live.pending = {
+    reference,
+    kind,
+    reason,
+    action,
+    target,
+    url,
+    risk,
+    amount,
+    sends_to,
+    screenshot,
+    expires_at,
+  }
   live.born += 1
   const placed = { id: askRowId(reference), runId, at, seq: null, born: live.born, before: null }
   put(live, { ...placed, kind: 'ask', ask: live.pending, answer: 'open' })

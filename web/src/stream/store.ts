@@ -58,7 +58,8 @@ function create(): SessionStore {
     accept: (accepted) => set((state) => change(state, (draft) => accept(draft, accepted))),
     reject: (clientId, failure) => set((state) => deliver(state, clientId, { delivery: 'failed', failure })),
     withdraw: (clientId) => set((state) => change(state, (draft) => delete draft.rows[`user:${clientId}`])),
-    answer: (reference, yes) => set((state) => change(state, (draft) => closeAsk(draft, reference, yes ? 'yes' : 'no'))),
+    answer: (reference, yes) =>
+      set((state) => change(state, (draft) => closeAsk(draft, reference, yes ? 'yes' : 'no'))),
   }))
 }
 

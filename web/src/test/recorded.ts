@@ -14,4 +14,5 @@ export const eventsOf = (name: string): LiveEvent[] =>
     .map((line) => JSON.parse(line) as LiveEvent)
 
 /** What `GET /sessions/{id}` answered after that run. */
-export const sessionOf = (name: string): SessionDetail => JSON.parse(read(`${name}.session.json`)) as SessionDetail
+export const sessionOf = (name: string): SessionDetail =>
+  JSON.parse(read(`${name}.session.json`)) as SessionDetail

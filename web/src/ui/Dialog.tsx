@@ -64,7 +64,10 @@ export function Sheet({ open, onClose, label, side, children }: SheetProps) {
         <Base.Backdrop className={BACKDROP} />
         <Base.Popup
           aria-label={label}
-          className={cx('overlay-sheet fixed z-30 flex flex-col overflow-hidden border-line bg-bg', SIDES[side])}
+          className={cx(
+            'overlay-sheet fixed z-30 flex flex-col overflow-hidden border-line bg-bg',
+            SIDES[side],
+          )}
         >
           {children}
         </Base.Popup>

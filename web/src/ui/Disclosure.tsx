@@ -29,7 +29,10 @@ export function Disclosure({ open, onToggle, summary, note, children, className 
           <ChevronRight
             size={14}
             aria-hidden
-            className={cx('shrink-0 text-faint transition-transform group-hover:text-text', open && 'rotate-90')}
+            className={cx(
+              'shrink-0 text-faint transition-transform group-hover:text-text',
+              open && 'rotate-90',
+            )}
           />
         </span>
         {note}

@@ -30,7 +30,11 @@ export function Field({ label, hint, error, trailing, className, ...rest }: Prop
         {trailing && <div className="absolute inset-y-0 right-0.5 flex items-center">{trailing}</div>}
       </div>
       {note && (
-        <p id={`${id}-note`} role={error ? 'alert' : undefined} className={cx('text-xs', error ? 'text-danger' : 'text-muted')}>
+        <p
+          id={`${id}-note`}
+          role={error ? 'alert' : undefined}
+          className={cx('text-xs', error ? 'text-danger' : 'text-muted')}
+        >
           {note}
         </p>
       )}

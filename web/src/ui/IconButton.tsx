@@ -10,7 +10,14 @@ export interface IconButtonProps extends ComponentProps<'button'> {
   filled?: boolean
 }
 
-export function IconButton({ label, keys, small = false, filled = false, className, ...rest }: IconButtonProps) {
+export function IconButton({
+  label,
+  keys,
+  small = false,
+  filled = false,
+  className,
+  ...rest
+}: IconButtonProps) {
   const look = filled
     ? 'bg-accent text-on-accent hover:bg-accent-hover disabled:bg-s2 disabled:text-faint'
     : 'text-muted hover:bg-s2 hover:text-text disabled:text-faint disabled:hover:bg-transparent aria-pressed:bg-s2 aria-pressed:text-text'

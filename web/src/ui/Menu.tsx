@@ -15,7 +15,14 @@ interface MenuProps {
   wide?: boolean
 }
 
-export function Menu({ trigger, children, align = 'end', side = 'bottom', disabled, wide = false }: MenuProps) {
+export function Menu({
+  trigger,
+  children,
+  align = 'end',
+  side = 'bottom',
+  disabled,
+  wide = false,
+}: MenuProps) {
   return (
     <Base.Root>
       <Base.Trigger render={trigger} disabled={disabled} />
@@ -63,7 +70,9 @@ export function MenuChoice({ label, value, onChange, children }: ChoiceProps) {
   return (
     <Base.RadioGroup value={value} onValueChange={(next) => onChange(String(next))}>
       <Base.Group>
-        <Base.GroupLabel className="px-2 pt-1.5 pb-1 text-2xs font-medium text-faint">{label}</Base.GroupLabel>
+        <Base.GroupLabel className="px-2 pt-1.5 pb-1 text-2xs font-medium text-faint">
+          {label}
+        </Base.GroupLabel>
         {children}
       </Base.Group>
     </Base.RadioGroup>

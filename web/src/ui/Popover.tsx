@@ -19,7 +19,8 @@ export function Popover({ trigger, className, label, children }: Props) {
   const onToggle = (event: ToggleEvent) => {
     const rect = button.current?.getBoundingClientRect()
     if (event.newState === 'closed' || !rect) setPlace(null)
-    else setPlace({ top: rect.bottom + GAP, right: Math.min(innerWidth - rect.right, innerWidth - WIDTH - GAP) })
+    else
+      setPlace({ top: rect.bottom + GAP, right: Math.min(innerWidth - rect.right, innerWidth - WIDTH - GAP) })
   }
   return (
     <>

@@ -24,7 +24,10 @@ export function Tabs({ tabs, value, onChange, label, trailing }: Props) {
       className="flex min-h-0 flex-1 flex-col overflow-hidden"
     >
       <div className="flex h-12 shrink-0 items-center gap-1 border-b border-line px-2">
-        <Base.List aria-label={label} className="flex min-w-0 flex-1 items-center gap-0.5 overflow-x-auto [scrollbar-width:none]">
+        <Base.List
+          aria-label={label}
+          className="flex min-w-0 flex-1 items-center gap-0.5 overflow-x-auto [scrollbar-width:none]"
+        >
           {tabs.map((tab) => (
             <Base.Tab
               key={tab.id}

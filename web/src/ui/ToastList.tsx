@@ -50,7 +50,10 @@ function List() {
       <Base.Content className="flex items-center gap-2 py-1.5 pr-1.5 pl-4">
         <Base.Title className="min-w-0 flex-1 truncate text-sm" />
         <Base.Action className="touch h-8 rounded-md px-2.5 text-sm font-medium text-accent-text hover:bg-s2" />
-        <Base.Close aria-label={t('close')} className="touch flex size-8 items-center justify-center rounded-md text-muted hover:bg-s2">
+        <Base.Close
+          aria-label={t('close')}
+          className="touch flex size-8 items-center justify-center rounded-md text-muted hover:bg-s2"
+        >
           <X size={16} aria-hidden />
         </Base.Close>
       </Base.Content>

@@ -15,7 +15,10 @@ export interface Note {
 const ToastList = lazy(() => import('./ToastList'))
 
 /** Notes that wait to be shown. What shows them is loaded with the first. */
-export const useNotes = create<{ waiting: Note[]; isWanted: boolean }>(() => ({ waiting: [], isWanted: false }))
+export const useNotes = create<{ waiting: Note[]; isWanted: boolean }>(() => ({
+  waiting: [],
+  isWanted: false,
+}))
 
 /** Something passing: an undo, a small failure. What matters stays in the page instead. */
 export function toast(title: string, { action, timeout = 5000 }: Partial<Omit<Note, 'title'>> = {}): void {

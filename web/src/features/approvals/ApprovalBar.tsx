@@ -17,7 +17,9 @@ export function ApprovalBar() {
       <span className="min-w-0 truncate font-medium">
         {pending.kind === 'confirm' ? t('ask.waiting') : t('manual.waiting')}
       </span>
-      {pending.amount && <strong className="tabular shrink-0 font-medium max-md:hidden">{pending.amount}</strong>}
+      {pending.amount && (
+        <strong className="tabular shrink-0 font-medium max-md:hidden">{pending.amount}</strong>
+      )}
       <span className="flex-1" />
       <span className="max-md:hidden">
         <Expiry at={pending.expires_at} />

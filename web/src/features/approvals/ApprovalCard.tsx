@@ -74,7 +74,8 @@ function Answers({ reference }: { reference: string }) {
   const { decide, isBusy, failure } = useDecide()
   const [note, setNote] = useState<string | null>(null)
   const [remember, setRemember] = useState(false)
-  const deny = () => void decide({ reference, confirmed: false, ...(note?.trim() ? { message: note.trim() } : {}) })
+  const deny = () =>
+    void decide({ reference, confirmed: false, ...(note?.trim() ? { message: note.trim() } : {}) })
   return (
     <div className="flex flex-col gap-3">
       {note !== null && (
@@ -99,12 +100,21 @@ function Answers({ reference }: { reference: string }) {
           </Button>
         )}
         <span className="flex-1 max-md:hidden" />
-        <Button tone="primary" disabled={isBusy} onClick={() => void decide({ reference, confirmed: true, remember })}>
+        <Button
+          tone="primary"
+          disabled={isBusy}
+          onClick={() => void decide({ reference, confirmed: true, remember })}
+        >
           {t('approve')}
         </Button>
       </div>
       <label className="flex items-center gap-2 text-xs text-muted">
-        <input type="checkbox" checked={remember} onChange={(event) => setRemember(event.target.checked)} className="size-4 accent-accent" />
+        <input
+          type="checkbox"
+          checked={remember}
+          onChange={(event) => setRemember(event.target.checked)}
+          className="size-4 accent-accent"
+        />
         {t('ask.remember')}
       </label>
       {failure && (

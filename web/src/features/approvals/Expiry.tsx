@@ -6,5 +6,9 @@ export function Expiry({ at }: { at: string | null | undefined }) {
   const now = useNow(1000)
   if (!at) return null
   const left = (Date.parse(at) - now) / 1000
-  return <span className="tabular shrink-0 text-xs">{left > 0 ? t('ask.expires', { time: countdown(left) }) : t('ask.expired')}</span>
+  return (
+    <span className="tabular shrink-0 text-xs">
+      {left > 0 ? t('ask.expires', { time: countdown(left) }) : t('ask.expired')}
+    </span>
+  )
 }

@@ -17,7 +17,8 @@ export function ManualCard({ row }: { row: AskRow }) {
   const { ask } = row
   const [note, setNote] = useState('')
   const { decide, isBusy, failure } = useDecide()
-  const done = () => void decide({ reference: ask.reference, done: true, ...(note.trim() ? { message: note.trim() } : {}) })
+  const done = () =>
+    void decide({ reference: ask.reference, done: true, ...(note.trim() ? { message: note.trim() } : {}) })
   return (
     <section aria-labelledby={id} className="my-3 overflow-hidden rounded-lg border border-info bg-bg">
       <header className="flex items-center gap-2 bg-info-soft px-4 py-2 text-sm text-info">

@@ -8,7 +8,10 @@ import { actionWords } from './words'
 export function PastAsk({ row }: { row: AskRow }) {
   const t = useT()
   const what = row.ask.kind === 'manual' ? row.ask.reason : actionWords(row.ask, t)
-  const word = row.answer === 'yes' && row.ask.kind === 'manual' ? 'ask.done' : (`ask.${row.answer as 'yes' | 'no' | 'void'}` as const)
+  const word =
+    row.answer === 'yes' && row.ask.kind === 'manual'
+      ? 'ask.done'
+      : (`ask.${row.answer as 'yes' | 'no' | 'void'}` as const)
   return (
     <Rail icon={ICONS[row.answer as keyof typeof ICONS]}>
       <p className="flex min-h-8 min-w-0 items-center gap-1.5 text-sm">

@@ -24,7 +24,10 @@ export function TargetPicture({ ask }: { ask: Pending }) {
   const whole = { left: 0, top: 0, width: '100%' }
   const alt = t('ask.picture', { site: hostOf(ask.url) ?? '', target: ask.target?.name ?? '' })
   return (
-    <div className="relative overflow-hidden rounded-md border border-line bg-s2" style={{ aspectRatio: 1 / (isClose ? FRAME : ratio) }}>
+    <div
+      className="relative overflow-hidden rounded-md border border-line bg-s2"
+      style={{ aspectRatio: 1 / (isClose ? FRAME : ratio) }}
+    >
       <div className="absolute" style={isClose ? closeUp(ratio, box ?? TOP) : whole}>
         <img
           src={address}

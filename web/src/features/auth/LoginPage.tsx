@@ -26,7 +26,10 @@ export function LoginPage() {
   const message = wait > 0 ? t('login.wait', { n: wait }) : error && t(error)
   return (
     <main className="flex min-h-full flex-col items-center justify-center gap-6 p-4">
-      <form onSubmit={submit} className="flex w-full max-w-[340px] flex-col gap-5 rounded-xl border border-line p-6">
+      <form
+        onSubmit={submit}
+        className="flex w-full max-w-[340px] flex-col gap-5 rounded-xl border border-line p-6"
+      >
         <h1>
           <Brand />
         </h1>

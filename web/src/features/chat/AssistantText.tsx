@@ -28,7 +28,13 @@ function Actions({ row }: { row: TextRow }) {
   const [copied, copy] = useCopy()
   return (
     <div className="flex h-8 items-center gap-1 text-2xs text-faint opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">
-      <IconButton small label={copied ? t('copied') : t('copy.markdown')} className="-ml-1.5" data-copy onClick={() => copy(row.text)}>
+      <IconButton
+        small
+        label={copied ? t('copied') : t('copy.markdown')}
+        className="-ml-1.5"
+        data-copy
+        onClick={() => copy(row.text)}
+      >
         {copied ? <Check size={14} aria-hidden /> : <Copy size={14} aria-hidden />}
       </IconButton>
       {!row.cut && <BranchButton messageId={row.id} />}

@@ -62,13 +62,24 @@ export function ChatComposer({ session }: { session: Session }) {
               {isBusy && (
                 <>
                   <PauseButton status={controls.status} onClick={togglePause} />
-                  <IconButton label={t('stop')} keys="escape" disabled={controls.isStopping} onClick={controls.stop}>
+                  <IconButton
+                    label={t('stop')}
+                    keys="escape"
+                    disabled={controls.isStopping}
+                    onClick={controls.stop}
+                  >
                     <Square size={14} fill="currentColor" aria-hidden />
                   </IconButton>
                 </>
               )}
               {(!isBusy || !isEmpty) && (
-                <IconButton filled label={t('send')} keys="enter" disabled={isEmpty || isTooLong} onClick={submit}>
+                <IconButton
+                  filled
+                  label={t('send')}
+                  keys="enter"
+                  disabled={isEmpty || isTooLong}
+                  onClick={submit}
+                >
                   <ArrowUp size={18} aria-hidden />
                 </IconButton>
               )}
@@ -97,8 +108,16 @@ function Pickers({ session, locked }: { session: Session; locked: string | undef
   if (!config) return null
   return (
     <>
-      <AgentPicker {...{ config, locked }} value={session.agent} onChange={(agent) => void patch(session.id, { agent })} />
-      <ModelPicker {...{ config, locked }} value={session.model} onChange={(model) => void patch(session.id, { model })} />
+      <AgentPicker
+        {...{ config, locked }}
+        value={session.agent}
+        onChange={(agent) => void patch(session.id, { agent })}
+      />
+      <ModelPicker
+        {...{ config, locked }}
+        value={session.model}
+        onChange={(model) => void patch(session.id, { model })}
+      />
     </>
   )
 }

@@ -22,7 +22,11 @@ export function ChatFrame({ children }: { children: ReactNode }) {
         panel.isOpen && (
           <>
             <Resizer />
-            <aside aria-label={t('panel')} className="flex shrink-0 flex-col border-l border-line" style={{ width }}>
+            <aside
+              aria-label={t('panel')}
+              className="flex shrink-0 flex-col border-l border-line"
+              style={{ width }}
+            >
               <SidePanel onHide={panel.toggle} />
             </aside>
           </>

@@ -33,7 +33,12 @@ export function SidebarButton() {
   const { sidebar } = useFrame()
   if (sidebar.isOpen && !sidebar.isSheet) return null
   return (
-    <IconButton label={t('sidebar.show')} keys="mod+b" aria-expanded={sidebar.isOpen} onClick={sidebar.toggle}>
+    <IconButton
+      label={t('sidebar.show')}
+      keys="mod+b"
+      aria-expanded={sidebar.isOpen}
+      onClick={sidebar.toggle}
+    >
       {sidebar.isSheet ? <MenuIcon size={18} aria-hidden /> : <PanelLeft size={17} aria-hidden />}
     </IconButton>
   )

@@ -16,7 +16,11 @@ export function ErrorNote({ row }: { row: ErrorRow }) {
   const Icon = isStopped ? CircleStop : TriangleAlert
   return (
     <div className="flex gap-3 py-3" role={isStopped ? undefined : 'alert'}>
-      <Icon size={18} aria-hidden className={isStopped ? 'mt-0.5 shrink-0 text-muted' : 'mt-0.5 shrink-0 text-danger'} />
+      <Icon
+        size={18}
+        aria-hidden
+        className={isStopped ? 'mt-0.5 shrink-0 text-muted' : 'mt-0.5 shrink-0 text-danger'}
+      />
       <div className="min-w-0 flex-1">
         <p className="font-medium">{isStopped ? t('run.stopped') : t(causeOf(row.code))}</p>
         {!isStopped && row.text && <p className="text-sm wrap-anywhere text-muted">{row.text}</p>}

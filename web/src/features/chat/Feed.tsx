@@ -59,7 +59,9 @@ export function Feed({ sessionId }: { sessionId: string }) {
         onKeyDown={onKeyDown}
         className="h-full overflow-x-hidden overflow-y-auto overscroll-contain -outline-offset-2 [overflow-anchor:none]"
       >
-        {entries.list.length === 0 && <p className="px-4 pt-[28dvh] text-center text-lg font-medium text-muted">{t('start.title')}</p>}
+        {entries.list.length === 0 && (
+          <p className="px-4 pt-[28dvh] text-center text-lg font-medium text-muted">{t('start.title')}</p>
+        )}
         <div ref={virtual.containerRef} className="relative mx-auto w-full max-w-[760px]">
           {virtual.getVirtualItems().map((item) => {
             const entry = entries.list[item.index]
@@ -99,7 +101,10 @@ function useEntries() {
   const ids = useLive((state) => state.ids)
   const isBusy = useLive((state) => isOpen(state.run))
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
-  const list = useMemo(() => entriesOf(ids, store.getState().rows, opened, isBusy), [ids, opened, isBusy, store])
+  const list = useMemo(
+    () => entriesOf(ids, store.getState().rows, opened, isBusy),
+    [ids, opened, isBusy, store],
+  )
   const [toggle] = useState(() => (key: string) => {
     setOpened((before) => {
       const after = new Set(before)

@@ -14,7 +14,8 @@ interface Props {
 }
 
 export function FeedEntry({ entry, onToggle }: Props) {
-  if (entry.kind === 'group') return <StepGroup ids={entry.ids} open={entry.open} onToggle={() => onToggle(entry.key)} />
+  if (entry.kind === 'group')
+    return <StepGroup ids={entry.ids} open={entry.open} onToggle={() => onToggle(entry.key)} />
   return <RowView id={entry.id} />
 }
 

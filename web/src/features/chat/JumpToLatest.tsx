@@ -6,7 +6,11 @@ export function JumpToLatest({ count, onJump }: { count: number; onJump: () => v
   const t = useT()
   return (
     <div className="pointer-events-none absolute inset-x-0 bottom-3 z-10 flex justify-center">
-      <Button small className="pointer-events-auto rounded-full shadow-md shadow-backdrop/10" onClick={onJump}>
+      <Button
+        small
+        className="pointer-events-auto rounded-full shadow-md shadow-backdrop/10"
+        onClick={onJump}
+      >
         <ArrowDown size={14} aria-hidden />
         {count > 0 ? t('feed.new', { n: count }) : t('feed.latest')}
       </Button>

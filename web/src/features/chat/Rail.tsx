@@ -5,7 +5,10 @@ export function Rail({ icon, children }: { icon: ReactNode; children: ReactNode 
   return (
     <div className="relative flex gap-2.5 py-0.5">
       <span aria-hidden className="absolute inset-y-0 left-[11px] w-px bg-line" />
-      <span aria-hidden className="relative mt-1 flex size-[23px] shrink-0 items-center justify-center rounded-full bg-bg">
+      <span
+        aria-hidden
+        className="relative mt-1 flex size-[23px] shrink-0 items-center justify-center rounded-full bg-bg"
+      >
         {icon}
       </span>
       <div className="min-w-0 flex-1">{children}</div>

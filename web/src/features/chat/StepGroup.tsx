@@ -35,7 +35,11 @@ export function StepGroup({ ids, open, onToggle }: Props) {
       >
         <span className="font-medium">{t('steps', { n: sum.steps })}</span>
         <span className="tabular truncate text-xs text-faint">{facts.join(' · ')}</span>
-        <ChevronRight size={14} aria-hidden className={cx('shrink-0 text-faint transition-transform', open && 'rotate-90')} />
+        <ChevronRight
+          size={14}
+          aria-hidden
+          className={cx('shrink-0 text-faint transition-transform', open && 'rotate-90')}
+        />
       </button>
     </Rail>
   )

@@ -71,7 +71,9 @@ function Facts({ row }: { row: ToolRow }) {
         {facts.join(' · ')}
         {row.status === 'running' && <Running row={row} />}
       </span>
-      {row.status === 'failed' && row.summary && !isStopped(row) && <span className="text-xs text-danger">{row.summary}</span>}
+      {row.status === 'failed' && row.summary && !isStopped(row) && (
+        <span className="text-xs text-danger">{row.summary}</span>
+      )}
     </>
   )
 }

@@ -22,12 +22,14 @@ export function UsageMeter({ total }: { total: Usage | null }) {
   const tokens = usage ? usage.input_tokens + usage.output_tokens : 0
   if (!hasSteps && tokens === 0) return null
 
-  const exact = usage && t('usage.exact', {
-    in: whole(usage.input_tokens, lang),
-    out: whole(usage.output_tokens, lang),
-    cached: whole(usage.cached_tokens, lang),
-    calls: whole(usage.model_calls, lang),
-  })
+  const exact =
+    usage &&
+    t('usage.exact', {
+      in: whole(usage.input_tokens, lang),
+      out: whole(usage.output_tokens, lang),
+      cached: whole(usage.cached_tokens, lang),
+      calls: whole(usage.model_calls, lang),
+    })
   const steps = hasSteps && t('step', { n: step, of: limit })
   const cost = usage?.cost != null && money(usage.cost, lang)
   const spent = t('usage.tokens', { n: compact(tokens, lang) })
@@ -38,7 +40,13 @@ export function UsageMeter({ total }: { total: Usage | null }) {
       trigger={
         <>
           {hasSteps && <Steps step={step} limit={limit} text={steps} />}
-          {tokens > 0 && <Spent tokens={tokens} cost={usage?.cost ?? null} text={[spent, cost].filter(Boolean).join(' · ')} />}
+          {tokens > 0 && (
+            <Spent
+              tokens={tokens}
+              cost={usage?.cost ?? null}
+              text={[spent, cost].filter(Boolean).join(' · ')}
+            />
+          )}
           <span className="sr-only">{exact}</span>
         </>
       }
@@ -58,7 +66,9 @@ function Steps({ step, limit, text }: { step: number; limit: number; text: React
   return (
     <span className={cx('flex items-center gap-2', near && 'font-medium text-warn')}>
       {text}
-      {near && step < limit && <span className="hidden md:inline">{t('step.near', { left: limit - step })}</span>}
+      {near && step < limit && (
+        <span className="hidden md:inline">{t('step.near', { left: limit - step })}</span>
+      )}
     </span>
   )
 }

@@ -17,7 +17,9 @@ export function UserMessage({ row }: { row: UserRow }) {
   const t = useT()
   const [isEditing, setEditing] = useState(false)
   const [copied, copy] = useCopy()
-  const canEdit = useLive((state) => row.messageId !== null && !isOpen(state.run) && isLastUser(state.ids, state.rows, row.id))
+  const canEdit = useLive(
+    (state) => row.messageId !== null && !isOpen(state.run) && isLastUser(state.ids, state.rows, row.id),
+  )
   if (isEditing && row.messageId) {
     return <EditMessage messageId={row.messageId} text={row.text} onDone={() => setEditing(false)} />
   }

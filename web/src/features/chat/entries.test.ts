@@ -8,7 +8,12 @@ const user = (id: string) => ({ kind: 'user', id }) as Row
 
 function shown(rows: Row[], { opened = [] as string[], isBusy = false } = {}): string[] {
   const byId = Object.fromEntries(rows.map((row) => [row.id, row]))
-  const entries = entriesOf(rows.map((row) => row.id), byId, new Set(opened), isBusy)
+  const entries = entriesOf(
+    rows.map((row) => row.id),
+    byId,
+    new Set(opened),
+    isBusy,
+  )
   return entries.map((entry) => (entry.kind === 'group' ? `[${entry.ids.join(' ')}]` : entry.id))
 }
 
@@ -19,12 +24,23 @@ test('fewer than four steps stay as they are', () => {
 })
 
 test('four steps in a row fold, with the thoughts between them', () => {
-  expect(shown([user('u'), tool('a'), thought('t'), ...many.slice(1), user('v')])).toEqual(['u', '[a t b c d]', 'v'])
+  expect(shown([user('u'), tool('a'), thought('t'), ...many.slice(1), user('v')])).toEqual([
+    'u',
+    '[a t b c d]',
+    'v',
+  ])
 })
 
 test('the newest two of a run at work stay in sight', () => {
   expect(shown([...many, tool('e'), tool('f')], { isBusy: true })).toEqual(['[a b c d]', 'e', 'f'])
-  expect(shown([...many, tool('e'), tool('f', 'running')], { isBusy: true })).toEqual(['a', 'b', 'c', 'd', 'e', 'f'])
+  expect(shown([...many, tool('e'), tool('f', 'running')], { isBusy: true })).toEqual([
+    'a',
+    'b',
+    'c',
+    'd',
+    'e',
+    'f',
+  ])
 })
 
 test('an opened group shows its steps below it', () => {

@@ -11,7 +11,12 @@ const KEPT_IN_SIGHT = 2
  * What the feed shows: finished steps in a row fold into one line, except the newest ones of a run at work.
  * A group is known by its first row, so it keeps its key while it grows.
  */
-export function entriesOf(ids: string[], rows: Record<string, Row>, opened: ReadonlySet<string>, isBusy: boolean): Entry[] {
+export function entriesOf(
+  ids: string[],
+  rows: Record<string, Row>,
+  opened: ReadonlySet<string>,
+  isBusy: boolean,
+): Entry[] {
   const entries: Entry[] = []
   let streak: string[] = []
   const close = (isLast: boolean) => {
@@ -42,7 +47,12 @@ const rowEntry = (row: Row): Entry => ({
   rail: row.kind === 'tool' || row.kind === 'thinking' || row.kind === 'ask',
 })
 
-function fold(streak: string[], rows: Record<string, Row>, opened: ReadonlySet<string>, kept: number): Entry[] {
+function fold(
+  streak: string[],
+  rows: Record<string, Row>,
+  opened: ReadonlySet<string>,
+  kept: number,
+): Entry[] {
   const single = (id: string) => rowEntry(rows[id]!)
   const tools = streak.filter((id) => rows[id]?.kind === 'tool')
   const foldable = kept === 0 ? streak : streak.slice(0, streak.indexOf(tools.at(-kept) ?? ''))
@@ -50,7 +60,11 @@ function fold(streak: string[], rows: Record<string, Row>, opened: ReadonlySet<s
   const key = `group:${foldable[0]}`
   const open = opened.has(key)
   const inside = open ? foldable.map(single) : []
-  return [{ kind: 'group', key, ids: foldable, open }, ...inside, ...streak.slice(foldable.length).map(single)]
+  return [
+    { kind: 'group', key, ids: foldable, open },
+    ...inside,
+    ...streak.slice(foldable.length).map(single),
+  ]
 }
 
 export const toolsOf = (ids: string[], rows: Record<string, Row>): ToolRow[] =>

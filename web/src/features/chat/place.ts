@@ -8,7 +8,12 @@ type Virtual = Virtualizer<HTMLDivElement, Element>
 const places = new Map<string, { key: string; offset: number }>()
 
 /** Opens a feed at its end, or where it was left. */
-export function usePlace(sessionId: string, virtual: Virtual, entries: Entry[], follow: (isWanted: boolean) => void) {
+export function usePlace(
+  sessionId: string,
+  virtual: Virtual,
+  entries: Entry[],
+  follow: (isWanted: boolean) => void,
+) {
   const isPlaced = useRef(false)
   const current = useRef(entries)
   current.current = entries

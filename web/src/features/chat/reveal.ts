@@ -17,7 +17,9 @@ export function useReveal(
   useEffect(() => {
     const onReveal = (event: Event) => {
       const id = (event as CustomEvent<string>).detail
-      const index = entries.findIndex((entry) => (entry.kind === 'row' ? entry.id === id : entry.ids.includes(id)))
+      const index = entries.findIndex((entry) =>
+        entry.kind === 'row' ? entry.id === id : entry.ids.includes(id),
+      )
       if (index < 0) return
       follow(index === entries.length - 1)
       virtual.scrollToIndex(index, { align: 'center' })

@@ -20,7 +20,17 @@ interface Props {
   actions: (state: { isEmpty: boolean; isTooLong: boolean; submit: () => void }) => ReactNode
 }
 
-export function Composer({ sessionId, placeholder, label, onSend, onEscape, maxBytes, above, tools, actions }: Props) {
+export function Composer({
+  sessionId,
+  placeholder,
+  label,
+  onSend,
+  onEscape,
+  maxBytes,
+  above,
+  tools,
+  actions,
+}: Props) {
   const [text, setText] = useDraft(sessionId)
   const box = useRef<HTMLTextAreaElement>(null)
   useGrowth(box, text)

@@ -32,7 +32,8 @@ export function ModelPicker({ config, value, onChange, locked }: Props) {
   )
 }
 
-const readyFirst = (models: ModelInfo[]) => [...models].sort((one, other) => Number(other.ready) - Number(one.ready))
+const readyFirst = (models: ModelInfo[]) =>
+  [...models].sort((one, other) => Number(other.ready) - Number(one.ready))
 
 function ModelLine({ model }: { model: ModelInfo }) {
   const t = useT()

@@ -29,7 +29,12 @@ export function startSession(text: string, choice: { agent?: string; model?: str
   return id
 }
 
-async function deliver(sessionId: string, clientId: string, text: string, mode: SendMode | null): Promise<void> {
+async function deliver(
+  sessionId: string,
+  clientId: string,
+  text: string,
+  mode: SendMode | null,
+): Promise<void> {
   const delivery = hand(sessionId, clientId, text, mode)
   if (unborn.has(sessionId)) whileArriving(sessionId, delivery)
   await delivery

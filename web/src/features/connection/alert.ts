@@ -14,7 +14,11 @@ export function alertPerson(session: SessionChanged): void {
   waiting.add(id)
   if (usePrefs.getState().sound) chime()
   if (!document.hidden || !canNotify() || Notification.permission !== 'granted') return
-  const told = new Notification(translate('ask.tab'), { body: session.title, tag: id, icon: '/favicon-alert.svg' })
+  const told = new Notification(translate('ask.tab'), {
+    body: session.title,
+    tag: id,
+    icon: '/favicon-alert.svg',
+  })
   told.onclick = () => {
     focus()
     navigate(`/s/${encodeURIComponent(id)}`)

@@ -69,7 +69,9 @@ function Adder({ sessionId }: { sessionId: string }) {
       </Button>
       <p role="status" className="text-xs text-muted">
         {busy ? t('files.busy', { name: busy }) : `${t('files.drop')}. `}
-        {!busy && limits && t('files.limit', { files: String(limits.files), size: sizeOf(limits.file_bytes, lang) })}
+        {!busy &&
+          limits &&
+          t('files.limit', { files: String(limits.files), size: sizeOf(limits.file_bytes, lang) })}
       </p>
       <input
         ref={input}

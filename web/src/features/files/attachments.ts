@@ -26,7 +26,10 @@ const listOf = (sessionId: string | null) => useStore.getState()[keyOf(sessionId
 const keep = (sessionId: string | null, list: Attachment[]) => useStore.setState({ [keyOf(sessionId)]: list })
 
 function change(sessionId: string | null, id: string, news: Partial<Attachment>): void {
-  keep(sessionId, listOf(sessionId).map((item) => (item.id === id ? { ...item, ...news } : item)))
+  keep(
+    sessionId,
+    listOf(sessionId).map((item) => (item.id === id ? { ...item, ...news } : item)),
+  )
 }
 
 export function attach(sessionId: string | null, files: Iterable<File>): void {
@@ -38,7 +41,10 @@ export function attach(sessionId: string | null, files: Iterable<File>): void {
 }
 
 export function detach(sessionId: string | null, item: Attachment): void {
-  keep(sessionId, listOf(sessionId).filter((other) => other.id !== item.id))
+  keep(
+    sessionId,
+    listOf(sessionId).filter((other) => other.id !== item.id),
+  )
   if (!sessionId || item.status !== 'ready') return
   void api.removeFile(sessionId, item.name).finally(() => refreshFiles(sessionId))
 }
@@ -65,7 +71,10 @@ export function hand(sessionId: string): void {
 /** The names of all that is attached, when it has arrived; what failed stays in sight. */
 export async function settle(sessionId: string): Promise<string[]> {
   await Promise.all(listOf(sessionId).map((item) => uploads.get(item.id)))
-  const [ready, failed] = [listOf(sessionId).filter(isReady), listOf(sessionId).filter((item) => !isReady(item))]
+  const [ready, failed] = [
+    listOf(sessionId).filter(isReady),
+    listOf(sessionId).filter((item) => !isReady(item)),
+  ]
   keep(sessionId, failed)
   for (const item of ready) uploads.delete(item.id)
   return ready.map((item) => item.name)

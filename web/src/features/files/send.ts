@@ -13,7 +13,10 @@ export function sendWithFiles(sessionId: string, text: string, mode: SendMode | 
 }
 
 /** Begins a session whose first message has files: they need the session before the message does. */
-export async function startWithFiles(text: string, choice: { agent?: string; model?: string }): Promise<string> {
+export async function startWithFiles(
+  text: string,
+  choice: { agent?: string; model?: string },
+): Promise<string> {
   const id = newId()
   await api.createSession({ id, ...choice })
   refreshLists()

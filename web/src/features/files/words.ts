@@ -2,7 +2,8 @@ import { wordbook } from '@/i18n'
 
 export const words = wordbook(
   {
-    'files.none': 'No files yet. What the browser downloads lands here, and what you add can be used by the agent.',
+    'files.none':
+      'No files yet. What the browser downloads lands here, and what you add can be used by the agent.',
     'files.failed': 'The files could not be loaded.',
     'files.add': 'Add files',
     'files.drop': 'Drop files here',
@@ -15,7 +16,8 @@ export const words = wordbook(
     'files.busy': 'Adding {name}…',
   },
   {
-    'files.none': 'Файлов пока нет. Сюда попадает то, что скачал браузер, а добавленное вами может использовать агент.',
+    'files.none':
+      'Файлов пока нет. Сюда попадает то, что скачал браузер, а добавленное вами может использовать агент.',
     'files.failed': 'Не удалось загрузить список файлов.',
     'files.add': 'Добавить файлы',
     'files.drop': 'Перетащите файлы сюда',

@@ -19,10 +19,31 @@ function useTabs(): TabSpec[] {
   const steps = planSteps(work, false)
   const done = steps.filter((step) => step.status === 'done').length
   return [
-    { id: 'plan', label: t('plan'), badge: count(steps.length > 0 && `${done}/${steps.length}`), content: () => <PlanPanel /> },
+    {
+      id: 'plan',
+      label: t('plan'),
+      badge: count(steps.length > 0 && `${done}/${steps.length}`),
+      content: () => <PlanPanel />,
+    },
     { id: 'facts', label: t('facts'), badge: count(work.facts.length), content: () => <FactsPanel /> },
-    { id: 'browser', label: t('browser'), content: () => <Suspense><BrowserPanel /></Suspense> },
-    { id: 'files', label: t('files'), content: () => <Suspense><FilesPanel /></Suspense> },
+    {
+      id: 'browser',
+      label: t('browser'),
+      content: () => (
+        <Suspense>
+          <BrowserPanel />
+        </Suspense>
+      ),
+    },
+    {
+      id: 'files',
+      label: t('files'),
+      content: () => (
+        <Suspense>
+          <FilesPanel />
+        </Suspense>
+      ),
+    },
   ]
 }
 

@@ -49,7 +49,12 @@ function FactItem({ fact, index, step }: { fact: Fact; index: number; step: numb
         <p className="text-sm wrap-anywhere">{fact.fact}</p>
         <p className="flex gap-1.5 text-2xs text-faint">
           {source && (
-            <a href={source} target="_blank" rel="noopener noreferrer nofollow" className="truncate underline">
+            <a
+              href={source}
+              target="_blank"
+              rel="noopener noreferrer nofollow"
+              className="truncate underline"
+            >
               {hostOf(source)}
             </a>
           )}

@@ -1,4 +1,14 @@
-import { ArrowDown, ArrowUp, Circle, CircleCheck, CircleDot, Ellipsis, OctagonAlert, PenLine, Trash2 } from 'lucide-react'
+import {
+  ArrowDown,
+  ArrowUp,
+  Circle,
+  CircleCheck,
+  CircleDot,
+  Ellipsis,
+  OctagonAlert,
+  PenLine,
+  Trash2,
+} from 'lucide-react'
 import { type DragEvent, useState } from 'react'
 import { useT } from '@/i18n'
 import { cx } from '@/lib/cx'
@@ -61,7 +71,9 @@ export function PlanItem({ step, index, plan }: Props) {
       {isEditing ? (
         <StepText text={step.text} onDone={rename} />
       ) : (
-        <span className={cx('min-w-0 flex-1 py-0.5 wrap-anywhere pointer-coarse:py-3', look.text)}>{step.text}</span>
+        <span className={cx('min-w-0 flex-1 py-0.5 wrap-anywhere pointer-coarse:py-3', look.text)}>
+          {step.text}
+        </span>
       )}
       <StepMenu index={index} plan={plan} onEdit={() => setEditing(true)} />
     </li>
@@ -85,10 +97,18 @@ function StepMenu({ index, plan, onEdit }: { index: number; plan: Plan; onEdit: 
       <MenuItem icon={<PenLine size={15} aria-hidden />} onSelect={onEdit}>
         {t('edit')}
       </MenuItem>
-      <MenuItem icon={<ArrowUp size={15} aria-hidden />} disabled={index === 0} onSelect={() => plan.move(index, index - 1)}>
+      <MenuItem
+        icon={<ArrowUp size={15} aria-hidden />}
+        disabled={index === 0}
+        onSelect={() => plan.move(index, index - 1)}
+      >
         {t('plan.up')}
       </MenuItem>
-      <MenuItem icon={<ArrowDown size={15} aria-hidden />} disabled={isLast} onSelect={() => plan.move(index, index + 1)}>
+      <MenuItem
+        icon={<ArrowDown size={15} aria-hidden />}
+        disabled={isLast}
+        onSelect={() => plan.move(index, index + 1)}
+      >
         {t('plan.down')}
       </MenuItem>
       <MenuItem

@@ -54,7 +54,10 @@ function Progress({ done, total }: { done: number; total: number }) {
         aria-valuenow={done}
         className="h-1.5 flex-1 overflow-hidden rounded-full bg-s3"
       >
-        <div className="h-full rounded-full bg-accent transition-[width]" style={{ width: `${(100 * done) / total}%` }} />
+        <div
+          className="h-full rounded-full bg-accent transition-[width]"
+          style={{ width: `${(100 * done) / total}%` }}
+        />
       </div>
       <span className="tabular text-xs text-muted">
         {done}/{total}

@@ -16,7 +16,11 @@ export function ProposedPlan({ plan }: { plan: Plan }) {
     act()
   }
   return (
-    <section ref={section} aria-labelledby={id} className="flex flex-col gap-2 rounded-lg border border-accent bg-accent-soft p-3">
+    <section
+      ref={section}
+      aria-labelledby={id}
+      className="flex flex-col gap-2 rounded-lg border border-accent bg-accent-soft p-3"
+    >
       <h3 id={id} className="flex items-center gap-2 text-sm font-medium text-text">
         <Sparkles size={15} aria-hidden className="shrink-0 text-accent-text" />
         {t('plan.proposed')}
@@ -24,7 +28,10 @@ export function ProposedPlan({ plan }: { plan: Plan }) {
       <p className="text-xs text-muted">{t('plan.proposed.why')}</p>
       <ol className="flex list-decimal flex-col gap-1 pl-5 text-sm">
         {plan.proposed.map((text, index) => (
-          <li key={`${index}-${text}`} className={cx('wrap-anywhere', !plan.plan.includes(text) && 'font-medium')}>
+          <li
+            key={`${index}-${text}`}
+            className={cx('wrap-anywhere', !plan.plan.includes(text) && 'font-medium')}
+          >
             {text}
           </li>
         ))}

@@ -3,7 +3,13 @@ import type { Shot } from '@/features/screenshots/shots'
 import { stepOf } from './factStep'
 
 const shot = (url: string, second: number): Shot => ({
-  id: `${second}`, row: {} as Shot['row'], aim: null, picture: null, url, at: new Date(second * 1000).toISOString(), mark: null,
+  id: `${second}`,
+  row: {} as Shot['row'],
+  aim: null,
+  picture: null,
+  url,
+  at: new Date(second * 1000).toISOString(),
+  mark: null,
 })
 const SHOTS = [shot('https://a.example/', 10), shot('https://b.example/', 20), shot('https://a.example/', 30)]
 const at = (second: number) => new Date(second * 1000).toISOString()

@@ -8,6 +8,8 @@ const CUT = 1000
 export function stepOf({ url, at }: Fact, shots: Shot[]): number | null {
   if (!url) return null
   const noted = at ? Date.parse(at) + CUT : Infinity
-  const index = shots.findLastIndex((shot) => shot.url === url && (shot.at === null || Date.parse(shot.at) <= noted))
+  const index = shots.findLastIndex(
+    (shot) => shot.url === url && (shot.at === null || Date.parse(shot.at) <= noted),
+  )
   return index < 0 ? null : index + 1
 }

@@ -51,5 +51,7 @@ export type Plan = ReturnType<typeof usePlan>
 
 export function moved<T>(items: T[], from: number, to: number): T[] {
   const item = items[from]
-  return item === undefined || to < 0 || to >= items.length ? items : items.toSpliced(from, 1).toSpliced(to, 0, item)
+  return item === undefined || to < 0 || to >= items.length
+    ? items
+    : items.toSpliced(from, 1).toSpliced(to, 0, item)
 }

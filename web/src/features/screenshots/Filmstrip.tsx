@@ -70,9 +70,19 @@ function Cell({ shot, index, isCurrent, onPick }: CellProps) {
         isCurrent ? 'border-accent' : 'border-transparent opacity-75 hover:opacity-100',
       )}
     >
-      {address && <img src={address} alt="" loading="lazy" decoding="async" className="size-full object-cover object-top" />}
+      {address && (
+        <img
+          src={address}
+          alt=""
+          loading="lazy"
+          decoding="async"
+          className="size-full object-cover object-top"
+        />
+      )}
       {shot.mark && (
-        <span className="absolute top-0.5 right-0.5 rounded-full bg-bg p-0.5">{MARK_LOOK[shot.mark].icon}</span>
+        <span className="absolute top-0.5 right-0.5 rounded-full bg-bg p-0.5">
+          {MARK_LOOK[shot.mark].icon}
+        </span>
       )}
     </button>
   )

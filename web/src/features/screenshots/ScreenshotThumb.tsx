@@ -17,7 +17,13 @@ export function ScreenshotThumb({ row }: { row: ToolRow }) {
       aria-label={t('shot.open', { what: label })}
       className="my-1 block aspect-[16/10] w-[76px] shrink-0 overflow-hidden rounded-sm border border-line bg-s2 hover:border-strong"
     >
-      <img src={address} alt={label} loading="lazy" decoding="async" className="size-full object-cover object-top" />
+      <img
+        src={address}
+        alt={label}
+        loading="lazy"
+        decoding="async"
+        className="size-full object-cover object-top"
+      />
     </button>
   )
 }

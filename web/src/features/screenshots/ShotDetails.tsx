@@ -11,8 +11,16 @@ export function ShotDetails({ shot }: { shot: Shot }) {
   const t = useShotWords()
   const [isOpen, setOpen] = useState(false)
   return (
-    <Disclosure open={isOpen} onToggle={() => setOpen(!isOpen)} className="min-w-0 flex-1" summary={<Facts shot={shot} />}>
-      <dl className="mb-1 max-h-40 overflow-y-auto rounded-md border border-line bg-bg p-2 text-xs" tabIndex={0}>
+    <Disclosure
+      open={isOpen}
+      onToggle={() => setOpen(!isOpen)}
+      className="min-w-0 flex-1"
+      summary={<Facts shot={shot} />}
+    >
+      <dl
+        className="mb-1 max-h-40 overflow-y-auto rounded-md border border-line bg-bg p-2 text-xs"
+        tabIndex={0}
+      >
         {detailsOf(shot).map(([name, text]) => (
           <div key={name} className="py-0.5">
             <dt className="text-2xs text-faint">{t(name)}</dt>
@@ -32,7 +40,10 @@ function Facts({ shot }: { shot: Shot }) {
   const lang = useLang()
   const { row, mark } = shot
   const facts = [
-    row.kind === 'tool' && row.durationMs !== null && row.durationMs >= NOTICED && duration(row.durationMs, lang),
+    row.kind === 'tool' &&
+      row.durationMs !== null &&
+      row.durationMs >= NOTICED &&
+      duration(row.durationMs, lang),
     row.kind === 'tool' && t(row.status === 'failed' ? 'tool.failed' : 'tool.ok'),
     row.kind === 'ask' && row.answer !== 'open' && t(ANSWERS[row.answer]),
     row.kind === 'ask' && row.answer === 'open' && t('shot.open.question'),

@@ -28,7 +28,9 @@ export function Stage({ shot, phase, zoom, onZoom }: Props) {
   const { picture, box } = sceneOf(shot, phase)
   const address = pictureUrl(picture)
   const isFit = zoom === 'fit'
-  const alt = t('shot.alt', { what: `${shotWords(shot, t)}${shot.url ? ` – ${hostOf(shot.url) ?? shot.url}` : ''}` })
+  const alt = t('shot.alt', {
+    what: `${shotWords(shot, t)}${shot.url ? ` – ${hostOf(shot.url) ?? shot.url}` : ''}`,
+  })
   return (
     <div
       role="group"
@@ -42,12 +44,17 @@ export function Stage({ shot, phase, zoom, onZoom }: Props) {
       )}
     >
       {address ? (
-        <div className="relative m-auto shrink-0" style={isFit ? fitted(size.width, size.height) : zoomed(size, zoom)}>
+        <div
+          className="relative m-auto shrink-0"
+          style={isFit ? fitted(size.width, size.height) : zoomed(size, zoom)}
+        >
           <img
             src={address}
             alt={alt}
             draggable={false}
-            onLoad={({ currentTarget: img }) => setSize({ width: img.naturalWidth, height: img.naturalHeight })}
+            onLoad={({ currentTarget: img }) =>
+              setSize({ width: img.naturalWidth, height: img.naturalHeight })
+            }
             className="block size-full rounded-sm outline outline-line"
           />
           <TargetOverlay box={box} />

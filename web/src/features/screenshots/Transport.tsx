@@ -19,13 +19,23 @@ export function Transport({ shots, step, player }: Props) {
   const t = useShotWords()
   return (
     <div className="flex h-12 items-center gap-1 px-2">
-      <IconButton label={t('shot.previous')} keys="left" disabled={step <= 1} onClick={() => player.go(step - 1)}>
+      <IconButton
+        label={t('shot.previous')}
+        keys="left"
+        disabled={step <= 1}
+        onClick={() => player.go(step - 1)}
+      >
         <ChevronLeft size={18} aria-hidden />
       </IconButton>
       <IconButton label={player.isPlaying ? t('pause') : t('play')} keys="space" onClick={player.toggle}>
         {player.isPlaying ? <Pause size={17} aria-hidden /> : <Play size={17} aria-hidden />}
       </IconButton>
-      <IconButton label={t('shot.next')} keys="right" disabled={step >= shots.length} onClick={() => player.go(step + 1)}>
+      <IconButton
+        label={t('shot.next')}
+        keys="right"
+        disabled={step >= shots.length}
+        onClick={() => player.go(step + 1)}
+      >
         <ChevronRight size={18} aria-hidden />
       </IconButton>
       <TimeLine shots={shots} step={step} onGo={player.go} />
@@ -80,7 +90,11 @@ function SpeedMenu({ player: { speed, setSpeed } }: { player: Player }) {
   )
   return (
     <Menu trigger={trigger} side="top">
-      <MenuChoice label={t('play.speed')} value={String(speed)} onChange={(value) => setSpeed(Number(value) as Speed)}>
+      <MenuChoice
+        label={t('play.speed')}
+        value={String(speed)}
+        onChange={(value) => setSpeed(Number(value) as Speed)}
+      >
         {SPEEDS.map((value) => (
           <MenuOption key={value} value={String(value)}>
             {words(value)}

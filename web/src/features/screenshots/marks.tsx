@@ -10,6 +10,10 @@ interface Look {
 
 export const MARK_LOOK: Record<Mark, Look> = {
   failed: { icon: <CircleX size={13} className="text-danger" />, line: 'bg-danger', word: 'tool.failed' },
-  approval: { icon: <ShieldAlert size={13} className="text-warn" />, line: 'bg-warn', word: 'shot.mark.approval' },
+  approval: {
+    icon: <ShieldAlert size={13} className="text-warn" />,
+    line: 'bg-warn',
+    word: 'shot.mark.approval',
+  },
   handover: { icon: <Hand size={13} className="text-info" />, line: 'bg-info', word: 'shot.mark.handover' },
 }

@@ -34,7 +34,12 @@ test('a reload keeps the steps and the questions', () => {
 })
 
 test('a step without a picture shows the last one before it, and that it failed', () => {
-  const failed = { ...live.rows[live.ids.find((id) => id.startsWith('tool:'))!]!, id: 'tool:x', status: 'failed', screenshot: null }
+  const failed = {
+    ...live.rows[live.ids.find((id) => id.startsWith('tool:'))!]!,
+    id: 'tool:x',
+    status: 'failed',
+    screenshot: null,
+  }
   const rows = { ...live.rows, 'tool:x': failed as (typeof live.rows)[string] }
   const last = shotsOf([...live.ids, 'tool:x'], rows).at(-1)!
   expect(last).toMatchObject({ mark: 'failed', picture: shots.at(-1)!.picture, aim: null })

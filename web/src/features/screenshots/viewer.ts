@@ -4,7 +4,8 @@ import { useSessionId } from '@/features/chat/session'
 import { type SessionStore, useSessionStore } from '@/stream/store'
 import { shotsOf } from './shots'
 
-const addressOf = (sessionId: string, step: number) => `/s/${encodeURIComponent(sessionId)}/replay?step=${step}`
+const addressOf = (sessionId: string, step: number) =>
+  `/s/${encodeURIComponent(sessionId)}/replay?step=${step}`
 
 /** Opens the viewer; closing it comes back to where it was opened. */
 export function openAt(sessionId: string, step: number): void {
@@ -20,7 +21,12 @@ export function useOpenViewer(): (rowId: string) => void {
 
 function stepOf(store: SessionStore, rowId: string): number {
   const { ids, rows } = store.getState()
-  return Math.max(0, shotsOf(ids, rows).findIndex((shot) => shot.id === rowId)) + 1
+  return (
+    Math.max(
+      0,
+      shotsOf(ids, rows).findIndex((shot) => shot.id === rowId),
+    ) + 1
+  )
 }
 
 export const openReplay = (sessionId: string): void => openAt(sessionId, 1)
@@ -35,7 +41,8 @@ export function useViewer(count: number) {
     step,
     show: (next: number) => {
       const target = Math.min(Math.max(next, 1), count)
-      if (target !== step) navigate(addressOf(sessionId, target), { replace: true, state: history.state as unknown })
+      if (target !== step)
+        navigate(addressOf(sessionId, target), { replace: true, state: history.state as unknown })
     },
     close: () => {
       const isInside = (history.state as { inside?: boolean } | null)?.inside === true

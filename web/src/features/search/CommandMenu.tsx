@@ -48,7 +48,11 @@ export default function CommandMenu({ sessionId, onClose }: Props) {
         >
           <Dialog.Title className="sr-only">{t('menu.search')}</Dialog.Title>
           <div className="relative shrink-0 border-b border-line">
-            <Search size={17} aria-hidden className="pointer-events-none absolute top-3.5 left-4 text-faint" />
+            <Search
+              size={17}
+              aria-hidden
+              className="pointer-events-none absolute top-3.5 left-4 text-faint"
+            />
             <input
               role="combobox"
               aria-expanded
@@ -81,7 +85,10 @@ export default function CommandMenu({ sessionId, onClose }: Props) {
 function Footer() {
   const t = useWords(words)
   return (
-    <p aria-hidden className="flex shrink-0 items-center gap-1.5 border-t border-line px-4 py-2 text-2xs text-muted pointer-coarse:hidden">
+    <p
+      aria-hidden
+      className="flex shrink-0 items-center gap-1.5 border-t border-line px-4 py-2 text-2xs text-muted pointer-coarse:hidden"
+    >
       <Kbd keys="up" />
       <Kbd keys="down" />
       <span className="mr-2.5">{t('menu.choose')}</span>
@@ -121,7 +128,13 @@ function List({ id, hits, active, query, onActive, onChoose }: ListProps) {
   const patterns = useMemo(() => patternsOf(query), [query])
   const groups = [...new Set(hits.map((hit) => hit.group))]
   return (
-    <div ref={list} id={`${id}-list`} role="listbox" aria-label={t('menu.search')} className="min-h-0 flex-1 overflow-y-auto p-1.5">
+    <div
+      ref={list}
+      id={`${id}-list`}
+      role="listbox"
+      aria-label={t('menu.search')}
+      className="min-h-0 flex-1 overflow-y-auto p-1.5"
+    >
       {groups.map((group) => (
         <div key={group} role="group" aria-label={group}>
           <p aria-hidden className="px-2.5 pt-2 pb-1 text-2xs font-medium text-faint">
@@ -134,7 +147,7 @@ function List({ id, hits, active, query, onActive, onChoose }: ListProps) {
                   key={hit.id}
                   id={`${id}-${index}`}
                   hit={hit}
-                patterns={patterns}
+                  patterns={patterns}
                   isActive={index === active}
                   onActive={() => onActive(index)}
                   onChoose={() => onChoose(hit)}
@@ -143,7 +156,9 @@ function List({ id, hits, active, query, onActive, onChoose }: ListProps) {
           )}
         </div>
       ))}
-      {hits.length === 0 && <p className="px-2.5 py-6 text-center text-sm text-muted">{t('search.none', { q: query })}</p>}
+      {hits.length === 0 && (
+        <p className="px-2.5 py-6 text-center text-sm text-muted">{t('search.none', { q: query })}</p>
+      )}
     </div>
   )
 }
@@ -157,7 +172,14 @@ interface LineProps {
   onChoose: () => void
 }
 
-function Line({ id, hit: { icon: Icon, label, detail, keys }, patterns, isActive, onActive, onChoose }: LineProps) {
+function Line({
+  id,
+  hit: { icon: Icon, label, detail, keys },
+  patterns,
+  isActive,
+  onActive,
+  onChoose,
+}: LineProps) {
   return (
     <div
       id={id}
@@ -165,7 +187,10 @@ function Line({ id, hit: { icon: Icon, label, detail, keys }, patterns, isActive
       aria-selected={isActive}
       onPointerMove={onActive}
       onClick={onChoose}
-      className={cx('touch flex min-h-9 items-center gap-2.5 rounded-md px-2.5 py-1 text-sm', isActive && 'bg-s2')}
+      className={cx(
+        'touch flex min-h-9 items-center gap-2.5 rounded-md px-2.5 py-1 text-sm',
+        isActive && 'bg-s2',
+      )}
     >
       <Icon size={16} aria-hidden className="shrink-0 text-muted" />
       <span className="min-w-0 flex-1">

@@ -62,7 +62,10 @@ export default function ShortcutsDialog({ onClose }: { onClose: () => void }) {
             <h3 className="mb-1 text-xs font-medium text-faint">{t(title)}</h3>
             <dl>
               {shortcuts.map(([keys, about]) => (
-                <div key={about} className="flex items-center justify-between gap-4 border-b border-line py-1 text-sm last:border-0">
+                <div
+                  key={about}
+                  className="flex items-center justify-between gap-4 border-b border-line py-1 text-sm last:border-0"
+                >
                   <dt className="min-w-0">{t(about)}</dt>
                   <dd className="flex shrink-0 gap-1">
                     {keys.map((key) => (

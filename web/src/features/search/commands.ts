@@ -68,9 +68,15 @@ function useRunCommands(sessionId: string | null): Command[] {
   const save = (format: 'md' | 'json' | 'html') => () => download(downloads.session(sessionId, format))
   return [
     { icon: Hand, label: t('takeover'), keys: 't', act: () => openTakeover(sessionId) },
-    ...(status ? [{ icon: CircleStop, label: t('command.stop'), keys: 'escape', act: call(api.cancel) }] : []),
-    ...(status === 'running' ? [{ icon: CirclePause, label: t('command.pause'), keys: 'mod+.', act: call(api.pause) }] : []),
-    ...(status === 'paused' ? [{ icon: Play, label: t('command.resume'), keys: 'mod+.', act: call(api.resume) }] : []),
+    ...(status
+      ? [{ icon: CircleStop, label: t('command.stop'), keys: 'escape', act: call(api.cancel) }]
+      : []),
+    ...(status === 'running'
+      ? [{ icon: CirclePause, label: t('command.pause'), keys: 'mod+.', act: call(api.pause) }]
+      : []),
+    ...(status === 'paused'
+      ? [{ icon: Play, label: t('command.resume'), keys: 'mod+.', act: call(api.resume) }]
+      : []),
     { icon: History, label: t('replay'), act: () => openReplay(sessionId) },
     { icon: ShieldCheck, label: t('grants'), act: () => show('grants') },
     { icon: FileText, label: t('export.md'), act: save('md') },
@@ -112,7 +118,12 @@ function useSettingCommands(): Command[] {
     label: t('command.theme', { theme: t(`theme.${theme}`) }),
     act: () => set({ theme }),
   }))
-  const languages = ([['en', 'English'], ['ru', 'Русский']] as const).map(([lang, language]) => ({
+  const languages = (
+    [
+      ['en', 'English'],
+      ['ru', 'Русский'],
+    ] as const
+  ).map(([lang, language]) => ({
     icon: Languages,
     label: t('command.language', { language }),
     act: () => void speak(lang),

@@ -74,7 +74,8 @@ export function useSessionHits(sessionId: string | null, query: string): Hit[] {
   ]
 }
 
-const rowThatSays = (session: ListedSession) => (session.match ? rowOfMessage(session.match as Message) : null)
+const rowThatSays = (session: ListedSession) =>
+  session.match ? rowOfMessage(session.match as Message) : null
 
 /** The value when it has not changed for a moment. */
 function useSettled(value: string, ms: number): string {

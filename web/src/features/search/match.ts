@@ -20,7 +20,10 @@ const LONGEST = 120
 
 /** The text around the first word found. */
 export function snippetOf(text: string, patterns: RegExp[]): string {
-  const flat = text.replace(/[*_`#>|]+/g, '').replace(/\s+/g, ' ').trim()
+  const flat = text
+    .replace(/[*_`#>|]+/g, '')
+    .replace(/\s+/g, ' ')
+    .trim()
   const at = Math.max(0, ...patterns.slice(0, 1).map((pattern) => flat.search(pattern)))
   const start = at > BEFORE ? at - BEFORE : 0
   return `${start > 0 ? '…' : ''}${flat.slice(start, start + LONGEST)}`

@@ -70,7 +70,11 @@ function SearchBox({ value, onChange }: { value: string; onChange: (value: strin
   const t = useT()
   return (
     <div className="relative">
-      <Search size={15} aria-hidden className="pointer-events-none absolute top-1/2 left-2.5 -translate-y-1/2 text-faint" />
+      <Search
+        size={15}
+        aria-hidden
+        className="pointer-events-none absolute top-1/2 left-2.5 -translate-y-1/2 text-faint"
+      />
       <input
         type="search"
         aria-label={t('search')}
@@ -81,7 +85,12 @@ function SearchBox({ value, onChange }: { value: string; onChange: (value: strin
         className="touch h-8 w-full rounded-md border border-transparent bg-s2 pr-8 pl-8 text-sm placeholder:text-faint [&::-webkit-search-cancel-button]:hidden"
       />
       {value && (
-        <IconButton small label={t('clear')} className="absolute top-1/2 right-0.5 -translate-y-1/2" onClick={() => onChange('')}>
+        <IconButton
+          small
+          label={t('clear')}
+          className="absolute top-1/2 right-0.5 -translate-y-1/2"
+          onClick={() => onChange('')}
+        >
           <X size={15} aria-hidden />
         </IconButton>
       )}
@@ -112,7 +121,10 @@ function List({ words }: { words: string }) {
       ))}
       {isError && (
         <div className="px-2.5 py-3 text-xs text-muted">
-          {t('sessions.failed')} <Button small tone="quiet" onClick={() => void refetch()}>{t('retry')}</Button>
+          {t('sessions.failed')}{' '}
+          <Button small tone="quiet" onClick={() => void refetch()}>
+            {t('retry')}
+          </Button>
         </div>
       )}
       {!isPending && !isError && sessions.length === 0 && (

@@ -11,7 +11,12 @@ export function SessionSign({ session, current }: { session: Session; current: b
   const place = sign === 'queued' ? session.queue_place : null
   const label = place ? t('run.queued.place', { n: place }) : t(`status.${sign}`)
   return (
-    <span role="img" aria-label={label} title={session.note ?? label} className="flex shrink-0 items-center gap-1">
+    <span
+      role="img"
+      aria-label={label}
+      title={session.note ?? label}
+      className="flex shrink-0 items-center gap-1"
+    >
       {DRAWN[sign]}
       {place && <span className="text-2xs text-info tabular">{place}</span>}
     </span>

@@ -19,7 +19,12 @@ export function AboutTab() {
           facts={[
             [t('about.version'), `Pilothouse ${config.version}`],
             [t('about.mode'), t(`about.mode.${config.mode}`)],
-            [t('about.state'), ready.error ? t('about.not.ready', { reason: ready.error.message }) : ready.data && t('about.ready')],
+            [
+              t('about.state'),
+              ready.error
+                ? t('about.not.ready', { reason: ready.error.message })
+                : ready.data && t('about.ready'),
+            ],
           ]}
         />
       )}

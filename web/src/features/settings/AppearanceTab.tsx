@@ -9,16 +9,33 @@ import { words } from './words'
 export function AppearanceTab() {
   const t = useWords(words)
   const { theme, lang, shortcuts, sound, set } = usePrefs()
-  const themes = (['system', 'light', 'dark'] as const).map((value) => ({ value, label: t(`theme.${value}`) }))
+  const themes = (['system', 'light', 'dark'] as const).map((value) => ({
+    value,
+    label: t(`theme.${value}`),
+  }))
   const langs = [
     { value: 'en', label: 'English' },
     { value: 'ru', label: 'Русский' },
   ]
   return (
     <div className="flex flex-col gap-5">
-      <Choice label={t('theme')} options={themes} value={theme} onChange={(value) => set({ theme: value as Theme })} />
-      <Choice label={t('language')} options={langs} value={lang} onChange={(value) => void speak(value as Lang)} />
-      <Switch label={t('settings.shortcuts')} checked={shortcuts} onChange={(value) => set({ shortcuts: value })} />
+      <Choice
+        label={t('theme')}
+        options={themes}
+        value={theme}
+        onChange={(value) => set({ theme: value as Theme })}
+      />
+      <Choice
+        label={t('language')}
+        options={langs}
+        value={lang}
+        onChange={(value) => void speak(value as Lang)}
+      />
+      <Switch
+        label={t('settings.shortcuts')}
+        checked={shortcuts}
+        onChange={(value) => set({ shortcuts: value })}
+      />
       <Switch label={t('settings.sound')} checked={sound} onChange={(value) => set({ sound: value })} />
       <Notifications />
     </div>

@@ -7,14 +7,40 @@ import { words } from './words'
 
 export function BrowserTab({ settings }: { settings: Settings }) {
   const t = useWords(words)
-  const profiles = (['session', 'shared', 'fresh'] as const).map((value) => ({ value, label: t(`browser.profile.${value}`) }))
+  const profiles = (['session', 'shared', 'fresh'] as const).map((value) => ({
+    value,
+    label: t(`browser.profile.${value}`),
+  }))
   return (
-    <SettingsForm names={['max_browsers', 'browser_headless', 'browser_profile', 'allowed_hosts', 'blocked_hosts']}>
-      <NumberSetting name="max_browsers" label={t('browser.max')} note={t('browser.max.note')} settings={settings} min={1} />
+    <SettingsForm
+      names={['max_browsers', 'browser_headless', 'browser_profile', 'allowed_hosts', 'blocked_hosts']}
+    >
+      <NumberSetting
+        name="max_browsers"
+        label={t('browser.max')}
+        note={t('browser.max.note')}
+        settings={settings}
+        min={1}
+      />
       <WindowSetting settings={settings} />
-      <ChoiceSetting name="browser_profile" label={t('browser.profile')} settings={settings} options={profiles} />
-      <HostsSetting name="allowed_hosts" label={t('browser.allowed')} note={t('browser.allowed.note')} settings={settings} />
-      <HostsSetting name="blocked_hosts" label={t('browser.blocked')} note={t('browser.blocked.note')} settings={settings} />
+      <ChoiceSetting
+        name="browser_profile"
+        label={t('browser.profile')}
+        settings={settings}
+        options={profiles}
+      />
+      <HostsSetting
+        name="allowed_hosts"
+        label={t('browser.allowed')}
+        note={t('browser.allowed.note')}
+        settings={settings}
+      />
+      <HostsSetting
+        name="blocked_hosts"
+        label={t('browser.blocked')}
+        note={t('browser.blocked.note')}
+        settings={settings}
+      />
     </SettingsForm>
   )
 }

@@ -6,7 +6,10 @@ import { words } from './words'
 
 export function LimitsTab({ settings }: { settings: Settings }) {
   const t = useWords(words)
-  const visions = (['auto', 'always', 'never'] as const).map((value) => ({ value, label: t(`limits.vision.${value}`) }))
+  const visions = (['auto', 'always', 'never'] as const).map((value) => ({
+    value,
+    label: t(`limits.vision.${value}`),
+  }))
   return (
     <SettingsForm
       names={['max_tool_steps', 'run_timeout', 'token_budget', 'cost_budget', 'decision_timeout', 'vision']}
@@ -38,7 +41,13 @@ export function LimitsTab({ settings }: { settings: Settings }) {
         step="any"
         optional
       />
-      <NumberSetting name="decision_timeout" label={t('limits.decision')} settings={settings} min={0.1} step="any" />
+      <NumberSetting
+        name="decision_timeout"
+        label={t('limits.decision')}
+        settings={settings}
+        min={0.1}
+        step="any"
+      />
       <ChoiceSetting name="vision" label={t('limits.vision')} settings={settings} options={visions} />
     </SettingsForm>
   )

@@ -38,7 +38,10 @@ export function useSave(names: SettingName[]) {
   const texts = useDrafts((state) => state.texts)
   const changed = names.filter((name) => name in texts)
   const forget = () =>
-    useDrafts.setState(({ texts, faults }) => ({ texts: without(texts, names), faults: without(faults, names) }))
+    useDrafts.setState(({ texts, faults }) => ({
+      texts: without(texts, names),
+      faults: without(faults, names),
+    }))
 
   /** Returns what went wrong, where no field can say it. */
   const save = async (): Promise<string | null> => {

@@ -12,6 +12,10 @@ test('an empty number takes a change back', () => {
 })
 
 test('hosts are one a line, however they were written', () => {
-  expect(SPECS.allowed_hosts.read('a.example, b.example\n\nc.example')).toEqual(['a.example', 'b.example', 'c.example'])
+  expect(SPECS.allowed_hosts.read('a.example, b.example\n\nc.example')).toEqual([
+    'a.example',
+    'b.example',
+    'c.example',
+  ])
   expect(SPECS.allowed_hosts.show(['a.example', 'b.example'])).toBe('a.example\nb.example')
 })

@@ -47,4 +47,5 @@ export const SPECS: { [K in SettingName]: Spec<SettingValues[K]> } = {
   retention_days: number,
 }
 
-export const shown = <K extends SettingName>(name: K, values: SettingValues): string => SPECS[name].show(values[name])
+export const shown = <K extends SettingName>(name: K, values: SettingValues): string =>
+  SPECS[name].show(values[name])

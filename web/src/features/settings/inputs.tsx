@@ -22,7 +22,16 @@ interface NumberProps extends Common {
   optional?: boolean
 }
 
-export function NumberSetting({ name, label, settings, note, min, max, step = 1, optional = false }: NumberProps) {
+export function NumberSetting({
+  name,
+  label,
+  settings,
+  note,
+  min,
+  max,
+  step = 1,
+  optional = false,
+}: NumberProps) {
   const t = useWords(words)
   const { text, fault, standard, change } = useSetting(name, settings)
   const usual = t('settings.default', { value: standard || t('settings.unlimited') })
@@ -64,14 +73,23 @@ export function HostsSetting({ name, label, settings, note }: Common & { note: s
         onChange={(event) => change(event.target.value)}
         className="w-full resize-y rounded-md border border-strong bg-bg px-3 py-2 font-mono text-xs focus-visible:outline-offset-0"
       />
-      <p id={`${id}-note`} role={fault ? 'alert' : undefined} className={fault ? 'text-xs text-danger' : 'text-xs text-muted'}>
+      <p
+        id={`${id}-note`}
+        role={fault ? 'alert' : undefined}
+        className={fault ? 'text-xs text-danger' : 'text-xs text-muted'}
+      >
         {fault ?? note}
       </p>
     </div>
   )
 }
 
-export function ChoiceSetting({ name, label, settings, options }: Common & { options: { value: string; label: string }[] }) {
+export function ChoiceSetting({
+  name,
+  label,
+  settings,
+  options,
+}: Common & { options: { value: string; label: string }[] }) {
   const { text, change } = useSetting(name, settings)
   return <Choice label={label} options={options} value={text} onChange={change} />
 }
@@ -90,7 +108,12 @@ export function SelectSetting({ name, label, settings, note, options }: SelectPr
       <label htmlFor={id} className="text-sm font-medium">
         {label}
       </label>
-      <select id={id} value={text} onChange={(event) => change(event.target.value)} className={`${INPUT} touch max-w-md`}>
+      <select
+        id={id}
+        value={text}
+        onChange={(event) => change(event.target.value)}
+        className={`${INPUT} touch max-w-md`}
+      >
         {!isListed && <option value={text}>{text}</option>}
         {options.map((option) => (
           <option key={option.value} value={option.value} disabled={option.disabled}>

@@ -16,7 +16,8 @@ export const words = wordbook(
     'models.agent': 'Agent of new sessions',
     'models.not.ready': '{model} (no key)',
     'keys.title': 'Provider keys',
-    'keys.about': 'Kept encrypted on this server, with a key outside of the database. A key is never shown again.',
+    'keys.about':
+      'Kept encrypted on this server, with a key outside of the database. A key is never shown again.',
     'keys.set': 'Set here',
     'keys.environment': 'From the environment',
     'keys.unset': 'Not set',
@@ -29,7 +30,8 @@ export const words = wordbook(
     'keys.remove.of': 'Remove the key of {provider}',
     'keys.hint': 'Paste a new key',
 
-    'limits.about': 'For one message. When a limit is reached, the agent sums up what it has and asks how to go on.',
+    'limits.about':
+      'For one message. When a limit is reached, the agent sums up what it has and asks how to go on.',
     'limits.steps': 'Steps',
     'limits.steps.note': 'Actions in the browser, 1 to 1000.',
     'limits.time': 'Working time, minutes',
@@ -65,17 +67,22 @@ export const words = wordbook(
     'appearance.notify.missing': 'This address cannot show notifications; they need HTTPS or localhost.',
 
     'data.retention': 'Remove sessions untouched for, days',
-    'data.retention.note': 'Messages, pictures and profile, for good. Pinned sessions are kept. Empty: keep all.',
+    'data.retention.note':
+      'Messages, pictures and profile, for good. Pinned sessions are kept. Empty: keep all.',
     'data.export': 'Export everything',
     'data.export.about': 'One zip with all sessions as Markdown and JSON.',
     'data.export.do': 'Download',
     'data.purge': 'Delete sessions',
-    'data.purge.about': 'With messages, pictures, files and browser profile; a profile shared by all goes with the last session. This cannot be undone.',
+    'data.purge.about':
+      'With messages, pictures, files and browser profile; a profile shared by all goes with the last session. This cannot be undone.',
     'data.purge.older': 'Untouched for at least, days',
     'data.purge.older.note': 'Pinned sessions are kept. Empty: all sessions, pinned ones too.',
     'data.purge.do': 'Delete…',
     'data.purge.all.title': 'Delete all sessions?',
-    'data.purge.older.title': { one: 'Delete sessions untouched for {n} day?', other: 'Delete sessions untouched for {n} days?' },
+    'data.purge.older.title': {
+      one: 'Delete sessions untouched for {n} day?',
+      other: 'Delete sessions untouched for {n} days?',
+    },
     'data.purge.type': 'Type {word} to confirm',
     'data.purge.word': 'delete',
     'data.purged': { one: '{n} session deleted', other: '{n} sessions deleted' },
@@ -106,7 +113,8 @@ export const words = wordbook(
     'models.agent': 'Агент новых сессий',
     'models.not.ready': '{model} (нет ключа)',
     'keys.title': 'Ключи провайдеров',
-    'keys.about': 'Хранятся на этом сервере зашифрованными, ключ шифра лежит вне базы. Обратно они не показываются.',
+    'keys.about':
+      'Хранятся на этом сервере зашифрованными, ключ шифра лежит вне базы. Обратно они не показываются.',
     'keys.set': 'Задан здесь',
     'keys.environment': 'Из окружения',
     'keys.unset': 'Не задан',
@@ -119,7 +127,8 @@ export const words = wordbook(
     'keys.remove.of': 'Удалить ключ {provider}',
     'keys.hint': 'Вставьте новый ключ',
 
-    'limits.about': 'На одно сообщение. Когда предел достигнут, агент подводит итог и спрашивает, как быть дальше.',
+    'limits.about':
+      'На одно сообщение. Когда предел достигнут, агент подводит итог и спрашивает, как быть дальше.',
     'limits.steps': 'Шаги',
     'limits.steps.note': 'Действия в браузере, от 1 до 1000.',
     'limits.time': 'Время работы, минуты',
@@ -155,12 +164,14 @@ export const words = wordbook(
     'appearance.notify.missing': 'По этому адресу уведомления невозможны: нужен HTTPS или localhost.',
 
     'data.retention': 'Удалять сессии без обращений дольше, дней',
-    'data.retention.note': 'Сообщения, снимки и профиль, насовсем. Закреплённые остаются. Пусто: хранить всё.',
+    'data.retention.note':
+      'Сообщения, снимки и профиль, насовсем. Закреплённые остаются. Пусто: хранить всё.',
     'data.export': 'Выгрузить всё',
     'data.export.about': 'Один zip со всеми сессиями в Markdown и JSON.',
     'data.export.do': 'Скачать',
     'data.purge': 'Удалить сессии',
-    'data.purge.about': 'С сообщениями, снимками, файлами и профилем браузера; общий профиль удаляется вместе с последней сессией. Вернуть будет нельзя.',
+    'data.purge.about':
+      'С сообщениями, снимками, файлами и профилем браузера; общий профиль удаляется вместе с последней сессией. Вернуть будет нельзя.',
     'data.purge.older': 'Без обращений не меньше, дней',
     'data.purge.older.note': 'Закреплённые остаются. Пусто: все сессии, и закреплённые.',
     'data.purge.do': 'Удалить…',

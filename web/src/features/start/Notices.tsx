@@ -14,7 +14,12 @@ function NoticeLine({ notice: { code, text } }: { notice: Notice }) {
   const isCalm = code === 'mock' || code === 'demo'
   const Icon = isCalm ? Info : TriangleAlert
   return (
-    <div className={cx('flex gap-2.5 rounded-lg px-4 py-2.5 text-sm', isCalm ? 'bg-info-soft text-info' : 'bg-warn-soft text-warn')}>
+    <div
+      className={cx(
+        'flex gap-2.5 rounded-lg px-4 py-2.5 text-sm',
+        isCalm ? 'bg-info-soft text-info' : 'bg-warn-soft text-warn',
+      )}
+    >
       <Icon size={16} aria-hidden className="mt-0.5 shrink-0" />
       <p className="min-w-0 flex-1">
         {text}{' '}

@@ -66,7 +66,13 @@ export function StartPage() {
               </>
             }
             actions={({ isEmpty, isTooLong, submit }) => (
-              <IconButton filled label={t('send')} keys="enter" disabled={isEmpty || isTooLong} onClick={submit}>
+              <IconButton
+                filled
+                label={t('send')}
+                keys="enter"
+                disabled={isEmpty || isTooLong}
+                onClick={submit}
+              >
                 <ArrowUp size={18} aria-hidden />
               </IconButton>
             )}

@@ -31,7 +31,11 @@ export function AddressBar({ view, isMine }: { view: LiveView; isMine: boolean }
       </IconButton>
       <div className="relative min-w-0 flex-1">
         {draft === null && url.startsWith('https:') && (
-          <Lock size={13} aria-hidden className="pointer-events-none absolute top-1/2 left-2.5 -translate-y-1/2 text-faint" />
+          <Lock
+            size={13}
+            aria-hidden
+            className="pointer-events-none absolute top-1/2 left-2.5 -translate-y-1/2 text-faint"
+          />
         )}
         <input
           aria-label={t('page.address')}
@@ -55,4 +59,5 @@ export function AddressBar({ view, isMine }: { view: LiveView; isMine: boolean }
 }
 
 /** `example.com` means `https://example.com`. */
-const completed = (address: string): string => (/^[a-z][a-z\d+.-]*:/i.test(address) ? address : `https://${address}`)
+const completed = (address: string): string =>
+  /^[a-z][a-z\d+.-]*:/i.test(address) ? address : `https://${address}`

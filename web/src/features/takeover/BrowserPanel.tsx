@@ -20,7 +20,10 @@ export default function BrowserPanel() {
   const sessionId = useSessionId()
   const view = useMemo(() => liveViewOf(sessionId), [sessionId])
   useWatch(view, useIsVisible())
-  const isLive = useLiveState(view, ({ link, browser, hasFrame }) => link === 'open' && browser !== 'closed' && hasFrame)
+  const isLive = useLiveState(
+    view,
+    ({ link, browser, hasFrame }) => link === 'open' && browser !== 'closed' && hasFrame,
+  )
   const shot = useLive(lastShot)
   return (
     <div className="flex flex-col gap-3 p-4">
@@ -52,7 +55,10 @@ function Frame({ view, isLive, shot }: { view: LiveView; isLive: boolean; shot: 
   const place = useLiveState(view, (state) => state.queue_place)
   const address = pictureUrl(shot?.screenshot, 640)
   return (
-    <div className="relative overflow-hidden rounded-md border border-line bg-s2" style={{ aspectRatio: width / height }}>
+    <div
+      className="relative overflow-hidden rounded-md border border-line bg-s2"
+      style={{ aspectRatio: width / height }}
+    >
       <div className={isLive ? 'absolute inset-0' : 'invisible absolute inset-0'}>
         <PagePicture view={view} />
       </div>

@@ -67,8 +67,7 @@ function Element({ view, element }: { view: LiveView; element: PageElement }) {
         className="touch flex min-h-8 w-full items-center gap-2 rounded-md px-1.5 text-start text-sm hover:bg-s2"
       >
         <span className="sr-only">{t('elements.click')} </span>
-        <Badge>{element.role}</Badge>{' '}
-        <span className="min-w-0 flex-1 truncate">{name}</span>
+        <Badge>{element.role}</Badge> <span className="min-w-0 flex-1 truncate">{name}</span>
       </button>
       {TYPED.has(element.role) && <TypeInto view={view} element={element} name={name} />}
     </>

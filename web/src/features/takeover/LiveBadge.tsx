@@ -39,7 +39,11 @@ export function LiveBadge({ view }: { view: LiveView }) {
           {t(`live.${sign}`)}
         </Badge>
       </span>
-      {rate > 0 && <span className="tabular hidden text-2xs text-faint md:inline">{t('live.rate', { n: whole(rate, lang) })}</span>}
+      {rate > 0 && (
+        <span className="tabular hidden text-2xs text-faint md:inline">
+          {t('live.rate', { n: whole(rate, lang) })}
+        </span>
+      )}
     </span>
   )
 }

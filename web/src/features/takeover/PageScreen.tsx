@@ -15,7 +15,12 @@ export function PagePicture({ view }: { view: LiveView }) {
   useEffect(() => (canvas.current ? view.show(canvas.current) : undefined), [view])
   return (
     <>
-      <canvas ref={canvas} role="img" aria-label={t('live.picture', { page: title })} className="block size-full" />
+      <canvas
+        ref={canvas}
+        role="img"
+        aria-label={t('live.picture', { page: title })}
+        className="block size-full"
+      />
       {target && (
         <>
           <TargetOverlay box={target.box} />

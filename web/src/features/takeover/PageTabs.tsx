@@ -9,7 +9,11 @@ export function PageTabs({ view, isMine }: { view: LiveView; isMine: boolean }) 
   const tabs = useLiveState(view, (state) => state.tabs)
   if (tabs.length < 2) return null
   return (
-    <div role="group" aria-label={t('page.tabs')} className="flex shrink-0 gap-1 overflow-x-auto border-b border-line px-2 py-1">
+    <div
+      role="group"
+      aria-label={t('page.tabs')}
+      className="flex shrink-0 gap-1 overflow-x-auto border-b border-line px-2 py-1"
+    >
       {tabs.map((tab) => (
         <button
           key={tab.index}

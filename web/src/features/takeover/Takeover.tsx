@@ -88,7 +88,9 @@ export default function Takeover() {
       <Fault view={view} />
       <div className="flex min-h-0 flex-1">
         <Stage view={view} stage={stage} keys={keys} onRelease={() => done.current?.focus()} />
-        {isMine && isWide && open === 'elements' && <aside className="w-80 shrink-0 border-l border-line">{elements}</aside>}
+        {isMine && isWide && open === 'elements' && (
+          <aside className="w-80 shrink-0 border-l border-line">{elements}</aside>
+        )}
       </div>
       <footer className="flex shrink-0 flex-wrap items-center gap-x-4 border-t border-line px-3 py-1.5 pb-[max(6px,env(safe-area-inset-bottom))] text-xs text-muted">
         {isPhone && tools && <div className="flex w-full justify-center">{tools}</div>}
@@ -126,7 +128,10 @@ function Stage({ view, stage, keys, onRelease }: StageProps) {
   return (
     <div ref={stage} className="relative flex min-w-0 flex-1 bg-s2 p-1.5 [container-type:size] md:p-3">
       {!isShown && (
-        <p role="status" className="absolute inset-0 m-auto h-fit max-w-80 p-4 text-center text-sm text-muted">
+        <p
+          role="status"
+          className="absolute inset-0 m-auto h-fit max-w-80 p-4 text-center text-sm text-muted"
+        >
           {place ? t('run.queued.place', { n: place }) : isClosed ? t('live.closed.about') : t('live.wait')}
         </p>
       )}

@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest'
-import { buttonIn, clickCounter, isPaste, keyMessage, modifiersOf, mouseMessage, pointOn, wheelMessage } from './input'
+import {
+  buttonIn,
+  clickCounter,
+  isPaste,
+  keyMessage,
+  modifiersOf,
+  mouseMessage,
+  pointOn,
+  wheelMessage,
+} from './input'
 
 const HELD = { altKey: false, ctrlKey: false, metaKey: false, shiftKey: false }
 const key = (key: string, code: string, held: Partial<typeof HELD> = {}, states: string[] = []) => ({
@@ -58,7 +67,11 @@ test('clicks near in time and place are counted, up to three', () => {
 
 test('a drag names the button that is down', () => {
   expect([buttonIn(0), buttonIn(1), buttonIn(2), buttonIn(4)]).toEqual([-1, 'left', 'right', 'middle'])
-  expect(mouseMessage('move', { x: 1, y: 2 }, buttonIn(1), 0, HELD)).toMatchObject({ button: 'left', x: 1, y: 2 })
+  expect(mouseMessage('move', { x: 1, y: 2 }, buttonIn(1), 0, HELD)).toMatchObject({
+    button: 'left',
+    x: 1,
+    y: 2,
+  })
 })
 
 test('wheels that count in lines are turned into pixels', () => {

@@ -33,7 +33,11 @@ export interface Point {
 }
 
 /** A point on the shown picture in CSS pixels of the page; what is outside counts as the edge. */
-export function pointOn(area: Area, viewport: [number, number], at: { clientX: number; clientY: number }): Point {
+export function pointOn(
+  area: Area,
+  viewport: [number, number],
+  at: { clientX: number; clientY: number },
+): Point {
   const scale = (value: number, size: number, page: number) =>
     Math.round(Math.min(Math.max(value / (size || 1), 0), 1) * (page - 1))
   return {
@@ -50,7 +54,13 @@ export const buttonOf = (button: number): MouseButton => BUTTONS[button] ?? -1
 export const buttonIn = (buttons: number): MouseButton =>
   buttons & 1 ? 'left' : buttons & 2 ? 'right' : buttons & 4 ? 'middle' : -1
 
-export function mouseMessage(kind: MouseMessage['kind'], point: Point, button: MouseButton, clicks: number, held: Held): MouseMessage {
+export function mouseMessage(
+  kind: MouseMessage['kind'],
+  point: Point,
+  button: MouseButton,
+  clicks: number,
+  held: Held,
+): MouseMessage {
   return { type: 'mouse', kind, ...point, button, clicks, modifiers: modifiersOf(held) }
 }
 

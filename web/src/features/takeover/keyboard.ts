@@ -29,7 +29,8 @@ export function useKeyboard(view: LiveView, release: () => void) {
         return release()
       }
       const key = event.nativeEvent
-      const isBeingComposed = key.isComposing || key.keyCode === 229 || key.key === 'Dead' || key.key === 'Unidentified'
+      const isBeingComposed =
+        key.isComposing || key.keyCode === 229 || key.key === 'Dead' || key.key === 'Unidentified'
       if (isBeingComposed || isPaste(key)) return
       event.preventDefault()
       down.current.set(key.code, key.key)

@@ -29,7 +29,15 @@ class FakeSocket {
   }
 }
 
-const STATE = { type: 'state', holder: 'none', browser: 'open', url: '', title: '', viewport: [1280, 720], tabs: [] }
+const STATE = {
+  type: 'state',
+  holder: 'none',
+  browser: 'open',
+  url: '',
+  title: '',
+  viewport: [1280, 720],
+  tabs: [],
+}
 const latest = () => FakeSocket.all.at(-1)!
 const types = (socket: FakeSocket) => socket.sent.map((message) => message.type)
 

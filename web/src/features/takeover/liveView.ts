@@ -165,7 +165,8 @@ export function liveViewOf(sessionId: string): LiveView {
   return view
 }
 
-export const useLiveState = <T>(view: LiveView, select: (state: LiveState) => T): T => useStore(view.store, select)
+export const useLiveState = <T>(view: LiveView, select: (state: LiveState) => T): T =>
+  useStore(view.store, select)
 
 /** Watches while `isOn`. */
 export function useWatch(view: LiveView, isOn: boolean): void {

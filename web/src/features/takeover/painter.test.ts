@@ -15,7 +15,8 @@ beforeEach(() => {
 })
 afterEach(() => vi.unstubAllGlobals())
 
-const canvas = () => Object.assign(document.createElement('canvas'), { getContext: () => ({ drawImage: vi.fn() }) })
+const canvas = () =>
+  Object.assign(document.createElement('canvas'), { getContext: () => ({ drawImage: vi.fn() }) })
 
 async function nextFrame(): Promise<void> {
   for (const frame of frames.splice(0)) frame()

@@ -5,7 +5,15 @@ import type { InputMessage, MouseMessage } from './protocol'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-const move = (x: number): MouseMessage => ({ type: 'mouse', kind: 'move', x, y: 0, button: -1, clicks: 0, modifiers: 0 })
+const move = (x: number): MouseMessage => ({
+  type: 'mouse',
+  kind: 'move',
+  x,
+  y: 0,
+  button: -1,
+  clicks: 0,
+  modifiers: 0,
+})
 const turn = (dy: number) => ({ type: 'wheel' as const, x: 1, y: 1, dx: 0, dy })
 
 test('of many moves the last one is sent, at most thirty times a second', () => {

@@ -22,7 +22,9 @@ export function usePointer(view: LiveView, area: RefObject<HTMLElement | null>) 
     const element = area.current
     const onWheel = (event: WheelEvent) => {
       event.preventDefault()
-      sender.wheel(wheelMessage(pointOn(element!.getBoundingClientRect(), view.store.getState().viewport, event), event))
+      sender.wheel(
+        wheelMessage(pointOn(element!.getBoundingClientRect(), view.store.getState().viewport, event), event),
+      )
     }
     element?.addEventListener('wheel', onWheel, { passive: false })
     return () => element?.removeEventListener('wheel', onWheel)
@@ -35,7 +37,8 @@ export function usePointer(view: LiveView, area: RefObject<HTMLElement | null>) 
     const at = pointOf(event)
     clicks.current = countClicks(at, event.timeStamp)
     sender.now(mouseMessage('move', at, -1, 0, event))
-    for (const kind of ['down', 'up'] as const) sender.now(mouseMessage(kind, at, 'left', clicks.current, event))
+    for (const kind of ['down', 'up'] as const)
+      sender.now(mouseMessage(kind, at, 'left', clicks.current, event))
   }
 
   const pan = (event: PointerEvent<HTMLElement>) => {

@@ -28,9 +28,19 @@ export default function UsageDetails({ total }: Props) {
     <div className="tabular flex flex-col gap-3 text-sm">
       <h3 className="text-2xs font-medium text-faint">{t('usage.run')}</h3>
       <Steps />
-      <Measure name={t('usage.tokens.all')} value={tokens} limit={limits?.token_budget} show={(n) => whole(n, lang)} />
+      <Measure
+        name={t('usage.tokens.all')}
+        value={tokens}
+        limit={limits?.token_budget}
+        show={(n) => whole(n, lang)}
+      />
       {usage?.cost != null ? (
-        <Measure name={t('usage.cost')} value={usage.cost} limit={limits?.cost_budget} show={(n) => money(n, lang)} />
+        <Measure
+          name={t('usage.cost')}
+          value={usage.cost}
+          limit={limits?.cost_budget}
+          show={(n) => money(n, lang)}
+        />
       ) : (
         <Line name={t('usage.cost')} value={t('usage.cost.unknown')} />
       )}

@@ -82,7 +82,8 @@ describe('text of a model', () => {
 
   test('is drawn alike whether it came in pieces or at once', () => {
     const grown = render(<Markdown text="" live />)
-    for (let end = 1; end <= LONG.length; end += 3) grown.rerender(<Markdown text={LONG.slice(0, end)} live />)
+    for (let end = 1; end <= LONG.length; end += 3)
+      grown.rerender(<Markdown text={LONG.slice(0, end)} live />)
     grown.rerender(<Markdown text={LONG} />)
     const whole = render(<Markdown text={LONG} />)
     expect(grown.container.innerHTML).toBe(whole.container.innerHTML)

@@ -100,7 +100,10 @@ function span(token: Token): ReactNode {
     case 'link':
       return link((token as Tokens.Link).href, inline(token.tokens))
     case 'image':
-      return link((token as Tokens.Image).href, `🖼 ${(token as Tokens.Image).text || (token as Tokens.Image).href}`)
+      return link(
+        (token as Tokens.Image).href,
+        `🖼 ${(token as Tokens.Image).text || (token as Tokens.Image).href}`,
+      )
     default:
       return token.raw
   }
@@ -120,8 +123,11 @@ const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', a
 
 /** The few entities that models write; the result is text, so nothing can be smuggled in. */
 function decode(text: string): string {
-  return text.replace(/&(?:#(\d{1,7})|(\w+));/g, (whole, code: string | undefined, name: string | undefined) => {
-    if (code) return Number(code) <= 0x10ffff ? String.fromCodePoint(Number(code)) : whole
-    return (name && NAMED[name]) || whole
-  })
+  return text.replace(
+    /&(?:#(\d{1,7})|(\w+));/g,
+    (whole, code: string | undefined, name: string | undefined) => {
+      if (code) return Number(code) <= 0x10ffff ? String.fromCodePoint(Number(code)) : whole
+      return (name && NAMED[name]) || whole
+    },
+  )
 }
