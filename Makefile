@@ -42,7 +42,7 @@ real: ## The tests on the real parts: Chromium, MCP servers, PostgreSQL, the ser
 	@$(PYTHON) -m scripts.setup test
 	@$(CHECK) real
 
-web: ## The web UI: types, lint and tests
+web: ## The web UI: types, lint, formatting and tests
 	@$(PYTHON) -m scripts.setup web
 	@$(CHECK) web
 

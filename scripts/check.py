@@ -42,7 +42,7 @@ STORIES = ("tests/real/test_main_job.py", "tests/e2e/test_ui_approvals.py")
 
 CHECKS: dict[str, list[tuple[str, ...]]] = {
     "lint": [(*RUFF, "check", "."), (*RUFF, "format", "--check", "."), WORDS, SETTINGS, MYPY],
-    "web": [("npm", "run", "types:check"), ("npm", "run", "check"), ("npm", "run", "lint"), WEB_TEST],
+    "web": [*(("npm", "run", name) for name in ("types:check", "check", "lint", "format:check")), WEB_TEST],
     "curl": [(*PYTEST, CURL_TEST)],
     "quick": [(*TEST, BY_FILE, "tests/unit")],
     "real": [(*TEST, BY_FILE, "tests/real", f"--ignore={CURL_TEST}")],
