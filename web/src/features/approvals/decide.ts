@@ -2,9 +2,9 @@ import { useState } from 'react'
 import { api } from '@/api/client'
 import { ApiError } from '@/api/http'
 import type { Decision } from '@/api/types'
-import { useSessionId } from '@/features/chat/session'
 import { focusComposer } from '@/features/composer/Composer'
 import { isTouch } from '@/lib/media'
+import { useSessionId } from '@/session/sessionId'
 import { useSessionStore } from '@/stream/store'
 
 /** Sends a decision once; a question decided elsewhere is told by the stream and closes the card. */

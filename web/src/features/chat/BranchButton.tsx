@@ -4,9 +4,9 @@ import { useLocation } from 'wouter'
 import { api } from '@/api/client'
 import { refreshLists } from '@/api/queries'
 import { useT } from '@/i18n'
+import { useSessionId } from '@/session/sessionId'
 import { IconButton } from '@/ui/IconButton'
 import { toast } from '@/ui/Toasts'
-import { useSessionId } from './session'
 
 /** A new session that knows the conversation up to this message. */
 export function BranchButton({ messageId }: { messageId: string }) {

@@ -1,11 +1,11 @@
 import { ArrowRight } from 'lucide-react'
 import { sendMessage } from '@/features/composer/send'
 import { useT } from '@/i18n'
+import { useSessionId } from '@/session/sessionId'
 import { isOpen } from '@/stream/live'
 import type { TextRow } from '@/stream/rows'
 import { useLive } from '@/stream/store'
 import { Button } from '@/ui/Button'
-import { useSessionId } from './session'
 
 /** After a run that ended at a limit: going on is an ordinary message. */
 export function ContinueOffer({ row }: { row: TextRow }) {

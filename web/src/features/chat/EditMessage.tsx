@@ -1,10 +1,10 @@
 import { useState } from 'react'
 import { api } from '@/api/client'
 import { useT } from '@/i18n'
+import { useSessionId } from '@/session/sessionId'
 import { useSessionStore } from '@/stream/store'
 import { Button } from '@/ui/Button'
 import { toast } from '@/ui/Toasts'
-import { useSessionId } from './session'
 
 interface Props {
   messageId: string

@@ -2,12 +2,12 @@ import { CircleStop, RotateCw, TriangleAlert } from 'lucide-react'
 import { api } from '@/api/client'
 import { useT } from '@/i18n'
 import type { Key } from '@/i18n'
+import { useSessionId } from '@/session/sessionId'
 import { isOpen } from '@/stream/live'
 import type { ErrorRow } from '@/stream/rows'
 import { useLive, useSessionStore } from '@/stream/store'
 import { Button } from '@/ui/Button'
 import { toast } from '@/ui/Toasts'
-import { useSessionId } from './session'
 
 /** How a run ended badly: what happened, what was kept, what to do. */
 export function ErrorNote({ row }: { row: ErrorRow }) {

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { sendAgain } from '@/features/composer/send'
 import { useT } from '@/i18n'
 import { useCopy } from '@/lib/copy'
+import { useSessionId } from '@/session/sessionId'
 import { isOpen } from '@/stream/live'
 import type { UserRow } from '@/stream/rows'
 import { useLive } from '@/stream/store'
@@ -11,7 +12,6 @@ import { IconButton } from '@/ui/IconButton'
 import { TimeStamp } from '@/ui/TimeStamp'
 import { BranchButton } from './BranchButton'
 import { EditMessage } from './EditMessage'
-import { useSessionId } from './session'
 
 export function UserMessage({ row }: { row: UserRow }) {
   const t = useT()

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { api } from '@/api/client'
 import type { WorkState } from '@/api/types'
-import { useSessionId } from '@/features/chat/session'
+import { useSessionId } from '@/session/sessionId'
 import { isOpen } from '@/stream/live'
 import { useLive, useSessionStore } from '@/stream/store'
 import { toast } from '@/ui/Toasts'

@@ -1,6 +1,6 @@
-import { navigate } from 'wouter/use-browser-location'
 import { useSearchParams } from 'wouter'
-import { useSessionId } from '@/features/chat/session'
+import { navigate } from 'wouter/use-browser-location'
+import { useSessionId } from '@/session/sessionId'
 import { type SessionStore, useSessionStore } from '@/stream/store'
 import { shotsOf } from './shots'
 

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { api } from '@/api/client'
-import { useSessionId } from '@/features/chat/session'
 import { useWords } from '@/i18n'
+import { useSessionId } from '@/session/sessionId'
 import { isOpen as isRunOpen } from '@/stream/live'
 import { useLive } from '@/stream/store'
 import { Button } from '@/ui/Button'

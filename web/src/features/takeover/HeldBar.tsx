@@ -1,5 +1,5 @@
 import { lazy, Suspense } from 'react'
-import { useSessionId } from '@/features/chat/session'
+import { useSessionId } from '@/session/sessionId'
 import { useIsHolding } from './holding'
 
 const WheelBar = lazy(() => import('./WheelBar'))

@@ -1,6 +1,6 @@
 import { Hand } from 'lucide-react'
-import { useSessionId } from '@/features/chat/session'
 import { useT } from '@/i18n'
+import { useSessionId } from '@/session/sessionId'
 import { Button } from '@/ui/Button'
 import { openTakeover } from './wheel'
 

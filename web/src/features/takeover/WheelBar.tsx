@@ -1,7 +1,7 @@
 import { Hand } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import { useSessionId } from '@/features/chat/session'
 import { useWords } from '@/i18n'
+import { useSessionId } from '@/session/sessionId'
 import { Button } from '@/ui/Button'
 import { HandBackDialog } from './HandBackDialog'
 import { liveViewOf } from './liveView'
