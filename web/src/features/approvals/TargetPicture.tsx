@@ -1,10 +1,10 @@
 import { Maximize2, Minimize2 } from 'lucide-react'
 import { type CSSProperties, useState } from 'react'
 import type { Box, Pending } from '@/api/types'
-import { TargetOverlay } from '@/features/screenshots/TargetOverlay'
 import { useT } from '@/i18n'
 import { hostOf, pictureUrl } from '@/lib/url'
 import { IconButton } from '@/ui/IconButton'
+import { TargetOverlay } from '@/ui/TargetOverlay'
 
 /** Height over width of the frame that shows the place of the action. */
 const FRAME = 5 / 16

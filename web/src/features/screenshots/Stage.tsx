@@ -2,10 +2,10 @@ import { type CSSProperties, type PointerEvent, useState } from 'react'
 import { cx } from '@/lib/cx'
 import { fitted } from '@/lib/fit'
 import { hostOf, pictureUrl } from '@/lib/url'
+import { TargetOverlay } from '@/ui/TargetOverlay'
 import { ClickDot } from './ClickDot'
-import { shotWords, useShotWords } from './shotWords'
 import { isClick, type Phase, sceneOf, type Shot } from './shots'
-import { TargetOverlay } from './TargetOverlay'
+import { shotWords, useShotWords } from './shotWords'
 import type { Zoom } from './zoom'
 
 interface Props {

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef } from 'react'
 import { useWords } from '@/i18n'
-import { TargetOverlay } from '@/features/screenshots/TargetOverlay'
+import { TargetOverlay } from '@/ui/TargetOverlay'
 import { BLANK, useKeyboard } from './keyboard'
 import { type LiveView, useLiveState } from './liveView'
 import { usePointer } from './pointer'
