@@ -1,7 +1,7 @@
 import { CircleCheck, CircleSlash, CircleX } from 'lucide-react'
-import { Rail } from '@/features/chat/Rail'
 import { useT } from '@/i18n'
 import type { AskRow } from '@/stream/rows'
+import { Rail } from '@/ui/Rail'
 import { actionWords } from './words'
 
 /** A question that is over, on one line. */

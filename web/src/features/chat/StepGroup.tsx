@@ -5,8 +5,8 @@ import { cx } from '@/lib/cx'
 import { duration } from '@/lib/numbers'
 import { hostOf } from '@/lib/url'
 import { useSessionStore } from '@/stream/store'
+import { Rail } from '@/ui/Rail'
 import { toolsOf } from './entries'
-import { Rail } from './Rail'
 
 interface Props {
   ids: string[]

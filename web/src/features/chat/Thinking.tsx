@@ -4,8 +4,8 @@ import { useLang, useT } from '@/i18n'
 import { duration } from '@/lib/numbers'
 import type { ThinkingRow } from '@/stream/rows'
 import { Disclosure } from '@/ui/Disclosure'
+import { Rail } from '@/ui/Rail'
 import { Elapsed } from './Elapsed'
-import { Rail } from './Rail'
 
 export function Thinking({ row }: { row: ThinkingRow }) {
   const t = useT()

@@ -6,9 +6,9 @@ import { duration } from '@/lib/numbers'
 import { hostOf } from '@/lib/url'
 import type { ToolRow } from '@/stream/rows'
 import { Disclosure } from '@/ui/Disclosure'
+import { Rail } from '@/ui/Rail'
 import { Spinner } from '@/ui/Spinner'
 import { Elapsed } from './Elapsed'
-import { Rail } from './Rail'
 import { toolWords } from './toolWords'
 
 export function ToolCard({ row }: { row: ToolRow }) {
