@@ -6,11 +6,11 @@ import { ApiError } from '@/api/http'
 import { queryClient } from '@/api/queries'
 import { useT } from '@/i18n'
 import { useTitle } from '@/lib/title'
+import { Appearance } from '@/ui/Appearance'
 import { Brand } from '@/ui/Brand'
 import { Button } from '@/ui/Button'
 import { Field } from '@/ui/Field'
 import { IconButton } from '@/ui/IconButton'
-import { Appearance } from './Appearance'
 
 export function LoginPage() {
   const t = useT()

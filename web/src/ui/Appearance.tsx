@@ -1,8 +1,8 @@
 import { Languages, Monitor, Moon, Sun } from 'lucide-react'
 import { speak, useT } from '@/i18n'
 import { type Lang, type Theme, usePrefs } from '@/lib/prefs'
-import { IconButton } from '@/ui/IconButton'
-import { Menu, MenuChoice, MenuOption } from '@/ui/Menu'
+import { IconButton } from './IconButton'
+import { Menu, MenuChoice, MenuOption } from './Menu'
 
 const ICONS = { system: Monitor, light: Sun, dark: Moon }
 
