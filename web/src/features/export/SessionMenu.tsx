@@ -4,9 +4,9 @@ import { useOverlay } from '@/features/overlays/overlay'
 import { openReplay } from '@/features/screenshots/viewer'
 import { openTakeover } from '@/features/takeover/wheel'
 import { useT } from '@/i18n'
+import { download } from '@/lib/download'
 import { IconButton } from '@/ui/IconButton'
 import { Menu, MenuItem, MenuLine } from '@/ui/Menu'
-import { download } from './download'
 
 const FORMATS: [ExportFormat, typeof FileText][] = [
   ['md', FileText],
