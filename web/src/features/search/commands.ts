@@ -20,7 +20,7 @@ import {
 } from 'lucide-react'
 import { useLocation } from 'wouter'
 import { api, downloads } from '@/api/client'
-import { leave } from '@/features/auth/leave'
+import { leave } from '@/api/leave'
 import { useOverlay } from '@/features/overlays/overlay'
 import { openReplay } from '@/features/screenshots/viewer'
 import { TABS } from '@/features/settings/tabs'

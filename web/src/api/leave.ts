@@ -1,5 +1,5 @@
-import { api } from '@/api/client'
-import { queryClient } from '@/api/queries'
+import { api } from './client'
+import { queryClient } from './queries'
 
 /** Signs out and forgets what was read. */
 export async function leave(): Promise<void> {
