@@ -1,10 +1,10 @@
 import { Ellipsis, FileCode2, FileJson2, FileText, Hand, History, ShieldCheck } from 'lucide-react'
 import { downloads, type ExportFormat } from '@/api/client'
-import { useOverlay } from '@/features/overlays/overlay'
 import { openReplay } from '@/features/screenshots/viewer'
 import { openTakeover } from '@/features/takeover/wheel'
 import { useT } from '@/i18n'
 import { download } from '@/lib/download'
+import { useOverlay } from '@/lib/overlay'
 import { IconButton } from '@/ui/IconButton'
 import { Menu, MenuItem, MenuLine } from '@/ui/Menu'
 

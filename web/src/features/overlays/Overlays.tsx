@@ -1,7 +1,7 @@
 import { lazy, Suspense } from 'react'
 import { useRoute } from 'wouter'
 import { useShortcuts } from '@/lib/keys'
-import { useOverlay } from './overlay'
+import { useOverlay } from '@/lib/overlay'
 
 const CommandMenu = lazy(() => import('@/features/search/CommandMenu'))
 const ShortcutsDialog = lazy(() => import('@/features/search/ShortcutsDialog'))
