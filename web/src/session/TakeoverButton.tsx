@@ -1,8 +1,8 @@
 import { Hand } from 'lucide-react'
+import { openTakeover } from '@/features/takeover/wheel'
 import { useT } from '@/i18n'
-import { useSessionId } from '@/session/sessionId'
 import { Button } from '@/ui/Button'
-import { openTakeover } from './wheel'
+import { useSessionId } from './sessionId'
 
 /** One click to the wheel. */
 export function TakeoverButton({ small = false, className }: { small?: boolean; className?: string }) {
