@@ -1,6 +1,6 @@
 import { ArrowRight } from 'lucide-react'
-import { sendMessage } from '@/features/composer/send'
 import { useT } from '@/i18n'
+import { sendMessage } from '@/session/send'
 import { useSessionId } from '@/session/sessionId'
 import { isOpen } from '@/stream/live'
 import type { TextRow } from '@/stream/rows'

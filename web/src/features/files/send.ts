@@ -1,9 +1,9 @@
 import { api } from '@/api/client'
 import { refreshLists } from '@/api/queries'
 import type { SendMode } from '@/api/types'
-import { sendMessage } from '@/features/composer/send'
 import { translate } from '@/i18n'
 import { newId } from '@/lib/ids'
+import { sendMessage } from '@/session/send'
 import { hand, hasAttachments, settle } from './attachments'
 
 /** Sends a message that names its files, as soon as they have arrived. */
