@@ -5,10 +5,10 @@ import type { Session } from '@/api/types'
 import { useT } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { useSessionActions } from '@/session/sessionActions'
+import { TitleEditor } from '@/session/TitleEditor'
 import { IconButton } from '@/ui/IconButton'
 import { Menu, MenuItem, MenuLine } from '@/ui/Menu'
 import { SessionSign } from './SessionSign'
-import { TitleEditor } from './TitleEditor'
 
 interface Props {
   session: Session
