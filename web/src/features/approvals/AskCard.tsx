@@ -1,7 +1,7 @@
-import { NotifyOffer } from '@/features/connection/NotifyOffer'
 import type { AskRow } from '@/stream/rows'
 import { ApprovalCard } from './ApprovalCard'
 import { ManualCard } from './ManualCard'
+import { NotifyOffer } from './NotifyOffer'
 import { PastAsk } from './PastAsk'
 
 export function AskCard({ row }: { row: AskRow }) {
