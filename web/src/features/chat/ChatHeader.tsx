@@ -2,12 +2,12 @@ import { Menu as MenuIcon, PanelLeft, PanelRight, PenLine } from 'lucide-react'
 import { useState } from 'react'
 import type { Session } from '@/api/types'
 import { SessionMenu } from '@/features/export/SessionMenu'
+import { UsageMeter } from '@/features/usage/UsageMeter'
 import { useT } from '@/i18n'
 import { useFrame } from '@/lib/frame'
 import { useSessionActions } from '@/session/sessionActions'
 import { TitleEditor } from '@/session/TitleEditor'
 import { IconButton } from '@/ui/IconButton'
-import { UsageMeter } from './UsageMeter'
 
 export function ChatHeader({ session }: { session: Session | undefined }) {
   const t = useT()

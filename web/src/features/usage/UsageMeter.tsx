@@ -1,15 +1,15 @@
 import { lazy, Suspense } from 'react'
 import { useConfig } from '@/api/queries'
 import type { Usage } from '@/api/types'
-import { isNear } from '@/features/usage/near'
 import { useLang, useT } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { compact, money, whole } from '@/lib/numbers'
 import { stepsTaken } from '@/stream/live'
 import { useLive } from '@/stream/store'
 import { Popover } from '@/ui/Popover'
+import { isNear } from './near'
 
-const UsageDetails = lazy(() => import('@/features/usage/UsageDetails'))
+const UsageDetails = lazy(() => import('./UsageDetails'))
 
 /** Steps, tokens and money of the run on one line; everything about them behind it. */
 export function UsageMeter({ total }: { total: Usage | null }) {
