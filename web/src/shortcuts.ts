@@ -1,9 +1,8 @@
 import { useLocation } from 'wouter'
 import { type InfiniteData, useQueryClient } from '@tanstack/react-query'
 import type { Page, Session } from '@/api/types'
-import { focusComposer } from '@/features/composer/Composer'
 import { groupSessions } from '@/features/sessions/groups'
-import type { Frame } from '@/lib/frame'
+import { type Frame, focusComposer } from '@/lib/frame'
 import { useShortcuts } from '@/lib/keys'
 
 /** Keys that work on every page behind the login. */

@@ -20,3 +20,6 @@ export function useFrame(): Frame {
   if (!frame) throw new Error('No shell around this component')
   return frame
 }
+
+/** The box for messages, on the pages that have one. */
+export const focusComposer = () => document.getElementById('composer')?.focus()

@@ -104,5 +104,3 @@ function useGrowth(box: RefObject<HTMLTextAreaElement | null>, text: string): vo
     area.style.overflowY = area.scrollHeight > limit ? 'auto' : 'hidden'
   }, [box, text])
 }
-
-export const focusComposer = () => document.getElementById('composer')?.focus()
