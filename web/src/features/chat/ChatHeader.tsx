@@ -1,4 +1,4 @@
-import { Menu as MenuIcon, PanelLeft, PanelRight, PenLine } from 'lucide-react'
+import { PanelRight, PenLine } from 'lucide-react'
 import { useState } from 'react'
 import type { Session } from '@/api/types'
 import { SessionMenu } from '@/features/export/SessionMenu'
@@ -8,6 +8,7 @@ import { useFrame } from '@/lib/frame'
 import { useSessionActions } from '@/session/sessionActions'
 import { TitleEditor } from '@/session/TitleEditor'
 import { IconButton } from '@/ui/IconButton'
+import { SidebarButton } from '@/ui/SidebarButton'
 
 export function ChatHeader({ session }: { session: Session | undefined }) {
   const t = useT()
@@ -25,22 +26,6 @@ export function ChatHeader({ session }: { session: Session | undefined }) {
         </IconButton>
       )}
     </header>
-  )
-}
-
-export function SidebarButton() {
-  const t = useT()
-  const { sidebar } = useFrame()
-  if (sidebar.isOpen && !sidebar.isSheet) return null
-  return (
-    <IconButton
-      label={t('sidebar.show')}
-      keys="mod+b"
-      aria-expanded={sidebar.isOpen}
-      onClick={sidebar.toggle}
-    >
-      {sidebar.isSheet ? <MenuIcon size={18} aria-hidden /> : <PanelLeft size={17} aria-hidden />}
-    </IconButton>
   )
 }
 
