@@ -1,6 +1,6 @@
 import { Hand } from 'lucide-react'
-import { openTakeover } from '@/features/takeover/wheel'
 import { useT } from '@/i18n'
+import { openTakeover } from '@/lib/addresses'
 import { Button } from '@/ui/Button'
 import { useSessionId } from './sessionId'
 

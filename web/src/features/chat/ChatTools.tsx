@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import { useSearchParams } from 'wouter'
 import { navigate } from 'wouter/use-browser-location'
-import { openTakeover } from '@/features/takeover/wheel'
+import { openTakeover } from '@/lib/addresses'
 import { useShortcuts } from '@/lib/keys'
 import { useLive } from '@/stream/store'
 import { reveal } from './reveal'

@@ -3,8 +3,8 @@ import { useMemo } from 'react'
 import { api } from '@/api/client'
 import type { Fact } from '@/api/types'
 import { shotsOf } from '@/features/screenshots/shots'
-import { openAt } from '@/features/screenshots/viewer'
 import { useT } from '@/i18n'
+import { openReplay } from '@/lib/addresses'
 import { useCopy } from '@/lib/copy'
 import { hostOf, safeUrl } from '@/lib/url'
 import { useSessionId } from '@/session/sessionId'
@@ -59,7 +59,7 @@ function FactItem({ fact, index, step }: { fact: Fact; index: number; step: numb
             </a>
           )}
           {step !== null && (
-            <button type="button" className="shrink-0 underline" onClick={() => openAt(sessionId, step)}>
+            <button type="button" className="shrink-0 underline" onClick={() => openReplay(sessionId, step)}>
               {t('facts.step', { n: step })}
             </button>
           )}

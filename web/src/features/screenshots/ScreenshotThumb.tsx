@@ -1,19 +1,28 @@
 import { useT } from '@/i18n'
+import { openReplay } from '@/lib/addresses'
 import { hostOf, pictureUrl } from '@/lib/url'
+import { useSessionId } from '@/session/sessionId'
 import type { ToolRow } from '@/stream/rows'
-import { useOpenViewer } from './viewer'
+import { useSessionStore } from '@/stream/store'
+import { shotsOf } from './shots'
 
 /** A small picture in a fixed 16:10 box, so that nothing moves when it arrives. */
 export function ScreenshotThumb({ row }: { row: ToolRow }) {
   const t = useT()
-  const open = useOpenViewer()
+  const sessionId = useSessionId()
+  const store = useSessionStore()
   const address = pictureUrl(row.screenshot, 320)
   if (!address) return null
+  const open = () => {
+    const { ids, rows } = store.getState()
+    const index = shotsOf(ids, rows).findIndex((shot) => shot.id === row.id)
+    openReplay(sessionId, Math.max(0, index) + 1)
+  }
   const label = t('shot.alt', { what: hostOf(row.url) ?? row.summary })
   return (
     <button
       type="button"
-      onClick={() => open(row.id)}
+      onClick={open}
       aria-label={t('shot.open', { what: label })}
       className="my-1 block aspect-[16/10] w-[76px] shrink-0 overflow-hidden rounded-sm border border-line bg-s2 hover:border-strong"
     >

@@ -1,35 +1,7 @@
 import { useSearchParams } from 'wouter'
 import { navigate } from 'wouter/use-browser-location'
+import { replayAddress } from '@/lib/addresses'
 import { useSessionId } from '@/session/sessionId'
-import { type SessionStore, useSessionStore } from '@/stream/store'
-import { shotsOf } from './shots'
-
-const addressOf = (sessionId: string, step: number) =>
-  `/s/${encodeURIComponent(sessionId)}/replay?step=${step}`
-
-/** Opens the viewer; closing it comes back to where it was opened. */
-export function openAt(sessionId: string, step: number): void {
-  navigate(addressOf(sessionId, step), { state: { inside: true } })
-}
-
-/** Opens the viewer at the step of a row. */
-export function useOpenViewer(): (rowId: string) => void {
-  const sessionId = useSessionId()
-  const store = useSessionStore()
-  return (rowId) => openAt(sessionId, stepOf(store, rowId))
-}
-
-function stepOf(store: SessionStore, rowId: string): number {
-  const { ids, rows } = store.getState()
-  return (
-    Math.max(
-      0,
-      shotsOf(ids, rows).findIndex((shot) => shot.id === rowId),
-    ) + 1
-  )
-}
-
-export const openReplay = (sessionId: string): void => openAt(sessionId, 1)
 
 /** The step in the address, counted from 1, and ways to change it. */
 export function useViewer(count: number) {
@@ -42,7 +14,7 @@ export function useViewer(count: number) {
     show: (next: number) => {
       const target = Math.min(Math.max(next, 1), count)
       if (target !== step)
-        navigate(addressOf(sessionId, target), { replace: true, state: history.state as unknown })
+        navigate(replayAddress(sessionId, target), { replace: true, state: history.state as unknown })
     },
     close: () => {
       const isInside = (history.state as { inside?: boolean } | null)?.inside === true

@@ -21,10 +21,8 @@ import {
 import { useLocation } from 'wouter'
 import { api, downloads } from '@/api/client'
 import { leave } from '@/api/leave'
-import { openReplay } from '@/features/screenshots/viewer'
-import { TABS } from '@/features/settings/tabs'
-import { openTakeover } from '@/features/takeover/wheel'
 import { speak, useWords } from '@/i18n'
+import { openReplay, openTakeover, SETTINGS_TABS } from '@/lib/addresses'
 import { download } from '@/lib/download'
 import { useFrame } from '@/lib/frame'
 import { useOverlay } from '@/lib/overlay'
@@ -128,7 +126,7 @@ function useSettingCommands(): Command[] {
     label: t('command.language', { language }),
     act: () => void speak(lang),
   }))
-  const settings = TABS.map((tab) => ({
+  const settings = SETTINGS_TABS.map((tab) => ({
     icon: Settings,
     label: t('command.settings', { tab: t(`settings.${tab}`) }),
     act: () => go(`/settings/${tab}`),

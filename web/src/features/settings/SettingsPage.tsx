@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import type { Settings } from '@/api/types'
 import { useWords } from '@/i18n'
+import { type SettingsTab, SETTINGS_TABS } from '@/lib/addresses'
 import { useTitle } from '@/lib/title'
 import { Button } from '@/ui/Button'
 import { SidebarButton } from '@/ui/SidebarButton'
@@ -14,16 +15,15 @@ import { DataTab } from './DataTab'
 import { useLeaveGuard, useSettings } from './draft'
 import { LimitsTab } from './LimitsTab'
 import { ModelsTab } from './ModelsTab'
-import { type Tab, TABS } from './tabs'
 import { words } from './words'
 
 export default function SettingsPage({ tab }: { tab?: string }) {
   const t = useWords(words)
   const [, go] = useLocation()
-  const current = TABS.find((known) => known === tab) ?? 'models'
+  const current = SETTINGS_TABS.find((known) => known === tab) ?? 'models'
   useTitle(`${t('settings')} – Pilothouse`, 'none')
   useLeaveGuard()
-  const tabs = TABS.map((id) => ({
+  const tabs = SETTINGS_TABS.map((id) => ({
     id,
     label: t(`settings.${id}`),
     content: () => <div className="mx-auto flex max-w-[720px] flex-col gap-8 px-4 py-6">{CONTENT[id]()}</div>,
@@ -39,7 +39,7 @@ export default function SettingsPage({ tab }: { tab?: string }) {
   )
 }
 
-const CONTENT: Record<Tab, () => ReactNode> = {
+const CONTENT: Record<SettingsTab, () => ReactNode> = {
   models: () => <Loaded>{(settings) => <ModelsTab settings={settings} />}</Loaded>,
   limits: () => <Loaded>{(settings) => <LimitsTab settings={settings} />}</Loaded>,
   browser: () => <Loaded>{(settings) => <BrowserTab settings={settings} />}</Loaded>,

@@ -1,7 +1,7 @@
 import { Hand, History } from 'lucide-react'
 import { useMemo } from 'react'
-import { openReplay } from '@/features/screenshots/viewer'
 import { useWords } from '@/i18n'
+import { openReplay, openTakeover } from '@/lib/addresses'
 import { useIsVisible } from '@/lib/media'
 import { pictureUrl } from '@/lib/url'
 import { useSessionId } from '@/session/sessionId'
@@ -11,7 +11,6 @@ import { Button } from '@/ui/Button'
 import { LiveBadge } from './LiveBadge'
 import { type LiveView, liveViewOf, useLiveState, useWatch } from './liveView'
 import { PagePicture } from './PageScreen'
-import { openTakeover } from './wheel'
 import { words } from './words'
 
 /** The browser as it is now, watched while this is in sight; what was last seen of it when it is closed. */

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { api } from '@/api/client'
 import { useWords } from '@/i18n'
+import { leaveTakeover } from '@/lib/addresses'
 import { useSessionId } from '@/session/sessionId'
 import { isOpen as isRunOpen } from '@/stream/live'
 import { useLive } from '@/stream/store'
@@ -8,7 +9,6 @@ import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { toast } from '@/ui/Toasts'
 import type { LiveView } from './liveView'
-import { leaveTakeover } from './wheel'
 import { words } from './words'
 
 interface Props {

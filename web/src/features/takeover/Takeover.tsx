@@ -1,6 +1,7 @@
 import { Check, ClipboardPaste, Hand, Keyboard, List, Maximize, MessageSquareReply } from 'lucide-react'
 import { type RefObject, useEffect, useMemo, useRef, useState } from 'react'
 import { useWords } from '@/i18n'
+import { leaveTakeover } from '@/lib/addresses'
 import { fitted } from '@/lib/fit'
 import { useIsPhone, useIsWide } from '@/lib/media'
 import { useSessionId } from '@/session/sessionId'
@@ -17,7 +18,6 @@ import { type LiveView, liveViewOf, useLiveState, useWatch } from './liveView'
 import { PageControls, PagePicture } from './PageScreen'
 import { PageTabs } from './PageTabs'
 import { PasteDialog } from './PasteDialog'
-import { leaveTakeover } from './wheel'
 import { words } from './words'
 
 type Open = 'done' | 'paste' | 'elements' | null

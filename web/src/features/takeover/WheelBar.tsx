@@ -1,11 +1,11 @@
 import { Hand } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useWords } from '@/i18n'
+import { openTakeover } from '@/lib/addresses'
 import { useSessionId } from '@/session/sessionId'
 import { Button } from '@/ui/Button'
 import { HandBackDialog } from './HandBackDialog'
 import { liveViewOf } from './liveView'
-import { openTakeover } from './wheel'
 import { words } from './words'
 
 /** Reminds in the chat of a browser that is still held. */

@@ -1,0 +1,26 @@
+import { useSearchParams } from 'wouter'
+import { navigate } from 'wouter/use-browser-location'
+
+/** The parts of the settings, each with its own address. */
+export const SETTINGS_TABS = ['models', 'limits', 'browser', 'appearance', 'data', 'about'] as const
+export type SettingsTab = (typeof SETTINGS_TABS)[number]
+
+/** A step of a session in the viewer, counted from 1. */
+export const replayAddress = (sessionId: string, step: number) =>
+  `/s/${encodeURIComponent(sessionId)}/replay?step=${step}`
+
+/** Opens the viewer; closing it comes back to where it was opened. */
+export const openReplay = (sessionId: string, step = 1): void =>
+  navigate(replayAddress(sessionId, step), { state: { inside: true } })
+
+/** The chat gives its place to the page while its browser is driven by hand. */
+export const openTakeover = (sessionId: string): void =>
+  navigate(`/s/${encodeURIComponent(sessionId)}?view=takeover`)
+
+export const leaveTakeover = (sessionId: string): void =>
+  navigate(`/s/${encodeURIComponent(sessionId)}`, { replace: true })
+
+export function useIsTakeover(): boolean {
+  const [query] = useSearchParams()
+  return query.get('view') === 'takeover'
+}
