@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Shot } from '@/features/screenshots/shots'
+import type { Shot } from '@/session/shots'
 import { stepOf } from './factStep'
 
 const shot = (url: string, second: number): Shot => ({

@@ -1,5 +1,5 @@
 import type { Fact } from '@/api/types'
-import type { Shot } from '@/features/screenshots/shots'
+import type { Shot } from '@/session/shots'
 
 /** Times of facts are cut to seconds. */
 const CUT = 1000

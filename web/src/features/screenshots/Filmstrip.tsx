@@ -2,9 +2,9 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef } from 'react'
 import { cx } from '@/lib/cx'
 import { pictureUrl } from '@/lib/url'
+import type { Shot } from '@/session/shots'
 import { MARK_LOOK } from './marks'
 import { shotWords, useShotWords } from './shotWords'
-import type { Shot } from './shots'
 
 interface Props {
   shots: Shot[]

@@ -2,9 +2,9 @@ import { useT } from '@/i18n'
 import { openReplay } from '@/lib/addresses'
 import { hostOf, pictureUrl } from '@/lib/url'
 import { useSessionId } from '@/session/sessionId'
+import { shotsOf } from '@/session/shots'
 import type { ToolRow } from '@/stream/rows'
 import { useSessionStore } from '@/stream/store'
-import { shotsOf } from './shots'
 
 /** A small picture in a fixed 16:10 box, so that nothing moves when it arrives. */
 export function ScreenshotThumb({ row }: { row: ToolRow }) {

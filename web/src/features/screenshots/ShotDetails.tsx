@@ -1,10 +1,10 @@
 import { useState } from 'react'
 import { useLang } from '@/i18n'
 import { duration } from '@/lib/numbers'
+import type { Shot } from '@/session/shots'
 import { Disclosure } from '@/ui/Disclosure'
 import { MARK_LOOK } from './marks'
 import { useShotWords } from './shotWords'
-import type { Shot } from './shots'
 
 /** Address, time taken and result of a step on one line; its arguments below, when asked for. */
 export function ShotDetails({ shot }: { shot: Shot }) {

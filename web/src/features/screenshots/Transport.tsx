@@ -1,12 +1,12 @@
 import { ChevronLeft, ChevronRight, Pause, Play } from 'lucide-react'
 import { useLang } from '@/i18n'
 import { cx } from '@/lib/cx'
+import type { Shot } from '@/session/shots'
 import { IconButton } from '@/ui/IconButton'
 import { Menu, MenuChoice, MenuOption } from '@/ui/Menu'
 import { MARK_LOOK } from './marks'
 import { type Player, type Speed, SPEEDS } from './player'
 import { shotWords, useShotWords } from './shotWords'
-import type { Shot } from './shots'
 
 interface Props {
   shots: Shot[]

@@ -1,6 +1,6 @@
 import { CircleX, Hand, ShieldAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { Mark } from './shots'
+import type { Mark } from '@/session/shots'
 
 interface Look {
   icon: ReactNode

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { isTwofold, type Phase, type Shot } from './shots'
+import { isTwofold, type Phase, type Shot } from '@/session/shots'
 
 export const SPEEDS = [0.5, 1, 2, 4] as const
 export type Speed = (typeof SPEEDS)[number]

@@ -1,7 +1,7 @@
 import { actionWords } from '@/features/approvals/words'
 import { toolWords } from '@/features/chat/toolWords'
 import { useWords } from '@/i18n'
-import type { Shot } from './shots'
+import type { Shot } from '@/session/shots'
 import { words } from './words'
 
 export const useShotWords = () => useWords(words)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { hydrate } from '@/stream/hydrate'
 import { EMPTY } from '@/stream/live'
 import { reduce } from '@/stream/reducer'
-import { hydrate } from '@/stream/hydrate'
 import { eventsOf, sessionOf } from '@/test/recorded'
 import { isTwofold, sceneOf, shotsOf } from './shots'
 
