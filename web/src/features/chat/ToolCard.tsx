@@ -1,6 +1,5 @@
 import { CircleStop, CircleX } from 'lucide-react'
 import { useState } from 'react'
-import { ScreenshotThumb } from '@/features/screenshots/ScreenshotThumb'
 import { useLang, useT } from '@/i18n'
 import { duration } from '@/lib/numbers'
 import { hostOf } from '@/lib/url'
@@ -9,6 +8,7 @@ import { Disclosure } from '@/ui/Disclosure'
 import { Rail } from '@/ui/Rail'
 import { Spinner } from '@/ui/Spinner'
 import { Elapsed } from './Elapsed'
+import { ScreenshotThumb } from './ScreenshotThumb'
 import { toolWords } from './toolWords'
 
 export function ToolCard({ row }: { row: ToolRow }) {
