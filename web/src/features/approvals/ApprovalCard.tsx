@@ -2,12 +2,13 @@ import { ShieldAlert } from 'lucide-react'
 import { useId, useState } from 'react'
 import { useT } from '@/i18n'
 import { hostOf } from '@/lib/url'
+import { actionWords } from '@/session/toolWords'
 import type { AskRow } from '@/stream/rows'
 import { Button } from '@/ui/Button'
 import { useDecide } from './decide'
 import { Expiry } from './Expiry'
 import { TargetPicture } from './TargetPicture'
-import { actionWords, payloadOf, reasonWords } from './words'
+import { payloadOf, reasonWords } from './words'
 
 /** What will happen, where and why it asks. Nothing here is focused by itself, least of all the yes. */
 export function ApprovalCard({ row }: { row: AskRow }) {

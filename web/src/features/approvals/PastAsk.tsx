@@ -1,8 +1,8 @@
 import { CircleCheck, CircleSlash, CircleX } from 'lucide-react'
 import { useT } from '@/i18n'
+import { actionWords } from '@/session/toolWords'
 import type { AskRow } from '@/stream/rows'
 import { Rail } from '@/ui/Rail'
-import { actionWords } from './words'
 
 /** A question that is over, on one line. */
 export function PastAsk({ row }: { row: AskRow }) {

@@ -1,16 +1,6 @@
 import type { Pending } from '@/api/types'
-import { toolWords } from '@/features/chat/toolWords'
 import type { Key, Translate } from '@/i18n'
 import { en } from '@/i18n/en'
-
-/** What would be done, in the words of the feed: "Click Place order". */
-export function actionWords(ask: Pending, t: Translate): string {
-  const action = ask.action ?? {}
-  const kind = String(action.kind ?? action.type ?? action.name ?? '')
-  const words = toolWords({ name: kind, args: action }, false)
-  const object = ask.target?.name ?? words.object ?? ''
-  return `${words.verb ? t(words.verb) : words.name} ${object && `“${object}”`}`.trim()
-}
 
 /** The rest of the action: what a person should see before saying yes. */
 export function payloadOf(ask: Pending): [string, string][] {

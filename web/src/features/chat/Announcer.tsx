@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'react'
 import { useT } from '@/i18n'
+import { toolWords } from '@/session/toolWords'
 import { type SessionState, useLive } from '@/stream/store'
 import { runWords } from './RunStrip'
-import { toolWords } from './toolWords'
 
 const QUIET = 5000
 

@@ -3,13 +3,13 @@ import { useState } from 'react'
 import { useLang, useT } from '@/i18n'
 import { duration } from '@/lib/numbers'
 import { hostOf } from '@/lib/url'
+import { toolWords } from '@/session/toolWords'
 import type { ToolRow } from '@/stream/rows'
 import { Disclosure } from '@/ui/Disclosure'
 import { Rail } from '@/ui/Rail'
 import { Spinner } from '@/ui/Spinner'
 import { Elapsed } from './Elapsed'
 import { ScreenshotThumb } from './ScreenshotThumb'
-import { toolWords } from './toolWords'
 
 export function ToolCard({ row }: { row: ToolRow }) {
   const [isOpen, setOpen] = useState(false)

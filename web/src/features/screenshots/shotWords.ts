@@ -1,7 +1,6 @@
-import { actionWords } from '@/features/approvals/words'
-import { toolWords } from '@/features/chat/toolWords'
 import { useWords } from '@/i18n'
 import type { Shot } from '@/session/shots'
+import { actionWords, toolWords } from '@/session/toolWords'
 import { words } from './words'
 
 export const useShotWords = () => useWords(words)

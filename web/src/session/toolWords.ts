@@ -16,7 +16,8 @@ import {
   TextCursorInput,
   Wrench,
 } from 'lucide-react'
-import type { Key } from '@/i18n'
+import type { Pending } from '@/api/types'
+import type { Key, Translate } from '@/i18n'
 import { hostOf } from '@/lib/url'
 import type { ToolRow } from '@/stream/rows'
 
@@ -75,6 +76,15 @@ export function toolWords(row: Pick<ToolRow, 'name' | 'args'>, isDone = true): T
     name: bare.replaceAll('_', ' '),
     object: objectOf(row.args),
   }
+}
+
+/** What would be done, in the words of the feed: "Click Place order". */
+export function actionWords(ask: Pending, t: Translate): string {
+  const action = ask.action ?? {}
+  const kind = String(action.kind ?? action.type ?? action.name ?? '')
+  const words = toolWords({ name: kind, args: action }, false)
+  const object = ask.target?.name ?? words.object ?? ''
+  return `${words.verb ? t(words.verb) : words.name} ${object && `“${object}”`}`.trim()
 }
 
 const TELLING = ['element', 'target', 'label', 'name', 'field', 'key', 'option', 'file', 'query', 'direction']
