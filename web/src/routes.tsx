@@ -10,7 +10,7 @@ import { useT } from '@/i18n'
 import { Button } from '@/ui/Button'
 
 const SettingsPage = lazy(() => import('@/features/settings/SettingsPage'))
-const loadChat = () => import('@/features/chat/ChatPage')
+const loadChat = () => import('@/pages/ChatPage')
 const ChatPage = lazy(loadChat)
 
 // Where it is the page asked for, it comes while the login is checked.

@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react'
-import { Resizer } from '@/features/panel/Resizer'
-import { SidePanel } from '@/features/panel/SidePanel'
 import { useT } from '@/i18n'
 import { useFrame } from '@/lib/frame'
 import { usePrefs } from '@/lib/prefs'
 import { Sheet } from '@/ui/Dialog'
+import { Resizer } from './Resizer'
+import { SidePanel } from './SidePanel'
 
 /** The feed with the panel beside it, or below it in narrow windows. */
 export function ChatFrame({ children }: { children: ReactNode }) {

@@ -3,6 +3,8 @@ import { useState } from 'react'
 import { useConfig } from '@/api/queries'
 import type { SendMode, Session } from '@/api/types'
 import { ApprovalBar } from '@/features/approvals/ApprovalBar'
+import { useRunControls } from '@/features/chat/controls'
+import { RunStrip } from '@/features/chat/RunStrip'
 import { AgentPicker } from '@/features/composer/AgentPicker'
 import { Composer } from '@/features/composer/Composer'
 import { ModelPicker } from '@/features/composer/ModelPicker'
@@ -16,8 +18,6 @@ import { useShortcuts } from '@/lib/keys'
 import { useSessionActions } from '@/session/sessionActions'
 import { useLive } from '@/stream/store'
 import { IconButton } from '@/ui/IconButton'
-import { useRunControls } from './controls'
-import { RunStrip } from './RunStrip'
 
 /** The composer of a session: a new request, an answer to a question, or a word to a run at work. */
 export function ChatComposer({ session }: { session: Session }) {
