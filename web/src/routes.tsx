@@ -5,8 +5,8 @@ import { ApiError, whenSignedOut } from '@/api/http'
 import { queryClient, useMe } from '@/api/queries'
 import { AppShell } from '@/AppShell'
 import { LoginPage } from '@/features/auth/LoginPage'
-import { StartPage } from '@/features/start/StartPage'
 import { useT } from '@/i18n'
+import { StartPage } from '@/pages/StartPage'
 import { Button } from '@/ui/Button'
 
 const SettingsPage = lazy(() => import('@/features/settings/SettingsPage'))

@@ -11,6 +11,8 @@ import { AttachmentChips } from '@/features/files/AttachmentChips'
 import { hasAttachments } from '@/features/files/attachments'
 import { DropZone } from '@/features/files/DropZone'
 import { startWithFiles } from '@/features/files/send'
+import { Examples } from '@/features/start/Examples'
+import { Notices } from '@/features/start/Notices'
 import { useT } from '@/i18n'
 import { remember } from '@/lib/storage'
 import { useTitle } from '@/lib/title'
@@ -19,8 +21,6 @@ import { Mark } from '@/ui/Brand'
 import { IconButton } from '@/ui/IconButton'
 import { SidebarButton } from '@/ui/SidebarButton'
 import { toast } from '@/ui/Toasts'
-import { Examples } from './Examples'
-import { Notices } from './Notices'
 
 /** No session yet: what can be asked here, and the composer. */
 export function StartPage() {
