@@ -5,6 +5,7 @@ import type { SendMode, Session } from '@/api/types'
 import { ApprovalBar } from '@/features/approvals/ApprovalBar'
 import { useRunControls } from '@/features/chat/controls'
 import { RunStrip } from '@/features/chat/RunStrip'
+import { reveal } from '@/features/chat/reveal'
 import { AgentPicker } from '@/features/composer/AgentPicker'
 import { Composer } from '@/features/composer/Composer'
 import { ModelPicker } from '@/features/composer/ModelPicker'
@@ -37,7 +38,7 @@ export function ChatComposer({ session }: { session: Session }) {
   return (
     <div className="mx-auto w-full max-w-[792px] px-4 pb-[max(16px,env(safe-area-inset-bottom))]">
       <HeldBar />
-      <ApprovalBar />
+      <ApprovalBar onShow={reveal} />
       <RunStrip stopping={controls.isStopping} />
       <DropZone sessionId={session.id}>
         <Composer

@@ -7,6 +7,7 @@ import { patchCached, useSession } from '@/api/queries'
 import type { Session } from '@/api/types'
 import { Announcer } from '@/features/chat/Announcer'
 import { ChatTools } from '@/features/chat/ChatTools'
+import { AskCard } from '@/features/approvals/AskCard'
 import { Feed } from '@/features/chat/Feed'
 import { useT } from '@/i18n'
 import { useIsTakeover } from '@/lib/addresses'
@@ -61,7 +62,7 @@ function Chat({ id, isReplay }: Props) {
       {error && !session && !isLoaded ? (
         <LoadFailure error={error} onRetry={() => void refetch()} />
       ) : isLoaded ? (
-        <Feed sessionId={id} />
+        <Feed sessionId={id} Ask={AskCard} />
       ) : (
         <div className="flex flex-1 items-center justify-center text-muted">
           <Spinner />

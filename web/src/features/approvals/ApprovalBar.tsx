@@ -1,5 +1,4 @@
 import { TriangleAlert } from 'lucide-react'
-import { reveal } from '@/features/chat/reveal'
 import { useT } from '@/i18n'
 import { askRowId } from '@/stream/rows'
 import { useLive } from '@/stream/store'
@@ -7,7 +6,7 @@ import { Button } from '@/ui/Button'
 import { Expiry } from './Expiry'
 
 /** Stays above the composer while a person is needed. */
-export function ApprovalBar() {
+export function ApprovalBar({ onShow }: { onShow: (rowId: string) => void }) {
   const t = useT()
   const pending = useLive((state) => state.pending)
   if (!pending) return null
@@ -24,7 +23,7 @@ export function ApprovalBar() {
       <span className="max-md:hidden">
         <Expiry at={pending.expires_at} />
       </span>
-      <Button small onClick={() => reveal(askRowId(pending.reference))}>
+      <Button small onClick={() => onShow(askRowId(pending.reference))}>
         {t('show')}
       </Button>
     </div>

@@ -1,5 +1,13 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, memo, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import {
+  type ComponentProps,
+  type KeyboardEvent,
+  memo,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { useT } from '@/i18n'
 import { isOpen } from '@/stream/live'
 import { useLive, useSessionStore } from '@/stream/store'
@@ -10,7 +18,12 @@ import { useFollow } from './follow'
 import { usePlace } from './place'
 import { useReveal } from './reveal'
 
-export function Feed({ sessionId }: { sessionId: string }) {
+interface Props {
+  sessionId: string
+  Ask: ComponentProps<typeof FeedEntry>['Ask']
+}
+
+export function Feed({ sessionId, Ask }: Props) {
   const t = useT()
   const entries = useEntries()
   const scroller = useRef<HTMLDivElement>(null)
@@ -77,7 +90,7 @@ export function Feed({ sessionId }: { sessionId: string }) {
                   aria-setsize={entries.list.length}
                   className="absolute inset-x-0 px-4 -outline-offset-2"
                 >
-                  <EntryMemo entry={entry} onToggle={entries.toggle} />
+                  <EntryMemo entry={entry} onToggle={entries.toggle} Ask={Ask} />
                 </div>
               )
             )
@@ -89,7 +102,10 @@ export function Feed({ sessionId }: { sessionId: string }) {
   )
 }
 
-const EntryMemo = memo(FeedEntry, (a, b) => a.onToggle === b.onToggle && isSame(a.entry, b.entry))
+const EntryMemo = memo(
+  FeedEntry,
+  (a, b) => a.onToggle === b.onToggle && a.Ask === b.Ask && isSame(a.entry, b.entry),
+)
 
 function isSame(a: Entry, b: Entry): boolean {
   if (a.kind === 'row') return b.kind === 'row' && a.id === b.id

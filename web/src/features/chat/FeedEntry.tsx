@@ -1,4 +1,5 @@
-import { AskCard } from '@/features/approvals/AskCard'
+import type { ComponentType } from 'react'
+import type { AskRow } from '@/stream/rows'
 import { useLive } from '@/stream/store'
 import { AssistantText } from './AssistantText'
 import type { Entry } from './entries'
@@ -11,15 +12,17 @@ import { UserMessage } from './UserMessage'
 interface Props {
   entry: Entry
   onToggle: (key: string) => void
+  /** Draws a question, open or answered. */
+  Ask: ComponentType<{ row: AskRow }>
 }
 
-export function FeedEntry({ entry, onToggle }: Props) {
+export function FeedEntry({ entry, onToggle, Ask }: Props) {
   if (entry.kind === 'group')
     return <StepGroup ids={entry.ids} open={entry.open} onToggle={() => onToggle(entry.key)} />
-  return <RowView id={entry.id} />
+  return <RowView id={entry.id} Ask={Ask} />
 }
 
-function RowView({ id }: { id: string }) {
+function RowView({ id, Ask }: Pick<Props, 'Ask'> & { id: string }) {
   const row = useLive((state) => state.rows[id])
   switch (row?.kind) {
     case 'user':
@@ -31,7 +34,7 @@ function RowView({ id }: { id: string }) {
     case 'tool':
       return <ToolCard row={row} />
     case 'ask':
-      return <AskCard row={row} />
+      return <Ask row={row} />
     case 'error':
       return <ErrorNote row={row} />
     default:
