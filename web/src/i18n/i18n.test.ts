@@ -19,7 +19,7 @@ test('both languages have the same holes in their texts', () => {
 })
 
 test('the words of every chunk have the same holes in both languages', () => {
-  const books = import.meta.glob<{ words?: Wordbook<Words> }>('../features/*/words.ts', { eager: true })
+  const books = import.meta.glob<{ words?: Wordbook<Words> }>('../features/*/*Words.ts', { eager: true })
   const found = Object.values(books).flatMap(({ words }) => words ?? [])
   expect(found.length).toBeGreaterThan(0)
   for (const { en, ru } of found) {

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
 
 const FLOOR: Record<string, number> = {
@@ -32,4 +32,18 @@ test('imports go down only: app, pages, features, session, ui, and what they sta
     }
   }
   expect(wrong).toEqual([])
+})
+
+test('no two files have one name, so that a search finds the one that is meant', () => {
+  const known = new Map<string, string>()
+  const repeated: string[] = []
+  for (const file of sources('src')) {
+    const name = basename(file)
+      .replace(/\.tsx?$/, '')
+      .toLowerCase()
+    const other = known.get(name)
+    if (other && name !== 'index') repeated.push(`${other} and ${file}`)
+    known.set(name, file)
+  }
+  expect(repeated).toEqual([])
 })

@@ -5,10 +5,10 @@ import { hostOf } from '@/lib/url'
 import { actionWords } from '@/session/toolWords'
 import type { AskRow } from '@/stream/rows'
 import { Button } from '@/ui/Button'
+import { payloadOf, reasonWords } from './askWords'
 import { useDecide } from './decide'
 import { Expiry } from './Expiry'
 import { TargetPicture } from './TargetPicture'
-import { payloadOf, reasonWords } from './words'
 
 /** What will happen, where and why it asks. Nothing here is focused by itself, least of all the yes. */
 export function ApprovalCard({ row }: { row: AskRow }) {

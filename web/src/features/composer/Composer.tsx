@@ -3,7 +3,7 @@ import { useT } from '@/i18n'
 import { bytesOf } from '@/lib/bytes'
 import { cx } from '@/lib/cx'
 import { isTouch } from '@/lib/media'
-import { useDraft } from './draft'
+import { useDraft } from './messageDraft'
 
 interface Props {
   sessionId: string | null

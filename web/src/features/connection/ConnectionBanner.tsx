@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import { useT } from '@/i18n'
 import { retryStream } from '@/stream/connect'
 import { Button } from '@/ui/Button'
-import { useLinkStatus } from './link'
+import { useLinkStatus } from './linkStatus'
 
 const GRACE = 2000
 

@@ -5,7 +5,7 @@ import { startStream } from '@/stream/connect'
 import type { SessionChanged } from '@/stream/events'
 import { emptyStore } from '@/stream/store'
 import { alertPerson } from './alert'
-import { useLinkStatus } from './link'
+import { useLinkStatus } from './linkStatus'
 
 /** Runs the one stream of this tab while someone is signed in. */
 export function useStream(): void {

@@ -13,8 +13,8 @@ import { IconButton } from '@/ui/IconButton'
 import { TimeStamp } from '@/ui/TimeStamp'
 import { toast } from '@/ui/Toasts'
 import { filesKey, refreshFiles } from './files'
+import { words } from './filesWords'
 import { sizeOf } from './size'
-import { words } from './words'
 
 /** What the session's browser downloaded and what the person gave it. */
 export default function FilesPanel() {

@@ -7,7 +7,7 @@ import { Dialog } from '@/ui/Dialog'
 import { Spinner } from '@/ui/Spinner'
 import { TimeStamp } from '@/ui/TimeStamp'
 import { toast } from '@/ui/Toasts'
-import { words } from './words'
+import { words } from './grantsWords'
 
 interface Props {
   sessionId: string

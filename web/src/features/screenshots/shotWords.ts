@@ -1,7 +1,7 @@
 import { useWords } from '@/i18n'
 import type { Shot } from '@/session/shots'
 import { actionWords, toolWords } from '@/session/toolWords'
-import { words } from './words'
+import { words } from './viewerWords'
 
 export const useShotWords = () => useWords(words)
 

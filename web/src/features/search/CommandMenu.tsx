@@ -7,7 +7,7 @@ import { Kbd } from '@/ui/Kbd'
 import { type Hit, useCommands } from './commands'
 import { useHitsHere, useSessionHits } from './hits'
 import { marked, patternsOf } from './match'
-import { words } from './words'
+import { words } from './searchWords'
 
 interface Props {
   sessionId: string | null

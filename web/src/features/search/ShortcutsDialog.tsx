@@ -1,7 +1,7 @@
 import { useWords } from '@/i18n'
 import { Dialog } from '@/ui/Dialog'
 import { Kbd } from '@/ui/Kbd'
-import { words } from './words'
+import { words } from './searchWords'
 
 type Word = keyof typeof words.en
 type Group = [title: Word, shortcuts: [keys: string[], about: Word][]]

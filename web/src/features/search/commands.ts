@@ -31,7 +31,7 @@ import { isOpen } from '@/stream/live'
 import { storeOf } from '@/stream/store'
 import { toast } from '@/ui/Toasts'
 import { matches, patternsOf } from './match'
-import { words } from './words'
+import { words } from './searchWords'
 
 /** One line of the menu. */
 export interface Hit {

@@ -9,7 +9,7 @@ import { rowOfMessage } from '@/stream/rows'
 import { storeOf } from '@/stream/store'
 import type { Hit } from './commands'
 import { findRows, matches, patternsOf, snippetOf, textOf } from './match'
-import { words } from './words'
+import { words } from './searchWords'
 
 const HERE_LIMIT = 5
 const SESSION_LIMIT = 8

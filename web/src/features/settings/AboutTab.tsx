@@ -6,7 +6,7 @@ import { useConfig } from '@/api/queries'
 import { useWords } from '@/i18n'
 import { Button } from '@/ui/Button'
 import { Facts, Section } from './Section'
-import { words } from './words'
+import { words } from './settingsWords'
 
 export function AboutTab() {
   const t = useWords(words)

@@ -4,7 +4,7 @@ import { canNotify } from '@/lib/notifications'
 import { type Lang, type Theme, usePrefs } from '@/lib/prefs'
 import { Choice } from '@/ui/Choice'
 import { Switch } from '@/ui/Switch'
-import { words } from './words'
+import { words } from './settingsWords'
 
 export function AppearanceTab() {
   const t = useWords(words)

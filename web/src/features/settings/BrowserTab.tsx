@@ -3,7 +3,7 @@ import type { Settings } from '@/api/types'
 import { useWords } from '@/i18n'
 import { ChoiceSetting, HostsSetting, NumberSetting, SelectSetting } from './inputs'
 import { SettingsForm } from './SettingsForm'
-import { words } from './words'
+import { words } from './settingsWords'
 
 export function BrowserTab({ settings }: { settings: Settings }) {
   const t = useWords(words)

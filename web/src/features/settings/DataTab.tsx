@@ -8,7 +8,7 @@ import { NumberSetting } from './inputs'
 import { Purge } from './Purge'
 import { Section } from './Section'
 import { SettingsForm } from './SettingsForm'
-import { words } from './words'
+import { words } from './settingsWords'
 
 export function DataTab({ settings }: { settings: Settings }) {
   const t = useWords(words)

@@ -2,7 +2,7 @@ import type { Settings } from '@/api/types'
 import { useWords } from '@/i18n'
 import { ChoiceSetting, NumberSetting } from './inputs'
 import { SettingsForm } from './SettingsForm'
-import { words } from './words'
+import { words } from './settingsWords'
 
 export function LimitsTab({ settings }: { settings: Settings }) {
   const t = useWords(words)

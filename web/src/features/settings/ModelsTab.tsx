@@ -1,11 +1,11 @@
-import type { Settings } from '@/api/types'
 import { useConfig } from '@/api/queries'
+import type { Settings } from '@/api/types'
 import { useWords } from '@/i18n'
-import { ProviderKey } from './ProviderKey'
 import { SelectSetting } from './inputs'
+import { ProviderKey } from './ProviderKey'
 import { Section } from './Section'
 import { SettingsForm } from './SettingsForm'
-import { words } from './words'
+import { words } from './settingsWords'
 
 export function ModelsTab({ settings }: { settings: Settings }) {
   const t = useWords(words)

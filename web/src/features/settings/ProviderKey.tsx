@@ -8,7 +8,7 @@ import { Badge } from '@/ui/Badge'
 import { Button } from '@/ui/Button'
 import { INPUT } from '@/ui/Field'
 import { Spinner } from '@/ui/Spinner'
-import { words } from './words'
+import { words } from './settingsWords'
 
 const NAMES: Record<string, string> = {
   anthropic: 'Anthropic',

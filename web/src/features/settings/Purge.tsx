@@ -7,7 +7,7 @@ import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { Field } from '@/ui/Field'
 import { toast } from '@/ui/Toasts'
-import { words } from './words'
+import { words } from './settingsWords'
 
 /** Deleting for good: asked twice, and for everything the word has to be typed. */
 export function Purge() {

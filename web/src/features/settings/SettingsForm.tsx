@@ -2,9 +2,9 @@ import { Check } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useWords } from '@/i18n'
 import { Button } from '@/ui/Button'
-import { useSave } from './draft'
 import type { SettingName } from './fields'
-import { words } from './words'
+import { useSave } from './settingsDraft'
+import { words } from './settingsWords'
 
 /** A group of settings that is saved as one. */
 export function SettingsForm({ names, children }: { names: SettingName[]; children: ReactNode }) {

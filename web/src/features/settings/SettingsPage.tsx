@@ -12,10 +12,10 @@ import { AboutTab } from './AboutTab'
 import { AppearanceTab } from './AppearanceTab'
 import { BrowserTab } from './BrowserTab'
 import { DataTab } from './DataTab'
-import { useLeaveGuard, useSettings } from './draft'
 import { LimitsTab } from './LimitsTab'
 import { ModelsTab } from './ModelsTab'
-import { words } from './words'
+import { useLeaveGuard, useSettings } from './settingsDraft'
+import { words } from './settingsWords'
 
 export default function SettingsPage({ tab }: { tab?: string }) {
   const t = useWords(words)

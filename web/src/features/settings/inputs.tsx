@@ -3,9 +3,9 @@ import type { Settings } from '@/api/types'
 import { useWords } from '@/i18n'
 import { Choice } from '@/ui/Choice'
 import { Field, INPUT } from '@/ui/Field'
-import { useSetting } from './draft'
 import type { SettingName } from './fields'
-import { words } from './words'
+import { useSetting } from './settingsDraft'
+import { words } from './settingsWords'
 
 interface Common {
   name: SettingName

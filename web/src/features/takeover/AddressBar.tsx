@@ -4,7 +4,7 @@ import { useWords } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { IconButton } from '@/ui/IconButton'
 import { type LiveView, useLiveState } from './liveView'
-import { words } from './words'
+import { words } from './takeoverWords'
 
 /** Back, reload and the address, which can be changed while the browser is held. */
 export function AddressBar({ view, isMine }: { view: LiveView; isMine: boolean }) {

@@ -11,7 +11,7 @@ import { Button } from '@/ui/Button'
 import { LiveBadge } from './LiveBadge'
 import { type LiveView, liveViewOf, useLiveState, useWatch } from './liveView'
 import { PagePicture } from './PageScreen'
-import { words } from './words'
+import { words } from './takeoverWords'
 
 /** The browser as it is now, watched while this is in sight; what was last seen of it when it is closed. */
 export default function BrowserPanel() {

@@ -9,7 +9,7 @@ import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { toast } from '@/ui/Toasts'
 import type { LiveView } from './liveView'
-import { words } from './words'
+import { words } from './takeoverWords'
 
 interface Props {
   view: LiveView

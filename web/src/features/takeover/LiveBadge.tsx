@@ -5,7 +5,7 @@ import { whole } from '@/lib/numbers'
 import { Badge } from '@/ui/Badge'
 import { Spinner } from '@/ui/Spinner'
 import { type LiveState, type LiveView, useLiveState } from './liveView'
-import { words } from './words'
+import { words } from './takeoverWords'
 
 type Sign = 'me' | 'other' | 'none' | 'connecting' | 'lost' | 'closed'
 

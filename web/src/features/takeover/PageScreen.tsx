@@ -4,7 +4,7 @@ import { TargetOverlay } from '@/ui/TargetOverlay'
 import { BLANK, useKeyboard } from './keyboard'
 import { type LiveView, useLiveState } from './liveView'
 import { usePointer } from './pointer'
-import { words } from './words'
+import { words } from './takeoverWords'
 
 /** The page as it is now, with the place the agent is about to touch. */
 export function PagePicture({ view }: { view: LiveView }) {

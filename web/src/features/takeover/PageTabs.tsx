@@ -1,7 +1,7 @@
 import { useWords } from '@/i18n'
 import { hostOf } from '@/lib/url'
 import { type LiveView, useLiveState } from './liveView'
-import { words } from './words'
+import { words } from './takeoverWords'
 
 /** The browser's own tabs, when it has more than one. */
 export function PageTabs({ view, isMine }: { view: LiveView; isMine: boolean }) {

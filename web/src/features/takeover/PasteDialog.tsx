@@ -3,7 +3,7 @@ import { useWords } from '@/i18n'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import type { LiveView } from './liveView'
-import { words } from './words'
+import { words } from './takeoverWords'
 
 /** Text for the page where the clipboard cannot be read, or no keyboard is at hand. */
 export function PasteDialog({ view, open, onClose }: { view: LiveView; open: boolean; onClose: () => void }) {

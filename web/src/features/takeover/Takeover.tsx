@@ -18,7 +18,7 @@ import { type LiveView, liveViewOf, useLiveState, useWatch } from './liveView'
 import { PageControls, PagePicture } from './PageScreen'
 import { PageTabs } from './PageTabs'
 import { PasteDialog } from './PasteDialog'
-import { words } from './words'
+import { words } from './takeoverWords'
 
 type Open = 'done' | 'paste' | 'elements' | null
 

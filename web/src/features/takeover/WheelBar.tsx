@@ -6,7 +6,7 @@ import { useSessionId } from '@/session/sessionId'
 import { Button } from '@/ui/Button'
 import { HandBackDialog } from './HandBackDialog'
 import { liveViewOf } from './liveView'
-import { words } from './words'
+import { words } from './takeoverWords'
 
 /** Reminds in the chat of a browser that is still held. */
 export default function WheelBar() {

@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 import { createStore, type StoreApi, useStore } from 'zustand'
 import type { Box } from '@/api/types'
 import { setHolding } from './holding'
-import { type LiveLink, liveAddress, openLiveLink } from './link'
+import { type LiveLink, liveAddress, openLiveLink } from './liveLink'
 import { Painter } from './painter'
 import type { FromServer, LiveStateMessage, PageElement, ToServer } from './protocol'
 

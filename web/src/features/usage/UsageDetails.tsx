@@ -8,7 +8,7 @@ import { useNow } from '@/lib/time'
 import { isOpen, stepsTaken } from '@/stream/live'
 import { useLive } from '@/stream/store'
 import { isNear } from './near'
-import { words } from './words'
+import { words } from './usageWords'
 
 interface Props {
   /** Of the session's runs that are over. */
