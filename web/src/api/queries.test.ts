@@ -1,12 +1,20 @@
-import { InfiniteQueryObserver } from '@tanstack/react-query'
-import { afterEach, expect, test } from 'vitest'
-import { applySessionChange, queryClient } from './queries'
+import { InfiniteQueryObserver, QueryClientProvider } from '@tanstack/react-query'
+import { cleanup, renderHook } from '@testing-library/react'
+import { createElement, type ReactNode } from 'react'
+import { afterEach, expect, test, vi } from 'vitest'
+import { KEPT_SESSIONS, storeOf } from '@/stream/store'
+import { sessionOf } from '@/test/recorded'
+import { applySessionChange, queryClient, useSession } from './queries'
 import type { Page, Session } from './types'
 
 const session = (status: Session['status']) => ({ id: 's1', title: 'Busy', status }) as Session
 const page = (status: Session['status']): Page<Session> => ({ items: [session(status)], next_cursor: null })
 
-afterEach(() => queryClient.clear())
+afterEach(() => {
+  cleanup()
+  queryClient.clear()
+  vi.unstubAllGlobals()
+})
 
 test('a list that was read before something happened does not put the old state back', async () => {
   const asked: ((page: Page<Session>) => void)[] = []
@@ -29,4 +37,19 @@ test('a list that was read before something happened does not put the old state 
   await expect.poll(() => queryClient.isFetching()).toBe(0)
   expect(observer.getCurrentResult().data?.pages[0]?.items[0]?.status).toBe('idle')
   stop()
+})
+
+test('a session that was dropped from memory is read again when it is opened', async () => {
+  vi.stubGlobal('fetch', async () => new Response(JSON.stringify(sessionOf('shop'))))
+  const wrapper = ({ children }: { children: ReactNode }) =>
+    createElement(QueryClientProvider, { client: queryClient }, children)
+  const page = renderHook(() => useSession('dropped'), { wrapper })
+  await expect.poll(() => storeOf('dropped').getState().loaded).toBe(true)
+  page.unmount()
+  await expect.poll(() => queryClient.getQueryState(['session', 'dropped'])).toBeUndefined()
+  for (let count = 0; count < KEPT_SESSIONS; count += 1) storeOf(`other-${count}`)
+  expect(storeOf('dropped').getState().loaded).toBe(false)
+
+  renderHook(() => useSession('dropped'), { wrapper })
+  await expect.poll(() => storeOf('dropped').getState().loaded).toBe(true)
 })

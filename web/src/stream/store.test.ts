@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { eventsOf, sessionOf } from '@/test/recorded'
-import { storeOf } from './store'
+import { KEPT_SESSIONS, storeOf } from './store'
 
 test('events that come while the session is read count after the answer, and none after the read has ended', () => {
   const store = storeOf('read').getState()
@@ -15,4 +15,63 @@ test('events that come while the session is read count after the answer, and non
   expect(newer).toEqual(events.slice(half))
   store.load({ ...sessionOf('shop'), run: null, pending: null }, newer)
   expect(storeOf('read').getState().run?.status).toBe('completed')
+})
+
+/** As many other sessions are opened and closed as are kept. */
+let opened = 0
+function openOthers() {
+  for (let count = 0; count < KEPT_SESSIONS; count += 1) storeOf(`other-${(opened += 1)}`)
+}
+
+test('of the sessions that were closed only the newest stay in memory', () => {
+  const old = storeOf('old')
+  old.setState({ loaded: true })
+  const recent = storeOf('recent')
+  openOthers()
+  expect(storeOf('old')).not.toBe(old)
+  expect(storeOf('old').getState().loaded).toBe(false)
+  expect(storeOf('recent')).not.toBe(recent)
+})
+
+test('a session that is used stays, however many others are opened', () => {
+  const store = storeOf('used')
+  for (let count = 0; count < 3 * KEPT_SESSIONS; count += 1) {
+    storeOf(`beside-${count}`)
+    expect(storeOf('used')).toBe(store)
+  }
+})
+
+test('a session that is shown stays until it is left', () => {
+  const store = storeOf('shown')
+  const [leave, leaveToo] = [store.subscribe(() => undefined), store.subscribe(() => undefined)]
+  leave()
+  leave()
+  openOthers()
+  expect(storeOf('shown')).toBe(store)
+  leaveToo()
+  openOthers()
+  expect(storeOf('shown')).not.toBe(store)
+})
+
+test('a session whose message has not reached the server stays until it has', () => {
+  const store = storeOf('unsent')
+  store.getState().propose('c1', 'Find the price', null)
+  openOthers()
+  expect(storeOf('unsent')).toBe(store)
+  store.getState().reject('c1', 'The server cannot be reached.')
+  openOthers()
+  expect(storeOf('unsent')).toBe(store)
+  store.getState().withdraw('c1')
+  openOthers()
+  expect(storeOf('unsent')).not.toBe(store)
+})
+
+test('a session that is being read stays until the answer is there', () => {
+  const store = storeOf('reading')
+  const newer = store.getState().beginRead()
+  openOthers()
+  expect(storeOf('reading')).toBe(store)
+  store.getState().endRead(newer)
+  openOthers()
+  expect(storeOf('reading')).not.toBe(store)
 })

@@ -1,6 +1,7 @@
 import { createContext, useContext } from 'react'
 import { createStore, type StoreApi, useStore } from 'zustand'
 import type { Accepted, SendMode, SessionDetail } from '@/api/types'
+import { countSubscribers, Recent } from '@/lib/recent'
 import type { LiveEvent } from './events'
 import { hydrate } from './hydrate'
 import { EMPTY, isOpen, type Live } from './live'
@@ -25,22 +26,24 @@ interface Actions {
 export type SessionState = Live & Actions
 export type SessionStore = StoreApi<SessionState>
 
-const stores = new Map<string, SessionStore>()
-
-export function storeOf(sessionId: string): SessionStore {
-  const known = stores.get(sessionId)
-  if (known) return known
-  const store = create()
-  stores.set(sessionId, store)
-  return store
+interface Entry {
+  store: SessionStore
+  isInUse: () => boolean
 }
 
-/** The store stays: a page may be showing it. */
-export const emptyStore = (sessionId: string) => stores.get(sessionId)?.setState(EMPTY)
+/** Closed sessions that are kept in memory. An older one is read again when it is opened. */
+export const KEPT_SESSIONS = 20
 
-function create(): SessionStore {
+const stores = new Recent<Entry>(KEPT_SESSIONS, create, ({ isInUse }) => isInUse())
+
+export const storeOf = (sessionId: string): SessionStore => stores.of(sessionId).store
+
+/** The store stays: a page may be showing it. */
+export const emptyStore = (sessionId: string) => stores.peek(sessionId)?.store.setState(EMPTY)
+
+function create(): Entry {
   const reads = new Set<LiveEvent[]>()
-  return createStore<SessionState>((set, get) => ({
+  const store = createStore<SessionState>((set, get) => ({
     ...EMPTY,
     receive: (events) => {
       for (const newer of reads) newer.push(...events.filter((event) => isAfter(event, get())))
@@ -61,7 +64,12 @@ function create(): SessionStore {
     answer: (reference, yes) =>
       set((state) => change(state, (draft) => closeAsk(draft, reference, yes ? 'yes' : 'no'))),
   }))
+  const subscribers = countSubscribers(store)
+  return { store, isInUse: () => subscribers() > 0 || reads.size > 0 || hasUnsent(store.getState()) }
 }
+
+const hasUnsent = ({ rows }: Live): boolean =>
+  Object.values(rows).some((row) => row.kind === 'user' && row.delivery !== 'sent')
 
 function change(state: Live, edit: (draft: Draft) => unknown): Live {
   const draft = draftOf(state)

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { LiveView } from './liveView'
+import { KEPT_VIEWS, LiveView, liveViewOf } from './liveView'
 
 class FakeSocket {
   static all: FakeSocket[] = []
@@ -130,4 +130,35 @@ test('the page gets its own size again before the agent does', () => {
     { type: 'resize', width: 1280, height: 720 },
     { type: 'release' },
   ])
+})
+
+let opened = 0
+function lookAtOthers() {
+  for (let count = 0; count < KEPT_VIEWS; count += 1) liveViewOf(`other-${(opened += 1)}`)
+}
+
+test('a view that nobody looks at any more is dropped, the newest excepted', () => {
+  const view = liveViewOf('left')
+  expect(liveViewOf('left')).toBe(view)
+  view.watch()()
+  lookAtOthers()
+  expect(liveViewOf('left')).not.toBe(view)
+})
+
+test('a view that is watched, shown or has the browser is never dropped', () => {
+  const [watched, shown, held] = [liveViewOf('watched'), liveViewOf('shown'), liveViewOf('held')]
+  const leave = watched.watch()
+  const hide = shown.store.subscribe(() => undefined)
+  held.take()
+  lookAtOthers()
+  expect(liveViewOf('watched')).toBe(watched)
+  expect(liveViewOf('shown')).toBe(shown)
+  expect(liveViewOf('held')).toBe(held)
+  leave()
+  hide()
+  held.release()
+  lookAtOthers()
+  expect(liveViewOf('watched')).not.toBe(watched)
+  expect(liveViewOf('shown')).not.toBe(shown)
+  expect(liveViewOf('held')).not.toBe(held)
 })

@@ -1,6 +1,7 @@
 import { useEffect } from 'react'
 import { createStore, type StoreApi, useStore } from 'zustand'
 import type { Box } from '@/api/types'
+import { countSubscribers, Recent } from '@/lib/recent'
 import { setHolding } from './holding'
 import { type LiveLink, liveAddress, openLiveLink } from './liveLink'
 import { Painter } from './painter'
@@ -52,9 +53,11 @@ export class LiveView {
   private count: ReturnType<typeof setInterval> | undefined
   private ownSize: [number, number] | null = null
   private painter = new Painter(() => this.painted())
+  private subscribers: () => number
 
   constructor(private sessionId: string) {
     this.store.subscribe(({ holder }) => setHolding(sessionId, holder === 'me'))
+    this.subscribers = countSubscribers(this.store)
   }
 
   /** Watches until the answer is called. Who holds the browser stays connected without watching. */
@@ -65,6 +68,11 @@ export class LiveView {
       this.viewers -= 1
       this.closeIfUnused()
     }
+  }
+
+  /** A component shows its state, or the connection is open. */
+  isInUse(): boolean {
+    return this.subscribers() > 0 || this.link !== null
   }
 
   show = (canvas: HTMLCanvasElement): (() => void) => this.painter.show(canvas)
@@ -155,15 +163,16 @@ export class LiveView {
   }
 }
 
-const views = new Map<string, LiveView>()
+/** Views that nobody looks at and that stay in memory. */
+export const KEPT_VIEWS = 8
 
-export function liveViewOf(sessionId: string): LiveView {
-  const known = views.get(sessionId)
-  if (known) return known
-  const view = new LiveView(sessionId)
-  views.set(sessionId, view)
-  return view
-}
+const views = new Recent(
+  KEPT_VIEWS,
+  (sessionId) => new LiveView(sessionId),
+  (view) => view.isInUse(),
+)
+
+export const liveViewOf = (sessionId: string): LiveView => views.of(sessionId)
 
 export const useLiveState = <T>(view: LiveView, select: (state: LiveState) => T): T =>
   useStore(view.store, select)
