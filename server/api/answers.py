@@ -227,7 +227,7 @@ class Limits(ResponseModel):
     message_bytes: int
     """Maximum UTF-8 bytes of a message."""
     message_chars: int
-    """Upper bound in characters, each of which takes at least one byte; `message_bytes` is the limit."""
+    """Characters that always fit, whatever they are; a longer message fits while `message_bytes` allows it."""
     file_bytes: int
     files: int
     max_browsers: int

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 router = APIRouter(prefix="/api/sessions/{session_id}")
 
 MESSAGE_BYTES = 64 * 1024
+MESSAGE_CHARS = MESSAGE_BYTES // 4
+"""Characters that always fit: UTF-8 takes at most four bytes for one."""
 
 
 class NewMessage(Body):

@@ -23,7 +23,7 @@ from server.api.answers import (
     Tools,
 )
 from server.api.deps import Body, CallerOf, Streams, Text, World
-from server.api.messages import MESSAGE_BYTES
+from server.api.messages import MESSAGE_BYTES, MESSAGE_CHARS
 from server.auth import COOKIE_SECONDS, cookie_name, peer_of
 from server.errors import Unauthorized
 from server.files.session_files import FILE_BYTES, FILES
@@ -98,7 +98,7 @@ async def config(world: World) -> Config:
         ),
         limits=Limits(
             message_bytes=MESSAGE_BYTES,
-            message_chars=MESSAGE_BYTES,
+            message_chars=MESSAGE_CHARS,
             file_bytes=FILE_BYTES,
             files=FILES,
             max_browsers=settings.max_browsers,

@@ -242,14 +242,26 @@ async def test_a_message_over_64_kilobytes_is_too_large(client: httpx.AsyncClien
     assert (response.status_code, response.json()["code"]) == (413, "too_large")
 
 
-async def test_a_message_is_measured_in_bytes_and_the_limit_is_told(client: httpx.AsyncClient) -> None:
-    limits = (await client.get("/api/config")).json()["limits"]
-    assert limits["message_bytes"] == limits["message_chars"] == 65_536
+@pytest.mark.parametrize(("letter", "size"), [("x", 1), ("ж", 2), ("語", 3), ("🧭", 4)])
+async def test_a_message_is_measured_in_bytes_and_the_limit_is_told(
+    client: httpx.AsyncClient, letter: str, size: int
+) -> None:
+    limit = (await client.get("/api/config")).json()["limits"]["message_bytes"]
     session_id = await new_session(client)
-    for letters, status in ((32_768, 202), (32_769, 413)):
-        sent = await client.post(f"/api/sessions/{session_id}/messages", json={"content": "ж" * letters})
+    for letters, status in ((limit // size, 202), (limit // size + 1, 413)):
+        sent = await client.post(f"/api/sessions/{session_id}/messages", json={"content": letter * letters})
         assert sent.status_code == status
         await client.post(f"/api/sessions/{session_id}/cancel")
+
+
+@pytest.mark.parametrize("letter", ["x", "ж", "語", "🧭"])
+async def test_a_message_of_the_characters_that_config_names_always_fits(
+    client: httpx.AsyncClient, letter: str
+) -> None:
+    limit = (await client.get("/api/config")).json()["limits"]["message_chars"]
+    session_id = await new_session(client)
+    sent = await client.post(f"/api/sessions/{session_id}/messages", json={"content": letter * limit})
+    assert sent.status_code == 202
 
 
 async def test_odd_text_is_stored_and_returned_byte_equal(client: httpx.AsyncClient) -> None:
