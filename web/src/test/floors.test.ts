@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 
 const FLOOR: Record<string, number> = {
@@ -22,15 +22,20 @@ function sources(folder: string): string[] {
   )
 }
 
+const IMPORT = /(?:from |import\(\s*|import )'(@\/|\.{1,2}\/)([^']+)'/g
+
+/** The files of ours that a file imports, as paths below src. */
+const importsOf = (file: string): string[] =>
+  [...readFileSync(join('src', file), 'utf8').matchAll(IMPORT)].map(([, start, path]) =>
+    start === '@/' ? path! : join(dirname(file), start!, path!),
+  )
+
 test('imports go down only: app, pages, features, session, ui, and what they stand on', () => {
-  const wrong: string[] = []
-  for (const file of sources('src')) {
-    for (const [, target] of readFileSync(join('src', file), 'utf8').matchAll(
-      /(?:from |import\()'@\/([^']+)'/g,
-    )) {
-      if (floorOf(target!) > floorOf(file)) wrong.push(`${file} imports ${target}`)
-    }
-  }
+  const wrong = sources('src').flatMap((file) =>
+    importsOf(file)
+      .filter((target) => floorOf(target) > floorOf(file))
+      .map((target) => `${file} imports ${target}`),
+  )
   expect(wrong).toEqual([])
 })
 
