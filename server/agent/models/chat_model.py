@@ -1,10 +1,10 @@
-"""Build chat models by name: checks the key, sets limits, adds the guard and the faster transport."""
+"""Build chat models by name: checks the key, sets limits, builds the provider's class."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from server.agent.models.catalog import KNOWN, KnownModel, known_model, usage_cost
 from server.agent.models.errors import (
@@ -60,11 +60,11 @@ class OfferedModel:
     price_out: float | None = None
 
 
-def build_chat_model(name: str, settings: Settings, **overrides: Any) -> BaseChatModel:
+def build_chat_model(name: str, settings: Settings) -> BaseChatModel:
     """Build the chat model `name` (`provider:model`, or `demo`).
 
     Raises ModelNotConfigured, naming the missing setting, if it cannot be used with these settings.
-    `overrides` are passed to the model's constructor. Models hold no connections; runs may share them.
+    Runs may share models.
     """
     if name.partition(":")[0] == DEMO:
         from server.agent.demo.model import DemoChatModel
@@ -76,9 +76,7 @@ def build_chat_model(name: str, settings: Settings, **overrides: Any) -> BaseCha
             f"{provider.label} has no key: set {missing} in the environment or in .env and start again, "
             f"or choose the built-in {DEMO} model."
         )
-    if overrides:
-        return _build(provider, model, settings, **overrides)
-    return _shared(provider, model, settings)
+    return _build(provider.name, model, settings)
 
 
 def is_known(name: str) -> bool:
@@ -130,23 +128,26 @@ def _provider_of(name: str) -> tuple[Provider, str]:
     return PROVIDERS[provider], model
 
 
-def _build(provider: Provider, model: str, settings: Settings, **overrides: Any) -> BaseChatModel:
-    # Imported here because LangChain and the SDKs take seconds to import; the service starts without them.
-    from langchain.chat_models import init_chat_model
+@lru_cache(maxsize=64)
+def _build(provider: str, model: str, settings: Settings) -> BaseChatModel:
+    """Imports one provider's SDK only: together they take seconds, and the service starts without them."""
+    if provider == "anthropic":
+        from server.agent.models.anthropic import build_anthropic
 
-    from server.agent.models import patches as model_wire
-    from server.agent.models.guard import CallLimits, guard
+        return build_anthropic(model, settings)
+    if provider == "google":
+        from server.agent.models.gemini import build_gemini
 
-    options: dict[str, Any] = {
-        "streaming": True, "max_tokens": settings.model_max_tokens, "api_key": provider.secret(settings),
-    }  # fmt: skip
-    options = model_wire.options_for(provider, model, options | provider.options(settings) | overrides)
-    built: BaseChatModel = init_chat_model(model, model_provider=provider.langchain, **options)
-    model_wire.attach(provider, built)
-    return guard(built, CallLimits.of(settings, parallel_tools=provider.parallel_tools))
+        return build_gemini(model, settings)
+    if provider == "ollama":
+        from server.agent.models.ollama import build_ollama
 
+        return build_ollama(model, settings)
+    from server.agent.models import openai
 
-_shared = lru_cache(maxsize=64)(_build)
+    if provider == "openrouter":
+        return openai.build_openrouter(model, settings)
+    return openai.build_openai(model, settings)
 
 
 def _is_elsewhere(model: KnownModel, settings: Settings) -> bool:

@@ -1,11 +1,11 @@
-"""Add to ChatGoogleGenerativeAI: our transport, and closing the request when its stream is left."""
+"""Google's models: ChatGoogleGenerativeAI on our transport; leaving a stream closes its request."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
-from typing import Any, cast
+from typing import Any, Self, cast
 
 from google.genai import Client
 from google.genai.types import HttpOptions
@@ -13,8 +13,14 @@ from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
 from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatGenerationChunk
 from langchain_google_genai import ChatGoogleGenerativeAI
+from pydantic import SecretStr, model_validator
 
+from server.agent.models.guard import GuardedModel
 from server.agent.models.transport import closing, model_http_client
+from server.settings import Settings
+
+_WITHOUT_THOUGHTS = ("gemini-1", "gemini-2.0", "gemma", "learnlm")
+"""Models that reject a request for thoughts."""
 
 # They log the same at each call: unsupported schema keys are dropped, the SDK supports function calls.
 logging.getLogger("langchain_google_genai._function_utils").setLevel(logging.ERROR)
@@ -23,6 +29,16 @@ logging.getLogger("google_genai.models").setLevel(logging.WARNING)
 
 class ClosingGemini(ChatGoogleGenerativeAI):
     """Closes the response of a cancelled stream: the SDK keeps it in a cycle, so it would continue."""
+
+    @model_validator(mode="after")
+    def _use_our_transport(self) -> Self:
+        """Replace the SDK client: LangChain's opens an HTTP session per model that is never closed."""
+        assert isinstance(self.google_api_key, SecretStr)
+        options = HttpOptions(base_url=self.base_url, httpx_async_client=model_http_client())
+        self.client = Client(
+            vertexai=False, api_key=self.google_api_key.get_secret_value(), http_options=options
+        )
+        return self
 
     async def _astream(
         self,
@@ -37,7 +53,19 @@ class ClosingGemini(ChatGoogleGenerativeAI):
                 yield chunk
 
 
-def client_for(key: str, base_url: str | None) -> Client:
-    """An SDK client on our transport. By default it opens a session per model that is never closed."""
-    options = HttpOptions(base_url=base_url, httpx_async_client=model_http_client())
-    return Client(vertexai=False, api_key=key, http_options=options)
+class GuardedGemini(GuardedModel, ClosingGemini):  # type: ignore[misc]  # its bind_tools names more options
+    """The guard comes first: each of its attempts is one stream of `ClosingGemini`."""
+
+
+def build_gemini(model: str, settings: Settings) -> GuardedGemini:
+    return GuardedGemini.build(
+        settings,
+        model=model,
+        api_key=settings.google_api_key,
+        base_url=settings.google_base_url,
+        max_tokens=settings.model_max_tokens,
+        streaming=True,
+        include_thoughts=not model.startswith(_WITHOUT_THOUGHTS),
+        vertexai=False,
+        max_retries=1,
+    )

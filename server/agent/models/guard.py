@@ -1,7 +1,7 @@
 """The guard of every model call: deadlines, retries before the first token, output cap, completeness check.
 
-`guard` mixes it into the provider's class instead of wrapping the model, so that bind_tools, structured
-output, profiles and isinstance checks remain the provider's own.
+`GuardedModel` is a second base of our models, not a wrapper around the provider's class, so that
+bind_tools, structured output, profiles and isinstance checks remain the provider's own.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ import random
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from functools import lru_cache
 from operator import is_
-from typing import Any, cast
+from typing import Any, ClassVar, Self, cast
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
 from langchain_core.callbacks.manager import adispatch_custom_event
@@ -47,11 +46,6 @@ class CallLimits:
     tries: int = 3
     backoff: float = 1
     longest_wait: float = 30
-    parallel_tools: bool | None = None
-
-    @classmethod
-    def of(cls, settings: Settings, *, parallel_tools: bool | None = None) -> CallLimits:
-        return cls(settings.model_timeout, settings.model_idle_timeout, parallel_tools=parallel_tools)
 
 
 @dataclass(frozen=True)
@@ -67,10 +61,23 @@ class _Bound:
 
 
 class GuardedModel(BaseChatModel):
-    """Mixin for the provider's class: guards streaming and generation, caches bound tools."""
+    """The base before the provider's class: guards streaming and generation, caches bound tools.
 
+    `parallel_tools` is the value to request, None if the provider does not support it.
+    """
+
+    parallel_tools: ClassVar[bool | None] = None
     _limits: CallLimits = PrivateAttr(default_factory=CallLimits)
     _bound: _Bound | None = PrivateAttr(None)
+
+    @classmethod
+    def build(cls, settings: Settings, **options: Any) -> Self:
+        """Create the model with the deadlines and limits of the settings. `options` are its constructor's."""
+        model = cls(**options)
+        model._limits = CallLimits(
+            settings.model_timeout, settings.model_idle_timeout, settings.model_output_cap
+        )
+        return model
 
     async def _astream(
         self,
@@ -101,24 +108,11 @@ class GuardedModel(BaseChatModel):
         )
 
     def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Runnable[Any, AIMessage]:
-        if self._limits.parallel_tools is not None:
-            kwargs.setdefault("parallel_tool_calls", self._limits.parallel_tools)
+        if self.parallel_tools is not None:
+            kwargs.setdefault("parallel_tool_calls", self.parallel_tools)
         if self._bound is None or not self._bound.fits(tools, kwargs):
             self._bound = _Bound([*tools], kwargs, super().bind_tools(tools, **kwargs))
         return self._bound.model
-
-
-def guard(model: BaseChatModel, limits: CallLimits) -> BaseChatModel:
-    """Mix `GuardedModel` into the class of `model`, in place. Returns the same model."""
-    model.__class__ = _guarded_class(type(model))
-    guarded = cast(GuardedModel, model)
-    guarded._limits, guarded._bound = limits, None
-    return model
-
-
-@lru_cache
-def _guarded_class(cls: type[BaseChatModel]) -> type[BaseChatModel]:
-    return type(cls.__name__, (GuardedModel, cls), {"__module__": cls.__module__, "__doc__": cls.__doc__})
 
 
 async def stream_guarded(
@@ -200,8 +194,8 @@ class _Answer:
     has_text: bool = False
     held: list[ChatGenerationChunk] = field(default_factory=list)
     seen: bool = False
-    calls: dict[Any, list[str]] = field(default_factory=dict)
-    call_ids: dict[Any, str] = field(default_factory=dict)
+    calls: dict[int | str | None, list[str]] = field(default_factory=dict)
+    call_ids: dict[int | str | None, str] = field(default_factory=dict)
 
     def add(self, chunk: ChatGenerationChunk) -> list[ChatGenerationChunk]:
         """Record one chunk. Returns the chunks that may be yielded now."""

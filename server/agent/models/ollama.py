@@ -1,14 +1,26 @@
-"""Add to ChatOllama: the thinking of models that think by default."""
+"""Ollama's models: ChatOllama on our transport, with the thinking of models that think by default."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from typing import Any, cast
 
+import httpx
+import httpx2
 from langchain_core.messages import BaseMessage
 from langchain_ollama import ChatOllama
 
+from server.agent.models.guard import GuardedModel
+from server.agent.models.transport import ModelTransport
+from server.settings import Settings
 
-class ThinkingOllama(ChatOllama):
+OLLAMA_URL = "http://127.0.0.1:11434"
+OLLAMA_CONTEXT = 16_384
+"""Tokens. With Ollama's default of 4096, the start of a longer prompt is cut without a warning."""
+
+
+class ThinkingOllama(GuardedModel, ChatOllama):
     """Is built with `reasoning=True`, so that LangChain keeps received thinking, but never requests it:
     models without thinking reject such a request, those with thinking think by default."""
 
@@ -17,3 +29,53 @@ class ThinkingOllama(ChatOllama):
     ) -> dict[str, Any]:
         params = super()._chat_params(messages, stop, **kwargs)
         return params | {"think": None}
+
+
+def build_ollama(model: str, settings: Settings) -> ThinkingOllama:
+    return ThinkingOllama.build(
+        settings,
+        model=model,
+        base_url=settings.ollama_base_url or OLLAMA_URL,
+        num_ctx=OLLAMA_CONTEXT,
+        num_predict=settings.model_max_tokens,
+        reasoning=True,
+        async_client_kwargs={"transport": OlderTransport()},
+    )
+
+
+class OlderTransport(httpx.AsyncBaseTransport):
+    """Uses the connections of `ModelTransport`, with the types and errors of httpx, which Ollama's SDK uses.
+
+    The SDK's own client is never closed by ChatOllama, so its connections would stay open.
+    """
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        newer = httpx2.Request(
+            request.method, str(request.url), headers=request.headers.raw, content=await request.aread()
+        )
+        with _as_older():
+            answer = await ModelTransport().handle_async_request(newer)
+        body = _CompatBody(cast("httpx2.AsyncByteStream", answer.stream))
+        return httpx.Response(answer.status_code, headers=answer.headers.raw, stream=body)
+
+
+class _CompatBody(httpx.AsyncByteStream):
+    def __init__(self, stream: httpx2.AsyncByteStream) -> None:
+        self._stream = stream
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        with _as_older():
+            async for data in self._stream:
+                yield data
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+@contextmanager
+def _as_older() -> Iterator[None]:
+    try:
+        yield
+    except httpx2.TransportError as error:
+        kind: type[httpx.TransportError] = getattr(httpx, type(error).__name__)
+        raise kind(str(error)) from error

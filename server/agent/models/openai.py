@@ -1,9 +1,9 @@
-"""Add to ChatOpenAI for OpenAI-compatible servers: thinking, and a stream with low cost per token."""
+"""OpenAI's API: Responses by ChatOpenAI, Chat Completions of any server with thinking and low cost per token."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import openai
 import orjson
@@ -11,16 +11,37 @@ from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.outputs import ChatGenerationChunk
 from langchain_openai import ChatOpenAI
+from pydantic import SecretStr, model_validator
+
+from server.agent.models.guard import GuardedModel
+from server.agent.models.providers import speaks_responses
+from server.agent.models.transport import model_http_client
+from server.settings import Settings
+
+OPENROUTER_URL = "https://openrouter.ai/api/v1"
 
 _NO_PICTURE = {"type": "text", "text": "(a picture was left out: it cannot be part of a tool result here)"}
 
 
-class CompatibleChat(ChatOpenAI):
+class ResponsesChat(GuardedModel, ChatOpenAI):
+    """The Responses API, as LangChain reads it: its events are the SDK's objects."""
+
+    parallel_tools: ClassVar[bool | None] = False
+
+
+class CompatibleChat(GuardedModel, ChatOpenAI):
     """Chat Completions of any compatible server.
 
     Thinking (`reasoning_content`, `reasoning`, `reasoning_details`) is streamed as reasoning blocks and sent
     back within a turn, as DeepSeek, Kimi and Gemini via OpenRouter require between tool calls.
     """
+
+    parallel_tools: ClassVar[bool | None] = False
+
+    @model_validator(mode="after")
+    def _stream_plain_dicts(self) -> Self:
+        self.async_client = PlainCompletions(self.root_async_client)
+        return self
 
     def _convert_chunk_to_generation_chunk(
         self, chunk: dict[str, Any], default_chunk_class: type, base_generation_info: dict[str, Any] | None
@@ -53,6 +74,39 @@ class CompatibleChat(ChatOpenAI):
             elif i > turn and isinstance(message, AIMessage):
                 sent.update(_sent_back(message))
         return payload
+
+
+def build_openai(model: str, settings: Settings) -> GuardedModel:
+    kind = ResponsesChat if speaks_responses(settings) else CompatibleChat
+    return _build(kind, model, settings, settings.openai_base_url, settings.openai_api_key)
+
+
+def build_openrouter(model: str, settings: Settings) -> GuardedModel:
+    url = settings.openrouter_base_url or OPENROUTER_URL
+    return _build(CompatibleChat, model, settings, url, settings.openrouter_api_key)
+
+
+def _build(
+    kind: type[CompatibleChat | ResponsesChat],
+    model: str,
+    settings: Settings,
+    base_url: str | None,
+    key: SecretStr | None,
+) -> GuardedModel:
+    return kind.build(
+        settings,
+        model=model,
+        api_key=key or "none",
+        base_url=base_url,
+        max_tokens=settings.model_max_tokens,
+        streaming=True,
+        stream_usage=True,
+        stream_chunk_timeout=None,
+        use_responses_api=kind is ResponsesChat,
+        http_async_client=model_http_client(),
+        timeout=None,
+        max_retries=0,
+    )
 
 
 def _thinking(delta: Mapping[str, Any]) -> dict[str, Any]:
@@ -117,10 +171,10 @@ class PlainCompletions:
         )
 
 
-class DictStream(openai.AsyncStream[Any]):
+class DictStream(openai.AsyncStream[dict[str, Any]]):
     """Yields the server-sent events of Chat Completions as dicts."""
 
-    async def __aiter__(self) -> AsyncIterator[Any]:
+    async def __aiter__(self) -> AsyncIterator[dict[str, Any]]:
         async for line in _lines(self.response.aiter_bytes()):
             if not line.startswith(b"data:"):
                 continue

@@ -8,7 +8,7 @@ from typing import Any
 
 from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
 from langchain.agents.middleware.types import ToolCallRequest
-from langchain_core.messages import AIMessage, ToolCall, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, ToolCall, ToolMessage
 from langchain_core.messages.tool import tool_call
 from langgraph.types import Command
 
@@ -42,7 +42,7 @@ class WholeCalls(AgentMiddleware[AgentState[Any], RunContext]):
         return ToolMessage(BROKEN_CALL, tool_call_id=call["id"] or "", name=call["name"], status="error")
 
 
-def _with_all_calls(message: Any) -> Any:
+def _with_all_calls(message: BaseMessage) -> BaseMessage:
     if not isinstance(message, AIMessage) or not (message.tool_calls or message.invalid_tool_calls):
         return message
     unread = [

@@ -1,0 +1,43 @@
+"""Anthropic's models: ChatAnthropic on our transport, with visible thinking."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import ClassVar
+
+from anthropic import AsyncAnthropic
+from langchain_anthropic import ChatAnthropic
+
+from server.agent.models.guard import GuardedModel
+from server.agent.models.transport import model_http_client
+from server.settings import Settings
+
+
+class AnthropicChat(GuardedModel, ChatAnthropic):
+    parallel_tools: ClassVar[bool | None] = False
+
+    @cached_property
+    def _async_client(self) -> AsyncAnthropic:
+        """The SDK client with our HTTP client, which ChatAnthropic itself does not accept."""
+        return super()._async_client.with_options(http_client=model_http_client())
+
+
+def build_anthropic(model: str, settings: Settings) -> AnthropicChat:
+    thinking = {"type": "adaptive", "display": "summarized"} if _thinks_by_default(model) else None
+    return AnthropicChat.build(
+        settings,
+        model=model,
+        api_key=settings.anthropic_api_key,
+        base_url=settings.anthropic_base_url,
+        max_tokens=settings.model_max_tokens,
+        streaming=True,
+        thinking=thinking,
+        default_request_timeout=None,
+        max_retries=0,
+    )
+
+
+def _thinks_by_default(model: str) -> bool:
+    """True for models without a temperature: they always think, but show it only on request."""
+    profile = ChatAnthropic(model_name=model, api_key="none").profile or {}  # type: ignore[call-arg]
+    return bool(profile.get("reasoning_output")) and profile.get("temperature") is False
