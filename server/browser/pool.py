@@ -17,10 +17,10 @@ from server.browser.chromium.egress import Egress, Resolve
 from server.browser.chromium.processes import Processes
 from server.browser.chromium.profiles import SHARED, Profiles
 from server.browser.chromium.reach import Reach
-from server.browser.mcp.browser_use_mcp import BrowserUseBrowser
+from server.browser.mcp.browser_use import BROWSER_USE
 from server.browser.mcp.lifecycle import SessionResources
-from server.browser.mcp.other_browser import OtherBrowser
-from server.browser.mcp.playwright_mcp import PlaywrightBrowser
+from server.browser.mcp.other_browser import OTHER
+from server.browser.mcp.playwright import PLAYWRIGHT
 from server.browser.mcp.session_browser import SessionBrowser
 from server.browser.mcp.shared_chromium import SharedChromium
 from server.browser.mcp.tool_discovery import ToolFinder, others_of
@@ -40,7 +40,7 @@ CROWDED_IDLE = 120.0
 SMALL_PROFILE = 200
 """MB. Limit of a profile while free disk space is below MIN_FREE_DISK (unless BROWSER_DISK is lower)."""
 
-_KINDS: dict[str, type[SessionBrowser]] = {"playwright": PlaywrightBrowser, "browser-use": BrowserUseBrowser}
+_SERVERS = {"playwright": PLAYWRIGHT, "browser-use": BROWSER_USE}
 
 
 class BrowserPool:
@@ -49,7 +49,7 @@ class BrowserPool:
     def __init__(self, settings: Settings, resolve: Resolve | None = None) -> None:
         self._settings = settings
         self._resolve = resolve
-        self._kind = _KINDS.get(settings.browser_mcp, OtherBrowser)
+        self._server = _SERVERS.get(settings.browser_mcp, OTHER)
         self._processes = Processes(settings.data_dir / "browsers" / "processes")
         self._profiles = Profiles(settings)
         self._places = Slots(settings.max_browsers, self._hear_of_place)
@@ -60,7 +60,7 @@ class BrowserPool:
         self._views: dict[str, LiveView] = {}
         self._shared = SharedChromium(lambda: self._start(SHARED))
         self._status: dict[str, Literal["starting", "parked"]] = {}
-        self._tools = ToolFinder(self._kind, self._processes, self._profiles.scratch("-tools"))
+        self._tools = ToolFinder(self._server, self._processes, self._profiles.scratch("-tools"))
         self._gardener: asyncio.Task[None] | None = None
         self._resting: set[str] = set()
         self._stirred = asyncio.Event()
@@ -88,7 +88,7 @@ class BrowserPool:
             self._gardener = asyncio.create_task(self._tend(), name="browser gardener")
         tools = await self._tools.find(self._settings)
         if session_id not in self._open:
-            self._open[session_id] = self._kind(self._resources(session_id, tools))
+            self._open[session_id] = SessionBrowser(self._resources(session_id, tools), self._server)
             if self.live(session_id).is_held:
                 self._open[session_id].hold()
         self._resting.discard(session_id)
@@ -134,7 +134,7 @@ class BrowserPool:
 
     async def missing_programs(self) -> list[str]:
         missing = []
-        if self._kind.needs_chromium(self._settings) and not parts.find_chromium(
+        if self._server.needs_chromium(self._settings) and not parts.find_chromium(
             self._settings.browser_executable
         ):
             missing.append(parts.NO_CHROMIUM)
@@ -206,7 +206,7 @@ class BrowserPool:
         restore = self._status.get(session_id) == "parked"
         self._status[session_id] = "starting"
         try:
-            if self._kind.shares_chromium(self._settings):
+            if self._server.shares_chromium(self._settings):
                 return await self._shared.lease()
             return await self._start(session_id, restore=restore)
         except BaseException:
@@ -237,7 +237,7 @@ class BrowserPool:
         while not self._is_closing:
             self._stirred.clear()
             await self._park_unused()
-            sharing = max(1, len(self._open)) if self._kind.shares_chromium(self._settings) else 1
+            sharing = max(1, len(self._open)) if self._server.shares_chromium(self._settings) else 1
             await self._end_large_profiles()
             await end_heavy_pages(list(self._open.values()), self._settings.browser_memory * sharing)
             with suppress(TimeoutError):

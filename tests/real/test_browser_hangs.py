@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 
 from server.browser.chromium.cdp import CdpError
-from server.browser.mcp.playwright_mcp import PlaywrightBrowser
+from server.browser.mcp.session_browser import SessionBrowser
 from server.browser.pool import BrowserPool
 from tests.support.browsers import element, notes_of
 from tests.support.eventually import eventually
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 @pytest_asyncio.fixture(loop_scope="module")
-async def browser(pool: BrowserPool, site: Site) -> AsyncIterator[PlaywrightBrowser]:
+async def browser(pool: BrowserPool, site: Site) -> AsyncIterator[SessionBrowser]:
     """And after each test: the browser still does its job, at once."""
     browser = await pool.get("hangs")
     yield browser
@@ -28,14 +28,14 @@ async def browser(pool: BrowserPool, site: Site) -> AsyncIterator[PlaywrightBrow
     assert time.monotonic() - began < 8
 
 
-async def test_an_alert_is_closed_and_told(browser: PlaywrightBrowser, site: Site):
+async def test_an_alert_is_closed_and_told(browser: SessionBrowser, site: Site):
     await browser.navigate(site.url("/dialogs"))
     outcome = await browser.click(element(await browser.observe(), "Alert"))
     assert "Saved." in notes_of(outcome, await browser.observe())
     assert (await browser.observe()).page.title == "alerted"
 
 
-async def test_a_confirm_waits_for_its_answer(browser: PlaywrightBrowser, site: Site):
+async def test_a_confirm_waits_for_its_answer(browser: SessionBrowser, site: Site):
     await browser.navigate(site.url("/dialogs"))
     asked = await browser.click(element(await browser.observe(), "Confirm"))
     assert "Delete it all?" in notes_of(asked)
@@ -46,7 +46,7 @@ async def test_a_confirm_waits_for_its_answer(browser: PlaywrightBrowser, site: 
 
 
 async def test_a_confirm_that_nobody_answers_is_dismissed_at_the_next_action(
-    browser: PlaywrightBrowser, site: Site
+    browser: SessionBrowser, site: Site
 ):
     await browser.navigate(site.url("/dialogs"))
     seen = await browser.observe()
@@ -56,20 +56,20 @@ async def test_a_confirm_that_nobody_answers_is_dismissed_at_the_next_action(
     assert (await browser.observe()).page.title == "kept"
 
 
-async def test_a_prompt_takes_a_text(browser: PlaywrightBrowser, site: Site):
+async def test_a_prompt_takes_a_text(browser: SessionBrowser, site: Site):
     await browser.navigate(site.url("/dialogs"))
     await browser.click(element(await browser.observe(), "Prompt"))
     assert (await browser.answer_dialog(True, "Ann")).title == "name Ann"
 
 
-async def test_answering_where_nothing_was_asked_is_an_error_in_words(browser: PlaywrightBrowser, site: Site):
+async def test_answering_where_nothing_was_asked_is_an_error_in_words(browser: SessionBrowser, site: Site):
     await browser.navigate(site.url("/form"))
     outcome = await browser.answer_dialog(True)
     assert not outcome.ok
     assert "dialog" in outcome.text.lower()
 
 
-async def test_an_alert_while_loading_does_not_hide_the_page(browser: PlaywrightBrowser, site: Site):
+async def test_an_alert_while_loading_does_not_hide_the_page(browser: SessionBrowser, site: Site):
     outcome = await browser.navigate(site.url("/alert-on-load"))
     assert outcome.ok
     seen = await browser.observe()
@@ -78,7 +78,7 @@ async def test_an_alert_while_loading_does_not_hide_the_page(browser: Playwright
     assert "After the alert" in seen.text()
 
 
-async def test_leaving_a_draft_is_possible_and_told(browser: PlaywrightBrowser, site: Site):
+async def test_leaving_a_draft_is_possible_and_told(browser: SessionBrowser, site: Site):
     await browser.navigate(site.url("/beforeunload"))
     await browser.call("browser_type", {"target": "#draft", "text": "half a sentence", "slowly": True})
     outcome = await browser.navigate(site.url("/form"))
@@ -87,7 +87,7 @@ async def test_leaving_a_draft_is_possible_and_told(browser: PlaywrightBrowser, 
     assert "leave" in notes_of(outcome, seen)
 
 
-async def test_alerts_without_end_cost_their_tab(browser: PlaywrightBrowser, site: Site):
+async def test_alerts_without_end_cost_their_tab(browser: SessionBrowser, site: Site):
     began = time.monotonic()
     outcome = await browser.navigate(site.url("/alerts-endless"))
     await asyncio.sleep(1)
@@ -97,14 +97,14 @@ async def test_alerts_without_end_cost_their_tab(browser: PlaywrightBrowser, sit
     assert len(await browser.tabs()) == 1
 
 
-async def test_a_server_that_never_answers_costs_one_deadline(browser: PlaywrightBrowser, site: Site):
+async def test_a_server_that_never_answers_costs_one_deadline(browser: SessionBrowser, site: Site):
     began = time.monotonic()
     outcome = await browser.navigate(site.url("/hang"))
     assert (outcome.ok, outcome.timed_out) == (False, True)
     assert time.monotonic() - began < 22
 
 
-async def test_a_cancelled_navigation_does_not_block_the_next_call(browser: PlaywrightBrowser, site: Site):
+async def test_a_cancelled_navigation_does_not_block_the_next_call(browser: SessionBrowser, site: Site):
     call = asyncio.create_task(browser.navigate(site.url("/hang")))
     await eventually(
         lambda: site.paths, lambda it: it[-1:] == ["/hang"], timeout=10, message="the page is asked for"
@@ -118,7 +118,7 @@ async def test_a_cancelled_navigation_does_not_block_the_next_call(browser: Play
     assert time.monotonic() - began < 5
 
 
-async def test_a_page_that_spins_is_replaced(browser: PlaywrightBrowser, site: Site):
+async def test_a_page_that_spins_is_replaced(browser: SessionBrowser, site: Site):
     began = time.monotonic()
     await browser.navigate(site.url("/spin"))
     await asyncio.sleep(0.3)
@@ -127,7 +127,7 @@ async def test_a_page_that_spins_is_replaced(browser: PlaywrightBrowser, site: S
     assert "hung" in notes_of(seen)
 
 
-async def test_a_page_that_spins_can_be_left(browser: PlaywrightBrowser, site: Site):
+async def test_a_page_that_spins_can_be_left(browser: SessionBrowser, site: Site):
     await browser.navigate(site.url("/spin"))
     await asyncio.sleep(0.3)
     began = time.monotonic()
@@ -135,7 +135,7 @@ async def test_a_page_that_spins_can_be_left(browser: PlaywrightBrowser, site: S
     assert time.monotonic() - began < 15
 
 
-async def test_a_click_that_hangs_the_page_is_told(browser: PlaywrightBrowser, site: Site):
+async def test_a_click_that_hangs_the_page_is_told(browser: SessionBrowser, site: Site):
     await browser.navigate(site.url("/spin-on-click"))
     began = time.monotonic()
     outcome = await browser.click(element(await browser.observe(), "Spin"))
@@ -145,7 +145,7 @@ async def test_a_click_that_hangs_the_page_is_told(browser: PlaywrightBrowser, s
 
 
 async def test_a_cancelled_call_on_a_spinning_page_needs_no_reset_by_hand(
-    browser: PlaywrightBrowser, site: Site
+    browser: SessionBrowser, site: Site
 ):
     await browser.navigate(site.url("/spin-on-click"))
     seen = await browser.observe()
@@ -157,7 +157,7 @@ async def test_a_cancelled_call_on_a_spinning_page_needs_no_reset_by_hand(
 
 
 @pytest.mark.parametrize("path", ["/redirect-loop", "/reload-loop", "/meta-refresh", "/slow-body"])
-async def test_loops_and_endless_pages_come_to_an_end(browser: PlaywrightBrowser, site: Site, path: str):
+async def test_loops_and_endless_pages_come_to_an_end(browser: SessionBrowser, site: Site, path: str):
     began = time.monotonic()
     await browser.navigate(site.url(path))
     await browser.observe()
@@ -166,7 +166,7 @@ async def test_loops_and_endless_pages_come_to_an_end(browser: PlaywrightBrowser
 
 @pytest.mark.parametrize("path", ["/many-links", "/huge", "/deep", "/canvas"])
 async def test_a_page_of_any_size_is_observed_within_ten_seconds(
-    browser: PlaywrightBrowser, site: Site, path: str
+    browser: SessionBrowser, site: Site, path: str
 ):
     await browser.navigate(site.url(path))
     began = time.monotonic()
@@ -176,7 +176,7 @@ async def test_a_page_of_any_size_is_observed_within_ten_seconds(
     assert len(seen.text()) < 20_000
 
 
-async def test_what_is_in_view_of_a_huge_page_can_be_clicked(browser: PlaywrightBrowser, site: Site):
+async def test_what_is_in_view_of_a_huge_page_can_be_clicked(browser: SessionBrowser, site: Site):
     await browser.navigate(site.url("/many-links"))
     seen = await browser.observe()
     assert "too large" in notes_of(seen)
@@ -184,7 +184,7 @@ async def test_what_is_in_view_of_a_huge_page_can_be_clicked(browser: Playwright
     assert outcome.url == site.url("/links?7")
 
 
-async def test_a_page_that_crashes_is_told(browser: PlaywrightBrowser, site: Site):
+async def test_a_page_that_crashes_is_told(browser: SessionBrowser, site: Site):
     await browser.navigate(site.url("/links"))
     watch = browser.monitor
     assert watch is not None

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 import pytest_asyncio
 
-from server.browser.mcp.playwright_mcp import PlaywrightBrowser
+from server.browser.mcp.session_browser import SessionBrowser
 from server.browser.pool import BrowserPool
 from tests.support.browsers import element, notes_of, open_pool, settings_for
 from tests.support.eventually import eventually
@@ -30,7 +30,7 @@ async def pool(tmp_path_factory: pytest.TempPathFactory, own: Site) -> AsyncIter
 
 
 @pytest_asyncio.fixture(loop_scope="module")
-async def browser(pool: BrowserPool) -> PlaywrightBrowser:
+async def browser(pool: BrowserPool) -> SessionBrowser:
     return await pool.get("walls")
 
 
@@ -50,7 +50,7 @@ async def browser(pool: BrowserPool) -> PlaywrightBrowser:
         " file:///etc/passwd",
     ],
 )
-async def test_other_schemes_are_refused_by_every_tool(browser: PlaywrightBrowser, site: Site, url: str):
+async def test_other_schemes_are_refused_by_every_tool(browser: SessionBrowser, site: Site, url: str):
     await browser.navigate(site.url("/form"))
     for outcome in (
         await browser.navigate(url),
@@ -65,14 +65,14 @@ async def test_other_schemes_are_refused_by_every_tool(browser: PlaywrightBrowse
 @pytest.mark.parametrize(
     "host", ["127.0.0.1", "localhost", "[::1]", "2130706433", "0x7f.1", "[::ffff:7f00:1]", "0.0.0.0"]
 )
-async def test_the_service_itself_is_never_opened(browser: PlaywrightBrowser, own: Site, host: str):
+async def test_the_service_itself_is_never_opened(browser: SessionBrowser, own: Site, host: str):
     before = len(own.paths)
     outcome = await browser.call("browser_navigate", {"url": f"http://{host}:{own.port}/form"})
     assert len(own.paths) == before
     assert "Blocked by Pilothouse" in outcome.text
 
 
-async def test_no_way_of_a_page_reaches_the_service(browser: PlaywrightBrowser, site: Site, own: Site):
+async def test_no_way_of_a_page_reaches_the_service(browser: SessionBrowser, site: Site, own: Site):
     before = len(own.paths)
     await browser.navigate(site.url(f"/redirect?to={own.url('/form')}"))
     await browser.navigate(site.url(f"/reach?to={own.url('/form')}"))
@@ -86,7 +86,7 @@ async def test_no_way_of_a_page_reaches_the_service(browser: PlaywrightBrowser, 
 
 
 @pytest.mark.parametrize("what", ["devtools", "proxy"])
-async def test_our_own_ports_are_refused(browser: PlaywrightBrowser, what: str):
+async def test_our_own_ports_are_refused(browser: SessionBrowser, what: str):
     assert browser.chromium is not None
     port = browser.chromium.relay.port if what == "devtools" else browser.chromium.egress.port
     outcome = await browser.call("browser_navigate", {"url": f"http://127.0.0.1:{port}/json/version"})
@@ -94,7 +94,7 @@ async def test_our_own_ports_are_refused(browser: PlaywrightBrowser, what: str):
     assert "webSocketDebuggerUrl" not in outcome.text
 
 
-async def test_metadata_addresses_are_refused_after_a_redirect_too(browser: PlaywrightBrowser, site: Site):
+async def test_metadata_addresses_are_refused_after_a_redirect_too(browser: SessionBrowser, site: Site):
     for url in ("http://169.254.169.254/latest", site.url("/redirect?to=http://169.254.169.254/latest")):
         outcome = await browser.call("browser_navigate", {"url": url})
         assert "Blocked by Pilothouse" in outcome.text
@@ -107,7 +107,7 @@ async def test_metadata_addresses_are_refused_after_a_redirect_too(browser: Play
         ("https://no.such.invalid/", "is not known"),
     ],
 )
-async def test_a_refusal_is_told_in_words_under_https_too(browser: PlaywrightBrowser, url: str, why: str):
+async def test_a_refusal_is_told_in_words_under_https_too(browser: SessionBrowser, url: str, why: str):
     outcome = await browser.navigate(url)
     assert not outcome.ok
     assert why in outcome.text
@@ -165,7 +165,7 @@ async def test_hosts_can_be_allowed_and_blocked(tmp_path, site: Site):
         assert (await browser.navigate(site.url("/form", "127.0.0.1"))).title == "Form"
 
 
-async def test_webrtc_sends_no_datagrams(browser: PlaywrightBrowser, site: Site):
+async def test_webrtc_sends_no_datagrams(browser: SessionBrowser, site: Site):
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as canary:
         canary.bind(("127.0.0.1", 0))
         canary.setblocking(False)
@@ -182,7 +182,7 @@ async def test_webrtc_sends_no_datagrams(browser: PlaywrightBrowser, site: Site)
             canary.recv(1)
 
 
-async def test_tabs_stay_few_and_the_agent_stays_in_its_own(browser: PlaywrightBrowser, site: Site):
+async def test_tabs_stay_few_and_the_agent_stays_in_its_own(browser: SessionBrowser, site: Site):
     await browser.navigate(site.url("/popups"))
     await browser.click(element(await browser.observe(), "Open"))
     seen = await browser.observe()
@@ -192,7 +192,7 @@ async def test_tabs_stay_few_and_the_agent_stays_in_its_own(browser: PlaywrightB
         await browser.call("browser_tabs", {"action": "close", "index": tab.index})
 
 
-async def test_more_tabs_than_allowed_are_closed_and_told(browser: PlaywrightBrowser, site: Site):
+async def test_more_tabs_than_allowed_are_closed_and_told(browser: SessionBrowser, site: Site):
     await browser.navigate(site.url("/form"))
     outcomes = [
         await browser.call("browser_tabs", {"action": "new", "url": site.url("/links")}) for _ in range(7)
@@ -204,13 +204,13 @@ async def test_more_tabs_than_allowed_are_closed_and_told(browser: PlaywrightBro
         await browser.call("browser_tabs", {"action": "close", "index": tab.index})
 
 
-async def test_permissions_are_denied(browser: PlaywrightBrowser, site: Site):
+async def test_permissions_are_denied(browser: SessionBrowser, site: Site):
     await browser.navigate(site.url("/permissions"))
     assert "granted" not in (await browser.observe()).page.title
     assert "denied" in (await browser.observe()).page.title
 
 
-async def test_a_download_is_kept_under_a_harmless_name(browser: PlaywrightBrowser, site: Site):
+async def test_a_download_is_kept_under_a_harmless_name(browser: SessionBrowser, site: Site):
     await browser.navigate(site.url("/downloads"))
     seen = await browser.observe()
     clicks = [await browser.click(element(seen, name)) for name in ("Report", "Evil name")]
@@ -224,7 +224,7 @@ async def test_a_download_is_kept_under_a_harmless_name(browser: PlaywrightBrows
     assert "Downloaded report.txt (1000 bytes)" in notes_of(*clicks, await browser.observe())
 
 
-async def test_an_endless_download_is_cancelled_and_told(browser: PlaywrightBrowser, site: Site):
+async def test_an_endless_download_is_cancelled_and_told(browser: SessionBrowser, site: Site):
     await browser.navigate(site.url("/downloads"))
     outcome = await browser.click(element(await browser.observe(), "Endless"))
     notes = [notes_of(outcome)]

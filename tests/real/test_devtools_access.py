@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 
 from server.browser.chromium.chromium import Chromium
-from server.browser.mcp.playwright_mcp import PlaywrightBrowser
+from server.browser.mcp.session_browser import SessionBrowser
 from server.browser.pool import BrowserPool
 from tests.support.browsers import running_processes
 from tests.support.chat import ask
@@ -31,13 +31,13 @@ UPGRADE = {
 
 
 @pytest_asyncio.fixture(loop_scope="module")
-async def browser(pool: BrowserPool, site: Site) -> PlaywrightBrowser:
+async def browser(pool: BrowserPool, site: Site) -> SessionBrowser:
     browser = await pool.get("access")
     await browser.navigate(site.url("/form"))
     return browser
 
 
-def chromium_of(browser: PlaywrightBrowser) -> Chromium:
+def chromium_of(browser: SessionBrowser) -> Chromium:
     assert browser.chromium is not None
     return browser.chromium
 
@@ -71,7 +71,7 @@ async def status_of(url: str, **headers: str) -> str:
     return (await as_stranger(*command))[1]
 
 
-async def test_chromium_listens_on_no_port(browser: PlaywrightBrowser):
+async def test_chromium_listens_on_no_port(browser: SessionBrowser):
     chromium = chromium_of(browser)
     group = group_of(chromium.pid)
     assert len(group) > 2
@@ -79,7 +79,7 @@ async def test_chromium_listens_on_no_port(browser: PlaywrightBrowser):
     assert not list(chromium.profile.glob("DevToolsActivePort"))
 
 
-async def test_another_user_gets_nothing_from_any_port_of_ours(browser: PlaywrightBrowser):
+async def test_another_user_gets_nothing_from_any_port_of_ours(browser: SessionBrowser):
     chromium = chromium_of(browser)
     ports = {place.port for place in listening_of(os.getpid())}
     assert chromium.relay.port in ports
@@ -93,7 +93,7 @@ async def test_another_user_gets_nothing_from_any_port_of_ours(browser: Playwrig
     assert await status_of(f"http://127.0.0.1:{chromium.egress.port}/json/version") == "000"
 
 
-async def test_the_secret_path_opens_for_programs_only(browser: PlaywrightBrowser):
+async def test_the_secret_path_opens_for_programs_only(browser: SessionBrowser):
     endpoint = chromium_of(browser).endpoint.replace("ws://", "http://")
     assert await status_of(endpoint, **UPGRADE) == "101"
     for header in ({"Origin": "http://127.0.0.1"}, {"Origin": "null"}, {"Host": "rebound.example"}):
@@ -101,7 +101,7 @@ async def test_the_secret_path_opens_for_programs_only(browser: PlaywrightBrowse
 
 
 async def test_the_secret_path_is_on_no_command_line_and_in_no_file_that_others_read(
-    browser: PlaywrightBrowser, tmp_path_factory: pytest.TempPathFactory
+    browser: SessionBrowser, tmp_path_factory: pytest.TempPathFactory
 ):
     chromium = chromium_of(browser)
     secret = chromium.endpoint.rpartition("/")[2]
@@ -120,9 +120,7 @@ async def test_the_secret_path_is_on_no_command_line_and_in_no_file_that_others_
             assert is_private(path), path
 
 
-async def test_a_page_does_not_reach_the_relay_even_with_the_secret_path(
-    browser: PlaywrightBrowser, site: Site
-):
+async def test_a_page_does_not_reach_the_relay_even_with_the_secret_path(browser: SessionBrowser, site: Site):
     endpoint = chromium_of(browser).endpoint
     url = site.add(
         "/connects",

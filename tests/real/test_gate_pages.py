@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 
 from server.agent.context import UserUpdates
-from server.browser.mcp.playwright_mcp import PlaywrightBrowser
+from server.browser.mcp.session_browser import SessionBrowser
 from server.browser.pool import BrowserPool
 from tests.support.browsers import element
 from tests.support.eventually import eventually
@@ -31,8 +31,8 @@ const go = async () => {{ if (!(await fetch('/now')).ok) return setTimeout(go, 5
 
 
 @pytest_asyncio.fixture(loop_scope="module")
-async def browser(pool: BrowserPool, site: Site) -> PlaywrightBrowser:
-    browser = cast(PlaywrightBrowser, await pool.get("gate"))
+async def browser(pool: BrowserPool, site: Site) -> SessionBrowser:
+    browser = cast(SessionBrowser, await pool.get("gate"))
     await browser.navigate("about:blank")
     site.effects.clear()
     site.pages.pop("/now", None)
@@ -54,7 +54,7 @@ class Patient(Post):
 
 
 async def test_a_button_that_means_more_and_is_pushed_out_of_the_list_is_not_pressed(
-    browser: PlaywrightBrowser, site: Site
+    browser: SessionBrowser, site: Site
 ) -> None:
     async def change() -> None:
         site.pages["/now"] = lambda _: "now"
@@ -80,7 +80,7 @@ async def test_a_button_that_means_more_and_is_pushed_out_of_the_list_is_not_pre
 
 
 async def test_an_element_that_a_long_page_leaves_out_is_found_by_its_ref(
-    browser: PlaywrightBrowser, site: Site
+    browser: SessionBrowser, site: Site
 ) -> None:
     grow = (
         "crowd.innerHTML = Array.from({length: 400}, (_, n) => `<button>${n}</button>`).join('');"
@@ -97,9 +97,7 @@ async def test_an_element_that_a_long_page_leaves_out_is_found_by_its_ref(
     assert (await browser.observe()).page.title == "Twice"
 
 
-async def test_a_control_without_a_name_that_sends_a_form_asks(
-    browser: PlaywrightBrowser, site: Site
-) -> None:
+async def test_a_control_without_a_name_that_sends_a_form_asks(browser: SessionBrowser, site: Site) -> None:
     body = "<h1>Notes</h1><form method=post action=/effect/note><input aria-label=Title><button>{}</button></form>"
     for name in ("Zorbl", "⚑"):
         url = site.add("/unnamed", body.format(name))
@@ -124,7 +122,7 @@ CAPTCHAS = {
 
 @pytest.mark.parametrize("kind", CAPTCHAS)
 async def test_a_captcha_is_seen_and_handed_over_to_the_person(
-    browser: PlaywrightBrowser, site: Site, kind: str
+    browser: SessionBrowser, site: Site, kind: str
 ) -> None:
     site.add("/captcha-inside", "<label><input type=checkbox aria-label='Verify'> Verify</label>")
     page = f"<h1>One moment</h1>{CAPTCHAS[kind]}<p><button type=button>Refresh</button></p>"
@@ -142,7 +140,7 @@ async def test_a_captcha_is_seen_and_handed_over_to_the_person(
 
 @pytest.mark.parametrize("by", ["host", "path", "query", "fragment", "field", "search"])
 async def test_what_stood_on_a_private_page_reaches_no_other_site(
-    browser: PlaywrightBrowser, site: Site, by: str
+    browser: SessionBrowser, site: Site, by: str
 ) -> None:
     secret = "hunter two correct horse"
     site.add("/vault", f"<h1>Your notes</h1><p>{secret}</p><label>Password <input type=password></label>")
@@ -165,9 +163,7 @@ async def test_what_stood_on_a_private_page_reaches_no_other_site(
         assert len(other.paths) <= 1 + other.paths.count("/favicon.ico")
 
 
-async def test_a_picture_serves_as_long_as_the_page_stands_still(
-    browser: PlaywrightBrowser, site: Site
-) -> None:
+async def test_a_picture_serves_as_long_as_the_page_stands_still(browser: SessionBrowser, site: Site) -> None:
     await browser.navigate(site.add("/still", "<h1>Still</h1><input aria-label=Name>"))
     picture, seen = await browser.screenshot(), await browser.observe()
     assert picture is not None

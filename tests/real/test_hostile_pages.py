@@ -6,7 +6,7 @@ from typing import cast
 import pytest
 import pytest_asyncio
 
-from server.browser.mcp.playwright_mcp import PlaywrightBrowser
+from server.browser.mcp.session_browser import SessionBrowser
 from server.browser.pool import BrowserPool
 from tests.support.loop_gaps import loop_gaps
 from tests.support.sites import Site
@@ -52,15 +52,15 @@ const each = (css, change) => document.querySelectorAll(css).forEach(change);
 
 
 @pytest_asyncio.fixture(loop_scope="module")
-async def browser(pool: BrowserPool) -> AsyncIterator[PlaywrightBrowser]:
-    browser = cast(PlaywrightBrowser, await pool.get("hostile"))
+async def browser(pool: BrowserPool) -> AsyncIterator[SessionBrowser]:
+    browser = cast(SessionBrowser, await pool.get("hostile"))
     await browser.navigate("about:blank")
     yield browser
     await pool.close("hostile", purge=True)
 
 
 @pytest.mark.parametrize("name", PAGES)
-async def test_no_page_keeps_the_loop(browser: PlaywrightBrowser, site: Site, name: str) -> None:
+async def test_no_page_keeps_the_loop(browser: SessionBrowser, site: Site, name: str) -> None:
     url = site.add(
         "/hostile", f"<!doctype html><title>x</title><body><script>{HELPERS}{PAGES[name]}</script>"
     )

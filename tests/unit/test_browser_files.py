@@ -25,7 +25,7 @@ from server.browser.fence import MAX_CHARS, fence
 from server.browser.masking import make_picture, mask_text
 from server.browser.mcp.browser_use_server import server_at
 from server.browser.mcp.client import Stdio
-from server.browser.mcp.other_browser import OtherBrowser
+from server.browser.mcp.other_browser import OTHER
 from server.browser.observation.page_script import SecretField
 from server.browser.pool import BrowserPool
 from server.fs.names import safe_name
@@ -256,13 +256,13 @@ def test_browser_use_gets_the_devtools_address_in_a_file_of_its_own(tmp_path: Pa
 
 def test_a_servers_command_line_never_gets_the_devtools_address(tmp_path: Path):
     env_form = settings(tmp_path, browser_mcp="WHERE={endpoint} program --output {output}")
-    server = OtherBrowser.server(env_form, "ws://127.0.0.1:1/secret", tmp_path, tmp_path)
+    server = OTHER.command(env_form, "ws://127.0.0.1:1/secret", tmp_path, tmp_path)
     assert isinstance(server, Stdio)
     assert server.env == {"WHERE": "ws://127.0.0.1:1/secret"}
     assert server.command == ("program", "--output", str(tmp_path))
     on_line = settings(tmp_path, browser_mcp="program --cdp {endpoint}")
     with pytest.raises(BrowserUnavailable, match="Pass it in a variable"):
-        OtherBrowser.server(on_line, "ws://127.0.0.1:1/secret", tmp_path, tmp_path)
+        OTHER.command(on_line, "ws://127.0.0.1:1/secret", tmp_path, tmp_path)
 
 
 async def test_the_sweep_ends_orphans_and_leaves_strangers(tmp_path: Path):

@@ -14,7 +14,7 @@ from server.browser.chromium.cdp import MOST_BYTES, Cdp, read_message
 from server.browser.chromium.page_monitor import PageMonitor
 from server.browser.chromium.watched_page import WatchedPage
 from server.browser.masking import mask_text
-from server.browser.mcp.browser_use_reply import read_tabs
+from server.browser.mcp.browser_use import read_tabs
 from server.browser.mcp.current_page import CurrentPage
 from server.browser.mcp.playwright_reply import Reply, read_reply
 from server.browser.observation import observe_snapshot, observe_state

@@ -19,8 +19,9 @@ from mcp.types import Tool
 from server.browser.browser import BrowserUnavailable, ToolSpec
 from server.browser.mcp.client import Http, Stdio
 from server.browser.mcp.other_mcp import read_server
-from server.browser.mcp.playwright_mcp import PlaywrightBrowser
-from server.browser.mcp.playwright_server import OFFERED
+from server.browser.mcp.playwright import PlaywrightAdapter
+from server.browser.mcp.playwright_server import OFFERED, REPEATABLE, offered_of
+from server.browser.mcp.session_browser import ToolServer
 from server.browser.mcp.tool_schema import make_safe
 from server.settings import Settings
 
@@ -39,45 +40,42 @@ UNKNOWN = "browser-mcp"
 """`ToolSpec.server` of unknown tools: each needs the user's approval, unless EXTRA_MCP_ALLOW names it."""
 
 
-class OtherBrowser(PlaywrightBrowser):
-    """A browser server that is known only from its configuration."""
+def _command(settings: Settings, endpoint: str | None, scratch: Path, files: Path) -> Stdio | Http:
+    _, server = read_server(settings.browser_mcp)
+    if isinstance(server, Http):
+        return server
+    if any("{endpoint}" in word for word in server.command):
+        raise BrowserUnavailable(ENDPOINT_ON_COMMAND_LINE)
+    return replace(
+        server,
+        cwd=files,
+        command=tuple(word.replace("{output}", str(scratch)) for word in server.command),
+        env={
+            name: value.replace("{endpoint}", endpoint or "ws://127.0.0.1:9")
+            for name, value in server.env.items()
+        },
+    )
 
-    @classmethod
-    def server(cls, settings: Settings, endpoint: str | None, scratch: Path, files: Path) -> Stdio | Http:
-        _, server = read_server(settings.browser_mcp)
-        if isinstance(server, Http):
-            return server
-        if any("{endpoint}" in word for word in server.command):
-            raise BrowserUnavailable(ENDPOINT_ON_COMMAND_LINE)
-        return replace(
-            server,
-            cwd=files,
-            command=tuple(word.replace("{output}", str(scratch)) for word in server.command),
-            env={
-                name: value.replace("{endpoint}", endpoint or "ws://127.0.0.1:9")
-                for name, value in server.env.items()
-            },
+
+def _offered(settings: Settings, tools: Sequence[Tool]) -> tuple[ToolSpec, ...]:
+    return offered_of(tools) + tuple(
+        ToolSpec(
+            tool.name,
+            tool.description or tool.name,
+            make_safe(tool.inputSchema, tool=tool.name),
+            server=UNKNOWN,
+            acts=tool.name not in settings.extra_mcp_allow,
         )
+        for tool in tools
+        if tool.name not in OFFERED and not _REACHES_TOO_FAR.search(tool.name)
+    )
 
-    @classmethod
-    def offered(cls, settings: Settings, tools: Sequence[Tool]) -> tuple[ToolSpec, ...]:
-        known = super().offered(settings, tools)
-        return known + tuple(
-            ToolSpec(
-                tool.name,
-                tool.description or tool.name,
-                make_safe(tool.inputSchema, tool=tool.name),
-                server=UNKNOWN,
-                acts=tool.name not in settings.extra_mcp_allow,
-            )
-            for tool in tools
-            if tool.name not in OFFERED and not _REACHES_TOO_FAR.search(tool.name)
-        )
 
-    @classmethod
-    def shares_chromium(cls, settings: Settings) -> bool:
-        return False
-
-    @classmethod
-    def needs_chromium(cls, settings: Settings) -> bool:
-        return "{endpoint}" in settings.browser_mcp
+OTHER = ToolServer(
+    command=_command,
+    offered=_offered,
+    adapter=PlaywrightAdapter,
+    repeatable=REPEATABLE,
+    needs_chromium=lambda settings: "{endpoint}" in settings.browser_mcp,
+)
+"""A browser server that is known only from its configuration."""

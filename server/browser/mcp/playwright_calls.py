@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from abc import ABC
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from mcp.types import CallToolResult, Tool
+from mcp.types import CallToolResult
 
-from server.browser.browser import Tab, ToolOutcome, ToolSpec
+from server.browser.browser import Tab
 from server.browser.chromium.dialogs import quote
-from server.browser.mcp.client import Http, McpClient, Stdio, ToolTimeout
+from server.browser.mcp.client import McpClient, ToolTimeout
 from server.browser.mcp.playwright_reply import Reply, read_reply
-from server.browser.mcp.playwright_server import LOADING, OFFERED, deadline_of, offered_of, server_at
-from server.browser.mcp.session_browser import UNSTEADY, AnswerTooLong, CallFailed, SessionBrowser
+from server.browser.mcp.playwright_server import LOADING, deadline_of
+from server.browser.mcp.tool_calls import UNSTEADY, AnswerTooLong, CallFailed, ToolCalls
 from server.browser.observation.page_script import Extra
 from server.browser.observation.viewport_script import MEASURE_SCRIPT, TOO_HEAVY, VIEWPORT_SCRIPT
 from server.browser.off_loop import TookTooLong, off_loop
-from server.settings import Settings
 
 _NAVIGATIONS = ("browser_navigate", "browser_navigate_back", "browser_tabs")
 _BLOCKED = "does not handle the modal state"
@@ -43,78 +40,54 @@ class Seen:
     extra: Extra = field(default_factory=Extra)
 
 
-class PlaywrightCalls(SessionBrowser, ABC):
-    """The calls on which `PlaywrightBrowser` builds the methods of the `Browser` protocol."""
+class PlaywrightCalls:
+    """The calls from which `PlaywrightAdapter` makes actions and observations."""
 
-    _repeatable = frozenset(name for name, acts in OFFERED.items() if not acts)
-
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
+    def __init__(self, calls: ToolCalls) -> None:
+        self._calls = calls
         self._tabs: tuple[Tab, ...] = ()
         self._overlong: str | None = None
         """URL of a page whose snapshot exceeded the tool server's maximum message size."""
 
-    @classmethod
-    def server(cls, settings: Settings, endpoint: str | None, scratch: Path, files: Path) -> Stdio | Http:
-        return server_at(endpoint, scratch, files, isolated=cls.shares_chromium(settings))
-
-    @classmethod
-    def shares_chromium(cls, settings: Settings) -> bool:
-        return settings.browser_layout == "shared"
-
-    @classmethod
-    def offered(cls, settings: Settings, tools: Sequence[Tool]) -> tuple[ToolSpec, ...]:
-        return offered_of(tools)
-
     # Actions
 
-    async def _do(self, tool: str, args: Mapping[str, Any], did: str) -> ToolOutcome:
-        try:
-            async with self._using():
-                return self._done(await self._act(tool, args), did)
-        except CallFailed as error:
-            return self._failed(error)
-
-    def _done(self, reply: Reply, did: str) -> ToolOutcome:
-        return self._outcome(reply.ok, did if reply.ok else reply.text, timed_out=reply.timed_out)
-
-    async def _act(self, tool: str, args: Mapping[str, Any]) -> Reply:
+    async def act(self, tool: str, args: Mapping[str, Any]) -> Reply:
         """Make a call that may change the page; dismisses a dialog before and a file chooser after it."""
-        if (dialog := self._here.dialog) and tool != "browser_handle_dialog":
-            self._notes.add(f"The open {dialog.kind} dialog was dismissed.")
-            await self._answer(False, None)
+        if (dialog := self._calls.here.dialog) and tool != "browser_handle_dialog":
+            self._calls.notes.add(f"The open {dialog.kind} dialog was dismissed.")
+            await self.answer(False, None)
         if tool in _NAVIGATIONS:
-            await self._leave_hung_page()
+            await self._calls.leave_hung_page()
         known = self._tabs
-        reply = await self._use(tool, args)
+        reply = await self.use(tool, args)
         if tool != "browser_tabs":
             self._tell_of_new_tabs(known)
-        if _asks_for_file(reply):
+        if reply.asks_for_file:
             await self._cancel_file_chooser()
         return reply
 
-    async def _answer(self, accept: bool, text: str | None) -> Reply:
+    async def answer(self, accept: bool, text: str | None) -> Reply:
         """Answer the open dialog; over DevTools if the server fails because it started after the dialog."""
         args = {"accept": accept} | ({"promptText": text} if text is not None else {})
-        reply = await self._use("browser_handle_dialog", args)
-        if not reply.ok and self._here.dialog and self.monitor:
-            await self.monitor.dialogs.answer(accept, text)
-            await self._here.settle()
+        reply = await self.use("browser_handle_dialog", args)
+        if not reply.ok and self._calls.here.dialog and self._calls.lifecycle.watch:
+            await self._calls.lifecycle.watch.dialogs.answer(accept, text)
+            await self._calls.here.settle()
             return Reply(ok=True)
         return reply
 
     async def _cancel_file_chooser(self) -> None:
-        self._notes.add("The page asked for a file; none was given.")
-        await self._use("browser_file_upload", {})
+        self._calls.notes.add("The page asked for a file; none was given.")
+        await self.use("browser_file_upload", {})
 
     def _tell_of_new_tabs(self, known: tuple[Tab, ...]) -> None:
         for tab in self._tabs[max(1, len(known)) :]:
-            self._notes.add(f"A new tab was opened: {tab.index}, {tab.url[:120] or 'address unknown'}")
+            self._calls.notes.add(f"A new tab was opened: {tab.index}, {tab.url[:120] or 'address unknown'}")
 
     # Reading the page
 
-    async def _see(self) -> Seen:
-        return await self._see_freely(self._see_now)
+    async def see(self) -> Seen:
+        return await self._calls.see_freely(self._see_now)
 
     async def _see_now(self) -> Seen:
         """Read the page's snapshot with boxes and the page script's result, both of the same origin.
@@ -122,62 +95,62 @@ class PlaywrightCalls(SessionBrowser, ABC):
         Retried if the page changes its origin during the read; empty after _LOOKS such attempts.
         """
         for _ in range(_LOOKS):
-            if dialog := self._here.dialog:
-                self._notes.add(
+            if dialog := self._calls.here.dialog:
+                self._calls.notes.add(
                     f"The page waits for an answer to its {dialog.kind} dialog: {quote(dialog.message)}"
                 )
                 return Seen()
             if (seen := await self._see_once()) is not None:
                 return seen
-        self._notes.add(UNSTEADY)
+        self._calls.notes.add(UNSTEADY)
         return Seen()
 
     async def _see_once(self) -> Seen | None:
         """Read the page once; None if the result may mix documents of different origins."""
         weight = await self._weigh()
         if weight is None:
-            await self._recover()
-        elif weight > TOO_HEAVY or (weight and self._here.url == self._overlong):
+            await self._calls.recover()
+        elif weight > TOO_HEAVY or (weight and self._calls.here.url == self._overlong):
             return await self._see_in_part()
-        before = self._here.moment
+        before = self._calls.here.moment
         try:
-            reply = await self._use("browser_snapshot", {"boxes": True})
+            reply = await self.use("browser_snapshot", {"boxes": True})
         except AnswerTooLong:
-            self._overlong = self._here.url
+            self._overlong = self._calls.here.url
             return await self._see_in_part()
         except CallFailed as error:
-            self._notes.add(f"{error} What is on the page could not be read.")
+            self._calls.notes.add(f"{error} What is on the page could not be read.")
             return Seen()
-        is_known = reply.url is None or self._here.follow(reply.url, reply.title)
-        extra = await self._here.look()
-        if not is_known or (before is not None and before != self._here.moment):
+        is_known = reply.url is None or self._calls.here.follow(reply.url, reply.title)
+        extra = await self._calls.here.look()
+        if not is_known or (before is not None and before != self._calls.here.moment):
             return None
         return Seen(reply.raw, reply.snapshot or "", extra)
 
     async def _see_in_part(self) -> Seen | None:
         """Read only the visible part of a page that is too large to be read completely."""
-        if self._here.has_several:  # updates the tools' current tab
-            await self._use("browser_tabs", {"action": "list"})
-        before = self._here.moment
-        text = str(await self._here.run(VIEWPORT_SCRIPT) or "")
-        extra = await self._here.look()
-        if before != self._here.moment:
+        if self._calls.here.has_several:  # updates the tools' current tab
+            await self.use("browser_tabs", {"action": "list"})
+        before = self._calls.here.moment
+        text = str(await self._calls.here.run(VIEWPORT_SCRIPT) or "")
+        extra = await self._calls.here.look()
+        if before != self._calls.here.moment:
             return None
-        self._notes.add(
+        self._calls.notes.add(
             "The page is too large to be read whole: only what is in view is shown. Scroll to see more."
         )
         return Seen(text, text, extra)
 
     async def _weigh(self) -> float | None:
         """Measure the page's size, as `TOO_HEAVY` counts it; None if the page does not answer."""
-        page = self._here.page
+        page = self._calls.here.page
         if page is None or page.is_crashed:  # the server opens a new one
             return 0
-        weight = await self._here.run(MEASURE_SCRIPT, deadline=5)
+        weight = await self._calls.here.run(MEASURE_SCRIPT, deadline=5)
         return float(weight) if isinstance(weight, int | float) else None
 
-    async def _picture(self, *, deadline: float) -> bytes | None:
-        result = await self._ask("browser_take_screenshot", {"type": "jpeg", "scale": "css"}, deadline)
+    async def picture(self, *, deadline: float) -> bytes | None:
+        result = await self._calls.ask("browser_take_screenshot", {"type": "jpeg", "scale": "css"}, deadline)
         try:
             return (await _read_reply(result)).image
         except TookTooLong as error:
@@ -185,13 +158,13 @@ class PlaywrightCalls(SessionBrowser, ABC):
 
     # One call
 
-    async def _use(self, tool: str, args: Mapping[str, Any]) -> Reply:
+    async def use(self, tool: str, args: Mapping[str, Any]) -> Reply:
         began = monotonic()
         reply = await self._read(tool, args)
         for _ in range(_REPEATS):
-            if reply.ok or self._here.dialog or not any(sign in reply.text for sign in _NOT_YET):
+            if reply.ok or self._calls.here.dialog or not any(sign in reply.text for sign in _NOT_YET):
                 break
-            if _asks_for_file(reply):
+            if reply.asks_for_file:
                 await self._cancel_file_chooser()
             await asyncio.sleep(0.05)
             reply = await self._read(tool, args)
@@ -203,17 +176,19 @@ class PlaywrightCalls(SessionBrowser, ABC):
     async def _explain(self, reply: Reply, began: float) -> None:
         """Set the reason why a navigation failed; after a timeout also stop loading."""
         if _LOADS_ON in reply.text:
-            self._lifecycle.count_hang(self._here.url)
-            await self._recover()
+            self._calls.lifecycle.count_hang(self._calls.here.url)
+            await self._calls.recover()
             reply.text = (
                 "The page did not finish loading in time. Loading was stopped; look at what is there."
             )
         else:
-            reply.text = self._refusal_since(began) or reply.text
+            reply.text = self._calls.refusal_since(began) or reply.text
 
     async def _read(self, tool: str, args: Mapping[str, Any]) -> Reply:
-        result = await self._ask(tool, args, deadline_of(tool, args) or self._settings.tool_timeout)
-        await self._here.settle()
+        result = await self._calls.ask(
+            tool, args, deadline_of(tool, args) or self._calls.settings.tool_timeout
+        )
+        await self._calls.here.settle()
         try:
             return await _read_reply(result, lists_tabs=tool == "browser_tabs")
         except TookTooLong as error:
@@ -221,16 +196,16 @@ class PlaywrightCalls(SessionBrowser, ABC):
 
     async def _remember(self, reply: Reply) -> None:
         """Store the tabs and the current one, by the unambiguous `Page URL` line, else by the tab list."""
-        reply.tabs = tuple(map(self._here.recognise, reply.tabs))
+        reply.tabs = tuple(map(self._calls.here.recognise, reply.tabs))
         self._tabs = reply.tabs or self._tabs[:1]
         front = next((tab for tab in reply.tabs if tab.active and tab.url), None)
         if reply.url is not None:
-            self._here.follow(reply.url, reply.title)
+            self._calls.here.follow(reply.url, reply.title)
         elif front is not None:
-            self._here.follow(front.url, front.title)
-        await self._here.read_title()
+            self._calls.here.follow(front.url, front.title)
+        await self._calls.here.read_title()
         for note in reply.notes:
-            self._notes.add(note)
+            self._calls.notes.add(note)
 
     # The current tab
 
@@ -238,8 +213,8 @@ class PlaywrightCalls(SessionBrowser, ABC):
         await self._remember(await self._list_tabs(mcp))
 
     async def return_to_page(self, mcp: McpClient) -> None:
-        url = self._here.url
-        tabs = tuple(map(self._here.recognise, (await self._list_tabs(mcp)).tabs))
+        url = self._calls.here.url
+        tabs = tuple(map(self._calls.here.recognise, (await self._list_tabs(mcp)).tabs))
         known = next((tab for tab in tabs if tab.url == url and not tab.active), None)
         if known is not None and not any(tab.active and tab.url == url for tab in tabs):
             await mcp.call("browser_tabs", {"action": "select", "index": known.index}, deadline=3)
@@ -255,7 +230,3 @@ class PlaywrightCalls(SessionBrowser, ABC):
 async def _read_reply(result: CallToolResult, *, lists_tabs: bool = False) -> Reply:
     """Parse a reply off the event loop. Raises TookTooLong."""
     return await off_loop(read_reply, result, lists_tabs=lists_tabs)
-
-
-def _asks_for_file(reply: Reply) -> bool:
-    return "File chooser" in (reply.modal or "")

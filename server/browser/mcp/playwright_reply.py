@@ -58,6 +58,10 @@ class Reply:
     timed_out: bool = False
     """True if the page or its site did not answer in time; False if a control could not be used in time."""
 
+    @property
+    def asks_for_file(self) -> bool:
+        return "File chooser" in (self.modal or "")
+
 
 def read_reply(result: CallToolResult, *, lists_tabs: bool = False) -> Reply:
     """Parse a reply. With `lists_tabs` the result itself is the list of tabs."""

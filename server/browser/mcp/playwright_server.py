@@ -33,6 +33,7 @@ OFFERED = {
     "browser_take_screenshot": False,
 }
 """The tools offered to the model, and whether each may change the page. No other tools are offered."""
+REPEATABLE = frozenset(name for name, acts in OFFERED.items() if not acts)
 
 NAVIGATION, ACTION, LOOK = 20.0, 10.0, 8.0
 """Deadlines in seconds."""

@@ -13,7 +13,7 @@ from server.browser.browser import BrowserUnavailable, ToolSpec
 from server.browser.chromium.processes import Processes
 from server.browser.mcp.client import Http, McpClient, Stdio, ToolServerLost
 from server.browser.mcp.other_mcp import OtherServer, read_server
-from server.browser.mcp.session_browser import SessionBrowser
+from server.browser.mcp.session_browser import ToolServer
 from server.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -22,8 +22,8 @@ log = logging.getLogger(__name__)
 class ToolFinder:
     """Discovers the tools. `scratch` is a folder for output of the browser's server during discovery."""
 
-    def __init__(self, kind: type[SessionBrowser], processes: Processes, scratch: Path) -> None:
-        self._kind = kind
+    def __init__(self, server: ToolServer, processes: Processes, scratch: Path) -> None:
+        self._server = server
         self._processes = processes
         self._scratch = scratch.resolve()
         self._found: tuple[Sequence[Tool], Sequence[ToolSpec]] | None = None
@@ -43,18 +43,18 @@ class ToolFinder:
     def _offered(self, settings: Settings) -> tuple[ToolSpec, ...]:
         """Filter at each call: the selection depends on API keys, which may be set after discovery."""
         own, others = self._found or ((), ())
-        return (*self._kind.offered(settings, own), *others)
+        return (*self._server.offered(settings, own), *others)
 
     async def server(self, settings: Settings) -> Stdio | Http:
         """The browser's server, without a browser. Raises BrowserUnavailable if a program of it is missing."""
         self._scratch.mkdir(parents=True, exist_ok=True)
-        return await asyncio.to_thread(self._kind.server, settings, None, self._scratch, self._scratch)
+        return await asyncio.to_thread(self._server.command, settings, None, self._scratch, self._scratch)
 
     async def _ask_browser(self, settings: Settings) -> Sequence[Tool]:
         """List the tools in a separate MCP session, which needs no browser."""
         client = McpClient("browser", await self.server(settings), self._processes)
         try:
-            await client.open(deadline=self._kind.start_deadline)
+            await client.open(deadline=self._server.start_deadline)
             return client.tools
         except ToolServerLost as error:
             raise BrowserUnavailable(str(error)) from None

@@ -4,56 +4,69 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from server.browser import observation
-from server.browser.addresses import AddressRefused, normal_url
 from server.browser.browser import Direction, Field, Tab, ToolOutcome, ToolSpec
 from server.browser.chromium.chromium import VIEWPORT
 from server.browser.fence import fence
 from server.browser.masking import mask_text
 from server.browser.mcp.playwright_calls import PlaywrightCalls, Seen
-from server.browser.mcp.session_browser import CallFailed
+from server.browser.mcp.playwright_reply import Reply
+from server.browser.mcp.playwright_server import REPEATABLE, offered_of, server_at
+from server.browser.mcp.session_browser import ToolServer
+from server.browser.mcp.tool_calls import ToolCalls
 from server.browser.observation import Element, Observation
 from server.browser.observation.rendering import meant_option
 from server.browser.off_loop import TookTooLong, off_loop
-
-T = TypeVar("T")
+from server.settings import Settings
 
 _NOT_FILLABLE = "Element is not an <input>"
 
 
-class PlaywrightBrowser(PlaywrightCalls):
-    """Implements the `Browser` protocol."""
+def _shares_chromium(settings: Settings) -> bool:
+    return settings.browser_layout == "shared"
+
+
+class PlaywrightAdapter:
+    """Implements `Adapter`."""
+
+    def __init__(self, calls: ToolCalls) -> None:
+        self._calls = calls
+        self._server = PlaywrightCalls(calls)
+        self.picture = self._server.picture
+        self.locate = self._server.locate
+        self.return_to_page = self._server.return_to_page
 
     # Tools that a model calls by name
 
-    async def _call(self, spec: ToolSpec, args: Mapping[str, Any]) -> ToolOutcome:
-        async with self._using():
-            if not spec.acts:
-                return await self._look_up(spec.name, args)
-            if spec.name == "browser_handle_dialog" and not self._here.dialog:
-                return self._outcome(False, "No dialog is open.")
-            reply = await self._act(spec.name, _with_normal_url(args))
-            return self._outcome_with_page(reply.ok, reply.text, await self._shown())
+    async def call(self, spec: ToolSpec, args: Mapping[str, Any]) -> ToolOutcome:
+        if not spec.acts:
+            return await self._look_up(spec.name, args)
+        if spec.name == "browser_handle_dialog" and not self._calls.here.dialog:
+            return self._calls.outcome(False, "No dialog is open.")
+        reply = await self._server.act(spec.name, args)
+        return self._calls.outcome_with_page(reply.ok, reply.text, await self._shown())
 
     async def _look_up(self, name: str, args: Mapping[str, Any]) -> ToolOutcome:
         """Call a tool that changes nothing. The screenshot itself is taken by `screenshot`."""
         if name == "browser_take_screenshot":
-            return self._outcome(True, "A picture of the page was taken.")
+            return self._calls.outcome(True, "A picture of the page was taken.")
         if name == "browser_snapshot":
-            return self._outcome_with_page(True, "", await self._shown(args.get("target")))
-        reply = await self._use(name, args)
-        secrets = (await self._here.look()).secrets
-        found = await self._parse(mask_text, reply.text, secrets, missing="") if reply.ok else reply.text
-        return self._outcome(reply.ok, fence(found) if reply.ok else found)
+            return self._calls.outcome_with_page(True, "", await self._shown(args.get("target")))
+        reply = await self._server.use(name, args)
+        secrets = (await self._calls.here.look()).secrets
+        found = (
+            await self._calls.parse(mask_text, reply.text, secrets, missing="") if reply.ok else reply.text
+        )
+        return self._calls.outcome(reply.ok, fence(found) if reply.ok else found)
 
     async def _shown(self, target: str | None = None) -> Observation | None:
         """Observe the page, or the surroundings of `target`, for a model that calls tools by name.
 
         None if the page cannot be read. Does not take the notes: they are for the outcome.
         """
-        seen = await self._see()
+        seen = await self._server.see()
         if not seen.raw:
             return None
         budget = observation.Budget(names_targets=True)
@@ -61,24 +74,16 @@ class PlaywrightBrowser(PlaywrightCalls):
             return await self._observe(observation.focus, seen, budget=budget, ref=target)
         return await self._observe(observation.observe_snapshot, seen, budget=budget)
 
-    async def _parse(self, work: Callable[..., T], *args: Any, missing: T, **options: Any) -> T:
-        """Parse page text off the event loop; returns `missing` if that takes too long."""
-        try:
-            return await off_loop(work, *args, **options)
-        except TookTooLong as error:
-            self._notes.add(str(error))
-            return missing
-
     # Observations
 
-    async def observe(self, keep: Sequence[str] = ()) -> Observation:
-        seen = await self._look_once()
-        notes = self._notes.take()
+    async def observe(self, keep: Sequence[str]) -> Observation:
+        seen = await self._calls.look(self._server.see, Seen())
+        notes = self._calls.notes.take()
         return await self._observe(observation.observe_snapshot, seen, notes=notes, keep=keep)
 
     async def focus(self, element: Element) -> Observation:
-        seen = await self._look_once()
-        return await self._observe(observation.focus, seen, notes=self._notes.take(), ref=element.ref)
+        seen = await self._calls.look(self._server.see, Seen())
+        return await self._observe(observation.focus, seen, notes=self._calls.notes.take(), ref=element.ref)
 
     async def _observe(
         self,
@@ -96,31 +101,22 @@ class PlaywrightBrowser(PlaywrightCalls):
             return observation.observe_snapshot("", notes=(*notes, str(error)), **given)
 
     async def text_near(self, element: Element) -> str:
-        seen = await self._look_once()
-        return await self._parse(observation.text_near, seen.raw, element.ref, extra=seen.extra, missing="")
-
-    async def _look_once(self) -> Seen:
-        try:
-            async with self._using():
-                return await self._see()
-        except CallFailed as error:
-            self._notes.add(str(error))
-            return Seen()
+        seen = await self._calls.look(self._server.see, Seen())
+        return await self._calls.parse(
+            observation.text_near, seen.raw, element.ref, extra=seen.extra, missing=""
+        )
 
     def _where(self) -> dict[str, Any]:
         return {
-            "url": self._here.url or "about:blank",
-            "title": self._here.title or "",
+            "url": self._calls.here.url or "about:blank",
+            "title": self._calls.here.title or "",
             "viewport": VIEWPORT,
         }
 
     # Actions
 
     async def navigate(self, url: str) -> ToolOutcome:
-        try:
-            return await self._do("browser_navigate", {"url": normal_url(url)}, "Opened the page.")
-        except AddressRefused as error:
-            return self._outcome(False, f"Not opened: {error}.")
+        return await self._do("browser_navigate", {"url": url}, "Opened the page.")
 
     async def back(self) -> ToolOutcome:
         return await self._do("browser_navigate_back", {}, "Went back.")
@@ -128,9 +124,7 @@ class PlaywrightBrowser(PlaywrightCalls):
     async def click(self, element: Element) -> ToolOutcome:
         return await self._do("browser_click", _target(element), f"Clicked {_name(element)}.")
 
-    async def type(self, fields: Sequence[Field], *, submit: bool = False) -> ToolOutcome:
-        if not fields:
-            return self._outcome(False, "There is no field to type into.")
+    async def type(self, fields: Sequence[Field], *, submit: bool) -> ToolOutcome:
         together = list(fields[:-1] if submit else fields)
         if together:
             form = {"fields": [_filled(field) for field in together]}
@@ -143,7 +137,7 @@ class PlaywrightBrowser(PlaywrightCalls):
 
     async def _type_keys(self, fields: Sequence[Field]) -> ToolOutcome:
         """Type into elements that accept keys but are no form fields, such as rich text editors."""
-        outcome = self._outcome(False, "There is no field to type into.")
+        outcome = self._calls.outcome(False, "There is no field to type into.")
         for field in fields:
             outcome = await self._do("browser_click", _target(field.element), "")
             outcome = await self._type_lines(field, _typed(fields)) if outcome.ok else outcome
@@ -190,55 +184,50 @@ class PlaywrightBrowser(PlaywrightCalls):
         distance = -amount if direction in ("up", "left") else amount
         along_x = direction in ("left", "right")
         wheel = {"deltaX": distance if along_x else 0, "deltaY": 0 if along_x else distance}
-        try:
-            async with self._using():
-                await self._act("browser_mouse_move_xy", {"x": width // 2, "y": height // 2})
-                return self._done(
-                    await self._act("browser_mouse_wheel", wheel), f"Scrolled {direction} by {amount}."
-                )
-        except CallFailed as error:
-            return self._failed(error)
+        await self._server.act("browser_mouse_move_xy", {"x": width // 2, "y": height // 2})
+        return await self._do("browser_mouse_wheel", wheel, f"Scrolled {direction} by {amount}.")
 
     async def upload(self, element: Element, files: Sequence[Path]) -> ToolOutcome:
         paths = [path.resolve() for path in files]
-        folder = self._resources.files.resolve()
+        folder = self._calls.files.resolve()
         if strange := [path.name for path in paths if not path.is_relative_to(folder) or not path.is_file()]:
-            return self._outcome(False, f"Not a file of this session: {', '.join(strange)}.")
+            return self._calls.outcome(False, f"Not a file of this session: {', '.join(strange)}.")
         names = ", ".join(path.name for path in paths)
-        try:
-            async with self._using():
-                asked = await self._use("browser_click", _target(element))
-                if "File chooser" not in (asked.modal or ""):
-                    return self._outcome(False, f"{_name(element)} did not ask for a file.")
-                reply = await self._use("browser_file_upload", {"paths": [str(path) for path in paths]})
-                return self._done(reply, f"Gave {names} to {_name(element)}.")
-        except CallFailed as error:
-            return self._failed(error)
+        asked = await self._server.use("browser_click", _target(element))
+        if not asked.asks_for_file:
+            return self._calls.outcome(False, f"{_name(element)} did not ask for a file.")
+        reply = await self._server.use("browser_file_upload", {"paths": [str(path) for path in paths]})
+        return self._done(reply, f"Gave {names} to {_name(element)}.")
 
-    async def answer_dialog(self, accept: bool, text: str | None = None) -> ToolOutcome:
-        try:
-            async with self._using():
-                if not self._here.dialog:
-                    return self._outcome(False, "No dialog is open.")
-                return self._done(await self._answer(accept, text), "Accepted." if accept else "Dismissed.")
-        except CallFailed as error:
-            return self._failed(error)
+    async def answer_dialog(self, accept: bool, text: str | None) -> ToolOutcome:
+        if not self._calls.here.dialog:
+            return self._calls.outcome(False, "No dialog is open.")
+        return self._done(await self._server.answer(accept, text), "Accepted." if accept else "Dismissed.")
 
     async def tabs(self) -> Sequence[Tab]:
-        try:
-            async with self._using():
-                return (await self._use("browser_tabs", {"action": "list"})).tabs
-        except CallFailed:
-            return ()
+        return (await self._server.use("browser_tabs", {"action": "list"})).tabs
 
     async def switch_tab(self, index: int) -> ToolOutcome:
         return await self._do(
             "browser_tabs", {"action": "select", "index": index}, f"Switched to tab {index}."
         )
 
+    async def _do(self, tool: str, args: Mapping[str, Any], did: str) -> ToolOutcome:
+        return self._done(await self._server.act(tool, args), did)
 
-def _with_normal_url(args: Mapping[str, Any]) -> dict[str, Any]:
-    return {**args, "url": normal_url(str(args["url"]))} if args.get("url") is not None else dict(args)
+    def _done(self, reply: Reply, did: str) -> ToolOutcome:
+        return self._calls.outcome(reply.ok, did if reply.ok else reply.text, timed_out=reply.timed_out)
+
+
+PLAYWRIGHT = ToolServer(
+    command=lambda settings, endpoint, scratch, files: server_at(
+        endpoint, scratch, files, isolated=_shares_chromium(settings)
+    ),
+    offered=lambda settings, tools: offered_of(tools),
+    adapter=PlaywrightAdapter,
+    repeatable=REPEATABLE,
+    shares_chromium=_shares_chromium,
+)
 
 
 def _target(element: Element) -> dict[str, str]:

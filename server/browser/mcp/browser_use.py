@@ -7,89 +7,78 @@ afterwards.
 
 from __future__ import annotations
 
+import json
 import logging
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from mcp.types import ImageContent, Tool
+from mcp.types import CallToolResult, ImageContent, TextContent
 from pydantic import ValidationError
 
-from server.browser.addresses import AddressRefused, normal_url
 from server.browser.browser import Direction, Field, Tab, ToolOutcome, ToolSpec
 from server.browser.chromium.chromium import VIEWPORT
 from server.browser.chromium.watched_page import TITLE_CHARS, short_url
 from server.browser.fence import fence
 from server.browser.masking import mask_text
-from server.browser.mcp.browser_use_reply import is_failure, is_timeout, read_json, read_tabs, text_of
 from server.browser.mcp.browser_use_server import OFFERED, deadline_of, offered_of, server_at
-from server.browser.mcp.client import Http, McpClient, Stdio
+from server.browser.mcp.client import McpClient
 from server.browser.mcp.playwright_reply import picture_of
-from server.browser.mcp.session_browser import UNSTEADY, CallFailed, SessionBrowser
+from server.browser.mcp.session_browser import ToolServer
+from server.browser.mcp.tool_calls import UNSTEADY, CallFailed, ToolCalls
 from server.browser.observation import Budget, Element, Observation, focus_pieces, observe_state
 from server.browser.observation.context_script import Around, around_script
 from server.browser.observation.page_script import Extra
 from server.browser.off_loop import TookTooLong, off_loop
-from server.settings import Settings
 
 log = logging.getLogger(__name__)
 
 _LOOKS = 3
+LINE_CHARS, MOST_TABS = 2000, 50
+_FAILED = re.compile(
+    r"^(error|failed|invalid|unknown tool|no browser|no active|unable|cannot)\b|\bnot found$|\bnot set\b|timed out",
+    re.IGNORECASE,
+)
 
 
-class BrowserUseBrowser(SessionBrowser):
-    """Implements the `Browser` protocol."""
+class BrowserUseAdapter:
+    """Implements `Adapter`."""
 
-    dismisses_questions = True
-    start_deadline = 90.0
-    _repeatable = frozenset(name for name, acts in OFFERED.items() if not acts)
+    def __init__(self, calls: ToolCalls) -> None:
+        self._calls = calls
 
-    @classmethod
-    def server(cls, settings: Settings, endpoint: str | None, scratch: Path, files: Path) -> Stdio | Http:
-        return server_at(settings, endpoint, scratch)
-
-    @classmethod
-    def offered(cls, settings: Settings, tools: Sequence[Tool]) -> tuple[ToolSpec, ...]:
-        return offered_of(settings, tools)
-
-    async def _call(self, spec: ToolSpec, args: Mapping[str, Any]) -> ToolOutcome:
-        if args.get("url") is not None:
-            args = {**args, "url": normal_url(str(args["url"]))}
-        async with self._using():
-            if spec.name == "browser_screenshot":
-                return self._outcome(True, "A picture of the page was taken.")
-            ok, text = (True, "") if spec.name == "browser_get_state" else await self._use(spec.name, args)
-            if not spec.acts and text:
-                return self._outcome(ok, fence(await self._masked(text, await self._here.look())))
-            return await self._tell(ok, text)
+    async def call(self, spec: ToolSpec, args: Mapping[str, Any]) -> ToolOutcome:
+        if spec.name == "browser_screenshot":
+            return self._calls.outcome(True, "A picture of the page was taken.")
+        ok, text = (True, "") if spec.name == "browser_get_state" else await self._use(spec.name, args)
+        if not spec.acts and text:
+            return self._calls.outcome(ok, fence(await self._masked(text, await self._calls.here.look())))
+        return await self._tell(ok, text)
 
     async def _tell(self, ok: bool, text: str) -> ToolOutcome:
         state = await self._state()
-        extra = await self._here.look()
+        extra = await self._calls.here.look()
         page = await self._observation(state, extra, (), names_targets=True) if state else None
-        return self._outcome_with_page(ok, text, page)
+        return self._calls.outcome_with_page(ok, text, page)
 
     async def _masked(self, text: str, extra: Extra) -> str:
-        try:
-            return await off_loop(mask_text, text, extra.secrets)
-        except TookTooLong as error:
-            self._notes.add(str(error))
-            return ""
+        return await self._calls.parse(mask_text, text, extra.secrets, missing="")
 
-    async def observe(self, keep: Sequence[str] = ()) -> Observation:
+    async def observe(self, keep: Sequence[str]) -> Observation:
         state, extra = await self._look_once()
-        return await self._observation(state, extra, self._notes.take(), keep=keep)
+        return await self._observation(state, extra, self._calls.notes.take(), keep=keep)
 
     async def focus(self, element: Element) -> Observation:
         """Observe an element's surroundings with our own script: the server lists only controls."""
         state, extra = await self._look_once()
         around = await self._around(state, element)
         if not around.pieces:
-            self._notes.add("What is around the element could not be read: this is the whole page.")
-            return await self._observation(state, extra, self._notes.take())
+            self._calls.notes.add("What is around the element could not be read: this is the whole page.")
+            return await self._observation(state, extra, self._calls.notes.take())
         pieces = [(piece.at, piece.text) for piece in around.pieces]
-        notes = self._notes.take()
+        notes = self._calls.notes.take()
         try:
             return await off_loop(
                 focus_pieces, self._placed(state), pieces, element.ref, viewport=VIEWPORT, notes=notes, extra=extra
@@ -103,14 +92,11 @@ class BrowserUseBrowser(SessionBrowser):
 
     async def _look_once(self) -> tuple[dict[str, Any], Extra]:
         """Return the server's state, empty if it cannot be read, and the page script's result."""
-        state, extra = dict[str, Any](), Extra()
-        try:
-            async with self._using():
-                state = await self._state()
-                extra = await self._here.look()
-        except CallFailed as error:
-            self._notes.add(str(error))
-        return state, extra
+
+        async def see() -> tuple[dict[str, Any], Extra]:
+            return await self._state(), await self._calls.here.look()
+
+        return await self._calls.look(see, ({}, Extra()))
 
     async def _observation(
         self, state: Mapping[str, Any], extra: Extra, notes: Sequence[str],
@@ -124,7 +110,7 @@ class BrowserUseBrowser(SessionBrowser):
             return observe_state(self._placed({}), notes=(*notes, str(error)), **options)
 
     def _placed(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        return {**state, "url": self._here.url or "about:blank", "title": self._here.title or ""}
+        return {**state, "url": self._calls.here.url or "about:blank", "title": self._calls.here.title or ""}
 
     async def _around(self, state: Mapping[str, Any], element: Element) -> Around:
         elements = state.get("interactive_elements") or ()
@@ -132,16 +118,13 @@ class BrowserUseBrowser(SessionBrowser):
         if at is None:
             return Around()
         try:
-            return Around.model_validate(await self._here.run(around_script(elements, at)) or {})
+            return Around.model_validate(await self._calls.here.run(around_script(elements, at)) or {})
         except ValidationError as error:
             log.debug("what is around an element: %s", error)
             return Around()
 
     async def navigate(self, url: str) -> ToolOutcome:
-        try:
-            return await self._do("browser_navigate", {"url": normal_url(url)}, "Opened the page.")
-        except AddressRefused as error:
-            return self._outcome(False, f"Not opened: {error}.")
+        return await self._do("browser_navigate", {"url": url}, "Opened the page.")
 
     async def back(self) -> ToolOutcome:
         return await self._do("browser_go_back", {}, "Went back.")
@@ -151,8 +134,8 @@ class BrowserUseBrowser(SessionBrowser):
             "browser_click", {"index": _index(element)}, f"Clicked {element.role} {element.name!r}."
         )
 
-    async def type(self, fields: Sequence[Field], *, submit: bool = False) -> ToolOutcome:
-        outcome = self._outcome(False, "There is no field to type into.")
+    async def type(self, fields: Sequence[Field], *, submit: bool) -> ToolOutcome:
+        outcome = self._calls.outcome(False, "There is no field to type into.")
         for at, field in enumerate(fields):
             enter = "\n" if submit and at == len(fields) - 1 else ""
             args = {"index": _index(field.element), "text": field.text + enter}
@@ -184,59 +167,47 @@ class BrowserUseBrowser(SessionBrowser):
     async def upload(self, element: Element, files: Sequence[Path]) -> ToolOutcome:
         return self._missing("giving files to a page")
 
-    async def answer_dialog(self, accept: bool, text: str | None = None) -> ToolOutcome:
-        return self._outcome(False, "No dialog is open.")
+    async def answer_dialog(self, accept: bool, text: str | None) -> ToolOutcome:
+        return self._calls.outcome(False, "No dialog is open.")
 
     async def tabs(self) -> Sequence[Tab]:
-        try:
-            async with self._using():
-                _, text = await self._use("browser_list_tabs", {})
-        except CallFailed:
-            return ()
-        tabs = (self._here.recognise(tab) for tab in read_tabs(text))
-        return tuple(replace(tab, active=tab.url == self._here.url) for tab in tabs)
+        _, text = await self._use("browser_list_tabs", {})
+        tabs = (self._calls.here.recognise(tab) for tab in read_tabs(text))
+        return tuple(replace(tab, active=tab.url == self._calls.here.url) for tab in tabs)
 
     async def switch_tab(self, index: int) -> ToolOutcome:
-        try:
-            async with self._using():
-                tabs = read_json((await self._use("browser_list_tabs", {}))[1], list)
-        except CallFailed as error:
-            return self._failed(error)
+        tabs = read_json((await self._use("browser_list_tabs", {}))[1], list)
         if not 0 <= index < len(tabs):
-            return self._outcome(False, f"There is no tab {index}.")
+            return self._calls.outcome(False, f"There is no tab {index}.")
         return await self._do(
             "browser_switch_tab", {"tab_id": tabs[index].get("tab_id", "")}, f"Switched to tab {index}."
         )
 
     def _missing(self, what: str) -> ToolOutcome:
-        return self._outcome(False, f"This browser server (browser-use) has no tool for {what}.")
+        return self._calls.outcome(False, f"This browser server (browser-use) has no tool for {what}.")
 
     async def _do(self, tool: str, args: Mapping[str, Any], did: str) -> ToolOutcome:
-        try:
-            async with self._using():
-                ok, text = await self._use(tool, args)
-                await self._state()
-                return self._outcome(ok, did if ok else text, timed_out=not ok and is_timeout(text))
-        except CallFailed as error:
-            return self._failed(error)
+        ok, text = await self._use(tool, args)
+        await self._state()
+        return self._calls.outcome(ok, did if ok else text, timed_out=not ok and is_timeout(text))
 
     async def _use(self, tool: str, args: Mapping[str, Any]) -> tuple[bool, str]:
         """Call a tool; success follows from `isError`, the text and, after a navigation, the page's URL."""
         if tool == "browser_navigate":
-            await self._leave_hung_page()
-        result = await self._ask(tool, args, deadline_of(tool))
-        await self._here.settle()
+            await self._calls.leave_hung_page()
+        result = await self._calls.ask(tool, args, deadline_of(tool))
+        await self._calls.here.settle()
         text = text_of(result)
         ok = not result.isError and not is_failure(text)
         if ok and tool == "browser_navigate":
-            self._here.follow(str(args["url"]))
-            address = await self._here.run("() => document.URL")
+            self._calls.here.follow(str(args["url"]))
+            address = await self._calls.here.run("() => document.URL")
             if str(address).startswith("chrome-error:"):
                 return False, f"{args['url']} could not be opened."
         return ok, text
 
     async def _state(self) -> dict[str, Any]:
-        return await self._see_freely(self._state_now)
+        return await self._calls.see_freely(self._state_now)
 
     async def _state_now(self) -> dict[str, Any]:
         """Return the server's state of the current page; empty if it cannot be read.
@@ -244,33 +215,77 @@ class BrowserUseBrowser(SessionBrowser):
         Retried if the page changes its origin during the read; empty after _LOOKS such attempts.
         """
         for _ in range(_LOOKS):
-            before = self._here.moment
+            before = self._calls.here.moment
             try:
-                result = await self._ask("browser_get_state", {}, deadline_of("browser_get_state"))
+                result = await self._calls.ask("browser_get_state", {}, deadline_of("browser_get_state"))
                 state: dict[str, Any] = await off_loop(read_json, text_of(result), dict)
             except (CallFailed, TookTooLong) as error:
-                self._notes.add(f"{error} What is on the page could not be read.")
+                self._calls.notes.add(f"{error} What is on the page could not be read.")
                 return {}
             is_known = self._remember(state)
-            await self._here.run("() => 0")  # events from before its answer have then been processed
-            await self._here.read_title()
-            if is_known and before in (None, self._here.moment):
+            await self._calls.here.run("() => 0")  # events from before its answer have then been processed
+            await self._calls.here.read_title()
+            if is_known and before in (None, self._calls.here.moment):
                 return state
-        self._notes.add(UNSTEADY)
+        self._calls.notes.add(UNSTEADY)
         return {}
 
     def _remember(self, state: Mapping[str, Any]) -> bool:
-        return not state.get("url") or self._here.follow(
+        return not state.get("url") or self._calls.here.follow(
             short_url(str(state["url"])), str(state.get("title", ""))[:TITLE_CHARS]
         )
 
     async def locate(self, mcp: McpClient) -> None:
         self._remember(read_json(text_of(await mcp.call("browser_get_state", {}, deadline=5)), dict))
 
-    async def _picture(self, *, deadline: float) -> bytes | None:
-        result = await self._ask("browser_screenshot", {}, deadline)
+    async def return_to_page(self, mcp: McpClient) -> None:
+        pass
+
+    async def picture(self, *, deadline: float) -> bytes | None:
+        result = await self._calls.ask("browser_screenshot", {}, deadline)
         return next((picture_of(part) for part in result.content if isinstance(part, ImageContent)), None)
+
+
+BROWSER_USE = ToolServer(
+    command=lambda settings, endpoint, scratch, files: server_at(settings, endpoint, scratch),
+    offered=offered_of,
+    adapter=BrowserUseAdapter,
+    repeatable=frozenset(name for name, acts in OFFERED.items() if not acts),
+    dismisses_questions=True,
+    start_deadline=90.0,
+)
 
 
 def _index(element: Element) -> int:
     return int(element.ref) if element.ref.isdigit() else -1
+
+
+def text_of(result: CallToolResult) -> str:
+    return "\n".join(part.text for part in result.content if isinstance(part, TextContent)).strip()
+
+
+def is_failure(text: str) -> bool:
+    """Whether the text reports an error: browser-use returns most failures without `isError`."""
+    return _FAILED.search(text.partition("\n")[0][:LINE_CHARS]) is not None
+
+
+def is_timeout(text: str) -> bool:
+    return "timed out" in text.partition("\n")[0][:LINE_CHARS].lower()
+
+
+def read_tabs(text: str) -> list[Tab]:
+    """Parse a list of tabs. None is marked active: the server does not report the current one."""
+    tabs = [tab for tab in read_json(text, list)[:MOST_TABS] if isinstance(tab, dict)]
+    return [
+        Tab(at, str(tab.get("title", ""))[:TITLE_CHARS], short_url(str(tab.get("url", ""))), False)
+        for at, tab in enumerate(tabs)
+    ]
+
+
+def read_json(text: str, kind: type) -> Any:
+    """Parse JSON of type `kind`, `dict` or `list`; returns an empty one for anything else."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return kind()
+    return value if isinstance(value, kind) else kind()

@@ -1,0 +1,196 @@
+"""One session's calls to its tool server: serialised, with automatic restart and recovery, and their outcomes."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from time import monotonic
+from typing import Any, TypeVar
+
+from mcp.types import CallToolResult
+
+from server.browser.browser import ToolOutcome
+from server.browser.fence import fence, page_line
+from server.browser.mcp.client import ToolRefused, ToolServerLost, ToolTimeout
+from server.browser.mcp.current_page import CurrentPage
+from server.browser.mcp.lifecycle import Lifecycle, Notes, SessionResources
+from server.browser.observation import Observation
+from server.browser.off_loop import TookTooLong, off_loop
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+UNSTEADY = "The page kept going to other sites while it was looked at: nothing on it could be read. Wait, or open another."
+HELD = "A person has the browser now: nothing was done."
+
+
+class CallFailed(Exception):
+    """A tool call failed; the message is for the model."""
+
+
+class PageTimeout(CallFailed):
+    """The page did not answer within the call's deadline."""
+
+
+class AnswerTooLong(CallFailed):
+    """The tool server's answer about the current page exceeds the maximum message size."""
+
+
+class ToolCalls:
+    """The session's tool server as its adapter calls it. `repeatable` are the tools that change nothing: they
+    are retried after the server was lost."""
+
+    def __init__(
+        self, resources: SessionResources, lifecycle: Lifecycle, notes: Notes, repeatable: frozenset[str]
+    ) -> None:
+        self.settings = resources.settings
+        self.files = resources.files
+        self.notes = notes
+        self.lifecycle = lifecycle
+        self.here = CurrentPage(lambda: lifecycle.watch)
+        self.last_used = monotonic()
+        self._resources = resources
+        self._repeatable = repeatable
+        self._free = asyncio.Event()
+        self._free.set()
+        self._turn = asyncio.Lock()
+        self._was_abandoned = False
+
+    @property
+    def is_busy(self) -> bool:
+        return self._turn.locked()
+
+    @property
+    def is_held(self) -> bool:
+        """True during a takeover: no screenshots, tool calls fail, and page reads wait for its end."""
+        return not self._free.is_set()
+
+    def hold(self) -> None:
+        self._free.clear()
+
+    def hand_back(self) -> None:
+        self._free.set()
+
+    async def reset(self) -> None:
+        async with self._turn:
+            self._was_abandoned = False
+            await self.recover()
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """Serialise a call and make the browser ready for it. Raises BrowserUnavailable."""
+        async with self._turn:
+            try:
+                if self._was_abandoned:
+                    self._was_abandoned = False
+                    await self.recover()
+                await self.lifecycle.make_ready()
+                yield
+            except asyncio.CancelledError:
+                self._was_abandoned = True
+                raise
+            finally:
+                self.last_used = monotonic()
+                self._empty_scratch()
+
+    async def ask(self, tool: str, args: Mapping[str, Any], deadline: float) -> CallToolResult:
+        """Call a tool. Raises CallFailed after recovering for the next call, or BrowserUnavailable."""
+        if self.is_held:
+            raise CallFailed(HELD)
+        mcp = await self.lifecycle.make_ready()
+        try:
+            result = await mcp.call(tool, args, deadline=deadline)
+        except ToolRefused as error:
+            raise CallFailed(str(error)) from None
+        except ToolTimeout:
+            await self.recover()
+            raise PageTimeout(
+                f"The page did not answer within {deadline:.0f} s. Loading was stopped."
+            ) from None
+        except ToolServerLost as error:
+            log.warning("session %s: %s", self._resources.session_id, error)
+            if error.was_overlong:  # caused by the page: a retry would fail, too
+                raise AnswerTooLong(
+                    "The page made the answer of the browser tools too long to be read: whether this action happened "
+                    "is not known."
+                ) from None
+            self.lifecycle.count_failure(str(error))
+            if tool in self._repeatable or not error.was_sent:
+                return await self.ask(tool, args, deadline)
+            raise CallFailed(
+                "The browser tools broke off during this action: it may or may not have "
+                "happened. Look at the page before going on."
+            ) from None
+        if result.isError and self.lifecycle.chromium is not None and not self.lifecycle.chromium.is_running:
+            raise CallFailed("The browser ended during this action: it may or may not have happened.")
+        return result
+
+    async def recover(self) -> None:
+        if self.is_held:  # the user controls the page now
+            self._was_abandoned = True
+            return
+        await self.lifecycle.recover(self.here.url)
+
+    async def leave_hung_page(self) -> None:
+        """Replace a page whose main thread is stuck: navigation would not work there."""
+        if not await self.here.answers():
+            await self.recover()
+
+    async def look(self, see: Callable[[], Awaitable[T]], nothing: T) -> T:
+        """Return the result of `see` in a turn of its own; `nothing`, with a note, if a call in it failed."""
+        try:
+            async with self.turn():
+                return await see()
+        except CallFailed as error:
+            self.notes.add(str(error))
+            return nothing
+
+    async def parse(self, work: Callable[..., T], *args: Any, missing: T, **options: Any) -> T:
+        """Parse page text off the event loop; returns `missing`, with a note, if that takes too long."""
+        try:
+            return await off_loop(work, *args, **options)
+        except TookTooLong as error:
+            self.notes.add(str(error))
+            return missing
+
+    async def see_freely(self, see: Callable[[], Awaitable[T]]) -> T:
+        """Return the result of `see`, run while no takeover is active; waits for the end of one."""
+        while True:
+            await self._free.wait()
+            seen = await see()
+            if not self.is_held:
+                return seen
+
+    def refusal_since(self, moment: float) -> str | None:
+        """Return the egress proxy's last refusal as a sentence, if it is not older than `moment`."""
+        refusal = self.lifecycle.chromium.egress.last_refusal if self.lifecycle.chromium else None
+        return refusal[1] if refusal and refusal[0] >= moment else None
+
+    def outcome(self, ok: bool, text: str, *, timed_out: bool = False) -> ToolOutcome:
+        return ToolOutcome(ok, text, self.here.url, self.here.title, self.notes.take(), timed_out=timed_out)
+
+    def failed(self, error: CallFailed) -> ToolOutcome:
+        return self.outcome(False, str(error), timed_out=isinstance(error, PageTimeout))
+
+    def outcome_with_page(self, ok: bool, text: str, page: Observation | None) -> ToolOutcome:
+        """Return an outcome with result, notes and current page, for a model that calls tools by name.
+
+        `page` is None if the page cannot be read now.
+        """
+        notes, here = self.notes.take(), self.here
+        lines = list(dict.fromkeys((*notes, *(page.notes if page else ()))))
+        lines += [page_line(page.page.url, page.page.title) if page else page_line(here.url, here.title)]
+        lines += [page.text_with_targets()] if page else []
+        told = "\n".join(filter(None, (text.strip(), fence("\n".join(filter(None, lines))))))
+        private_url = page.page.url if page and page.asks_for_secret else None
+        return ToolOutcome(ok, told, here.url, here.title, notes, private_url)
+
+    def _empty_scratch(self) -> None:
+        """Delete the MCP server's output: it keeps a copy of each screenshot without blurred secrets."""
+        with suppress(FileNotFoundError):
+            for path in self._resources.scratch.iterdir():
+                if path.is_file():
+                    path.unlink()
