@@ -10,6 +10,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from server import VERSION
 from server.api import (
     browser,
     exception_handlers,
@@ -32,7 +33,6 @@ from server.http.problems import render
 from server.http.spa import Spa
 from server.runtime import Runtime, open_runtime
 from server.settings import Settings
-from server.version import VERSION
 
 logger = logging.getLogger(__name__)
 

@@ -10,6 +10,7 @@ from prometheus_client.core import GaugeMetricFamily
 from pydantic import Field
 from starlette.responses import Response
 
+from server import VERSION
 from server.api.answers import (
     AgentChoice,
     Config,
@@ -29,7 +30,6 @@ from server.errors import Unauthorized
 from server.files.session_files import FILE_BYTES, FILES
 from server.http.problems import problem
 from server.runtime import Runtime
-from server.version import VERSION
 
 router = APIRouter(prefix="/api")
 

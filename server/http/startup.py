@@ -18,12 +18,12 @@ import orjson
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from server import VERSION
 from server.auth import Logins, RequestGate, guarded_prefixes
 from server.errors import Unavailable
 from server.http.problems import render
 from server.http.spa import Spa
 from server.settings import Settings
-from server.version import VERSION
 
 if TYPE_CHECKING:
     from fastapi import FastAPI

@@ -8,6 +8,7 @@ from typing import Any
 
 from server.database.models import InterruptRow, MessageRow, RunRow, SessionRow
 from server.events import Message
+from server.text import cut
 
 TITLE_LENGTH = 80
 
@@ -88,4 +89,4 @@ def to_message(row: MessageRow) -> Message:
 def title_of(content: str) -> str:
     """A session's first title: the first non-empty line of the content, cut to TITLE_LENGTH."""
     line = next((line.strip() for line in content.split("\n") if line.strip()), "")
-    return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1].rstrip() + "…"
+    return cut(line, TITLE_LENGTH)

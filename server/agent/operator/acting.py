@@ -25,10 +25,10 @@ from server.agent.actions import (
     WaitAction,
 )
 from server.agent.gate.approval import MASK, masked
-from server.agent.operator.facts import cut
 from server.agent.policy.address import is_no_address
 from server.browser.browser import Browser, Field, ToolOutcome
 from server.browser.observation import Element, Observation
+from server.text import cut
 
 FIELDS = frozenset({"textbox", "searchbox", "combobox", "spinbutton", "textarea", "input", "clickable"})
 TEXT_FIELDS = frozenset({"textbox", "searchbox", "spinbutton"})

@@ -33,6 +33,7 @@ from server.agent.policy import Judgement, Verdict
 from server.browser.observation import Observation
 from server.browser.observation.overlays import speaks_of_captcha
 from server.clock import steady_time
+from server.text import cut
 
 log = logging.getLogger(__name__)
 
@@ -226,4 +227,4 @@ def _wish(state: State) -> str:
     page = facts.page_words(seen(state), state.get("reading") or "", state["task"])
     lines = (facts.without_eids(line, WISH_CHARS, page) for line in planned(state).reason.split("\n"))
     wish = "\n".join(filter(None, lines))
-    return facts.cut(wish, WISH_CHARS) or phrase("your_turn", state["task"])
+    return cut(wish, WISH_CHARS) or phrase("your_turn", state["task"])

@@ -9,6 +9,7 @@ from typing import Any
 
 from server.agent.operator.phrases import phrase
 from server.browser.observation import Observation
+from server.text import cut
 
 FACT_CHARS = 300
 MOST_FACTS = 100
@@ -132,10 +133,6 @@ def _generalised(text: str, page: PageWords) -> str:
 
 def _plain(text: str) -> str:
     return " ".join(text.lower().split())
-
-
-def cut(text: str, chars: int) -> str:
-    return text if len(text) <= chars else text[: chars - 1].rstrip() + "…"
 
 
 def _merge_one(merged: list[Fact], new: Fact) -> None:

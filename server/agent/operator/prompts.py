@@ -7,9 +7,9 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
-from server.agent.operator.facts import cut
 from server.agent.operator.state import State
 from server.browser.fence import fence
+from server.text import cut
 
 RULES = """\
 You operate a web browser for a user. Each turn call `act` once: one step.

@@ -23,7 +23,6 @@ from server.browser.observation.ranking import merge_duplicates, put_first, rank
 from server.browser.observation.rendering import (
     clean,
     cost,
-    cut,
     element_lines,
     overlay_line,
     page_lines,
@@ -33,6 +32,7 @@ from server.browser.observation.secret_fields import hide_secrets
 from server.browser.observation.snapshot import Snapshot, parse_snapshot
 from server.browser.observation.text_blocks import find_text
 from server.browser.observation.token_budget import fit
+from server.text import cut
 
 __all__ = [
     "NOTHING",

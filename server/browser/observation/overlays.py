@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 from server.browser.observation.element_context import Surroundings
 from server.browser.observation.names import own_text, text_of
 from server.browser.observation.page import Overlay
-from server.browser.observation.rendering import clean, cut
+from server.browser.observation.rendering import clean
 from server.browser.observation.snapshot import FIELDS, Snapshot
+from server.text import cut
 
 TEXT_CHARS = 100
 MOST = 4

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from math import ceil
 
 from server.browser.observation.page import Element, Overlay, Page
+from server.text import cut
 
 NAME_CHARS = 100
 SUFFIX_CHARS = 30
@@ -37,10 +38,6 @@ def clean(text: str) -> str:
 def well_formed(text: str) -> str:
     """Replace lone surrogates, which cannot be encoded as UTF-8."""
     return text.encode("utf-8", "replace").decode()
-
-
-def cut(text: str, chars: int) -> str:
-    return text if len(text) <= chars else text[: chars - 1].rstrip() + "…"
 
 
 def quote(text: str) -> str:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from server.browser.observation.elements import Draft
 from server.browser.observation.names import own_text
 from server.browser.observation.outline import SIDE, Outline
-from server.browser.observation.rendering import clean, cut
+from server.browser.observation.rendering import clean
 from server.browser.observation.snapshot import Node, Snapshot
+from server.text import cut
 
 INLINE = frozenset({
     "text", "strong", "emphasis", "code", "mark", "time", "superscript", "subscript", "deletion", "insertion", "img",

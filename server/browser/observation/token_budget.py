@@ -11,13 +11,13 @@ from server.browser.observation.rendering import (
     NAME_CHARS,
     clean,
     cost,
-    cut,
     element_lines,
     text_line,
     well_formed,
 )
 from server.browser.observation.snapshot import CHOICES, FIELDS, Node
 from server.browser.observation.text_blocks import Block
+from server.text import cut
 
 CONTEXT_CHARS = 120
 VALUE_CHARS = 100
