@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from server.browser.chromium.cdp import Cdp, CdpError, Params
 from server.fs.names import reserve, safe_name
+from server.ops.background_tasks import BackgroundTasks
 
 MAX_BYTES = 25_000_000
 MAX_FILES = 50
@@ -31,7 +31,7 @@ class Downloads:
         self._arriving = 0
         """Number of completed downloads not yet moved to `folder`."""
         self._stops: list[Callable[[], None]] = []
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = BackgroundTasks()
 
     async def start(self, *, enabled: bool, context: str | None = None) -> None:
         """Set the browser's download behaviour and subscribe to its events. Raises CdpError."""
@@ -54,8 +54,7 @@ class Downloads:
     async def close(self) -> None:
         for stop in self._stops:
             stop()
-        if self._tasks:
-            await asyncio.wait(self._tasks)
+        await self._tasks.wait()
 
     def _on_begin(self, params: Params, _: str | None) -> None:
         name = safe_name(params.get("suggestedFilename", ""))
@@ -74,7 +73,7 @@ class Downloads:
         if state == "completed":
             del self._names[guid]
             self._arriving += 1
-            self._spawn(self._arrive(guid, name))
+            self._tasks.start(self._arrive(guid, name))
         elif state == "canceled":
             del self._names[guid]
             self._note(f"The download of {name} did not complete.")
@@ -108,7 +107,7 @@ class Downloads:
     def _cancel(self, guid: str, why: str) -> None:
         self._names.pop(guid, None)
         self._note(why)
-        self._spawn(self._end(guid))
+        self._tasks.start(self._end(guid))
 
     async def _end(self, guid: str) -> None:
         with suppress(CdpError):
@@ -118,8 +117,3 @@ class Downloads:
     def _drop(self, guid: str) -> None:
         for partial in self._scratch.glob(f"{guid}*"):
             partial.unlink(missing_ok=True)
-
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)

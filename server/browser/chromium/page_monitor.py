@@ -7,9 +7,8 @@ closes tabs that hang or are too many, and denies permissions (see docs/decision
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from typing import Any
 
 from server.browser.chromium import frames
@@ -17,6 +16,8 @@ from server.browser.chromium.cdp import Cdp, CdpError, Params
 from server.browser.chromium.chromium import VIEWPORT
 from server.browser.chromium.dialogs import Dialogs
 from server.browser.chromium.watched_page import URL_CHARS, WatchedPage
+from server.ops.background_tasks import BackgroundTasks
+from server.text import cut
 
 log = logging.getLogger(__name__)
 
@@ -43,12 +44,12 @@ class PageMonitor:
         self.cdp = cdp
         self.context = context
         self.pages: dict[str, WatchedPage] = {}
+        self._tasks = BackgroundTasks(CdpError)
         self.dialogs = Dialogs(
-            cdp, self.pages, note, self._spawn, context=context, dismisses_questions=dismisses_questions
+            cdp, self.pages, note, self._tasks.start, context=context, dismisses_questions=dismisses_questions
         )
         self._note = note
         self._emulates_viewport = emulates_viewport
-        self._tasks: set[asyncio.Task[None]] = set()
         self._stops: list[Callable[[], None]] = []
 
     async def start(self) -> None:
@@ -73,14 +74,12 @@ class PageMonitor:
     async def close(self) -> None:
         for stop in self._stops:
             stop()
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._tasks.cancel()
+        await self._tasks.wait()
 
     async def settle(self, *, deadline: float = 1) -> None:
         """Wait until all pending reactions to events have finished, at most `deadline` seconds."""
-        if self._tasks:
-            await asyncio.wait(list(self._tasks), timeout=deadline)
+        await self._tasks.wait(deadline)
 
     def page_at(self, url: str | None, title: str | None = None) -> WatchedPage | None:
         """Return the page with this URL, and title if several have it; else the newest page."""
@@ -113,7 +112,7 @@ class PageMonitor:
         page = WatchedPage(info["targetId"], "", opener=info.get("openerId"))
         page.show(info["url"], info.get("title", ""))
         self.pages[page.target] = page
-        self._spawn(self._adopt(page))
+        self._tasks.start(self._adopt(page))
 
     def _on_changed(self, params: Params, _: str | None) -> None:
         info = params["targetInfo"]
@@ -140,7 +139,7 @@ class PageMonitor:
     def _on_crashed(self, params: Params, _: str | None) -> None:
         if page := self.pages.get(params["targetId"]):
             page.is_crashed = True
-            self._note(f"The page {_short(page.url)} crashed: what was on it is lost.")
+            self._note(f"The page {cut(page.url, 120)} crashed: what was on it is lost.")
 
     async def _adopt(self, page: WatchedPage) -> None:
         if len(self.pages) > MAX_TABS:
@@ -166,24 +165,9 @@ class PageMonitor:
         around = next((page for page in self.pages.values() if session in (page.session, *page.inner)), None)
         if around is not None and session and params["targetInfo"]["type"] == "iframe":
             around.inner[params["sessionId"]] = (session, params["targetInfo"]["targetId"])
-            self._spawn(frames.watch_frames(self.cdp, params["sessionId"]))
-            self._spawn(self.dialogs.dismiss_in(params["sessionId"]))
+            self._tasks.start(frames.watch_frames(self.cdp, params["sessionId"]))
+            self._tasks.start(self.dialogs.dismiss_in(params["sessionId"]))
 
     def _on_detached(self, params: Params, _: str | None) -> None:
         for page in self.pages.values():
             page.inner.pop(params["sessionId"], None)
-
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        async def quietly() -> None:
-            try:
-                await work
-            except CdpError as error:
-                log.debug("watch over a page: %s", error)
-
-        task = asyncio.create_task(quietly())
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-
-def _short(url: str) -> str:
-    return url if len(url) <= 120 else url[:119] + "…"

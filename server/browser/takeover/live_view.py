@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import Any, Protocol
+from typing import Protocol
 
 from server.browser.browser import BrowserUnavailable
 from server.browser.takeover.browser_view import BrowserSnapshot, InputRefused, Listing, LiveFrame, Screen
@@ -16,6 +16,7 @@ from server.browser.takeover.input_queue import InputQueue
 from server.browser.takeover.user_input import AnswerDialog, Input, Stroke
 from server.browser.takeover.viewer import Told, Viewer
 from server.errors import Conflict
+from server.ops.background_tasks import BackgroundTasks
 
 log = logging.getLogger(__name__)
 
@@ -59,7 +60,7 @@ class LiveView:
         self._opener: asyncio.Task[None] | None = None
         self._is_hopeless = False
         self._lister = Lister(screen.elements)
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = BackgroundTasks()
 
     @property
     def is_watched(self) -> bool:
@@ -94,12 +95,13 @@ class LiveView:
         self._stirred.set()
 
     async def aclose(self) -> None:
-        tasks = [task for task in (self._follower, self._opener, *self._tasks) if task]
+        tasks = [task for task in (self._follower, self._opener) if task]
         if self._lease_ends:
             self._lease_ends.cancel()
         for task in tasks:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        self._tasks.cancel()
+        await asyncio.gather(*tasks, self._tasks.wait(), return_exceptions=True)
         await self._inputs.aclose()
         await self._lister.aclose()
 
@@ -202,7 +204,7 @@ class LiveView:
     def _lose_holder(self) -> None:
         log.info("the person who had the browser is gone; the agent waits until somebody gives it back")
         self._let_go()
-        self._spawn(self._screen.lift())
+        self._tasks.start(self._screen.lift())
         self._tell_states()
 
     def _let_go(self) -> None:
@@ -224,7 +226,7 @@ class LiveView:
             raise Conflict("Take the browser over first.", code="not_held")
         self.renew(viewer)
         if isinstance(wanted, AnswerDialog):  # the queued strokes are blocked until this answer
-            self._spawn(self._do(viewer, wanted))
+            self._tasks.start(self._do(viewer, wanted))
             return
         self._inputs.put(viewer, wanted)
 
@@ -256,11 +258,6 @@ class LiveView:
             for viewer in self._viewers:
                 viewer.tell({"type": "error", "code": error.code, "message": error.detail})
         self._stirred.set()
-
-    def _spawn(self, work: Any) -> None:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
 
 
 def _refuse(viewer: Viewer, why: str) -> None:

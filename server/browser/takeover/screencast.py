@@ -9,6 +9,7 @@ from time import monotonic
 
 from server.browser.chromium.cdp import Cdp, CdpError, Params
 from server.browser.takeover.browser_view import LiveFrame, TakeFrame
+from server.ops.background_tasks import BackgroundTasks
 
 FRAMES_PER_SECOND = 12
 QUALITY = 60
@@ -26,7 +27,7 @@ class Screencast:
         self._cdp = cdp
         self._take = take
         self._last_ack = 0.0
-        self._acks: set[asyncio.Task[None]] = set()
+        self._acks = BackgroundTasks()
         self._stop_listening = cdp.on("Page.screencastFrame", self._on_frame)
 
     async def start(self) -> None:
@@ -37,17 +38,14 @@ class Screencast:
 
     async def stop(self) -> None:
         self._stop_listening()
-        for ack in self._acks:
-            ack.cancel()
+        self._acks.cancel()
         with suppress(CdpError):
             await self._cdp.send("Page.stopScreencast", session=self.session, deadline=1)
 
     def _on_frame(self, params: Params, session: str | None) -> None:
         if session != self.session:
             return
-        ack = asyncio.create_task(self._ack(params["sessionId"]))
-        self._acks.add(ack)
-        ack.add_done_callback(self._acks.discard)
+        self._acks.start(self._ack(params["sessionId"]))
         seen = params["metadata"]
         self._take(LiveFrame(
             base64.b64decode(params["data"]), round(seen["deviceWidth"]), round(seen["deviceHeight"]),
