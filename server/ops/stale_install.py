@@ -1,4 +1,4 @@
-"""Detects that the program's files were replaced while it runs, as by an in-place upgrade."""
+"""Detects that the program's files were replaced while it runs, as by an upgrade (docs/runbook.md)."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from langchain_openai import ChatOpenAI
 from pydantic import SecretStr, model_validator
 
 from server.agent.models.guard import GuardedModel
-from server.agent.models.providers import speaks_responses
+from server.agent.models.providers import is_own_server
 from server.agent.models.transport import model_http_client
 from server.settings import Settings
 
@@ -77,13 +77,23 @@ class CompatibleChat(GuardedModel, ChatOpenAI):
 
 
 def build_openai(model: str, settings: Settings) -> GuardedModel:
-    kind = ResponsesChat if speaks_responses(settings) else CompatibleChat
+    kind = ResponsesChat if _speaks_responses(settings) else CompatibleChat
     return _build(kind, model, settings, settings.openai_base_url, settings.openai_api_key)
 
 
 def build_openrouter(model: str, settings: Settings) -> GuardedModel:
     url = settings.openrouter_base_url or OPENROUTER_URL
     return _build(CompatibleChat, model, settings, url, settings.openrouter_api_key)
+
+
+def _speaks_responses(settings: Settings) -> bool:
+    """True to use the Responses API: by default for OpenAI itself, where images in tool results require it.
+
+    Other servers use Chat Completions by default.
+    """
+    if settings.openai_api == "auto":
+        return not is_own_server(settings)
+    return settings.openai_api == "responses"
 
 
 def _build(

@@ -39,16 +39,6 @@ def is_own_server(settings: Settings) -> bool:
     return host is not None and host != "openai.com" and not host.endswith(".openai.com")
 
 
-def speaks_responses(settings: Settings) -> bool:
-    """True to use the Responses API: by default for OpenAI itself, where images in tool results require it.
-
-    Other servers use Chat Completions by default.
-    """
-    if settings.openai_api == "auto":
-        return not is_own_server(settings)
-    return settings.openai_api == "responses"
-
-
 PROVIDERS: dict[str, Provider] = {
     provider.name: provider
     for provider in (

@@ -1,7 +1,8 @@
 """The `shared` layout: one Chromium for all sessions, each in its own context that ends with its tools.
 
-A context needs a quarter of the resources of a Chromium. It stores nothing: logins end with it. A crash
-affects all sessions.
+Measured with a heavy page, each further session took 157 to 231 MiB, its tool server included, instead of the
+347 to 362 MiB with a Chromium of its own. A context stores nothing: logins end with it. A crash affects all
+sessions.
 """
 
 from __future__ import annotations
