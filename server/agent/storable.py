@@ -9,13 +9,11 @@ def storable(value: Any) -> Any:
     """Replace in a text, or a list or dict of texts, what PostgreSQL or UTF-8 rejects: NUL and half a
     surrogate pair become the replacement character."""
     if isinstance(value, str):
-        return value if value.isascii() and "\0" not in value else _mended(value)
+        if value.isascii() and "\0" not in value:
+            return value
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\0", "\ufffd")
     if isinstance(value, list):
         return [storable(item) for item in value]
     if isinstance(value, dict):
         return {storable(name): storable(item) for name, item in value.items()}
     return value
-
-
-def _mended(text: str) -> str:
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\0", "\ufffd")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import orjson
@@ -17,8 +17,6 @@ from server.events import (
     Done,
     Error,
     Event,
-    Message,
-    SessionChanged,
     Stamped,
     Usage,
     now,
@@ -98,7 +96,8 @@ async def rebuilt_end(world: Runtime, run: RunRow, last_event_id: str | None) ->
     event: Done | Error
     if run.status == "completed":
         messages = await world.store.messages(run.session_id)
-        event = Done(message=_answer(messages, run), usage=Usage.model_validate(run.usage or {}))
+        answer = next(message for message in messages if message.id == run.answer_id)
+        event = Done(message=answer, usage=Usage.model_validate(run.usage or {}))
     else:
         event = Error(code=run.error_code or run.status, message=run.error or run.status)
     seq = seen[1] + 1 if seen and seen[0] == run.epoch else 1
@@ -112,10 +111,6 @@ async def rebuilt_end(world: Runtime, run: RunRow, last_event_id: str | None) ->
             event=event,
         )
     )
-
-
-def _answer(messages: Iterable[Message], run: RunRow) -> Message:
-    return next(message for message in messages if message.id == run.answer_id)
 
 
 @router.get("/api/sessions/{session_id}/events")
@@ -172,11 +167,10 @@ def _read_places(text: str) -> dict[str, str]:
 async def _changes(world: Runtime) -> AsyncIterator[bytes]:
     yield b": hello\n\n"
     async for changes in world.bus.watch():
-        yield b"".join(_change_block(change) for change in changes)
-
-
-def _change_block(change: SessionChanged) -> bytes:
-    return b"event: session\ndata: %b\n\n" % orjson.dumps(change.model_dump(mode="json"))
+        yield b"".join(
+            b"event: session\ndata: %b\n\n" % orjson.dumps(change.model_dump(mode="json"))
+            for change in changes
+        )
 
 
 async def _named(world: Runtime, session_id: str, place: str | None) -> AsyncIterator[bytes]:

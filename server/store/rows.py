@@ -5,7 +5,6 @@ Each statement is executed where it is called, and costs a quarter of the time t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
 from typing import Any, TypeVar, cast
 
@@ -34,7 +33,8 @@ def every(db: Connection, kind: type[Row], query: Executable, **values: Any) -> 
 
 def insert(db: Connection, row: Row) -> Row:
     """Insert the row. An attribute that is not set becomes NULL, or the column's default."""
-    db.execute(_insertion(type(row)), _values_of(row))
+    values = {name: value for name, value in vars(row).items() if name != "_sa_instance_state"}
+    db.execute(_insertion(type(row)), values)
     return row
 
 
@@ -50,10 +50,6 @@ def _as_row(kind: type[Row], found: Found[Any]) -> Row:
     row = cast(Row, inspect(kind).class_manager.new_instance())
     vars(row).update(found._mapping)
     return row
-
-
-def _values_of(row: Base) -> Mapping[str, Any]:
-    return {name: value for name, value in vars(row).items() if name != "_sa_instance_state"}
 
 
 @cache

@@ -61,18 +61,13 @@ def find_overlays(
 
 def _describe_dialog(snapshot: Snapshot, at: int) -> Overlay:
     text = text_of(snapshot, at, 2 * TEXT_CHARS)
-    name = _short(
-        snapshot.nodes[at].name
-        or next((own_text(snapshot.nodes[in_it]) for in_it in _headings(snapshot, at)), text)
-    )
+    nodes = snapshot.nodes
+    headings = (inner for inner in snapshot.subtree(at)[:60] if nodes[inner].role == "heading")
+    name = _short(nodes[at].name or next((own_text(nodes[inner]) for inner in headings), text))
     if _COOKIES.search(text):
         return Overlay(kind="cookies", text=name)
     kind = _PERMISSION.search(text) and len(text) < 2 * TEXT_CHARS
     return Overlay(kind="permission" if kind else "dialog", text=name)
-
-
-def _headings(snapshot: Snapshot, at: int) -> Iterator[int]:
-    return (inner for inner in snapshot.subtree(at)[:60] if snapshot.nodes[inner].role == "heading")
 
 
 def _short(text: str) -> str:

@@ -90,7 +90,8 @@ def fit(
     _add_blocks(
         room, [block for block in by_weight if block.seen], min(room.used + max(SEEN_TEXT, share), room.limit)
     )
-    _add_blocks(room, by_weight, min(room.used + max(0, share - _spent(room)), room.fill))
+    spent = sum(cost([text_line(block.text)]) for block in room.blocks)
+    _add_blocks(room, by_weight, min(room.used + max(0, share - spent), room.fill))
     for draft, price in zip(top[must:], prices[must:], strict=True):
         if not room.take(price, room.fill):
             break
@@ -121,10 +122,6 @@ def _price(
         if sum(prices[:must]) <= room:
             break
     return cuts, prices
-
-
-def _spent(room: _Room) -> int:
-    return sum(cost([text_line(block.text)]) for block in room.blocks)
 
 
 def _add_blocks(room: _Room, blocks: Sequence[Block], limit: int) -> None:
