@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
 from typing import Any
 
@@ -23,6 +23,7 @@ from server.browser.chromium.profiles import folder_name
 from server.errors import RunFailed
 from server.events import Decision, Message, UsageChanged
 from server.files.screenshots import Screenshots
+from server.ops.background_tasks import BackgroundTasks
 from server.runs.agents import AgentFactory
 from server.runs.events import ENDINGS
 from server.runs.execution import Execution
@@ -61,7 +62,7 @@ class AgentRunner:
         self._screenshots = screenshots
         self._recorder = recorder
         self._queue = InProcessRunQueue(self.execute, slots=settings.max_runs)
-        self._tasks: set[asyncio.Task[Any]] = set()
+        self._background = BackgroundTasks()
         self._executions: dict[str, Execution] = {}
         """By session."""
         self._expected: Counter[str] = Counter()
@@ -116,9 +117,9 @@ class AgentRunner:
         if not work.done():
             work.cancel()
             _, deaf = await asyncio.wait({work}, timeout=CANCEL_GRACE)
-            for abandoned in deaf:  # keep a reference: asyncio tasks are weakly referenced
+            for abandoned in deaf:
                 logger.warning("the agent of run %s does not end; it is abandoned", execution.run.id)
-                self._in_background(abandoned)
+                self._background.start(abandoned)
             self._reset_browser(execution.run.session_id)
         return await self._end(execution, work, started.messages)
 
@@ -154,7 +155,7 @@ class AgentRunner:
             return None
         ended = await self._recorder.complete(execution)
         if ended and ended.message and not any(said.role == "assistant" for said in history):
-            self._in_background(self._name_session(ended, history[0], ended.message))
+            self._background.start(self._name_session(ended, history[0], ended.message))
         return ended
 
     async def _open(self, started: StartedRun) -> Execution:
@@ -250,7 +251,7 @@ class AgentRunner:
         async def reset() -> None:
             await (await self._browsers.get(session_id)).reset()
 
-        self._in_background(reset())
+        self._background.start(reset())
 
     # Which runs are executed here
 
@@ -334,24 +335,13 @@ class AgentRunner:
         for execution in list(self._executions.values()):
             execution.stop("interrupted")
         await self._queue.drain(CANCEL_GRACE + PATIENCE)
-        for task in self._tasks:
-            task.cancel()
+        self._background.cancel()
 
     def _show_queue_place(self, session_id: str, place: int | None) -> None:
         """Publish the session's position in the queue for a browser; None if it does not wait any more."""
         if execution := self._executions.get(session_id):
             execution.queue(place)
-            self._in_background(self._recorder.patiently(lambda _: self._recorder.show_status(execution)))
-
-    def _in_background(self, work: asyncio.Task[Any] | Coroutine[Any, Any, Any]) -> None:
-        task = asyncio.ensure_future(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._forget_task)
-
-    def _forget_task(self, task: asyncio.Task[Any]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and (error := task.exception()):
-            logger.warning("background work failed: %s", error)
+            self._background.start(self._recorder.patiently(lambda _: self._recorder.show_status(execution)))
 
 
 def check_budget(event: UsageChanged, settings: Settings) -> None:

@@ -20,8 +20,9 @@ class BackgroundTasks:
         self._quiet = quiet
         self._tasks: set[asyncio.Task[Any]] = set()
 
-    def start(self, work: Coroutine[Any, Any, object]) -> None:
-        task = asyncio.create_task(work)
+    def start(self, work: Coroutine[Any, Any, object] | asyncio.Task[Any]) -> None:
+        """Start a coroutine, or adopt a task."""
+        task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._end)
 

@@ -74,9 +74,7 @@ class GuardedModel(BaseChatModel):
     def build(cls, settings: Settings, **options: Any) -> Self:
         """Create the model with the deadlines and limits of the settings. `options` are its constructor's."""
         model = cls(**options)
-        model._limits = CallLimits(
-            settings.model_timeout, settings.model_idle_timeout, settings.model_output_cap
-        )
+        model._limits = CallLimits(settings.model_timeout, settings.model_idle_timeout)
         return model
 
     async def _astream(
