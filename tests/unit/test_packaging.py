@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 import yaml
-from server.version import VERSION
 
 from cli.doctor import own_version
 from scripts import check
 from scripts.shell import ROOT
+from server import VERSION
 from server.settings import Settings
 
 SETTINGS = {name.upper() for name in Settings.model_fields}
