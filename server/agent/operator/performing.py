@@ -110,7 +110,7 @@ def _record(state: State, what: str, outcome: ToolOutcome, summary: str) -> Upda
 
 
 def _focus(state: State, aimed: AimedAction) -> str | None:
-    """The ref of the element that has the focus after the action, as far as the action tells."""
+    """The ref of the element that has the focus after the action, as far as the action shows it."""
     match aimed.action:
         case ClickAction() | TypeAction() | SelectAction() if aimed.target:
             return aimed.target.ref
