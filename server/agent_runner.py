@@ -12,7 +12,6 @@ import logging
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
-from typing import Any
 
 from server.agent import policy
 from server.agent.context import RunContext
@@ -21,7 +20,7 @@ from server.browser.browser import Browser, PagePicture
 from server.browser.browsers import Browsers
 from server.browser.chromium.profiles import folder_name
 from server.errors import RunFailed
-from server.events import Decision, Message, UsageChanged
+from server.events import Decision, Message, Question, UsageChanged
 from server.files.screenshots import Screenshots
 from server.ops.background_tasks import BackgroundTasks
 from server.runs.agents import AgentFactory
@@ -123,8 +122,8 @@ class AgentRunner:
             self._reset_browser(execution.run.session_id)
         return await self._end(execution, work, started.messages)
 
-    async def _work(self, execution: Execution, started: StartedRun) -> dict[str, Any] | None:
-        """Run the agent to its end. Returns the payload of its question; None if it has finished."""
+    async def _work(self, execution: Execution, started: StartedRun) -> Question | None:
+        """Run the agent to its end. Returns its question; None if it has finished."""
         agent = await self._agents.prepare(started, self._context(execution))
         try:
             async with aclosing(agent.astream_events(version="v2")) as raw_events:
@@ -139,7 +138,7 @@ class AgentRunner:
             agent.release()
 
     async def _end(
-        self, execution: Execution, work: asyncio.Task[dict[str, Any] | None], history: Sequence[Message]
+        self, execution: Execution, work: asyncio.Task[Question | None], history: Sequence[Message]
     ) -> FinishedRun | None:
         reason = execution.stop_reason
         if reason or work.cancelled():
@@ -167,8 +166,8 @@ class AgentRunner:
         execution = Execution(
             run, adapter, self._bus, max_steps=started.session.max_tool_steps, granted=started.grants
         )
-        if plan := started.before.get("plan"):
-            execution.edit_plan(plan)
+        if started.question and started.question.plan:
+            execution.edit_plan(started.question.plan)
         for message in started.unheard:
             execution.steer(message)
         self._bus.open(run.session_id, run.id, run.epoch)

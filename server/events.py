@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, ClassVar, Literal
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 RunStatus = Literal[
     "queued", "running", "waiting_user", "paused", "completed", "failed", "cancelled", "interrupted"
@@ -190,6 +190,75 @@ class Interrupt(Payload):
     """The site that receives the form; None if it is the page's own site."""
     screenshot: str | None = None
     expires_at: datetime | None = None
+
+
+class Answer(BaseModel):
+    """The user's answer to a question, as stored and as passed to the agent."""
+
+    model_config = ConfigDict(frozen=True)
+    reference: str | None = None
+    """Of the question; None for a question that had none of its own."""
+    confirmed: bool = False
+    message: str = ""
+    """The user's words besides yes or no."""
+    expired: bool = False
+    """The answer came too late: it confirms nothing."""
+
+
+class BaseQuestion(BaseModel):
+    """Base of what an agent asks the user. Stored as JSON in an interrupt and in the graph's checkpoint."""
+
+    model_config = ConfigDict(frozen=True)
+    reference: str
+    reason: str
+    url: str = ""
+    screenshot: str | None = None
+    asked_at: float = 0.0
+    """Unix time."""
+    said: str = ""
+    """The text of the answer up to the question."""
+    step: int = 0
+    """The run's step at the question."""
+    plan: list[str] | None = None
+    """The plan as the user edited it while the question was open; None if they did not."""
+    answer: Answer | None = None
+    """None while the question is open."""
+
+    def to_json(self) -> dict[str, Any]:
+        return self.model_dump(mode="json")
+
+
+class ConfirmQuestion(BaseQuestion):
+    """Asks for the approval of one action on one page."""
+
+    kind: Literal["confirm"] = "confirm"
+    risk: str
+    """The kind of effect, such as `order`."""
+    action: dict[str, Any]
+    """The action as JSON, without secrets."""
+    target: Target | None = None
+    place: str = ""
+    """The origin on which the action has its effect."""
+    sends_to: str | None = None
+    amount: str | None = None
+    digest: str
+    """What the approval is bound to, see `approval_digest`."""
+    expires_at: datetime
+
+
+class ManualQuestion(BaseQuestion):
+    """Asks for a step that only the user can do, such as a login, or for their advice."""
+
+    kind: Literal["manual"] = "manual"
+
+
+Question = Annotated[ConfirmQuestion | ManualQuestion, Field(discriminator="kind")]
+_QUESTION: TypeAdapter[Question] = TypeAdapter(Question)
+
+
+def read_question(stored: object) -> Question:
+    """The inverse of `to_json`. Raises pydantic.ValidationError."""
+    return _QUESTION.validate_python(stored)
 
 
 class Decision(Payload):

@@ -30,8 +30,9 @@ from server.browser.browsers import Browsers
 from server.checkpoints import Checkpoints, Durability, OpenThread
 from server.database.models import RunRow
 from server.errors import AppError, Conflict, RunFailed
-from server.events import StateChanged, Usage
+from server.events import Answer, Question, StateChanged, Usage, read_question
 from server.ops import stale_install as replaced
+from server.ops.json_types import JsonObject
 from server.settings import Settings
 from server.store import StartedRun
 
@@ -71,14 +72,15 @@ class PreparedAgent:
             durability=self.thread.durability,
         )
 
-    async def addressed(self, answer: dict[str, Any]) -> dict[str, Any]:
+    async def addressed(self, answer: Answer) -> JsonObject:
         """The answer keyed by its interrupt's id, because a checkpoint can hold several interrupts."""
         interrupts = (await self.graph.aget_state(self.thread.config)).interrupts
-        asked = [one.id for one in interrupts if one.value.get("reference") == answer.get("reference")]
-        return {asked[0]: answer} if asked else answer
+        asked = [one.id for one in interrupts if one.value.get("reference") == answer.reference]
+        given = answer.model_dump(mode="json")
+        return {asked[0]: given} if asked else given
 
-    async def question(self) -> dict[str, Any] | None:
-        """The payload of the graph's interrupt; None if it has finished.
+    async def question(self) -> Question | None:
+        """The question of the graph's interrupt; None if it has finished.
 
         Raises RunTaken if the interrupt was not persisted because another process took the run over.
         """
@@ -88,7 +90,7 @@ class PreparedAgent:
         interrupts = (await self.graph.aget_state(self.thread.config)).interrupts
         if not interrupts:
             raise RunTaken("Another process has taken this run: its question was not kept.")
-        return dict(interrupts[0].value)
+        return read_question(interrupts[0].value)
 
     def release(self) -> None:
         self.checkpoints.release(self.thread)
@@ -116,11 +118,14 @@ class AgentFactory:
 
     async def prepare(self, started: StartedRun, context: RunContext) -> PreparedAgent:
         """The agent of a run: at its start, or at its interrupt with the user's answer as input."""
-        run, answer = started.run, started.answer
+        run = started.run
+        answer = started.question.answer if started.question else None
         if run.agent == "operator":
             if answer is not None:
                 # "sync": an approved action is persisted before it is executed.
-                return await self._prepared_operator(run, context, Command(resume=answer), "sync")
+                return await self._prepared_operator(
+                    run, context, Command(resume=answer.model_dump(mode="json")), "sync"
+                )
             asked = next(message for message in reversed(started.messages) if message.id == run.message_id)
             first = {"user_message": asked.content, "message_id": asked.id}
             return await self._prepared_operator(run, context, first, "async")
@@ -220,8 +225,8 @@ class AgentFactory:
         run = started.run
         return EventAdapter(
             run.answer_id,
-            said=str(started.before.get("said", "")),
-            step=started.before.get("step", 0),
+            said=started.question.said if started.question else "",
+            step=started.question.step if started.question else 0,
             usage=Usage.model_validate(run.usage or {}),
             cost=partial(_cost, run.model),
             log_thoughts=self._settings().log_thoughts,

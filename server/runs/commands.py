@@ -10,12 +10,12 @@ from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 from server.agent.gate.approval import site_of
-from server.agent.operator.answers import read_answer
+from server.agent.operator.answers import answer_in_words
 from server.agent_runner import AgentRunner
 from server.browser.browsers import Browsers
 from server.database.models import InterruptRow, SessionRow
 from server.errors import Conflict, NotFound, Unavailable
-from server.events import Decision, MessageAdded, SessionChanged, now
+from server.events import ConfirmQuestion, Decision, MessageAdded, Question, SessionChanged, now
 from server.files.screenshots import Screenshots
 from server.runs.agents import AgentFactory
 from server.runs.execution import Execution
@@ -72,7 +72,7 @@ class RunCommands:
             accepted = await self._surely(
                 lambda again: self._store.accept(
                     session_id, content, client_id=client_id, mode=mode, message_id=message_id,
-                    read_answer=_read_answer, is_late=self._recorder.is_late, again=again,
+                    read_answer=answer_in_words, is_late=self._recorder.is_late, again=again,
                 )
             )  # fmt: skip
             if not accepted.is_new:
@@ -343,20 +343,12 @@ class RunCommands:
             raise Unavailable("The server is going down.", code="draining", retry_after=10)
 
 
-def _read_answer(kind: str, content: str) -> dict[str, Any]:
-    """The answer that a message gives to a question of this kind. Only a plain yes confirms."""
-    answer = read_answer(content)
-    is_manual = kind == "manual"
-    feedback = content if is_manual or answer.confirmed is None else answer.feedback
-    confirmed = is_manual or answer.confirmed is True
-    return {"confirmed": confirmed} | ({"message": feedback} if feedback else {})
-
-
-def _grant_of(payload: dict[str, Any]) -> tuple[str, str] | None:
+def _grant_of(question: Question) -> tuple[str, str] | None:
     """The (site, kind of action) that "always here" allows; None if the question has no risk kind."""
-    site = site_of(payload.get("place") or payload.get("url") or "")
-    return (site, payload["risk"]) if payload.get("risk") else None
+    if not isinstance(question, ConfirmQuestion) or not question.risk:
+        return None
+    return site_of(question.place or question.url), question.risk
 
 
-def _no_grant(_payload: dict[str, Any]) -> None:
+def _no_grant(_question: Question) -> None:
     return None

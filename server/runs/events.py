@@ -36,10 +36,6 @@ def to_change(session: SessionRow, queue_place: int | None = None) -> SessionCha
 
 
 def to_interrupt(row: InterruptRow) -> Interrupt:
-    known = {
-        name: row.payload.get(name)
-        for name in ("reason", "action", "target", "url", "risk", "amount", "sends_to", "screenshot")
-    }
-    return Interrupt.model_validate(
-        known | {"reference": row.reference, "kind": row.kind, "expires_at": row.expires_at}
-    )
+    """The event of a question. Its reference and expiry are the row's, which may differ from the agent's."""
+    known = row.payload | {"reference": row.reference, "expires_at": row.expires_at}
+    return Interrupt.model_validate(known)

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from server.clock import elapsed
 from server.database.models import RunRow, SessionRow
 from server.errors import Unavailable
-from server.events import Done, Error, Event, MessageAdded, ToolEnd, ToolStart, now
+from server.events import Done, Error, Event, MessageAdded, Question, ToolEnd, ToolStart, now
 from server.runs.events import ENDINGS, describe, interruption, to_change, to_interrupt
 from server.runs.execution import Execution
 from server.settings import Settings
@@ -146,21 +146,18 @@ class RunRecorder:
                 execution.publish(execution.changed(status))
             await self.read_and_announce(execution.run.session_id, execution.queue_place)
 
-    async def ask(self, execution: Execution, question: dict[str, Any]) -> None:
+    async def ask(self, execution: Execution, question: Question) -> None:
         """Persist and publish the question; the run waits for the user, and its execution ends."""
         run, adapter = execution.run, execution.adapter
-        payload = question | {
-            "said": adapter.answer,
-            "reason": question.get("reason") or question.get("text", ""),
-        }
+        question = question.model_copy(update={"said": adapter.answer, "step": adapter.step})
         expires_at, began = None, self._clock()
-        if question["kind"] == "confirm":
+        if question.kind == "confirm":
             expires_at = now() + timedelta(seconds=self._settings.decision_timeout)
         async with execution.telling:
             row = await self.patiently(
                 lambda again: self._store.open_interrupt(
                     run,
-                    payload,
+                    question,
                     expires_at=expires_at,
                     usage=adapter.usage,
                     heard=execution.heard,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from server.errors import Conflict, NotFound
-from server.events import StateChanged, with_plan
+from server.events import StateChanged, read_question, with_plan
 from server.runs.agents import AgentFactory
 from server.runs.execution import Execution
 from server.store import Store
@@ -27,7 +27,9 @@ class WorkingStateService:
             return execution.state
         state = await self._agents.read_state(session_id)
         pending = await self._store.pending(session_id) if state else None
-        edited = pending.payload.get("plan") if pending else None  # passed to the agent with the answer
+        edited = (
+            read_question(pending.payload).plan if pending else None
+        )  # passed to the agent with the answer
         return with_plan(state, edited) if state and edited else state
 
     async def edit_plan(self, session_id: str, plan: list[str]) -> StateChanged:
@@ -45,7 +47,7 @@ class WorkingStateService:
             execution.edit_plan(plan)
             execution.publish(state)
         elif pending:
-            await self._store.amend_interrupt(pending.reference, {"plan": plan})
+            await self._store.edit_plan(pending.reference, plan)
             self._bus.publish(session_id, None, [state])
         return state
 

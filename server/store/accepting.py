@@ -11,7 +11,7 @@ from sqlalchemy.exc import IntegrityError
 from server.database import Database, writing_synced
 from server.database.models import MessageRow, RunRow, SessionRow
 from server.errors import BadRequest, Conflict
-from server.events import now
+from server.events import Answer, now
 from server.store.lookups import (
     OF_SESSION,
     STEER,
@@ -38,8 +38,8 @@ LAST_ASKED = (
 )
 
 
-ReadAnswer = Callable[[str, str], dict[str, Any]]
-"""Converts a question's kind and the user's message to the answer: `{confirmed, message?}`."""
+ReadAnswer = Callable[[str, str], Answer]
+"""Converts a question's kind and the user's message to the answer."""
 
 
 class MessageQueries:

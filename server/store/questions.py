@@ -5,14 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection
 from datetime import datetime, timedelta
-from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, func, select
 
 from server.database import Database, reading, writing, writing_synced
 from server.database.models import GrantRow, InterruptRow, RunRow
 from server.errors import Conflict, NotFound
-from server.events import Usage, now
+from server.events import Answer, ConfirmQuestion, Question, Usage, now, read_question
 from server.store.lookups import (
     OF_SESSION,
     UNFINISHED,
@@ -37,8 +36,6 @@ LAST_QUESTION = (
 MOST_REFERENCE = 64
 MOST_SITE = 255
 """Characters, as in `GrantRow`."""
-ANSWER = "answer"
-"""The key of the user's answer in a question's payload."""
 LAST_MOMENT = select(func.max(InterruptRow.created_at)).where(InterruptRow.session_id == OF_SESSION)
 
 
@@ -51,7 +48,7 @@ class QuestionQueries:
         self,
         db: Connection,
         run: RunRow,
-        payload: dict[str, Any],
+        question: Question,
         *,
         expires_at: datetime | None,
         usage: Usage,
@@ -75,15 +72,16 @@ class QuestionQueries:
         change(db, session, status="waiting_user", unread=True, updated_at=now())
         hear(db, run.id, heard)
         return insert(db, InterruptRow(
-            reference=_reference_of(db, payload), session_id=run.session_id, run_id=run.id, kind=payload["kind"],
-            status="open", payload=payload, created_at=_next_moment(db, session.id), expires_at=expires_at,
+            reference=_reference_of(db, question), session_id=run.session_id, run_id=run.id, kind=question.kind,
+            status="open", payload=question.to_json(), created_at=_next_moment(db, session.id), expires_at=expires_at,
         ))  # fmt: skip
 
     @writing
-    def amend_interrupt(self, db: Connection, reference: str, values: dict[str, Any]) -> None:
+    def edit_plan(self, db: Connection, reference: str, plan: list[str]) -> None:
+        """Keep the user's plan with an open question, for the run that resumes there."""
         row = get(db, InterruptRow, reference, lock=True)
         if row is not None:
-            change(db, row, payload=row.payload | values)
+            change(db, row, payload=row.payload | {"plan": plan})
 
     @reading
     def pending(self, db: Connection, session_id: str) -> InterruptRow | None:
@@ -112,7 +110,7 @@ class QuestionQueries:
         confirmed: bool,
         *,
         message: str | None = None,
-        grant_of: Callable[[dict[str, Any]], tuple[str, str] | None] = lambda _: None,
+        grant_of: Callable[[Question], tuple[str, str] | None] = lambda _: None,
         late: bool | None = None,
         again: bool = False,
     ) -> InterruptRow:
@@ -121,7 +119,7 @@ class QuestionQueries:
         Raises NotFound for an unknown question, Conflict `already_decided` or `approval_expired` for a closed
         one. The status of the result is `expired` if the answer came too late: `late` decides that, with None
         the wall clock does. A yes in time also stores the grant (site, kind) that `grant_of` derives from the
-        payload. `again` marks a retry: if the same answer was committed before, the question is returned
+        question. `again` marks a retry: if the same answer was committed before, the question is returned
         unchanged.
         """
         session_of(db, session_id, lock=True)
@@ -133,9 +131,9 @@ class QuestionQueries:
         if row.status != "open":
             code = "approval_expired" if row.status == "expired" else "already_decided"
             raise Conflict("This question is closed already.", code=code)
-        answer: dict[str, Any] = {"confirmed": confirmed} | ({"message": message} if message else {})
+        answer = Answer(confirmed=confirmed, message=message or "")
         close_question(db, row, get(db, RunRow, row.run_id), self.owner, answer, late=late)
-        if row.status == "decided" and confirmed and (grant := grant_of(row.payload)):
+        if row.status == "decided" and confirmed and (grant := grant_of(read_question(row.payload))):
             _add_grant(db, session_id, *grant)
         return row
 
@@ -162,7 +160,7 @@ def close_question(
     row: InterruptRow,
     run: RunRow | None,
     owner: str,
-    answer: dict[str, Any],
+    answer: Answer,
     *,
     late: bool | None,
 ) -> None:
@@ -173,18 +171,18 @@ def close_question(
     """
     if late is None:
         late = row.expires_at is not None and row.expires_at <= now()
-    given = {"reference": row.payload.get("reference")} | answer
+    question = read_question(row.payload)
+    given = answer.model_copy(update={"reference": question.reference})
     if late:
-        given |= {"confirmed": False, "expired": True}
-    elif row.kind == "manual":
-        given |= {"done": True}
+        given = given.model_copy(update={"confirmed": False, "expired": True})
     change(
         db, row, status="expired" if late else "decided", decided_at=now(),
-        confirmed=None if late else answer["confirmed"], payload=row.payload | {ANSWER: given},
+        confirmed=None if late else answer.confirmed,
+        payload=row.payload | {"answer": given.model_dump(mode="json")},
     )  # fmt: skip
     if run is None:
         return
-    doing = _action_of(row.payload) if row.kind == "confirm" and given["confirmed"] else None
+    doing = _action_of(question) if isinstance(question, ConfirmQuestion) and given.confirmed else None
     change(db, run, status="queued", owner=owner, lease_until=lease(), doing=doing)
 
 
@@ -192,10 +190,10 @@ def _is_answered_with(row: InterruptRow, confirmed: bool) -> bool:
     return row.status == "expired" or (row.status == "decided" and row.confirmed == confirmed)
 
 
-def _action_of(payload: dict[str, Any]) -> str | None:
+def _action_of(question: ConfirmQuestion) -> str | None:
     """The action that a question is about, as text of at most 300 characters."""
-    action, target = payload.get("action") or {}, payload.get("target") or {}
-    words = [action.get("kind"), target.get("name") or action.get("url")]
+    action, target = question.action, question.target
+    words = [action.get("kind"), (target.name if target else "") or action.get("url")]
     return " ".join(str(word) for word in words if word)[:300] or None
 
 
@@ -208,9 +206,9 @@ def _add_grant(db: Connection, session_id: str, site: str, kind: str) -> None:
     insert(db, GrantRow(id=new_id(), session_id=session_id, site=site, kind=kind, created_at=now()))
 
 
-def _reference_of(db: Connection, payload: dict[str, Any]) -> str:
-    """The payload's reference for kind `confirm`, if it is valid and unused; else a new id."""
-    known = str(payload.get("reference", "")) if payload["kind"] == "confirm" else ""
+def _reference_of(db: Connection, question: Question) -> str:
+    """The question's own reference for kind `confirm`, if it is valid and unused; else a new id."""
+    known = question.reference if question.kind == "confirm" else ""
     is_free = 0 < len(known) <= MOST_REFERENCE and get(db, InterruptRow, known) is None
     return known if is_free else new_id()
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 from server.database.models import InterruptRow, MessageRow, RunRow, SessionRow
-from server.events import Message
+from server.events import Message, Question
 from server.text import cut
 
 TITLE_LENGTH = 80
@@ -38,10 +37,8 @@ class StartedRun:
     """Steering messages of the run that its agent has not read; not in `messages`."""
     grants: set[tuple[str, str]]
     """The (site, kind) pairs that the user has allowed in this session."""
-    before: dict[str, Any] = field(default_factory=dict)
-    """The payload of the question at which it resumes; empty for a run that begins."""
-    answer: dict[str, Any] | None = None
-    """The user's answer to that question; None for a run that begins."""
+    question: Question | None = None
+    """The question at which it resumes, with its answer; None for a run that begins."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, bindparam, select, update
 from server.database import Database, reading, writing, writing_synced
 from server.database.models import InterruptRow, MessageRow, RunRow, SessionRow
 from server.errors import NotFound
-from server.events import Message, Usage, now, sum_usage
+from server.events import Message, Usage, now, read_question, sum_usage
 from server.store.lookups import (
     OF_RUN,
     OF_SESSION,
@@ -32,7 +32,7 @@ from server.store.lookups import (
     session_of,
 )
 from server.store.owners import LeaseWatch, is_gone, lease
-from server.store.questions import ANSWER, last_question_of
+from server.store.questions import last_question_of
 from server.store.records import AcceptedMessage, FinishedRun, StartedRun, to_message
 from server.store.rows import change, every, first, get, insert
 
@@ -97,8 +97,8 @@ class RunQueries:
         for message in messages_of(db, session.id):
             is_unheard = message.run_id == run_id and message.meta_json == STEER
             (unheard if is_unheard else messages).append(message)
-        before = question.payload if question else {}
-        return StartedRun(run, session, messages, unheard, grants, before, before.get(ANSWER))
+        resumed = read_question(question.payload) if question else None
+        return StartedRun(run, session, messages, unheard, grants, resumed)
 
     @writing
     def take_run(

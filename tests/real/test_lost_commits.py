@@ -14,6 +14,7 @@ from server.runs.recorder import RunRecorder
 from server.settings import Settings
 from server.store import StartedRun, Store
 from server.stream.bus import InProcessBus
+from tests.support.actions import question_about
 from tests.support.databases import open_store
 from tests.support.lossy_link import LossyLink, lossy_link
 from tests.support.postgres import Postgres
@@ -101,7 +102,7 @@ async def test_a_tool_call_and_a_question_are_kept_once(world: World) -> None:
         execution, ToolEnd(call_id="c", name="click", ok=True, summary="clicked", duration_ms=1)
     )
     world.link.losing = True
-    await world.recorder.ask(execution, {"kind": "confirm", "reason": "buys"})
+    await world.recorder.ask(execution, question_about(reason="buys"))
     assert world.link.lost == 3
     entries = await anext(world.bus.follow(world.session_id, run_id=execution.run.id))
     events = [entry.stamped.event for entry in entries]

@@ -15,11 +15,12 @@ from sqlalchemy.exc import IntegrityError
 
 from server.database.models import InterruptRow, MessageRow, RunRow
 from server.errors import BadRequest, Conflict, NotFound
-from server.events import Message, Usage, now
+from server.events import Message, Target, Usage, now
 from server.settings import Settings
 from server.store import AcceptedMessage, StartedRun, Store
 from server.store.records import new_id
 from tests.support import chat
+from tests.support.actions import question_about
 from tests.support.databases import open_store
 
 T = TypeVar("T")
@@ -52,7 +53,7 @@ async def begun(store: Store, session_id: str, content: str = "go") -> StartedRu
 
 
 async def ask(store: Store, run: RunRow) -> str:
-    question = await store.open_interrupt(run, {"kind": "confirm"}, expires_at=None, usage=Usage())
+    question = await store.open_interrupt(run, question_about(), expires_at=None, usage=Usage())
     assert question
     return question.reference
 
@@ -121,7 +122,7 @@ async def test_who_was_taken_over_changes_nothing_any_more(store: Store, other: 
     assert taken.epoch == stale.epoch + 1
     assert await store.add_tool_message(stale, "late", {}) is None
     assert await store.set_run_status(stale, "paused") is False
-    assert await store.open_interrupt(stale, {"kind": "confirm"}, expires_at=None, usage=Usage()) is None
+    assert await store.open_interrupt(stale, question_about(), expires_at=None, usage=Usage()) is None
     assert await store.finish_run(stale.id, "completed", epoch=stale.epoch, answer="late") is None
     await store.set_doing(stale, "late click")
     overview = await store.overview(session_id)
@@ -186,7 +187,7 @@ async def test_what_was_heard_before_a_question_is_not_heard_again(store: Store)
     heard = (await store.accept(session_id, "blue", mode="steer")).message
     unheard = (await store.accept(session_id, "and small", mode="steer")).message
     question = await store.open_interrupt(
-        run, {"kind": "confirm"}, expires_at=None, usage=Usage(), heard={heard.id}
+        run, question_about(), expires_at=None, usage=Usage(), heard={heard.id}
     )
     assert question
     await store.decide(session_id, question.reference, True)
@@ -271,7 +272,7 @@ async def test_a_question_that_expired_leaves_a_run_that_somebody_ends(store: St
     session_id = await new_session(store)
     run = (await begun(store, session_id)).run
     past = run.created_at
-    question = await store.open_interrupt(run, {"kind": "confirm"}, expires_at=past, usage=Usage())
+    question = await store.open_interrupt(run, question_about(), expires_at=past, usage=Usage())
     assert question
     assert (await store.decide(session_id, question.reference, True)).status == "expired"
     with pytest.raises(Conflict) as caught:
@@ -285,8 +286,9 @@ async def test_a_question_keeps_its_own_name_unless_another_has_it(store: Store)
     names = []
     for reference in ("call_1", "call_1", "x" * 65):
         run = (await begun(store, await new_session(store))).run
-        payload = {"kind": "confirm", "reference": reference}
-        question = await store.open_interrupt(run, payload, expires_at=None, usage=Usage())
+        question = await store.open_interrupt(
+            run, question_about(reference=reference), expires_at=None, usage=Usage()
+        )
         assert question
         names.append(question.reference)
     assert names[0] == "call_1"
@@ -329,14 +331,14 @@ async def test_a_run_goes_on_from_its_newest_question_when_the_clock_is_put_back
     run = (await begun(store, session_id)).run
     for reason in ("buys a kettle", "deletes the account"):
         await put_clock_back(store)
-        question = {"kind": "confirm", "reason": reason}
-        asked = await store.open_interrupt(run, question, expires_at=None, usage=Usage())
+        asked = await store.open_interrupt(run, question_about(reason=reason), expires_at=None, usage=Usage())
         assert asked
         await store.decide(session_id, asked.reference, True)
         execution = await store.begin_execution(run.id)
         assert execution
         run = execution.run
-        assert execution.before["reason"] == reason
+        assert execution.question
+        assert execution.question.reason == reason
     questions = (await store.overview(session_id)).questions
     assert [row.payload["reason"] for row in questions] == ["buys a kettle", "deletes the account"]
 
@@ -371,8 +373,8 @@ async def test_what_was_approved_is_named_when_it_is_cut_short(store: Store) -> 
     """Before the tool call itself could be noted."""
     session_id = await new_session(store)
     run = (await begun(store, session_id)).run
-    payload = {"kind": "confirm", "action": {"kind": "click"}, "target": {"name": "Place order"}}
-    question = await store.open_interrupt(run, payload, expires_at=None, usage=Usage())
+    asked = question_about(target=Target(role="button", name="Place order"))
+    question = await store.open_interrupt(run, asked, expires_at=None, usage=Usage())
     assert question
     await store.decide(session_id, question.reference, True)
     assert (await store.run(run.id)).doing == "click Place order"

@@ -16,6 +16,7 @@ from langgraph.types import Command
 
 from server.agent.context import RunContext, UserUpdates
 from server.agent.gate.gate import Gate
+from server.agent.operator.answers import answer_in_words
 from server.agent.operator.graph import FINALS, Operator, build_operator
 from server.agent.streaming import graph_events
 from server.browser.browser import PagePicture
@@ -88,6 +89,12 @@ class World:
         given |= {} if confirmed is None else {"confirmed": confirmed}
         given |= {} if message is None else {"message": message}
         return await self.resume(given)
+
+    async def reply(self, words: str) -> str | None:
+        """A message of the person while a question is open."""
+        question = self.question or {}
+        answer = answer_in_words(question["kind"], words)
+        return await self.answer(answer.confirmed, answer.message)
 
     async def resume(self, value: Any) -> str | None:
         return await self._run(Command(resume=value))

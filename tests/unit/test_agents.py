@@ -10,6 +10,7 @@ from langgraph.graph import START, StateGraph
 from langgraph.types import Command, interrupt
 
 from server.checkpoints import Checkpoints, MemoryTables
+from server.events import Answer
 from server.runs.agents import PreparedAgent, RunTaken
 from tests.support.walks import build_walk, walk
 from tests.unit.test_assistant import new_context
@@ -38,12 +39,12 @@ async def test_of_several_questions_on_one_checkpoint_the_one_that_was_answered_
     thread = await checkpoints.open("t", 1, "sync")
     await compiled.ainvoke({"given": []}, thread.config)
     agent = PreparedAgent(compiled, None, thread, 10, new_context(), checkpoints)
-    resume = await agent.addressed({"reference": "b", "confirmed": True})
+    resume = await agent.addressed(Answer(reference="b", confirmed=True))
     result = await compiled.ainvoke(Command(resume=resume), thread.config)
     assert result["given"] == ["b: True"]
     assert [one.value["reference"] for one in result["__interrupt__"]] == ["a"]
-    plain = {"reference": "of no open question", "confirmed": True}
-    assert await agent.addressed(plain) == plain
+    other = Answer(reference="of no open question", confirmed=True)
+    assert await agent.addressed(other) == other.model_dump()
     agent.release()
 
 

@@ -163,8 +163,8 @@ def test_a_yes_can_be_bound_to_a_text_that_has_no_utf_8_form() -> None:
 def test_a_place_in_a_picture_is_told_in_hundredths_of_a_percent_of_its_own_size() -> None:
     field = page().interactive[0].model_copy(update={"box": (10, 20, 200, 30)})
     seen = page().model_copy(update={"viewport": (1000, 500)})
-    assert ShownPage(seen).box(field) == [1.0, 4.0, 20.0, 6.0]
-    assert ShownPage(seen, "p", (300, 700)).box(field) == [3.33, 2.86, 66.67, 4.29]
+    assert ShownPage(seen).box(field) == (1.0, 4.0, 20.0, 6.0)
+    assert ShownPage(seen, "p", (300, 700)).box(field) == (3.33, 2.86, 66.67, 4.29)
     assert ShownPage(seen).box(field.model_copy(update={"visible": False})) is None
     assert ShownPage(seen).box(field.model_copy(update={"box": None})) is None
     assert ShownPage(seen).box(None) is None

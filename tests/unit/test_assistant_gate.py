@@ -213,7 +213,7 @@ async def test_after_five_questions_the_person_is_asked_how_to_go_on() -> None:
         assert (it.question or {})["kind"] == "confirm"
         await it.answer(False)
     assert (it.question or {})["kind"] == "manual"
-    await it.answer(True, done=True, message="stop it")
+    await it.answer(True, message="stop it")
     assert "said: stop it" in it.results[5]
     assert (it.question or {})["kind"] == "confirm"
     assert it.browser.effects == []

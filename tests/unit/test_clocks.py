@@ -21,6 +21,7 @@ from server.runs.recovery import Recovery
 from server.runtime import Runtime
 from server.store import Store, process_name
 from server.store.owners import LEASE_SECONDS, UNRENEWED_SECONDS, LeaseWatch
+from tests.support.actions import question_about
 from tests.support.operator_world import Post, World
 from tests.support.operator_world import world as operator_world
 from tests.support.scripted_model import act, stop
@@ -188,7 +189,7 @@ class Stage:
         assert begun
         ends = now() + timedelta(seconds=600 - jump)
         question = await self.store.open_interrupt(
-            begun.run, {"kind": "confirm", "reason": "buys"}, expires_at=ends, usage=Usage()
+            begun.run, question_about(reason="buys"), expires_at=ends, usage=Usage()
         )
         assert question
         asked = update(InterruptRow).values(created_at=now() - timedelta(seconds=jump))
@@ -238,7 +239,7 @@ async def test_the_time_to_answer_begins_before_the_question_is_stored(stage: St
     begun = await store.begin_execution((await store.accept(session.id, "go")).run.id)
     assert begun
     execution = Execution(begun.run, EventAdapter(begun.run.answer_id), world.bus, max_steps=1)
-    await recorder.ask(execution, {"kind": "confirm", "reason": "buys"})
+    await recorder.ask(execution, question_about(reason="buys"))
     question = await store.pending(session.id)
     assert question
     stage.clocks.pass_by(timeout - 31)

@@ -158,7 +158,7 @@ async def test_a_login_is_handed_to_the_person() -> None:
     assert await world.say(f"open {SITE} then log in then click Blue kettle") is None
     assert world.question is not None
     assert world.question["kind"] == "manual"
-    assert await world.answer(done=True) is not None
+    assert await world.answer(True) is not None
     assert world.browser.log[-1] == "click Blue kettle"
 
 

@@ -262,10 +262,10 @@ async def test_a_picture_of_another_document_belongs_to_no_look() -> None:
 
 
 @pytest.mark.parametrize(
-    ("moves", "box"), [((), [0.0, 16.67, 31.25, 5.56]), (("before look",), [0.0, 8.33, 15.62, 2.78])]
+    ("moves", "box"), [((), (0.0, 16.67, 31.25, 5.56)), (("before look",), (0.0, 8.33, 15.62, 2.78))]
 )
 async def test_a_picture_is_dropped_when_the_page_moved_before_the_act(
-    moves: tuple[str, ...], box: list[float]
+    moves: tuple[str, ...], box: tuple[float, ...]
 ) -> None:
     """Its size tells which picture is used: with a picture of half the size the same box covers twice the share."""
 
@@ -292,7 +292,7 @@ async def test_every_tool_start_has_its_end_with_a_picture() -> None:
     assert end["ok"]
     assert end["url"] == CART
     assert end["screenshot"]
-    assert end["box"] == [0.0, 8.33, 15.62, 2.78]
+    assert end["box"] == (0.0, 8.33, 15.62, 2.78)
 
 
 async def test_a_wrong_eid_is_told_and_planned_anew() -> None:

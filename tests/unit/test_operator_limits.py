@@ -115,7 +115,7 @@ async def test_an_action_without_effect_is_told_before_the_person_is_asked() -> 
     assert "done 2 times on this very page without effect; change the plan" in it.model.prompts[3]
     question = it.question or {}
     assert question["kind"] == "manual"
-    assert "shop.example" in question["text"]
+    assert "shop.example" in question["reason"]
 
 
 async def test_another_plan_after_the_warning_goes_on() -> None:

@@ -384,6 +384,6 @@ async def test_what_the_person_is_asked_to_do_names_no_eids_and_has_an_end() -> 
         act("need_user", reason="Log in [e2] and click e3 there.\n\nThen say done. " + "Please. " * 900)
     )
     await it.say("go")
-    text = (it.question or {})["text"]
+    text = (it.question or {})["reason"]
     assert text.startswith("Log in and click there.\nThen say done.")
     assert len(text) <= 1000

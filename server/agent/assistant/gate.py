@@ -40,6 +40,7 @@ from server.browser.browser import BROWSER, ToolSpec
 from server.browser.mcp.tool_schema import find_fault
 from server.browser.observation import NOTHING, Observation, Page
 from server.clock import steady_time
+from server.events import Answer, ConfirmQuestion, ManualQuestion
 
 _UNSEEN = Judgement(Verdict.ASK, "acts on something that cannot be seen on the page", "unknown")
 _FOREIGN = Judgement(Verdict.ASK, "uses a tool that may change something", "tool")
@@ -111,13 +112,12 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
             if asks >= MOST_ASKS:
                 return _ask_how_to_go_on(call_id, asks)
             question = await self._question(context, aimed, judgement, call_id)
-            answer = interrupt(question)
-            if answer.get("reference") != question["reference"] or answer.get("expired"):
+            answer = Answer.model_validate(interrupt(question.to_json()))
+            if answer.reference != question.reference or answer.expired:
                 continue
-            is_yes = answer.get("confirmed") is True
-            if is_yes:
+            if answer.confirmed:
                 self._count(spec, args, aimed, context, memory, approved=True)
-            refusal = None if is_yes else f"Not done: the person said no. {_words(answer)}".strip()
+            refusal = None if answer.confirmed else f"Not done: the person said no. {answer.message}".strip()
             return _Ruling(refusal, _ASKED, secrets)
         return _Ruling("Not done: the page changed after every approval.", _ASKED)
 
@@ -174,7 +174,7 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
         aimed: AimedAction,
         judgement: Judgement,
         call_id: str,
-    ) -> dict[str, Any]:
+    ) -> ConfirmQuestion:
         picture = await (await context.browser()).screenshot() if context.has_browser() else None
         screenshot = await context.keep(picture) if picture else None
         size = (picture.width, picture.height) if picture else None
@@ -184,7 +184,7 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
             run_id=context.run_id, reason=judgement.reason, risk=judgement.kind,
             asked_at=steady_time(), timeout=self._timeout,
         )  # fmt: skip
-        return question | {"reference": f"{call_id}:{question['digest'][:16]}"}
+        return question.model_copy(update={"reference": f"{call_id}:{question.digest[:16]}"})
 
 
 def _focused(aimed: AimedAction) -> AimedAction:
@@ -208,10 +208,10 @@ class _Ruling:
 def _ask_how_to_go_on(call_id: str, asks: int) -> _Ruling:
     """Ask the user how to continue: after so many questions a yes may be given without reading."""
     text = f"I have asked for your approval {asks} times in this task. How shall I go on?"
-    answer = interrupt({"kind": "manual", "reference": f"{call_id}:pause", "reason": text, "text": text})
-    return _Ruling(
-        f"Not done. The person was asked how to go on and said: {_words(answer) or 'go on'}", _PAUSED
-    )
+    question = ManualQuestion(reference=f"{call_id}:pause", reason=text)
+    answer = Answer.model_validate(interrupt(question.to_json()))
+    said = answer.message.strip() or "go on"
+    return _Ruling(f"Not done. The person was asked how to go on and said: {said}", _PAUSED)
 
 
 def _count_asks(messages: Sequence[AnyMessage]) -> int:
@@ -237,11 +237,3 @@ def _noted(result: ToolMessage | Command[Any], notes: Sequence[str]) -> ToolMess
         return result
     news = [note for note in notes if not note.startswith(_SEEN_AGAIN) and note not in result.content]
     return result.model_copy(update={"content": "\n".join([*news, result.content])}) if news else result
-
-
-def _words(answer: Any) -> str:
-    return (
-        str(answer.get("message") or answer.get("text") or "").strip()
-        if isinstance(answer, dict)
-        else str(answer)
-    )

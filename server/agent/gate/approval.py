@@ -12,6 +12,8 @@ from functools import reduce
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
+from pydantic import BaseModel, ConfigDict
+
 from server.agent.actions import (
     Action,
     AimedAction,
@@ -28,6 +30,7 @@ from server.agent.policy.address import read_address
 from server.agent.policy.money import find_sums
 from server.browser.addresses import without_login
 from server.browser.observation import Element, Observation
+from server.events import ConfirmQuestion, Target
 
 MASK = "•••"
 SHORT = 2
@@ -189,13 +192,23 @@ class ShownPage:
     screenshot: str | None = None
     size: tuple[int, int] | None = None
 
-    def box(self, element: Element | None) -> list[float] | None:
+    def box(self, element: Element | None) -> tuple[float, float, float, float] | None:
         """The element's box in percent of the picture; None if it is not in it."""
         if element is None or element.box is None or not element.visible:
             return None
         wide, high = self.size or self.observation.viewport
         left, top, width, height = element.box
-        return [round(100 * part, 2) for part in (left / wide, top / high, width / wide, height / high)]
+        x, y, w, h = (round(100 * part, 2) for part in (left / wide, top / high, width / wide, height / high))
+        return x, y, w, h
+
+
+class Approval(BaseModel):
+    """The user's yes to a question, valid for one act on the page that the question showed."""
+
+    model_config = ConfigDict(frozen=True)
+    reference: str
+    digest: str
+    expires_at: datetime
 
 
 def confirm_question(
@@ -207,20 +220,25 @@ def confirm_question(
     risk: str,
     asked_at: float,
     timeout: float,
-) -> dict[str, Any]:
-    """The payload of a confirm interrupt; times are Unix times and seconds."""
+) -> ConfirmQuestion:
+    """`asked_at` is a Unix time, `timeout` in seconds."""
     element = aimed.target
     name = (element.shows or element.name) if element else ""
-    target = {"role": element.role, "name": name, "box": shown.box(element)} if element else None
-    return {
-        "kind": "confirm", "reference": aimed.action.id, "reason": reason, "risk": risk,
-        "action": masked(aimed).to_json(), "target": target, "url": aimed.observation.page.url,
-        "place": place_of(aimed), "sends_to": other_site(aimed),
-        "screenshot": shown.screenshot, "asked_at": asked_at,
-        "amount": amount_of(aimed),
-        "digest": approval_digest(run_id, aimed),
-        "expires_at": datetime.fromtimestamp(asked_at + timeout, UTC).isoformat(),
-    }  # fmt: skip
+    return ConfirmQuestion(
+        reference=aimed.action.id,
+        reason=reason,
+        risk=risk,
+        action=masked(aimed).to_json(),
+        target=Target(role=element.role, name=name, box=shown.box(element)) if element else None,
+        url=aimed.observation.page.url,
+        place=place_of(aimed),
+        sends_to=other_site(aimed),
+        screenshot=shown.screenshot,
+        amount=amount_of(aimed),
+        digest=approval_digest(run_id, aimed),
+        asked_at=asked_at,
+        expires_at=datetime.fromtimestamp(asked_at + timeout, UTC),
+    )
 
 
 def amount_of(aimed: AimedAction) -> str | None:

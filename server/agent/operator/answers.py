@@ -6,6 +6,9 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Literal
+
+from server.events import Answer, ConfirmQuestion
 
 
 def _listed(words: str) -> frozenset[str]:
@@ -105,6 +108,35 @@ def read_answer(text: str) -> SpokenAnswer:
     if _is_plain_yes(units) and not _doubts(text):
         return SpokenAnswer(True)
     return SpokenAnswer(None, text.strip())
+
+
+def answer_in_words(kind: str, content: str) -> Answer:
+    """The answer that a message gives to a question of this kind. Only a plain yes confirms."""
+    read = read_answer(content)
+    is_manual = kind == "manual"
+    feedback = content if is_manual or read.confirmed is None else read.feedback
+    return Answer(confirmed=is_manual or read.confirmed is True, message=feedback or "")
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """`no` is a bare no; `words` is a no or an unclear reply with text to replan with; `other` answers
+    another question; `expired` came too late."""
+
+    kind: Literal["yes", "no", "words", "other", "expired"]
+    words: str = ""
+
+
+def read_confirm(answer: Answer, question: ConfirmQuestion, now: float) -> Said:
+    """What the answer means for the question at the Unix time `now`."""
+    if answer.reference not in (None, question.reference):
+        return Said("other")
+    if answer.expired or now > question.expires_at.timestamp():
+        return Said("expired")
+    if answer.confirmed:
+        return Said("yes")
+    words = read_answer(answer.message).feedback if answer.message else None
+    return Said("words", words) if words else Said("no")
 
 
 def is_continuation(text: str) -> bool:

@@ -6,8 +6,6 @@ import logging
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
 
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
@@ -15,6 +13,7 @@ from langgraph.types import interrupt
 from server.agent.actions import AimedAction, AskUserAction, aim
 from server.agent.context import RunContext
 from server.agent.gate.approval import (
+    Approval,
     approval_digest,
     confirm_question,
     focused_element,
@@ -25,7 +24,8 @@ from server.agent.gate.approval import (
 from server.agent.gate.gate import MOST_ASKS, Gate
 from server.agent.gate.rulings import publish_ruling
 from server.agent.gate.taint import LEAK, carries_private_words, remembering
-from server.agent.operator import acting, asking, facts, records
+from server.agent.operator import acting, facts, records
+from server.agent.operator.answers import read_confirm
 from server.agent.operator.observing import Eyes, seen, sight
 from server.agent.operator.phrases import phrase
 from server.agent.operator.state import State, Update, merged, planned
@@ -33,6 +33,8 @@ from server.agent.policy import Judgement, Verdict
 from server.browser.observation import Observation
 from server.browser.observation.overlays import speaks_of_captcha
 from server.clock import steady_time
+from server.events import Answer, ConfirmQuestion, ManualQuestion, Question, read_question
+from server.ops.json_types import JsonObject
 from server.text import cut
 
 log = logging.getLogger(__name__)
@@ -88,14 +90,15 @@ class Consent:
 
     async def confirm_interrupt(self, state: State) -> Update:
         """Wait for yes or no. A yes is bound to the exact action and page of the question."""
-        question = state["pending"] or {}
-        answer = interrupt(question)
-        said = asking.read_confirm(answer, question, self.clock())
+        question = read_question(state["pending"])
+        assert isinstance(question, ConfirmQuestion)
+        answer = Answer.model_validate(interrupt(state["pending"]))
+        said = read_confirm(answer, question, self.clock())
         update: Update = {"pending": None, "deadline": self._extended(state, question)}
         match said.kind:
             case "yes":
-                approval = {name: question[name] for name in ("reference", "digest", "expires_at")}
-                return update | {"approval": approval, "route": "execute_action"}
+                approval = Approval.model_validate(question, from_attributes=True)
+                return update | {"approval": approval.model_dump(mode="json"), "route": "execute_action"}
             case "no":
                 return update | {"route": "finalize_cancelled"}
             case "words":
@@ -105,9 +108,9 @@ class Consent:
 
     async def manual_interrupt(self, state: State) -> Update:
         """Wait until the user has done the manual step; the page is then observed again."""
-        question = state["pending"] or {}
-        answer = interrupt(question)
-        update = records.take_manual(state, asking.read_manual(answer))
+        question = read_question(state["pending"])
+        answer = Answer.model_validate(interrupt(state["pending"]))
+        update = records.take_manual(state, answer.message.strip())
         return update | {"pending": None, "tried": {}, "deadline": self._extended(state, question)}
 
     async def hold_to_approval(self, state: State, context: RunContext) -> Update:
@@ -115,13 +118,13 @@ class Consent:
 
         Returns the new observation and the action on it; `planned_action` is None if the approval is void.
         """
-        approval, aimed = state["approval"] or {}, _aimed(state)
+        approval, aimed = Approval.model_validate(state["approval"]), _aimed(state)
         refs = [element.ref for element in aimed.targets]
         update: Update = {"approval": None} | await self.eyes.look(context, state, refs)
         renewed = _aimed_again(aimed, merged(state, update))
-        if self.clock() > datetime.fromisoformat(approval["expires_at"]).timestamp():
+        if self.clock() > approval.expires_at.timestamp():
             why = "the user's approval came too late"
-        elif renewed and approval_digest(state["message_id"], renewed) == approval["digest"]:
+        elif renewed and approval_digest(state["message_id"], renewed) == approval.digest:
             return update | {"planned_action": renewed.action.to_json()}
         else:
             why = "the page changed after the user's approval"
@@ -161,16 +164,16 @@ class Consent:
         is_done = state["captcha_done"] == aimed.observation.page.url
         return not is_done and acting.may_commit(aimed) and _captcha_tries(state) > MOST_TRIES
 
-    def hand_over(self, state: State, text: str) -> dict[str, Any]:
-        """The payload of a manual interrupt."""
+    def hand_over(self, state: State, reason: str) -> JsonObject:
+        """A manual question, as JSON for the state."""
         here = sight(state)
-        return asking.manual_question(
-            uuid.uuid4().hex,
-            text,
+        return ManualQuestion(
+            reference=uuid.uuid4().hex,
+            reason=reason,
             url=here.observation.page.url,
             screenshot=here.screenshot,
             asked_at=self.clock(),
-        )
+        ).to_json()
 
     def _judge(self, aimed: AimedAction, state: State, context: RunContext) -> Judgement:
         judgement = self.gate.judge(aimed, grants=context.grants)
@@ -179,19 +182,18 @@ class Consent:
             return judgement
         return judgement if context.grants.allowed(site_of(place_of(aimed)), LEAK.kind) else LEAK
 
-    def _question(self, state: State, judgement: Judgement) -> dict[str, Any]:
+    def _question(self, state: State, judgement: Judgement) -> JsonObject:
         return confirm_question(
             _aimed(state), sight(state), run_id=state["message_id"],
             reason=judgement.reason, risk=judgement.kind, asked_at=self.clock(), timeout=self.timeout,
-        )  # fmt: skip
+        ).to_json()  # fmt: skip
 
-    def _extended(self, state: State, question: dict[str, Any]) -> float:
+    def _extended(self, state: State, question: Question) -> float:
         """The deadline, extended by the time since the question was asked.
 
         After a restart the clock may be earlier than `asked_at`: then the deadline moves earlier.
         """
-        asked_at: float = question["asked_at"]
-        return state["deadline"] + self.clock() - asked_at
+        return state["deadline"] + self.clock() - question.asked_at
 
 
 def _captcha_tries(state: State) -> int:

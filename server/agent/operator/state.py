@@ -8,6 +8,7 @@ from langchain_core.messages import BaseMessage
 from langgraph.graph.message import add_messages
 
 from server.agent.actions import Action, read_action
+from server.ops.json_types import JsonObject
 
 
 class Input(TypedDict):
@@ -52,12 +53,12 @@ class State(TypedDict, total=False):
     # One run.
     user_message: str
     message_id: str
-    planned_action: dict[str, Any] | None
+    planned_action: JsonObject | None
     """An `Action` as JSON."""
-    pending: dict[str, Any] | None
-    """The open question: the payload of the interrupt."""
-    approval: dict[str, Any] | None
-    """The user's approval: `{reference, digest, expires_at}`; used once."""
+    pending: JsonObject | None
+    """The open `Question` as JSON."""
+    approval: JsonObject | None
+    """The user's `Approval` as JSON; used once."""
     route: str
     """The next node, chosen by the last one."""
     steps: list[str]
