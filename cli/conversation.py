@@ -17,7 +17,7 @@ from cli import tables
 from cli.client import Client, Event
 from cli.commands import Call, Words
 from cli.errors import Misused, Refused, Trouble
-from cli.items import Asked, Item, Note
+from cli.items import Item, Note, Question
 from cli.screen import Screen
 from cli.view import View, place_of
 
@@ -102,7 +102,7 @@ class Conversation:
     async def show(self, items: Iterable[Item]) -> None:
         for item in items:
             self.screen.show(item)
-            if isinstance(item, Asked):
+            if isinstance(item, Question):
                 await self._show_picture(item.screenshot)
 
     async def do(self, entry: Words | Call) -> dict[str, Any]:

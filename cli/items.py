@@ -82,7 +82,7 @@ class StepReached:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Question:
     """An open question: `confirm` needs yes or no to an action, `manual` needs the user to do something."""
 
     reference: str
@@ -151,7 +151,7 @@ Item = (
     | Visited
     | Plan
     | StepReached
-    | Asked
+    | Question
     | Answered
     | Finished
     | Failed

@@ -9,7 +9,7 @@ from io import StringIO
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from cli.items import Asked
+from cli.items import Question
 from cli.render import THEME, describe, indent, prose
 from cli.text import cut, duration, spent
 from cli.view import OpenTool, View
@@ -65,7 +65,7 @@ def _activity(view: View, now: float, width: int, call: OpenTool | None) -> list
     return [indent(line) for line in lines]
 
 
-def _waiting(asked: Asked) -> Text:
+def _waiting(asked: Question) -> Text:
     answers = "/yes · /no [words]" if asked.kind == "confirm" else "/done or words"
     left = ""
     if asked.expires_at:

@@ -19,12 +19,12 @@ from rich.theme import Theme
 
 from cli.items import (
     Answered,
-    Asked,
     Entered,
     Failed,
     Finished,
     Note,
     Plan,
+    Question,
     Spoken,
     StepReached,
     ToolRan,
@@ -150,7 +150,7 @@ def _(item: StepReached) -> RenderableType:
 
 
 @draw.register
-def _(item: Asked) -> RenderableType:
+def _(item: Question) -> RenderableType:
     is_confirm = item.kind == "confirm"
     answer = (
         "/yes does it · /yes always allows such here · /no [words] refuses"
@@ -170,7 +170,7 @@ def _(item: Asked) -> RenderableType:
     return indent(panel)
 
 
-def question(item: Asked) -> Table:
+def question(item: Question) -> Table:
     """The question as rows: action, element, site, reason, risk, expiry."""
     rows = Table.grid(padding=(0, 2))
     rows.add_column(style="key", no_wrap=True)

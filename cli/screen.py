@@ -8,7 +8,7 @@ from typing import Protocol, TextIO
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from cli.items import Asked, Entered, Item, Plan, Spoken, ToolRan, UserSaid
+from cli.items import Entered, Item, Plan, Question, Spoken, ToolRan, UserSaid
 from cli.picture import Way, encode
 from cli.render import THEME, draw, question
 
@@ -26,7 +26,7 @@ class Screen(Protocol):
     def shows_pictures(self) -> bool: ...
 
 
-BLOCKS = (UserSaid, Spoken, Plan, Asked)
+BLOCKS = (UserSaid, Spoken, Plan, Question)
 """Items with a blank line before and after. A command has one before it, all others have none."""
 UNWRAPPED = 4000
 """Columns of plain text, so that lines are not wrapped."""
@@ -79,7 +79,7 @@ class PlainScreen:
         elif isinstance(item, ToolRan) and item.screenshot:
             self._log.print(draw(replace(item, screenshot=None)))
             self._log.print(Text(f"    {item.screenshot}"))
-        elif isinstance(item, Asked):
+        elif isinstance(item, Question):
             self._log.print(Text("A question is open:"))
             self._log.print(question(item))
         else:

@@ -15,12 +15,12 @@ from typing import Any
 from cli.address import Address
 from cli.items import (
     Answered,
-    Asked,
     Failed,
     Finished,
     Item,
     Note,
     Plan,
+    Question,
     Spoken,
     StepReached,
     ToolRan,
@@ -55,7 +55,7 @@ class View:
         self.tools: dict[str, OpenTool] = {}
         self.plan = Plan()
         self.facts: list[dict[str, Any]] = []
-        self.pending: Asked | None = None
+        self.pending: Question | None = None
         self.usage: dict[str, Any] = {}
         self.is_lost = False
         self.since = 0.0
@@ -290,7 +290,7 @@ class View:
         if not question:
             self.pending = None
             return []
-        self.pending = Asked.read(question, self._picture(question))
+        self.pending = Question.read(question, self._picture(question))
         self.status = "waiting_user"
         asked = _key_of(question)
         if asked in self._shown:

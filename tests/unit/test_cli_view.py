@@ -12,12 +12,12 @@ from rich.text import Text
 from cli.address import Address
 from cli.items import (
     Answered,
-    Asked,
     Failed,
     Finished,
     Item,
     Note,
     Plan,
+    Question,
     Spoken,
     StepReached,
     ToolRan,
@@ -160,7 +160,7 @@ class TestFold:
         (asked,) = story.tell(
             "interrupt", reference="q1", kind="confirm", reason="It orders.", url="https://shop"
         )
-        assert asked == story.view.pending == Asked("q1", "confirm", "It orders.", url="https://shop")
+        assert asked == story.view.pending == Question("q1", "confirm", "It orders.", url="https://shop")
         assert story.view.status == "waiting_user"
         assert story.tell("decision", reference="q1", confirmed=False) == [Answered("confirm", False)]
         assert story.view.pending is None
@@ -253,7 +253,7 @@ class TestAttaching:
         story = Story()
         pending = {"reference": "q1", "kind": "manual", "reason": "Log in."}
         items = story.view.load(session(status="waiting_user", pending=pending, state={"plan": ["a", "b"]}))
-        assert items == [Plan(("a", "b")), Asked("q1", "manual", "Log in.")]
+        assert items == [Plan(("a", "b")), Question("q1", "manual", "Log in.")]
         assert story.tell("interrupt", **pending) == []
 
     def test_a_long_history_is_cut_and_says_so(self) -> None:
@@ -272,7 +272,7 @@ def text_of(item: Item, width: int = 80) -> str:
 
 class TestDrawing:
     def test_a_question_shows_what_would_happen_where_and_why(self) -> None:
-        asked = Asked(
+        asked = Question(
             "q1",
             "confirm",
             "Submits an order.",
@@ -291,7 +291,7 @@ class TestDrawing:
         assert "9 min" in shown
 
     def test_a_manual_step_asks_for_done(self) -> None:
-        shown = text_of(Asked("q1", "manual", "Please log in."))
+        shown = text_of(Question("q1", "manual", "Please log in."))
         assert "Please log in." in shown
         assert "/done" in shown
 
@@ -335,7 +335,7 @@ class TestDrawing:
             Spoken("**b**", ends=True),
         ):
             screen.show(item)
-        screen.show(Asked("q1", "confirm", "Orders."))
+        screen.show(Question("q1", "confirm", "Orders."))
         assert out.getvalue() == "# A\n\n**b**\n"
         assert "click  e1" in log.getvalue()
         assert "Orders." in log.getvalue()
@@ -441,7 +441,7 @@ class TestDialogue:
         story = Story()
         story.run()
         frame = {"type": "agent_question", "reference": "q", "kind": "confirm", "text": "It orders."}
-        assert [type(item) for item in story.view.hear(frame | {"event_id": "1-5"})] == [Asked]
+        assert [type(item) for item in story.view.hear(frame | {"event_id": "1-5"})] == [Question]
         story.tell("interrupt", reference="q", kind="confirm", reason="It orders.")
         story.tell("decision", reference="q", confirmed=True)
         assert story.view.hear(frame | {"event_id": "1-5"}) == []

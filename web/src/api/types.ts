@@ -17,7 +17,7 @@ export type Target = Schemas['Target']
 export type Box = [number, number, number, number]
 export type Pending = Schemas['Pending']
 /** A question with what became of it. */
-export type Asked = Schemas['Question']
+export type Question = Schemas['Question']
 export type Fact = Schemas['Fact']
 export type Progress = Schemas['Progress']
 export type WorkState = Schemas['WorkingState']

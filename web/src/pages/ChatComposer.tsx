@@ -2,7 +2,7 @@ import { ArrowUp, CornerDownRight, ListEnd, Pause, Play, Square } from 'lucide-r
 import { useState } from 'react'
 import { useConfig } from '@/api/queries'
 import type { SendMode, Session } from '@/api/types'
-import { ApprovalBar } from '@/features/approvals/ApprovalBar'
+import { ApprovalBar } from '@/features/questions/ApprovalBar'
 import { useRunControls } from '@/features/chat/controls'
 import { reveal } from '@/features/chat/reveal'
 import { RunStrip } from '@/features/chat/RunStrip'

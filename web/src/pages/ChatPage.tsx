@@ -7,7 +7,7 @@ import { patchCached, useSession } from '@/api/queries'
 import type { Session } from '@/api/types'
 import { Announcer } from '@/features/chat/Announcer'
 import { ChatTools } from '@/features/chat/ChatTools'
-import { AskCard } from '@/features/approvals/AskCard'
+import { QuestionCard } from '@/features/questions/QuestionCard'
 import { Feed } from '@/features/chat/Feed'
 import { useT } from '@/i18n'
 import { useIsTakeover } from '@/lib/addresses'
@@ -62,7 +62,7 @@ function Chat({ id, isReplay }: Props) {
       {error && !session && !isLoaded ? (
         <LoadFailure error={error} onRetry={() => void refetch()} />
       ) : isLoaded ? (
-        <Feed sessionId={id} Ask={AskCard} />
+        <Feed sessionId={id} Question={QuestionCard} />
       ) : (
         <div className="flex flex-1 items-center justify-center text-muted">
           <Spinner />
@@ -101,7 +101,7 @@ function useSignedTitle(title: string | undefined): void {
   const isAsked = useLive((state) => state.pending !== null)
   const isBusy = useLive((state) => isOpen(state.run))
   const name = title || 'Pilothouse'
-  useTitle(isAsked ? `${t('ask.tab')} – ${name}` : name, isAsked ? 'alert' : isBusy ? 'busy' : 'none')
+  useTitle(isAsked ? `${t('question.tab')} – ${name}` : name, isAsked ? 'alert' : isBusy ? 'busy' : 'none')
 }
 
 function LoadFailure({ error, onRetry }: { error: Error; onRetry: () => void }) {

@@ -9,7 +9,7 @@ const live = reduce(EMPTY, eventsOf('shop'))
 const shots = shotsOf(live.ids, live.rows)
 
 test('steps and questions follow each other as they happened', () => {
-  expect(shots.map(({ row }) => (row.kind === 'tool' ? row.name : row.ask.kind))).toEqual([
+  expect(shots.map(({ row }) => (row.kind === 'tool' ? row.name : row.question.kind))).toEqual([
     'navigate',
     'click',
     'click',

@@ -1,5 +1,5 @@
 import type { Box } from '@/api/types'
-import type { AskRow, Row, ToolRow } from '@/stream/rows'
+import type { QuestionRow, Row, ToolRow } from '@/stream/rows'
 
 /** What was out of the ordinary at a step. */
 export type Mark = 'failed' | 'approval' | 'handover'
@@ -7,7 +7,7 @@ export type Mark = 'failed' | 'approval' | 'handover'
 /** One step of a replay: a tool call or a question, with the picture that was on the screen then. */
 export interface Shot {
   id: string
-  row: ToolRow | AskRow
+  row: ToolRow | QuestionRow
   /** The page when the action was aimed, where the aim is known, and the place it was aimed at. */
   aim: { picture: string; box: Box } | null
   /** The page afterwards, else the last one seen. */
@@ -22,7 +22,7 @@ export function shotsOf(ids: string[], rows: Record<string, Row>): Shot[] {
   for (const id of ids) {
     const row = rows[id]
     if (row?.kind === 'tool' && row.status !== 'running') shots.push(toolShot(row, shots.at(-1)))
-    if (row?.kind === 'ask') shots.push(askShot(row, shots.at(-1)))
+    if (row?.kind === 'question') shots.push(askShot(row, shots.at(-1)))
   }
   return shots
 }
@@ -42,16 +42,16 @@ function toolShot(row: ToolRow, before: Shot | undefined): Shot {
 
 const aimOf = (picture: string | null, box: Box | null) => (picture && box ? { picture, box } : null)
 
-function askShot(row: AskRow, before: Shot | undefined): Shot {
-  const { ask } = row
+function askShot(row: QuestionRow, before: Shot | undefined): Shot {
+  const { question } = row
   return {
     id: row.id,
     row,
-    aim: aimOf(ask.screenshot ?? null, ask.target?.box ?? null),
-    picture: ask.screenshot ?? before?.picture ?? null,
-    url: ask.url ?? before?.url ?? null,
+    aim: aimOf(question.screenshot ?? null, question.target?.box ?? null),
+    picture: question.screenshot ?? before?.picture ?? null,
+    url: question.url ?? before?.url ?? null,
     at: row.at,
-    mark: ask.kind === 'manual' ? 'handover' : 'approval',
+    mark: question.kind === 'manual' ? 'handover' : 'approval',
   }
 }
 

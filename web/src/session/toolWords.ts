@@ -79,11 +79,11 @@ export function toolWords(row: Pick<ToolRow, 'name' | 'args'>, isDone = true): T
 }
 
 /** What would be done, in the words of the feed: "Click Place order". */
-export function actionWords(ask: Pending, t: Translate): string {
-  const action = ask.action ?? {}
+export function actionWords(question: Pending, t: Translate): string {
+  const action = question.action ?? {}
   const kind = String(action.kind ?? action.type ?? action.name ?? '')
   const words = toolWords({ name: kind, args: action }, false)
-  const object = ask.target?.name ?? words.object ?? ''
+  const object = question.target?.name ?? words.object ?? ''
   return `${words.verb ? t(words.verb) : words.name} ${object && `“${object}”`}`.trim()
 }
 

@@ -1,6 +1,6 @@
-import type { Asked, SessionDetail } from '@/api/types'
+import type { Question, SessionDetail } from '@/api/types'
 import { type Draft, put } from './reducer'
-import { type AskRow, askRowId, errorRowId, rowOfMessage } from './rows'
+import { type QuestionRow, questionRowId, errorRowId, rowOfMessage } from './rows'
 
 /** What is over and was no message: questions with their answers, and how earlier runs ended. */
 export function showClosed(draft: Draft, session: SessionDetail): void {
@@ -18,10 +18,10 @@ export function putFailure(draft: Draft, runId: string, code: string, text: stri
 }
 
 /** A question that the stream has told of keeps its place; else it stands before what was stored next in its run. */
-function showAnswer(draft: Draft, session: SessionDetail, asked: Asked): void {
-  const id = askRowId(asked.reference)
+function showAnswer(draft: Draft, session: SessionDetail, asked: Question): void {
+  const id = questionRowId(asked.reference)
   const known = draft.rows[id]
-  if (known?.kind === 'ask') return put(draft, { ...known, answer: answerOf(asked) })
+  if (known?.kind === 'question') return put(draft, { ...known, answer: answerOf(asked) })
   const time = Date.parse(asked.created_at)
   const next = session.messages.find(
     (row) => row.run_id === asked.run_id && row.role !== 'user' && Date.parse(row.created_at) > time,
@@ -36,10 +36,10 @@ function showAnswer(draft: Draft, session: SessionDetail, asked: Asked): void {
     born: draft.born,
     before,
   }
-  put(draft, { ...placed, kind: 'ask', ask: asked, answer: answerOf(asked) })
+  put(draft, { ...placed, kind: 'question', question: asked, answer: answerOf(asked) })
 }
 
-function answerOf({ status, confirmed }: Asked): AskRow['answer'] {
+function answerOf({ status, confirmed }: Question): QuestionRow['answer'] {
   if (status !== 'decided') return 'void'
   return confirmed ? 'yes' : 'no'
 }

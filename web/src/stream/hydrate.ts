@@ -2,7 +2,7 @@ import type { Run, SessionDetail } from '@/api/types'
 import { putFailure, showClosed } from './closed'
 import type { LiveEvent } from './events'
 import { isOpen, type Live, NO_WORK, type RunView } from './live'
-import { closeAsk, type Draft, draftOf, finish, keepAsk, keepMessage, reapply } from './reducer'
+import { closeQuestion, type Draft, draftOf, finish, keepQuestion, keepMessage, reapply } from './reducer'
 import type { Row } from './rows'
 
 /** Pure: the state after the session was read by GET. What only the stream knows of an open run is kept.
@@ -55,11 +55,13 @@ function viewOfRun(state: Live, session: SessionDetail): RunView | null {
 function syncAsk(draft: Draft, session: SessionDetail): void {
   for (const row of Object.values(draft.rows)) {
     const isClosed =
-      row.kind === 'ask' && row.answer === 'open' && row.ask.reference !== session.pending?.reference
-    if (isClosed) closeAsk(draft, row.ask.reference, 'void')
+      row.kind === 'question' &&
+      row.answer === 'open' &&
+      row.question.reference !== session.pending?.reference
+    if (isClosed) closeQuestion(draft, row.question.reference, 'void')
   }
   draft.pending = null
-  if (session.pending) keepAsk(draft, session.pending, session.run?.id ?? null)
+  if (session.pending) keepQuestion(draft, session.pending, session.run?.id ?? null)
 }
 
 function showFailure(draft: Draft, run: Run): void {

@@ -239,7 +239,8 @@ describe('what is over and was no message', () => {
   test('a question keeps its place and its answer over a reload', () => {
     const order = (live: Live) =>
       live.ids.map((id) => live.rows[id]!).filter((row) => row.kind !== 'thinking')
-    const kinds = (live: Live) => order(live).map((row) => [row.kind, row.kind === 'ask' ? row.answer : ''])
+    const kinds = (live: Live) =>
+      order(live).map((row) => [row.kind, row.kind === 'question' ? row.answer : ''])
     expect(kinds(hydrate(EMPTY, session))).toEqual(kinds(reduce(EMPTY, events)))
     expect(kinds(hydrate(reduce(EMPTY, events), session))).toEqual(kinds(reduce(EMPTY, events)))
   })
@@ -247,7 +248,7 @@ describe('what is over and was no message', () => {
   test('an expired question is told as no longer asked', () => {
     const expired = { ...asked, status: 'expired' as const, confirmed: null }
     const rows = Object.values(hydrate(EMPTY, { ...session, interrupts: [expired] }).rows)
-    expect(rows.find((row) => row.kind === 'ask')).toMatchObject({ answer: 'void' })
+    expect(rows.find((row) => row.kind === 'question')).toMatchObject({ answer: 'void' })
   })
 
   test('an earlier failure stands at the end of its run, unless nothing of that run is kept', () => {

@@ -2,7 +2,15 @@ import type { Message, Pending } from '@/api/types'
 import { arrange } from './arrange'
 import type { EventOf, LiveEvent } from './events'
 import type { Live, RunView } from './live'
-import { type AskRow, askRowId, errorRowId, type Row, rowOfMessage, type TextRow, toolRowId } from './rows'
+import {
+  type QuestionRow,
+  questionRowId,
+  errorRowId,
+  type Row,
+  rowOfMessage,
+  type TextRow,
+  toolRowId,
+} from './rows'
 
 /** A copy that one fold may change; `moved` says that the order must be computed again. */
 export interface Draft extends Live {
@@ -47,7 +55,7 @@ const REPEATABLE = new Set<LiveEvent['type']>(['message', 'run', 'done', 'error'
 /** Events that were applied before, on a state that may be older: those that say how things are, not what is added. */
 export function reapply(live: Draft, events: readonly LiveEvent[]): void {
   for (const event of events) {
-    if (event.type === 'interrupt') keepAsk(live, event, event.run_id)
+    if (event.type === 'interrupt') keepQuestion(live, event, event.run_id)
     else if (REPEATABLE.has(event.type)) apply(live, event)
   }
 }
@@ -71,11 +79,11 @@ function apply(live: Draft, event: LiveEvent): void {
     case 'error':
       return failRun(live, event)
     case 'interrupt':
-      openAsk(live, event, event.run_id, event.ts)
-      live.loose = [...live.loose, askRowId(event.reference)]
+      openQuestion(live, event, event.run_id, event.ts)
+      live.loose = [...live.loose, questionRowId(event.reference)]
       return
     case 'decision':
-      return closeAsk(live, event.reference, event.confirmed ? 'yes' : 'no')
+      return closeQuestion(live, event.reference, event.confirmed ? 'yes' : 'no')
     case 'state':
       live.work = {
         goal: event.goal,
@@ -271,14 +279,15 @@ function closeRun(live: Draft, event: LiveEvent, status: RunView['status']): voi
     if (row.runId !== event.run_id) continue
     if (row.kind === 'text' && row.live) live.rows[row.id] = { ...row, live: false, cut: true }
     if (row.kind === 'tool' && row.status === 'running') live.rows[row.id] = { ...row, status: 'failed' }
-    if (row.kind === 'ask' && row.answer === 'open') live.rows[row.id] = { ...row, answer: 'void' }
+    if (row.kind === 'question' && row.answer === 'open') live.rows[row.id] = { ...row, answer: 'void' }
   }
   live.moved = true
 }
 
 /** The question takes its place again when its event is replayed after a GET that already told of it. */
-export function openAsk(live: Draft, ask: Pending, runId: string | null, at: string | null): void {
-  const { reference, kind, reason, action, target, url, risk, amount, sends_to, screenshot, expires_at } = ask
+export function openQuestion(live: Draft, question: Pending, runId: string | null, at: string | null): void {
+  const { reference, kind, reason, action, target, url, risk, amount, sends_to, screenshot, expires_at } =
+    question
   live.pending = {
     reference,
     kind,
@@ -293,23 +302,23 @@ export function openAsk(live: Draft, ask: Pending, runId: string | null, at: str
     expires_at,
   }
   live.born += 1
-  const placed = { id: askRowId(reference), runId, at, seq: null, born: live.born, before: null }
-  put(live, { ...placed, kind: 'ask', ask: live.pending, answer: 'open' })
+  const placed = { id: questionRowId(reference), runId, at, seq: null, born: live.born, before: null }
+  put(live, { ...placed, kind: 'question', question: live.pending, answer: 'open' })
   live.moved = true
 }
 
 /** The question is open; one that is shown already keeps its place. */
-export function keepAsk(live: Draft, ask: Pending, runId: string | null): void {
-  const row = live.rows[askRowId(ask.reference)]
-  if (row?.kind !== 'ask') return openAsk(live, ask, runId, null)
-  live.pending = row.ask
+export function keepQuestion(live: Draft, question: Pending, runId: string | null): void {
+  const row = live.rows[questionRowId(question.reference)]
+  if (row?.kind !== 'question') return openQuestion(live, question, runId, null)
+  live.pending = row.question
   put(live, { ...row, answer: 'open' })
 }
 
-export function closeAsk(live: Draft, reference: string, answer: AskRow['answer']): void {
+export function closeQuestion(live: Draft, reference: string, answer: QuestionRow['answer']): void {
   if (live.pending?.reference === reference) live.pending = null
-  const row = live.rows[askRowId(reference)]
-  if (row?.kind !== 'ask' || row.answer === answer) return
+  const row = live.rows[questionRowId(reference)]
+  if (row?.kind !== 'question' || row.answer === answer) return
   live.rows[row.id] = { ...row, answer }
   live.moved = true
 }

@@ -54,9 +54,9 @@ export interface ToolRow extends Placed {
   reason: string | null
 }
 
-export interface AskRow extends Placed {
-  kind: 'ask'
-  ask: Pending
+export interface QuestionRow extends Placed {
+  kind: 'question'
+  question: Pending
   answer: 'open' | 'yes' | 'no' | 'void'
 }
 
@@ -66,11 +66,11 @@ export interface ErrorRow extends Placed {
   text: string
 }
 
-export type Row = UserRow | TextRow | ThinkingRow | ToolRow | AskRow | ErrorRow
+export type Row = UserRow | TextRow | ThinkingRow | ToolRow | QuestionRow | ErrorRow
 
 export const toolRowId = (runId: string | null, callId: string) => `tool:${runId}:${callId}`
 export const errorRowId = (runId: string) => `error:${runId}`
-export const askRowId = (reference: string) => `ask:${reference}`
+export const questionRowId = (reference: string) => `question:${reference}`
 
 /** The row of a stored message; the same whether it came by GET or by the stream. */
 export function rowOfMessage(message: Message): Row {

@@ -5,7 +5,17 @@ import { countSubscribers, Recent } from '@/lib/recent'
 import type { LiveEvent } from './events'
 import { hydrate } from './hydrate'
 import { EMPTY, isOpen, type Live } from './live'
-import { closeAsk, type Draft, draftOf, finish, isAfter, keepMessage, newRun, put, reduce } from './reducer'
+import {
+  closeQuestion,
+  type Draft,
+  draftOf,
+  finish,
+  isAfter,
+  keepMessage,
+  newRun,
+  put,
+  reduce,
+} from './reducer'
 import type { UserRow } from './rows'
 
 interface Actions {
@@ -62,7 +72,7 @@ function create(): Entry {
     reject: (clientId, failure) => set((state) => deliver(state, clientId, { delivery: 'failed', failure })),
     withdraw: (clientId) => set((state) => change(state, (draft) => delete draft.rows[`user:${clientId}`])),
     answer: (reference, yes) =>
-      set((state) => change(state, (draft) => closeAsk(draft, reference, yes ? 'yes' : 'no'))),
+      set((state) => change(state, (draft) => closeQuestion(draft, reference, yes ? 'yes' : 'no'))),
   }))
   const subscribers = countSubscribers(store)
   return { store, isInUse: () => subscribers() > 0 || reads.size > 0 || hasUnsent(store.getState()) }

@@ -20,10 +20,10 @@ import { useReveal } from './reveal'
 
 interface Props {
   sessionId: string
-  Ask: ComponentProps<typeof FeedEntry>['Ask']
+  Question: ComponentProps<typeof FeedEntry>['Question']
 }
 
-export function Feed({ sessionId, Ask }: Props) {
+export function Feed({ sessionId, Question }: Props) {
   const t = useT()
   const entries = useEntries()
   const scroller = useRef<HTMLDivElement>(null)
@@ -90,7 +90,7 @@ export function Feed({ sessionId, Ask }: Props) {
                   aria-setsize={entries.list.length}
                   className="absolute inset-x-0 px-4 -outline-offset-2"
                 >
-                  <EntryMemo entry={entry} onToggle={entries.toggle} Ask={Ask} />
+                  <EntryMemo entry={entry} onToggle={entries.toggle} Question={Question} />
                 </div>
               )
             )
@@ -104,7 +104,7 @@ export function Feed({ sessionId, Ask }: Props) {
 
 const EntryMemo = memo(
   FeedEntry,
-  (a, b) => a.onToggle === b.onToggle && a.Ask === b.Ask && isSame(a.entry, b.entry),
+  (a, b) => a.onToggle === b.onToggle && a.Question === b.Question && isSame(a.entry, b.entry),
 )
 
 function isSame(a: Entry, b: Entry): boolean {

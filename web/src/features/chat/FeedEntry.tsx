@@ -1,5 +1,5 @@
 import type { ComponentType } from 'react'
-import type { AskRow } from '@/stream/rows'
+import type { QuestionRow } from '@/stream/rows'
 import { useLive } from '@/stream/store'
 import { AssistantText } from './AssistantText'
 import type { Entry } from './entries'
@@ -13,16 +13,16 @@ interface Props {
   entry: Entry
   onToggle: (key: string) => void
   /** Draws a question, open or answered. */
-  Ask: ComponentType<{ row: AskRow }>
+  Question: ComponentType<{ row: QuestionRow }>
 }
 
-export function FeedEntry({ entry, onToggle, Ask }: Props) {
+export function FeedEntry({ entry, onToggle, Question }: Props) {
   if (entry.kind === 'group')
     return <StepGroup ids={entry.ids} open={entry.open} onToggle={() => onToggle(entry.key)} />
-  return <RowView id={entry.id} Ask={Ask} />
+  return <RowView id={entry.id} Question={Question} />
 }
 
-function RowView({ id, Ask }: Pick<Props, 'Ask'> & { id: string }) {
+function RowView({ id, Question }: Pick<Props, 'Question'> & { id: string }) {
   const row = useLive((state) => state.rows[id])
   switch (row?.kind) {
     case 'user':
@@ -33,8 +33,8 @@ function RowView({ id, Ask }: Pick<Props, 'Ask'> & { id: string }) {
       return <Thinking row={row} />
     case 'tool':
       return <ToolCard row={row} />
-    case 'ask':
-      return <Ask row={row} />
+    case 'question':
+      return <Question row={row} />
     case 'error':
       return <ErrorNote row={row} />
     default:

@@ -44,7 +44,7 @@ const rowEntry = (row: Row): Entry => ({
   kind: 'row',
   key: row.id,
   id: row.id,
-  rail: row.kind === 'tool' || row.kind === 'thinking' || row.kind === 'ask',
+  rail: row.kind === 'tool' || row.kind === 'thinking' || row.kind === 'question',
 })
 
 function fold(

@@ -14,7 +14,7 @@ export function alertPerson(session: SessionChanged): void {
   waiting.add(id)
   if (usePrefs.getState().sound) chime()
   if (!document.hidden || !canNotify() || Notification.permission !== 'granted') return
-  const told = new Notification(translate('ask.tab'), {
+  const told = new Notification(translate('question.tab'), {
     body: session.title,
     tag: id,
     icon: '/favicon-alert.svg',

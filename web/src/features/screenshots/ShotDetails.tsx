@@ -45,8 +45,8 @@ function Facts({ shot }: { shot: Shot }) {
       row.durationMs >= NOTICED &&
       duration(row.durationMs, lang),
     row.kind === 'tool' && t(row.status === 'failed' ? 'tool.failed' : 'tool.ok'),
-    row.kind === 'ask' && row.answer !== 'open' && t(ANSWERS[row.answer]),
-    row.kind === 'ask' && row.answer === 'open' && t('shot.open.question'),
+    row.kind === 'question' && row.answer !== 'open' && t(ANSWERS[row.answer]),
+    row.kind === 'question' && row.answer === 'open' && t('shot.open.question'),
   ].filter(Boolean)
   return (
     <span className="flex min-w-0 items-center gap-1.5 text-xs text-muted">
@@ -59,10 +59,10 @@ function Facts({ shot }: { shot: Shot }) {
 
 const ANSWERS = { yes: 'shot.answer.yes', no: 'shot.answer.no', void: 'shot.answer.void' } as const
 
-type Detail = ['tool.reason' | 'tool.result' | 'tool.arguments' | 'ask.why', string]
+type Detail = ['tool.reason' | 'tool.result' | 'tool.arguments' | 'question.why', string]
 
 function detailsOf({ row }: Shot): Detail[] {
-  if (row.kind === 'ask') return [['ask.why', row.ask.reason]]
+  if (row.kind === 'question') return [['question.why', row.question.reason]]
   const { reason, ...args } = row.args
   const details: Detail[] = [
     ['tool.result', row.summary],

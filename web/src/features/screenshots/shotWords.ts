@@ -7,8 +7,10 @@ export const useShotWords = () => useWords(words)
 
 /** What happened at this step, in words. */
 export function shotWords({ row }: Shot, t: ReturnType<typeof useShotWords>): string {
-  if (row.kind === 'ask')
-    return row.ask.kind === 'manual' ? t('shot.handover') : `${t('shot.asked')} ${actionWords(row.ask, t)}`
+  if (row.kind === 'question')
+    return row.question.kind === 'manual'
+      ? t('shot.handover')
+      : `${t('shot.asked')} ${actionWords(row.question, t)}`
   const { verb, name, object } = toolWords(row)
   return `${verb ? t(verb) : name} ${object ? `“${object}”` : ''}`.trim()
 }

@@ -3,9 +3,9 @@ import type { Key, Translate } from '@/i18n'
 import { en } from '@/i18n/en'
 
 /** The rest of the action: what a person should see before saying yes. */
-export function payloadOf(ask: Pending): [string, string][] {
+export function payloadOf(question: Pending): [string, string][] {
   const hidden = new Set(['id', 'kind', 'type', 'name', 'eid', 'reason', 'commits', 'element', 'target'])
-  return Object.entries(ask.action ?? {})
+  return Object.entries(question.action ?? {})
     .filter(([name, value]) => !hidden.has(name) && value !== null && value !== '')
     .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)])
 }

@@ -3,61 +3,61 @@ import { useId, useState } from 'react'
 import { useT } from '@/i18n'
 import { hostOf } from '@/lib/url'
 import { actionWords } from '@/session/toolWords'
-import type { AskRow } from '@/stream/rows'
+import type { QuestionRow } from '@/stream/rows'
 import { Button } from '@/ui/Button'
-import { payloadOf, reasonWords } from './askWords'
+import { payloadOf, reasonWords } from './questionWords'
 import { useDecide } from './decide'
 import { Expiry } from './Expiry'
 import { TargetPicture } from './TargetPicture'
 
 /** What will happen, where and why it asks. Nothing here is focused by itself, least of all the yes. */
-export function ApprovalCard({ row }: { row: AskRow }) {
+export function ApprovalCard({ row }: { row: QuestionRow }) {
   const t = useT()
   const id = useId()
-  const { ask } = row
-  const site = hostOf(ask.url)
+  const { question } = row
+  const site = hostOf(question.url)
   return (
     <section aria-labelledby={id} className="my-3 overflow-hidden rounded-lg border border-warn bg-bg">
       <header className="flex items-center gap-2 bg-warn-soft px-4 py-2 text-sm text-warn">
         <ShieldAlert size={16} aria-hidden className="shrink-0" />
         <h3 id={id} className="min-w-0 flex-1 font-medium">
-          {t('ask.title')}
+          {t('question.title')}
         </h3>
-        <Expiry at={ask.expires_at} />
+        <Expiry at={question.expires_at} />
       </header>
       <div className="flex flex-col gap-3 p-4">
         <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1">
           <div className="min-w-0">
-            <p className="text-lg font-bold wrap-anywhere">{actionWords(ask, t)}</p>
+            <p className="text-lg font-bold wrap-anywhere">{actionWords(question, t)}</p>
             {site && (
               <p className="text-sm wrap-anywhere text-muted">
-                {t('ask.on')} <strong className="font-medium text-text">{site}</strong>
+                {t('question.on')} <strong className="font-medium text-text">{site}</strong>
               </p>
             )}
-            {ask.sends_to && (
+            {question.sends_to && (
               <p className="text-sm wrap-anywhere text-warn">
-                {t('ask.sends')} <strong className="font-medium">{ask.sends_to}</strong>
+                {t('question.sends')} <strong className="font-medium">{question.sends_to}</strong>
               </p>
             )}
           </div>
-          {ask.amount && (
+          {question.amount && (
             <p className="tabular text-lg font-bold whitespace-nowrap">
-              <span className="sr-only">{t('ask.amount')}: </span>
-              {ask.amount}
+              <span className="sr-only">{t('question.amount')}: </span>
+              {question.amount}
             </p>
           )}
         </div>
-        <TargetPicture ask={ask} />
+        <TargetPicture question={question} />
         <Why row={row} />
-        <Answers reference={ask.reference} />
+        <Answers reference={question.reference} />
       </div>
     </section>
   )
 }
 
-function Why({ row: { ask } }: { row: AskRow }) {
+function Why({ row: { question } }: { row: QuestionRow }) {
   const t = useT()
-  const facts: [string, string][] = [[t('ask.why'), reasonWords(ask, t)], ...payloadOf(ask)]
+  const facts: [string, string][] = [[t('question.why'), reasonWords(question, t)], ...payloadOf(question)]
   return (
     <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
       {facts.map(([name, value]) => (
@@ -83,8 +83,8 @@ function Answers({ reference }: { reference: string }) {
         <textarea
           autoFocus
           rows={2}
-          aria-label={t('ask.note')}
-          placeholder={t('ask.note')}
+          aria-label={t('question.note')}
+          placeholder={t('question.note')}
           value={note}
           onChange={(event) => setNote(event.target.value)}
           onKeyDown={(event) => event.stopPropagation()}
@@ -116,7 +116,7 @@ function Answers({ reference }: { reference: string }) {
           onChange={(event) => setRemember(event.target.checked)}
           className="size-4 accent-accent"
         />
-        {t('ask.remember')}
+        {t('question.remember')}
       </label>
       {failure && (
         <p role="alert" className="text-sm text-danger">

@@ -3,7 +3,7 @@ import { useId, useState } from 'react'
 import { useT } from '@/i18n'
 import { hostOf } from '@/lib/url'
 import { TakeoverButton } from '@/session/TakeoverButton'
-import type { AskRow } from '@/stream/rows'
+import type { QuestionRow } from '@/stream/rows'
 import { Button } from '@/ui/Button'
 import { INPUT } from '@/ui/Field'
 import { useDecide } from './decide'
@@ -11,14 +11,18 @@ import { Expiry } from './Expiry'
 import { TargetPicture } from './TargetPicture'
 
 /** A step that only a person can do: it says what, and waits for "done". */
-export function ManualCard({ row }: { row: AskRow }) {
+export function ManualCard({ row }: { row: QuestionRow }) {
   const t = useT()
   const id = useId()
-  const { ask } = row
+  const { question } = row
   const [note, setNote] = useState('')
   const { decide, isBusy, failure } = useDecide()
   const done = () =>
-    void decide({ reference: ask.reference, done: true, ...(note.trim() ? { message: note.trim() } : {}) })
+    void decide({
+      reference: question.reference,
+      done: true,
+      ...(note.trim() ? { message: note.trim() } : {}),
+    })
   return (
     <section aria-labelledby={id} className="my-3 overflow-hidden rounded-lg border border-info bg-bg">
       <header className="flex items-center gap-2 bg-info-soft px-4 py-2 text-sm text-info">
@@ -26,12 +30,12 @@ export function ManualCard({ row }: { row: AskRow }) {
         <h3 id={id} className="min-w-0 flex-1 font-medium">
           {t('manual.title')}
         </h3>
-        <Expiry at={ask.expires_at} />
+        <Expiry at={question.expires_at} />
       </header>
       <div className="flex flex-col gap-3 p-4">
-        <p className="wrap-anywhere whitespace-pre-wrap">{ask.reason}</p>
-        {ask.url && <p className="text-sm text-muted">{hostOf(ask.url)}</p>}
-        <TargetPicture ask={ask} />
+        <p className="wrap-anywhere whitespace-pre-wrap">{question.reason}</p>
+        {question.url && <p className="text-sm text-muted">{hostOf(question.url)}</p>}
+        <TargetPicture question={question} />
         <TakeoverButton className="self-start" />
         <form
           className="flex flex-wrap gap-2"

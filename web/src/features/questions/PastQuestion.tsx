@@ -1,23 +1,23 @@
 import { CircleCheck, CircleSlash, CircleX } from 'lucide-react'
 import { useT } from '@/i18n'
 import { actionWords } from '@/session/toolWords'
-import type { AskRow } from '@/stream/rows'
+import type { QuestionRow } from '@/stream/rows'
 import { Rail } from '@/ui/Rail'
 
 /** A question that is over, on one line. */
-export function PastAsk({ row }: { row: AskRow }) {
+export function PastQuestion({ row }: { row: QuestionRow }) {
   const t = useT()
-  const what = row.ask.kind === 'manual' ? row.ask.reason : actionWords(row.ask, t)
+  const what = row.question.kind === 'manual' ? row.question.reason : actionWords(row.question, t)
   const word =
-    row.answer === 'yes' && row.ask.kind === 'manual'
-      ? 'ask.done'
-      : (`ask.${row.answer as 'yes' | 'no' | 'void'}` as const)
+    row.answer === 'yes' && row.question.kind === 'manual'
+      ? 'question.done'
+      : (`question.${row.answer as 'yes' | 'no' | 'void'}` as const)
   return (
     <Rail icon={ICONS[row.answer as keyof typeof ICONS]}>
       <p className="flex min-h-8 min-w-0 items-center gap-1.5 text-sm">
         <span className="shrink-0 font-medium">{t(word)}</span>
         <span className="truncate text-muted">{what}</span>
-        {row.ask.amount && <span className="tabular shrink-0 text-muted">· {row.ask.amount}</span>}
+        {row.question.amount && <span className="tabular shrink-0 text-muted">· {row.question.amount}</span>}
       </p>
     </Rail>
   )

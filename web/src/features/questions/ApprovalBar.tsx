@@ -1,6 +1,6 @@
 import { TriangleAlert } from 'lucide-react'
 import { useT } from '@/i18n'
-import { askRowId } from '@/stream/rows'
+import { questionRowId } from '@/stream/rows'
 import { useLive } from '@/stream/store'
 import { Button } from '@/ui/Button'
 import { Expiry } from './Expiry'
@@ -14,7 +14,7 @@ export function ApprovalBar({ onShow }: { onShow: (rowId: string) => void }) {
     <div className="mb-2 flex items-center gap-2 rounded-lg bg-warn-soft py-1.5 pr-1.5 pl-3 text-sm text-warn">
       <TriangleAlert size={16} aria-hidden className="shrink-0" />
       <span className="min-w-0 truncate font-medium">
-        {pending.kind === 'confirm' ? t('ask.waiting') : t('manual.waiting')}
+        {pending.kind === 'confirm' ? t('question.waiting') : t('manual.waiting')}
       </span>
       {pending.amount && (
         <strong className="tabular shrink-0 font-medium max-md:hidden">{pending.amount}</strong>
@@ -23,7 +23,7 @@ export function ApprovalBar({ onShow }: { onShow: (rowId: string) => void }) {
       <span className="max-md:hidden">
         <Expiry at={pending.expires_at} />
       </span>
-      <Button small onClick={() => onShow(askRowId(pending.reference))}>
+      <Button small onClick={() => onShow(questionRowId(pending.reference))}>
         {t('show')}
       </Button>
     </div>

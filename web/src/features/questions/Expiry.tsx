@@ -8,7 +8,7 @@ export function Expiry({ at }: { at: string | null | undefined }) {
   const left = (Date.parse(at) - now) / 1000
   return (
     <span className="tabular shrink-0 text-xs">
-      {left > 0 ? t('ask.expires', { time: countdown(left) }) : t('ask.expired')}
+      {left > 0 ? t('question.expires', { time: countdown(left) }) : t('question.expired')}
     </span>
   )
 }

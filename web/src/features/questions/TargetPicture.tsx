@@ -13,16 +13,16 @@ const WANTED_WIDTH = 25
 const MAX_SCALE = 2
 
 /** The page with the place of the action outlined: close up, or the whole picture. */
-export function TargetPicture({ ask }: { ask: Pending }) {
+export function TargetPicture({ question }: { question: Pending }) {
   const t = useT()
   const [isWhole, setWhole] = useState(false)
   const [ratio, setRatio] = useState(10 / 16)
-  const address = pictureUrl(ask.screenshot)
+  const address = pictureUrl(question.screenshot)
   if (!address) return null
-  const box = ask.target?.box
+  const box = question.target?.box
   const isClose = !isWhole && ratio > FRAME
   const whole = { left: 0, top: 0, width: '100%' }
-  const alt = t('ask.picture', { site: hostOf(ask.url) ?? '', target: ask.target?.name ?? '' })
+  const alt = t('question.picture', { site: hostOf(question.url) ?? '', target: question.target?.name ?? '' })
   return (
     <div
       className="relative overflow-hidden rounded-md border border-line bg-s2"
@@ -39,7 +39,7 @@ export function TargetPicture({ ask }: { ask: Pending }) {
       </div>
       <IconButton
         small
-        label={isWhole ? t('ask.shrink') : t('ask.enlarge')}
+        label={isWhole ? t('question.shrink') : t('question.enlarge')}
         onClick={() => setWhole(!isWhole)}
         className="absolute right-1.5 bottom-1.5 border border-line bg-bg"
       >

@@ -1,0 +1,15 @@
+import type { QuestionRow } from '@/stream/rows'
+import { ApprovalCard } from './ApprovalCard'
+import { ManualCard } from './ManualCard'
+import { NotifyOffer } from './NotifyOffer'
+import { PastQuestion } from './PastQuestion'
+
+export function QuestionCard({ row }: { row: QuestionRow }) {
+  if (row.answer !== 'open') return <PastQuestion row={row} />
+  return (
+    <>
+      {row.question.kind === 'confirm' ? <ApprovalCard row={row} /> : <ManualCard row={row} />}
+      <NotifyOffer />
+    </>
+  )
+}
