@@ -271,7 +271,7 @@ def session_menu(screen: Screen, world: World) -> None:
 def grants(screen: Screen, world: World) -> None:
     session_menu(screen, world)
     screen.page.get_by_role("menuitem", name="What is allowed here").click()
-    expect(screen.page.get_by_role("button", name=re.compile("^Revoke|^Take back"))).to_be_visible()
+    expect(screen.page.get_by_role("button", name=re.compile("^Revoke"))).to_be_visible()
 
 
 def command_menu(screen: Screen, world: World) -> None:

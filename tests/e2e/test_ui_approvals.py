@@ -16,7 +16,7 @@ from tests.e2e.staged import Stage
 @pytest.fixture
 def card(screen: Screen) -> Locator:
     screen.begin("shop for a kettle")
-    card = screen.page.get_by_role("region", name="May it do this?")
+    card = screen.page.get_by_role("region", name="Allow this action?")
     expect(card).to_be_visible()
     return card
 
@@ -122,7 +122,7 @@ def test_another_site_that_gets_the_form_is_told_and_time_runs_out_in_plain_sigh
         "expires_at": soon,
     }
     stage.play(stage.event("interrupt", **ask))
-    card = screen.page.get_by_role("region", name="May it do this?")
+    card = screen.page.get_by_role("region", name="Allow this action?")
     expect(card).to_contain_text("sent to another site: bank.example")
     expect(card).to_contain_text("expires in 0:0")
     expect(card).to_contain_text("expired")

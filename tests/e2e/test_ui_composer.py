@@ -151,7 +151,7 @@ def test_agent_and_model_are_chosen_by_keyboard_and_locked_while_it_works(open_s
     screen.send("slow story")
     expect(screen.page.get_by_role("radiogroup", name="When it is read")).to_be_visible()
     expect(agent).to_have_attribute("aria-disabled", "true")
-    expect(agent).to_have_accessible_name("Agent: Assistant. Can be changed when the run has ended.")
+    expect(agent).to_have_accessible_name("Agent: Assistant. Can be changed after the run.")
     screen.cancel()
 
 

@@ -73,7 +73,7 @@ def proposal(screen: Screen, steps: Locator) -> Locator:
     editor.fill("Buy the red one")
     editor.press("Enter")
     expect(steps.nth(1)).to_contain_text("Buy the red one")
-    card = screen.page.get_by_role("region", name="May it do this?")
+    card = screen.page.get_by_role("region", name="Allow this action?")
     card.get_by_role("button", name="Deny with a note").click()
     card.get_by_role("textbox").fill("look again")
     card.get_by_role("button", name="Deny", exact=True).click()

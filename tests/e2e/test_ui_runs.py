@@ -153,7 +153,7 @@ def test_a_page_that_breaks_is_not_blank_and_its_details_are_copied(open_screen:
     screen.page.route(f"**/api/sessions/{session}", lambda route: route.fulfill(json=broken))
     screen.page.goto(f"/s/{session}")
     alert = screen.page.get_by_role("alert")
-    expect(alert.get_by_role("heading")).to_have_text("The page broke")
+    expect(alert.get_by_role("heading")).to_have_text("Something went wrong on this page")
     screen.button("Copy details").click()
     screen.page.wait_for_function(
         "async path => (await navigator.clipboard.readText()).includes(path)", arg=f"/s/{session}"
@@ -189,7 +189,7 @@ def test_a_question_stays_open_when_an_older_answer_of_the_server_comes_late(scr
 def test_an_unknown_session_is_told(screen: Screen) -> None:
     screen.expect_errors("404")
     screen.page.goto("/s/no-such-session")
-    expect(screen.page.get_by_text("This session does not exist any more.")).to_be_visible()
+    expect(screen.page.get_by_text("This session no longer exists.")).to_be_visible()
 
 
 def test_a_login_that_ended_leads_back_to_the_same_page(open_screen: OpenScreen) -> None:

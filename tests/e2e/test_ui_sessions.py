@@ -126,7 +126,7 @@ def test_what_is_deleted_elsewhere_while_it_works_shows_so(screen: Screen) -> No
     expect(screen.button("Stop")).to_have_count(0)
     screen.expect_errors("404")
     screen.api.delete(f"/sessions/{session}", params={"purge": "true"}).raise_for_status()
-    expect(screen.page.get_by_text("This session does not exist any more.")).to_be_visible()
+    expect(screen.page.get_by_text("This session no longer exists.")).to_be_visible()
 
 
 def test_times_are_told_relative_and_exact(screen: Screen) -> None:

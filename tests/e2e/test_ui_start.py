@@ -27,7 +27,7 @@ def test_a_stranger_is_asked_for_the_password_and_comes_back_to_the_page(open_sc
     assert password.get_attribute("autocomplete") == "current-password"
     password.fill("wrong")
     password.press("Enter")
-    expect(page.get_by_role("alert")).to_have_text("That password is not right.")
+    expect(page.get_by_role("alert")).to_have_text("Wrong password.")
     password.fill(screen.server.token)
     page.get_by_role("button", name="Sign in").click()
     page.wait_for_url("**/settings")

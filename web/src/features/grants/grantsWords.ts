@@ -2,10 +2,10 @@ import { wordbook } from '@/i18n'
 
 export const words = wordbook(
   {
-    'grants.about': 'What you allowed always in this session. Taken back, it is asked for again.',
+    'grants.about': 'What is always allowed in this session. Revoke a permission to be asked again.',
     'grants.none': 'Nothing is allowed without asking in this session.',
-    'grants.revoke': 'Take back',
-    'grants.revoke.what': 'Take back: {kind} on {site}',
+    'grants.revoke': 'Revoke',
+    'grants.revoke.what': 'Revoke: {kind} on {site}',
     'grants.failed': 'The permissions could not be loaded.',
     'kind.pay': 'Spend or move money',
     'kind.order': 'Place orders and bookings',
@@ -19,10 +19,10 @@ export const words = wordbook(
     'kind.approve': 'Answer requests of other people',
     'kind.credential': 'Hand secrets to the page',
     'kind.upload': 'Hand files to the page',
-    'kind.unknown_submit': 'Submit what its name does not tell',
+    'kind.unknown_submit': 'Submit something with an unclear name',
   },
   {
-    'grants.about': 'Что вы разрешили в этой сессии всегда. Если отозвать, вопрос будет задан снова.',
+    'grants.about': 'Что всегда разрешено в этой сессии. Если отозвать разрешение, агент спросит снова.',
     'grants.none': 'В этой сессии ничего не разрешено без вопроса.',
     'grants.revoke': 'Отозвать',
     'grants.revoke.what': 'Отозвать: {kind} на {site}',
@@ -39,6 +39,6 @@ export const words = wordbook(
     'kind.approve': 'Отвечать на запросы других людей',
     'kind.credential': 'Передавать странице секреты',
     'kind.upload': 'Передавать странице файлы',
-    'kind.unknown_submit': 'Отправлять то, что названием не объяснено',
+    'kind.unknown_submit': 'Отправлять что-то с непонятным названием',
   },
 )

@@ -10,7 +10,7 @@ export const words = wordbook(
     'usage.time': 'Time',
     'usage.in': 'In',
     'usage.out': 'Out',
-    'usage.cached': 'of it cached',
+    'usage.cached': 'of which cached',
     'usage.calls': 'Model calls',
     'usage.of': '{n} of {of}',
     'usage.near': '{percent} used',
@@ -31,6 +31,6 @@ export const words = wordbook(
     'usage.of': '{n} из {of}',
     'usage.near': 'использовано {percent}',
     'usage.cost.unknown': 'цена неизвестна',
-    'usage.limits': 'Изменить пределы',
+    'usage.limits': 'Изменить ограничения',
   },
 )
