@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine
-from typing import Any
+from collections.abc import Awaitable
 
 logger = logging.getLogger(__name__)
 
@@ -18,9 +17,9 @@ class BackgroundTasks:
 
     def __init__(self, *quiet: type[Exception]) -> None:
         self._quiet = quiet
-        self._tasks: set[asyncio.Task[Any]] = set()
+        self._tasks: set[asyncio.Task[object]] = set()
 
-    def start(self, work: Coroutine[Any, Any, object] | asyncio.Task[Any]) -> None:
+    def start(self, work: Awaitable[object]) -> None:
         """Start a coroutine, or adopt a task."""
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
@@ -35,7 +34,7 @@ class BackgroundTasks:
         if self._tasks:
             await asyncio.wait(self._tasks.copy(), timeout=seconds)
 
-    def _end(self, task: asyncio.Task[Any]) -> None:
+    def _end(self, task: asyncio.Task[object]) -> None:
         self._tasks.discard(task)
         if task.cancelled() or (error := task.exception()) is None:
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 JsonObject = dict[str, Any]
@@ -9,3 +10,6 @@ JsonObject = dict[str, Any]
 
 Json = JsonObject | list[Any] | str | int | float | bool | None
 """A JSON value of any kind; `isinstance` says which before it is read."""
+
+JsonView = Mapping[str, Any]
+"""A JSON object that is only read, such as the arguments of a tool call."""
