@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
 
 from cryptography.fernet import Fernet, InvalidToken
 from pydantic import SecretStr, ValidationError
 
+from server.database.models import SettingValue
 from server.errors import BadRequest, NotFound
 from server.fs import secret_file
+from server.ops.json_types import JsonObject
 from server.settings import Settings
 from server.store import Store
 
@@ -28,7 +29,7 @@ class Preferences:
     def __init__(self, base: Settings, store: Store) -> None:
         self._base = base
         self._store = store
-        self._values: dict[str, Any] = {}
+        self._values: dict[str, SettingValue] = {}
         self._keys: dict[str, SecretStr] = {}
         self._fernet: Fernet | None = None
         self._changing = asyncio.Lock()
@@ -50,7 +51,7 @@ class Preferences:
                     continue  # the key file was replaced: the provider's key has to be set again
         self.current = self._merged(self._values)
 
-    async def change(self, values: dict[str, Any]) -> None:
+    async def change(self, values: Mapping[str, SettingValue | None]) -> None:
         """Change settings by name; None resets one. Raises BadRequest with the name of an invalid one."""
         unknown = values.keys() - set(CHANGEABLE)
         if unknown:
@@ -58,8 +59,8 @@ class Preferences:
         async with self._changing:
             await self._change(values)
 
-    async def _change(self, values: dict[str, Any]) -> None:
-        merged = {name: value for name, value in (self._values | values).items() if value is not None}
+    async def _change(self, values: Mapping[str, SettingValue | None]) -> None:
+        merged = {name: value for name, value in {**self._values, **values}.items() if value is not None}
         current = self._merged(merged)
         if values.get("browser_headless") is False and not current.has_display:
             raise BadRequest("browser_headless: The server's machine has no screen to show a window on.")
@@ -92,14 +93,14 @@ class Preferences:
             return "set"
         return "environment" if getattr(self._base, f"{provider}_api_key") else "unset"
 
-    def values(self, settings: Settings) -> dict[str, Any]:
+    def values(self, settings: Settings) -> JsonObject:
         return {name: getattr(settings, name) for name in CHANGEABLE}
 
     @property
     def base(self) -> Settings:
         return self._base
 
-    def _merged(self, values: dict[str, Any]) -> Settings:
+    def _merged(self, values: dict[str, SettingValue]) -> Settings:
         keys = {f"{provider}_api_key": key for provider, key in self._keys.items()}
         try:
             return Settings.model_validate(self._base.model_dump() | values | keys)

@@ -67,7 +67,7 @@ class Writes(NamedTuple):
     """The writes of a task, including interrupts, on the checkpoint of `config`."""
 
     config: RunnableConfig
-    writes: Sequence[tuple[str, Any]]
+    writes: Sequence[tuple[str, object]]
     task_id: str
     task_path: str
 

@@ -194,7 +194,7 @@ class Database:
         self._threads.shutdown()
         self._engine.dispose()
 
-    async def _in_thread(self, work: Callable[..., T], *args: Any, seconds: float | None = None) -> T:
+    async def _in_thread(self, work: Callable[..., T], *args: object, seconds: float | None = None) -> T:
         """Run `work` in a thread. On PostgreSQL, raises Unavailable after `seconds`, by default and at most
         `answer_seconds`."""
         loop = asyncio.get_running_loop()
@@ -226,7 +226,7 @@ Self = TypeVar("Self", bound=OnDatabase)
 
 def reading(
     method: Callable[Concatenate[Self, Connection, P], T],
-) -> Callable[Concatenate[Self, P], Coroutine[Any, Any, T]]:
+) -> Callable[Concatenate[Self, P], Coroutine[None, None, T]]:
     """Makes the method one read transaction of `self.database`, to be awaited without the connection."""
 
     @wraps(method)
@@ -238,7 +238,7 @@ def reading(
 
 def writing(
     method: Callable[Concatenate[Self, Connection, P], T],
-) -> Callable[Concatenate[Self, P], Coroutine[Any, Any, T]]:
+) -> Callable[Concatenate[Self, P], Coroutine[None, None, T]]:
     """Makes the method one write transaction of `self.database`; it may be run twice, see `Database.write`."""
 
     @wraps(method)
@@ -250,7 +250,7 @@ def writing(
 
 def writing_synced(
     method: Callable[Concatenate[Self, Connection, P], T],
-) -> Callable[Concatenate[Self, P], Coroutine[Any, Any, T]]:
+) -> Callable[Concatenate[Self, P], Coroutine[None, None, T]]:
     """As `writing`, but on disk on return: for what is reported to the user or acted on afterwards."""
 
     @wraps(method)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sqlite3
 from pathlib import Path
-from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import DBAPIError, OperationalError
@@ -40,7 +39,7 @@ def open_sqlite(url: str, connections: int, patience: float) -> Engine:
         file.check()  # connecting would create a new file
 
     @event.listens_for(engine, "connect")
-    def prepare(connection: Any, _record: object) -> None:
+    def prepare(connection: sqlite3.Connection, _record: object) -> None:
         connection.isolation_level = None  # BEGIN is executed explicitly, see below
         for pragma in (
             f"busy_timeout={patience * 1000:.0f}",

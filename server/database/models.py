@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
 
 from sqlalchemy import (
     JSON,
@@ -21,6 +20,8 @@ from sqlalchemy import (
 from sqlalchemy.engine import Dialect
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
+from server.ops.json_types import JsonObject
+
 RUN_STATUSES = (
     "queued", "running", "waiting_user", "paused", "completed", "failed", "cancelled", "interrupted",
 )  # fmt: skip
@@ -37,8 +38,12 @@ class UtcDateTime(TypeDecorator[datetime]):
         return value.replace(tzinfo=UTC) if value is not None and value.tzinfo is None else value
 
 
+SettingValue = bool | int | float | str | list[str]
+"""The value of a setting that is changed at run time."""
+
+
 class Base(DeclarativeBase):
-    type_annotation_map = {datetime: UtcDateTime, dict[str, Any]: JSON}
+    type_annotation_map = {datetime: UtcDateTime, JsonObject: JSON}
 
 
 class SessionRow(Base):
@@ -56,7 +61,7 @@ class SessionRow(Base):
     """The fencing token: incremented for every execution of a run of this session."""
     last_seq: Mapped[int] = mapped_column(default=0)
     """`seq` of the newest message."""
-    usage: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    usage: Mapped[JsonObject] = mapped_column(default=dict)
     created_at: Mapped[datetime]
     updated_at: Mapped[datetime] = mapped_column(index=True)
     archived_at: Mapped[datetime | None]
@@ -86,7 +91,7 @@ class RunRow(Base):
     """True while it waits for the end of the session's current run."""
     error_code: Mapped[str | None] = mapped_column(String(64))
     error: Mapped[str | None] = mapped_column(Text)
-    usage: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    usage: Mapped[JsonObject] = mapped_column(default=dict)
     doing: Mapped[str | None] = mapped_column(Text)
     """The action in progress: after a crash it may or may not have happened."""
     attempt: Mapped[int] = mapped_column(default=0)
@@ -112,7 +117,7 @@ class MessageRow(Base):
     seq: Mapped[int]
     role: Mapped[str] = mapped_column(String(16))
     content: Mapped[str] = mapped_column(Text)
-    meta_json: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    meta_json: Mapped[JsonObject | None] = mapped_column(JSON(none_as_null=True))
     client_id: Mapped[str | None] = mapped_column(String(64))
     created_at: Mapped[datetime]
 
@@ -128,7 +133,7 @@ class InterruptRow(Base):
     kind: Mapped[str] = mapped_column(String(16))
     status: Mapped[str] = mapped_column(String(16), default="open")
     """open, decided, expired or cancelled."""
-    payload: Mapped[dict[str, Any]]
+    payload: Mapped[JsonObject]
     confirmed: Mapped[bool | None]
     created_at: Mapped[datetime]
     expires_at: Mapped[datetime | None]
@@ -154,7 +159,7 @@ class PreferenceRow(Base):
     __tablename__ = "preferences"
 
     name: Mapped[str] = mapped_column(String(64), primary_key=True)
-    value: Mapped[Any] = mapped_column(JSON)
+    value: Mapped[SettingValue] = mapped_column(JSON)
 
 
 class ProviderKeyRow(Base):

@@ -5,11 +5,14 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import psycopg
 from psycopg.abc import PQGen
+from psycopg.rows import TupleRow
 from sqlalchemy import Engine, create_engine, event, make_url
+
+from server.ops.json_types import JsonObject
 
 T = TypeVar("T")
 
@@ -28,7 +31,7 @@ NO_ANSWER = "the server did not answer in time"
 _deadline = threading.local()
 
 
-def run_until(deadline: float, work: Callable[..., T], *args: Any) -> T:
+def run_until(deadline: float, work: Callable[..., T], *args: object) -> T:
     """Run `work` in this thread; its PostgreSQL calls raise OperationalError after `deadline`.
 
     `deadline` is a time of `time.monotonic()`.
@@ -45,7 +48,7 @@ def _seconds_left() -> float | None:
     return None if moment is None else moment - time.monotonic()
 
 
-class Link(psycopg.Connection[Any]):
+class Link(psycopg.Connection[TupleRow]):
     """A connection that is closed if the server does not respond before the thread's deadline."""
 
     def wait(self, gen: PQGen[T], interval: float = 0.1, timeout: float | None = None) -> T:
@@ -88,15 +91,16 @@ def open_postgresql(url: str, connections: int, patience: float, statement_secon
     settings = ", ".join(f"set_config('{name}', '{value}', false)" for name, value in values.items())
 
     @event.listens_for(engine, "do_connect")
-    def connect(_dialect: object, _record: object, cargs: list[Any], cparams: dict[str, Any]) -> Link:
+    def connect(_dialect: object, _record: object, cargs: list[str], cparams: JsonObject) -> Link:
         left = _seconds_left()
         if left is not None and left <= 0:
             raise psycopg.OperationalError(NO_ANSWER)
         seconds = CONNECT_SECONDS if left is None else min(CONNECT_SECONDS, left)
-        return Link.connect(*cargs, **{"connect_timeout": max(2, round(seconds))} | cparams)
+        given: JsonObject = {"connect_timeout": max(2, round(seconds))} | cparams
+        return Link.connect(*cargs, **given)
 
     @event.listens_for(engine, "connect")
-    def prepare(connection: Any, _record: object) -> None:
+    def prepare(connection: Link, _record: object) -> None:
         connection.execute(f"SELECT {settings}")
         connection.commit()
 

@@ -7,9 +7,11 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine
+
+T = TypeVar("T")
 
 GROUP = 100
 """Maximum number of transactions that share a COMMIT."""
@@ -19,11 +21,11 @@ GROUP = 100
 class Job:
     """One queued transaction, with the future that receives its result."""
 
-    work: Callable[[Connection], Any]
+    work: Callable[[Connection], object]
     answer: asyncio.Future[Any]
     synced: bool = False
     """Its COMMIT has to be on disk before `answer` is set."""
-    value: Any = None
+    value: object = None
     error: Exception | None = None
 
     def run(self, db: Connection) -> None:
@@ -51,12 +53,12 @@ class Writer:
         self._thread = threading.Thread(target=self._run, name="database writer", daemon=True)
         self._thread.start()
 
-    def submit(self, work: Callable[[Connection], Any], *, synced: bool = False) -> asyncio.Future[Any]:
+    def submit(self, work: Callable[[Connection], T], *, synced: bool = False) -> asyncio.Future[T]:
         if self._is_closed:
             raise RuntimeError("the database is closed")
-        job = Job(work, asyncio.get_running_loop().create_future(), synced)
-        self._waiting.put(job)
-        return job.answer
+        answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self._waiting.put(Job(work, answer, synced))
+        return answer
 
     def close(self) -> None:
         """Finish the queued jobs, then end the thread."""

@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from string import Template
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from server.events import Message
+from server.ops.json_types import JsonObject
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -34,7 +35,7 @@ WHO = {"user": "You", "assistant": "Pilothouse", "tool": "Browser"}
 class Conversation:
     session: SessionRow
     messages: Sequence[Message]
-    state: dict[str, Any]
+    state: JsonObject
 
     @property
     def title(self) -> str:
@@ -62,7 +63,7 @@ def _tool_line(message: Message) -> str:
     return f"> {mark} {first_line or meta.get('name', '')}{where}"
 
 
-def _fact_line(fact: dict[str, Any]) -> str:
+def _fact_line(fact: JsonObject) -> str:
     return f"- {fact['fact']}" + (f" ({fact['url']})" if fact.get("url") else "")
 
 
@@ -131,7 +132,7 @@ def _row(number: int, message: Message, aim: Box | None, picture_of: PictureOf) 
     )
 
 
-def _picture(meta: dict[str, Any], aim: Box | None, picture_of: PictureOf) -> str:
+def _picture(meta: JsonObject, aim: Box | None, picture_of: PictureOf) -> str:
     path = picture_of(meta["screenshot"]) if meta.get("screenshot") else None
     if path is None:
         return ""

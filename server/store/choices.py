@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 from sqlalchemy import Connection, delete, select
 
 from server.database import Database, reading, writing
-from server.database.models import PreferenceRow, ProviderKeyRow
+from server.database.models import PreferenceRow, ProviderKeyRow, SettingValue
 from server.events import now
 from server.store.rows import insert
 
@@ -16,11 +16,11 @@ class ChoiceQueries:
     database: Database
 
     @reading
-    def preferences(self, db: Connection) -> dict[str, Any]:
+    def preferences(self, db: Connection) -> dict[str, SettingValue]:
         return {row.name: row.value for row in db.execute(select(PreferenceRow))}
 
     @writing
-    def set_preferences(self, db: Connection, values: dict[str, Any]) -> None:
+    def set_preferences(self, db: Connection, values: Mapping[str, SettingValue | None]) -> None:
         """Store preferences; None removes one, so that the environment's value applies again."""
         for name, value in values.items():
             db.execute(delete(PreferenceRow).where(PreferenceRow.name == name))

@@ -7,19 +7,19 @@ serialises them and prevents deadlocks.
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
 
 from sqlalchemy import BindParameter, Connection, bindparam, select
 
 from server.database.models import GrantRow, InterruptRow, MessageRow, RunRow, SessionRow
 from server.errors import NotFound
 from server.events import Message, now
+from server.ops.json_types import JsonObject
 from server.store.owners import lease
 from server.store.records import new_id
 from server.store.rows import change, every, first, get, insert
 
 UNFINISHED = RunRow.finished_at.is_(None)
-STEER: dict[str, Any] = {"mode": "steer"}
+STEER: JsonObject = {"mode": "steer"}
 """`meta_json` of a steering message while the agent of its run has not read it."""
 OF_SESSION: BindParameter[str] = bindparam("session_id")
 OF_RUN: BindParameter[str] = bindparam("run_id")
@@ -92,13 +92,13 @@ def grants_of(db: Connection, session_id: str) -> list[GrantRow]:
     return every(db, GrantRow, GRANTS, session_id=session_id)
 
 
-def new_message(session: SessionRow, role: str, content: str, **values: Any) -> MessageRow:
+def new_message(session: SessionRow, role: str, content: str, **values: object) -> MessageRow:
     """The session's next message, not yet inserted. The session must be locked."""
     known = {"id": new_id(), "session_id": session.id, "seq": session.last_seq + 1, "created_at": now()}
     return MessageRow(role=role, content=content, **(known | values))
 
 
-def add_message(db: Connection, session: SessionRow, role: str, content: str, **values: Any) -> MessageRow:
+def add_message(db: Connection, session: SessionRow, role: str, content: str, **values: object) -> MessageRow:
     row = insert(db, new_message(session, role, content, **values))
     change(db, session, last_seq=row.seq, updated_at=row.created_at)
     return row

@@ -6,10 +6,20 @@ Each statement is executed where it is called, and costs a quarter of the time t
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
-from sqlalchemy import Connection, Executable, Insert, Select, Update, bindparam, inspect, select, update
-from sqlalchemy import Row as Found
+from sqlalchemy import (
+    Connection,
+    Executable,
+    Insert,
+    RowMapping,
+    Select,
+    Update,
+    bindparam,
+    inspect,
+    select,
+    update,
+)
 from sqlalchemy import insert as insert_into
 
 from server.database.models import Base
@@ -22,13 +32,13 @@ def get(db: Connection, kind: type[Row], key: str, *, lock: bool = False) -> Row
     return first(db, kind, _by_key(kind, lock), key=key)
 
 
-def first(db: Connection, kind: type[Row], query: Executable, **values: Any) -> Row | None:
+def first(db: Connection, kind: type[Row], query: Executable, **values: object) -> Row | None:
     found = db.execute(query, values).first()
-    return _as_row(kind, found) if found else None
+    return _as_row(kind, found._mapping) if found else None
 
 
-def every(db: Connection, kind: type[Row], query: Executable, **values: Any) -> list[Row]:
-    return [_as_row(kind, found) for found in db.execute(query, values)]
+def every(db: Connection, kind: type[Row], query: Executable, **values: object) -> list[Row]:
+    return [_as_row(kind, found._mapping) for found in db.execute(query, values)]
 
 
 def insert(db: Connection, row: Row) -> Row:
@@ -38,17 +48,17 @@ def insert(db: Connection, row: Row) -> Row:
     return row
 
 
-def change(db: Connection, row: Base, **values: Any) -> None:
+def change(db: Connection, row: Base, **values: object) -> None:
     """Change columns in the database, and the same attributes of the object."""
     key = _key_of(type(row))
     db.execute(_by_key_change(type(row)), {"row_key": getattr(row, key), **values})
     vars(row).update(values)
 
 
-def _as_row(kind: type[Row], found: Found[Any]) -> Row:
+def _as_row(kind: type[Row], found: RowMapping) -> Row:
     """Create the object as the ORM does, without attribute events."""
     row = cast(Row, inspect(kind).class_manager.new_instance())
-    vars(row).update(found._mapping)
+    vars(row).update(found)
     return row
 
 
@@ -59,7 +69,7 @@ def _key_of(kind: type[Base]) -> str:
 
 
 @cache
-def _by_key(kind: type[Base], lock: bool) -> Select[Any]:
+def _by_key(kind: type[Base], lock: bool) -> Select[Base]:
     query = select(kind).where(getattr(kind, _key_of(kind)) == bindparam("key"))
     return query.with_for_update() if lock else query
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Text, cast, delete, func, or_, select, union_all
 from sqlalchemy.exc import IntegrityError
@@ -14,6 +13,7 @@ from server.database import Database, reading, writing
 from server.database.models import InterruptRow, MessageRow, RunRow, SessionRow
 from server.errors import Conflict, NotFound
 from server.events import Message, Usage, now, sum_usage
+from server.ops.json_types import JsonObject
 from server.store.lookups import (
     MESSAGES,
     OF_SESSION,
@@ -102,7 +102,7 @@ class SessionQueries:
         return Listed(shown, cursor, matches)
 
     @writing
-    def change_session(self, db: Connection, session_id: str, /, **values: Any) -> SessionRow:
+    def change_session(self, db: Connection, session_id: str, /, **values: object) -> SessionRow:
         row = session_of(db, session_id, lock=True)
         if values.keys() - {"unread", "status"}:
             values["updated_at"] = now()
@@ -162,7 +162,7 @@ class SessionQueries:
         message_id: str,
         *,
         id: str | None = None,
-        copy_meta: Callable[[dict[str, Any]], dict[str, Any]] = dict,
+        copy_meta: Callable[[JsonObject], JsonObject] = dict,
     ) -> SessionRow:
         """Create session `id` with copies of the messages up to `message_id`; `copy_meta` maps their meta."""
         old = session_of(db, session_id)
