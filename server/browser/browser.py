@@ -6,13 +6,14 @@ A browser belongs to one session. Its methods do not raise for errors of a page 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 from server.browser.observation import Element, Observation
 from server.errors import RunFailed
+from server.ops.json_types import JsonObject, JsonView
 
 Direction = Literal["up", "down", "left", "right"]
 
@@ -33,7 +34,7 @@ class ToolSpec:
 
     name: str
     description: str
-    schema: dict[str, Any]
+    schema: JsonObject
     server: str = BROWSER
     acts: bool = True
     """True if a call may change something: the gate judges it, and a screenshot is taken after it."""
@@ -91,7 +92,7 @@ class Browser(Protocol):
         """Tools of its MCP servers that are offered to the model, without dangerous ones."""
         ...
 
-    async def call(self, name: str, args: Mapping[str, Any]) -> ToolOutcome:
+    async def call(self, name: str, args: JsonView) -> ToolOutcome:
         """Call a tool of `tools()` by name. After an acting call the text contains the new page."""
         ...
 

@@ -10,8 +10,9 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any, TypeVar
+from typing import ParamSpec, TypeVar
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 DEADLINE = 10.0
@@ -23,10 +24,10 @@ class TookTooLong(Exception):
     """The text was not parsed in time; the message is for the model."""
 
 
-async def off_loop(work: Callable[..., T], *args: Any, deadline: float = DEADLINE, **options: Any) -> T:
+async def off_loop(work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
     """Run `work` in a thread and return its result. Raises TookTooLong and what `work` raises."""
     done = asyncio.get_running_loop().run_in_executor(_THREADS, partial(work, *args, **options))
     try:
-        return await asyncio.wait_for(done, deadline)
+        return await asyncio.wait_for(done, DEADLINE)
     except TimeoutError:
-        raise TookTooLong(f"What is on the page could not be read within {deadline:g} s.") from None
+        raise TookTooLong(f"What is on the page could not be read within {DEADLINE:g} s.") from None

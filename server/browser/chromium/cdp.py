@@ -11,18 +11,18 @@ import json
 import logging
 import re
 from collections.abc import Callable
-from typing import Any
 
 from server.browser.chromium.devtools import DevTools, DevToolsClient
+from server.ops.json_types import JsonObject
 
 log = logging.getLogger(__name__)
 
 MOST_BYTES = 8_000_000
 """Enough for an accessibility tree of 500,000 elements, or a large screenshot. Parsed in under 50 ms."""
-_TOO_LARGE: dict[str, Any] = {"message": "more than can be read"}
+_TOO_LARGE: JsonObject = {"message": "more than can be read"}
 _ANSWER = re.compile(rb'\{"id":(\d{1,15})(?=[,}])')
 
-Params = dict[str, Any]
+Params = JsonObject
 Listener = Callable[[Params, str | None], None]
 """Called with an event's parameters and its session id (None: the browser itself)."""
 

@@ -17,11 +17,12 @@ import logging
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+
+from server.ops.json_types import Json, JsonObject
 
 log = logging.getLogger(__name__)
 
-Message = dict[str, Any]
+Message = JsonObject
 Receive = Callable[[bytes], None]
 
 PIPES_SCRIPT = 'exec "$@" 3<&0 4>&1 </dev/null >/dev/null 2>&1'
@@ -47,7 +48,7 @@ class DevTools:
         self._reader = reader
         self._writer = writer
         self._last_id = 0
-        self._asked: dict[int, tuple[DevToolsClient | asyncio.Future[Message], Any]] = {}
+        self._asked: dict[int, tuple[DevToolsClient | asyncio.Future[Message], Json]] = {}
         """By id on the pipe: the sender of the command, and the id that the client used."""
         self._owners: dict[str, tuple[DevToolsClient, str | None]] = {}
         """By session id: its client, and the session through which it was attached."""
@@ -108,7 +109,7 @@ class DevTools:
         return self._last_id
 
     async def _write(
-        self, message: Message, asker: DevToolsClient | asyncio.Future[Message], number: Any
+        self, message: Message, asker: DevToolsClient | asyncio.Future[Message], number: Json
     ) -> None:
         self._asked[self._put(message)] = asker, number
         await self._writer.drain()

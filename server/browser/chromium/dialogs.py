@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from time import monotonic
-from typing import Any
 
 from server.browser.chromium import hangs
 from server.browser.chromium.cdp import Cdp, CdpError, Params
@@ -27,7 +26,7 @@ class Dialogs:
         cdp: Cdp,
         pages: Mapping[str, WatchedPage],
         note: Callable[[str], None],
-        spawn: Callable[[Coroutine[Any, Any, None]], None],
+        spawn: Callable[[Awaitable[None]], None],
         *,
         context: str | None,
         dismisses_questions: bool,

@@ -15,7 +15,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from time import monotonic
-from typing import Any
 
 from server.browser.chromium.reach import Address, Reach
 
@@ -149,7 +148,7 @@ async def resolve_by_system(host: str, port: int) -> Sequence[Address]:
     return [_address_of(place) for _, _, _, _, place in found]
 
 
-def _address_of(place: Sequence[Any]) -> Address:
+def _address_of(place: Sequence[object]) -> Address:
     """Return the IP address of a socket address, without its zone."""
     return ipaddress.ip_address(str(place[0]).partition("%")[0])
 

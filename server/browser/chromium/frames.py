@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from server.browser.chromium.cdp import AnswerTooLarge, Cdp, CdpError, Params
+from server.ops.json_types import Json
 
 MAX_FRAMES = 20
 Place = tuple[float, float]
@@ -20,7 +20,7 @@ async def watch_frames(cdp: Cdp, session: str) -> None:
     }, session=session)  # fmt: skip
 
 
-async def evaluate(cdp: Cdp, session: str, script: str, *, frame: str | None = None, deadline: float) -> Any:
+async def evaluate(cdp: Cdp, session: str, script: str, *, frame: str | None = None, deadline: float) -> Json:
     """Call the function with the source `script` in an isolated world and return its JSON value.
 
     The page can neither see nor change it, and its content security policy does not apply. Without `frame` it
@@ -36,12 +36,13 @@ async def evaluate(cdp: Cdp, session: str, script: str, *, frame: str | None = N
     }, session=session, deadline=deadline)  # fmt: skip
     if "exceptionDetails" in done:
         raise CdpError(f"page script: {done['exceptionDetails'].get('text')}")
-    return done["result"].get("value")
+    value: Json = done["result"].get("value")
+    return value
 
 
 async def evaluate_inside(
     cdp: Cdp, session: str, inner: Mapping[str, tuple[str, str]], script: str, *, deadline: float
-) -> list[tuple[Any, Place]]:
+) -> list[tuple[Json, Place]]:
     """Call `script` in each frame inside the page, at most MAX_FRAMES; returns values and frame positions.
 
     `inner` maps the sessions of frames of other sites to (parent session, frame id), outer ones first. Frames
@@ -71,7 +72,11 @@ async def evaluate_inside(
     except (CdpError, TimeoutError):
         return []
     places = [place for _, _, place in found]
-    return [pair for pair in zip(values, places, strict=False) if not isinstance(pair[0], BaseException)]
+    return [
+        (value, place)
+        for value, place in zip(values, places, strict=False)
+        if not isinstance(value, BaseException)
+    ]
 
 
 async def _place(cdp: Cdp, session: str, frame: str, origin: Place) -> Place:

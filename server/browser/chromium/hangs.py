@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from typing import Any
 
 from server.browser.chromium.cdp import Cdp, CdpError
 from server.browser.chromium.watched_page import WatchedPage
@@ -26,12 +25,13 @@ async def is_steady(cdp: Cdp, page: WatchedPage, *, deadline: float = 1.5) -> bo
     try:
         first = await _document(cdp, page, deadline)
         await asyncio.sleep(0.2)
-        return bool(first == await _document(cdp, page, deadline))
+        return first == await _document(cdp, page, deadline)
     except CdpError:
         return False
 
 
-async def _document(cdp: Cdp, page: WatchedPage, deadline: float) -> Any:
+async def _document(cdp: Cdp, page: WatchedPage, deadline: float) -> object:
+    """What differs between two documents of the tab: the time at which the document began."""
     done = await cdp.send(
         "Runtime.evaluate",
         {"expression": "performance.timeOrigin", "returnByValue": True},

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import Any
 
 from server.browser.chromium import frames
 from server.browser.chromium.cdp import Cdp, CdpError, Params
@@ -17,6 +16,7 @@ from server.browser.chromium.chromium import VIEWPORT
 from server.browser.chromium.dialogs import Dialogs
 from server.browser.chromium.watched_page import URL_CHARS, WatchedPage
 from server.ops.background_tasks import BackgroundTasks
+from server.ops.json_types import Json
 from server.text import cut
 
 log = logging.getLogger(__name__)
@@ -94,13 +94,13 @@ class PageMonitor:
         found = await self.cdp.send("Target.getTargetInfo", {"targetId": page.target}, deadline=1)
         page.show(found["targetInfo"]["url"], found["targetInfo"]["title"])
 
-    async def evaluate(self, script: str, page: WatchedPage, *, deadline: float = 3) -> Any:
+    async def evaluate(self, script: str, page: WatchedPage, *, deadline: float = 3) -> Json:
         """Call a function in an isolated world, return its JSON value (see frames.py). Raises CdpError."""
         return await frames.evaluate(self.cdp, page.session, script, frame=page.target, deadline=deadline)
 
     async def evaluate_inside(
         self, script: str, page: WatchedPage, *, deadline: float = 1.5
-    ) -> list[tuple[Any, frames.Place]]:
+    ) -> list[tuple[Json, frames.Place]]:
         """Like `evaluate` in each frame inside the page; returns values and frame positions."""
         return await frames.evaluate_inside(self.cdp, page.session, page.inner, script, deadline=deadline)
 

@@ -16,7 +16,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from server.browser.chromium import process_guard as guard
 from server.browser.chromium.process_guard import birth_of
@@ -63,6 +63,16 @@ def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return the environment for a child process: what programs need to run, without the server's keys."""
     kept = {name: value for name, value in os.environ.items() if name in _INHERITED or name.startswith("LC_")}
     return {**kept, **(extra or {})}
+
+
+class _Note(TypedDict):
+    """The file of a running process group. `born` is None if the process had ended before it was written."""
+
+    pid: int
+    born: str | None
+    owner: int
+    """The server that started it."""
+    owner_born: str | None
 
 
 class Processes:
@@ -130,7 +140,7 @@ class Processes:
 
     def _write_down(self, pid: int) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
-        note = {
+        note: _Note = {
             "pid": pid,
             "born": self._born[pid],
             "owner": os.getpid(),
@@ -163,15 +173,15 @@ class Processes:
             self._guard.stdin.flush()  # type: ignore[union-attr]
 
 
-def _read_note(path: Path) -> dict[str, Any] | None:
+def _read_note(path: Path) -> _Note | None:
     try:
-        note = json.loads(path.read_text())
-        return note if {"pid", "born", "owner", "owner_born"} <= set(note) else None
+        note: _Note = json.loads(path.read_text())
+        return note if _Note.__required_keys__ <= set(note) else None
     except (OSError, ValueError, TypeError):
         return None
 
 
-def _end_orphan(note: dict[str, Any]) -> bool:
+def _end_orphan(note: _Note) -> bool:
     """Kill the recorded process group; returns False if its number now belongs to another process."""
     if birth_of(note["pid"]) not in (note["born"], None):
         return False

@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 from mcp.types import CallToolResult, ImageContent, TextContent
 from pydantic import ValidationError
@@ -32,6 +32,9 @@ from server.browser.observation import Budget, Element, Observation, focus_piece
 from server.browser.observation.context_script import Around, around_script
 from server.browser.observation.page_script import Extra
 from server.browser.off_loop import TookTooLong, off_loop
+from server.ops.json_types import JsonObject, JsonView
+
+T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
@@ -49,7 +52,7 @@ class BrowserUseAdapter:
     def __init__(self, calls: ToolCalls) -> None:
         self._calls = calls
 
-    async def call(self, spec: ToolSpec, args: Mapping[str, Any]) -> ToolOutcome:
+    async def call(self, spec: ToolSpec, args: JsonView) -> ToolOutcome:
         if spec.name == "browser_screenshot":
             return self._calls.outcome(True, "A picture of the page was taken.")
         ok, text = (True, "") if spec.name == "browser_get_state" else await self._use(spec.name, args)
@@ -90,29 +93,29 @@ class BrowserUseAdapter:
         state, extra = await self._look_once()
         return await self._masked((await self._around(state, element)).text, extra) or element.name
 
-    async def _look_once(self) -> tuple[dict[str, Any], Extra]:
+    async def _look_once(self) -> tuple[JsonObject, Extra]:
         """Return the server's state, empty if it cannot be read, and the page script's result."""
 
-        async def see() -> tuple[dict[str, Any], Extra]:
+        async def see() -> tuple[JsonObject, Extra]:
             return await self._state(), await self._calls.here.look()
 
         return await self._calls.look(see, ({}, Extra()))
 
     async def _observation(
-        self, state: Mapping[str, Any], extra: Extra, notes: Sequence[str],
+        self, state: JsonView, extra: Extra, notes: Sequence[str],
         *, keep: Sequence[str] = (), names_targets: bool = False,
     ) -> Observation:  # fmt: skip
-        options: dict[str, Any] = {"viewport": VIEWPORT, "extra": extra}
+        options: JsonObject = {"viewport": VIEWPORT, "extra": extra}
         options["budget"] = Budget(names_targets=names_targets)
         try:
             return await off_loop(observe_state, self._placed(state), notes=notes, keep=keep, **options)
         except TookTooLong as error:
             return observe_state(self._placed({}), notes=(*notes, str(error)), **options)
 
-    def _placed(self, state: Mapping[str, Any]) -> dict[str, Any]:
+    def _placed(self, state: JsonView) -> JsonObject:
         return {**state, "url": self._calls.here.url or "about:blank", "title": self._calls.here.title or ""}
 
-    async def _around(self, state: Mapping[str, Any], element: Element) -> Around:
+    async def _around(self, state: JsonView, element: Element) -> Around:
         elements = state.get("interactive_elements") or ()
         at = next((at for at, one in enumerate(elements) if str(one.get("index")) == element.ref), None)
         if at is None:
@@ -186,12 +189,12 @@ class BrowserUseAdapter:
     def _missing(self, what: str) -> ToolOutcome:
         return self._calls.outcome(False, f"This browser server (browser-use) has no tool for {what}.")
 
-    async def _do(self, tool: str, args: Mapping[str, Any], did: str) -> ToolOutcome:
+    async def _do(self, tool: str, args: JsonView, did: str) -> ToolOutcome:
         ok, text = await self._use(tool, args)
         await self._state()
         return self._calls.outcome(ok, did if ok else text, timed_out=not ok and is_timeout(text))
 
-    async def _use(self, tool: str, args: Mapping[str, Any]) -> tuple[bool, str]:
+    async def _use(self, tool: str, args: JsonView) -> tuple[bool, str]:
         """Call a tool; success follows from `isError`, the text and, after a navigation, the page's URL."""
         if tool == "browser_navigate":
             await self._calls.leave_hung_page()
@@ -206,10 +209,10 @@ class BrowserUseAdapter:
                 return False, f"{args['url']} could not be opened."
         return ok, text
 
-    async def _state(self) -> dict[str, Any]:
+    async def _state(self) -> JsonObject:
         return await self._calls.see_freely(self._state_now)
 
-    async def _state_now(self) -> dict[str, Any]:
+    async def _state_now(self) -> JsonObject:
         """Return the server's state of the current page; empty if it cannot be read.
 
         Retried if the page changes its origin during the read; empty after _LOOKS such attempts.
@@ -218,7 +221,7 @@ class BrowserUseAdapter:
             before = self._calls.here.moment
             try:
                 result = await self._calls.ask("browser_get_state", {}, deadline_of("browser_get_state"))
-                state: dict[str, Any] = await off_loop(read_json, text_of(result), dict)
+                state: JsonObject = await off_loop(read_json, text_of(result), dict)
             except (CallFailed, TookTooLong) as error:
                 self._calls.notes.add(f"{error} What is on the page could not be read.")
                 return {}
@@ -230,7 +233,7 @@ class BrowserUseAdapter:
         self._calls.notes.add(UNSTEADY)
         return {}
 
-    def _remember(self, state: Mapping[str, Any]) -> bool:
+    def _remember(self, state: JsonView) -> bool:
         return not state.get("url") or self._calls.here.follow(
             short_url(str(state["url"])), str(state.get("title", ""))[:TITLE_CHARS]
         )
@@ -282,7 +285,7 @@ def read_tabs(text: str) -> list[Tab]:
     ]
 
 
-def read_json(text: str, kind: type) -> Any:
+def read_json(text: str, kind: type[T]) -> T:
     """Parse JSON of type `kind`, `dict` or `list`; returns an empty one for anything else."""
     try:
         value = json.loads(text)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from mcp.types import Tool
 
@@ -14,6 +13,7 @@ from server.browser.chromium import executables as parts
 from server.browser.chromium.chromium import VIEWPORT
 from server.browser.mcp.client import Stdio
 from server.browser.mcp.tool_schema import make_safe
+from server.ops.json_types import JsonObject
 from server.settings import Settings
 
 OFFERED = {
@@ -65,7 +65,7 @@ def server_at(settings: Settings, endpoint: str | None, scratch: Path) -> Stdio:
     return Stdio(command, env, cwd=scratch)
 
 
-def _config(settings: Settings, endpoint: str | None) -> dict[str, Any]:
+def _config(settings: Settings, endpoint: str | None) -> JsonObject:
     """Return browser-use's configuration file; it replaces values that it does not recognise by defaults."""
     profile = {
         "id": "pilothouse",
@@ -77,7 +77,7 @@ def _config(settings: Settings, endpoint: str | None) -> dict[str, Any]:
         "viewport": {"width": VIEWPORT[0], "height": VIEWPORT[1]},
         "cdp_url": endpoint or "http://127.0.0.1:9",
     }
-    llm: dict[str, Any] = {"id": "pilothouse", "default": True}
+    llm: JsonObject = {"id": "pilothouse", "default": True}
     if settings.browser_agent_tool and settings.openai_api_key is not None:
         llm["api_key"] = settings.openai_api_key.get_secret_value()
         if settings.openai_base_url:
@@ -100,7 +100,7 @@ def offered_of(settings: Settings, tools: Sequence[Tool]) -> tuple[ToolSpec, ...
     )
 
 
-def _schema_of(tool: Tool) -> dict[str, Any]:
+def _schema_of(tool: Tool) -> JsonObject:
     if tool.name in ("browser_screenshot", "browser_get_state"):
         return {"type": "object", "properties": {}}
     return make_safe(tool.inputSchema, tool=tool.name)

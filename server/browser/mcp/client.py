@@ -14,7 +14,6 @@ from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import anyio
 import httpx
@@ -26,6 +25,7 @@ from mcp.types import CONNECTION_CLOSED, CallToolResult, Implementation, JSONRPC
 from pydantic import ValidationError
 
 from server.browser.chromium.processes import Processes
+from server.ops.json_types import JsonView
 
 log = logging.getLogger(__name__)
 
@@ -108,7 +108,7 @@ class McpClient:
             await self.close()
             raise
 
-    async def call(self, tool: str, args: Mapping[str, Any], *, deadline: float) -> CallToolResult:
+    async def call(self, tool: str, args: JsonView, *, deadline: float) -> CallToolResult:
         """Call a tool. Raises ToolTimeout, ToolRefused or ToolServerLost, nothing else."""
         try:
             async with asyncio.timeout(deadline), self._turn:
@@ -130,7 +130,7 @@ class McpClient:
         except (ValidationError, RuntimeError) as error:
             raise ToolRefused(f"{tool} answered in a form that cannot be read: {error}") from None
 
-    async def _while_open(self, work: Coroutine[Any, Any, CallToolResult]) -> CallToolResult:
+    async def _while_open(self, work: Coroutine[None, None, CallToolResult]) -> CallToolResult:
         """Await a call, and raise ToolServerLost if the session ends first: the SDK would keep waiting."""
         call, leaving = asyncio.create_task(work), asyncio.create_task(self._leave.wait())
         try:

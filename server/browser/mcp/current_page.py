@@ -6,7 +6,6 @@ import logging
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
 
 from pydantic import ValidationError
 
@@ -16,6 +15,7 @@ from server.browser.chromium.cdp import AnswerTooLarge, CdpError
 from server.browser.chromium.page_monitor import PageMonitor
 from server.browser.chromium.watched_page import Dialog, WatchedPage, origin_of
 from server.browser.observation.page_script import PAGE_SCRIPT, SECRETS_SCRIPT, Extra, SecretField
+from server.ops.json_types import Json
 
 log = logging.getLogger(__name__)
 
@@ -150,7 +150,7 @@ class CurrentPage:
         unknown = extra.unknown or any(one.unknown for one, _ in inner)
         return extra.model_copy(update={"secrets": (*extra.secrets, *inside), "unknown": unknown})
 
-    async def run(self, script: str, *, deadline: float = 3) -> Any:
+    async def run(self, script: str, *, deadline: float = 3) -> Json:
         """Run one of our read-only scripts and return its value; None if it cannot run."""
         reachable = self._reachable()
         if reachable is None:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from server.browser.addresses import host_of
 from server.browser.browser import BrowserUnavailable, ToolSpec
@@ -108,7 +108,7 @@ class Lifecycle:
         self._mcp: McpClient | None = None
         self._downloads: Downloads | None = None
         self._starting = asyncio.Lock()
-        self._starts: set[asyncio.Task[Any]] = set()
+        self._starts: set[asyncio.Task[object]] = set()
         self._is_over = False
         self._ending: asyncio.Task[None] | None = None
         self._failures: deque[float] = deque(maxlen=MAX_FAILURES)
@@ -170,7 +170,7 @@ class Lifecycle:
                 f"{host} hung {self._hangs[1]} times in a row: do not try it again, go on without it."
             )
 
-    async def _until_over(self, start: Coroutine[Any, Any, T]) -> T:
+    async def _until_over(self, start: Coroutine[None, None, T]) -> T:
         """Run a start in a separate task, so that `close` can cancel it independently of its caller."""
         task = asyncio.create_task(start)
         self._starts.add(task)

@@ -6,8 +6,7 @@ import logging
 import os
 import re
 import shlex
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Sequence
 
 from mcp.types import CallToolResult, TextContent, Tool
 
@@ -16,6 +15,7 @@ from server.browser.chromium.processes import Processes
 from server.browser.fence import fence
 from server.browser.mcp.client import Http, McpClient, Stdio, ToolRefused, ToolServerLost, ToolTimeout
 from server.browser.mcp.tool_schema import make_safe, safe_name
+from server.ops.json_types import JsonView
 
 log = logging.getLogger(__name__)
 
@@ -87,7 +87,7 @@ class OtherServer:
         client = await self._open()
         return tools_of(client.tools, self.name, self._allowed)
 
-    async def call(self, name: str, args: Mapping[str, Any]) -> ToolOutcome:
+    async def call(self, name: str, args: JsonView) -> ToolOutcome:
         """Call a tool by its `ToolSpec.name`."""
         try:
             client = await self._open()

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from server.browser import observation
 from server.browser.browser import Direction, Field, Tab, ToolOutcome, ToolSpec
@@ -19,6 +18,7 @@ from server.browser.mcp.tool_calls import ToolCalls
 from server.browser.observation import Element, Observation
 from server.browser.observation.rendering import meant_option
 from server.browser.off_loop import TookTooLong, off_loop
+from server.ops.json_types import JsonObject, JsonView
 from server.settings import Settings
 
 _NOT_FILLABLE = "Element is not an <input>"
@@ -40,7 +40,7 @@ class PlaywrightAdapter:
 
     # Tools that a model calls by name
 
-    async def call(self, spec: ToolSpec, args: Mapping[str, Any]) -> ToolOutcome:
+    async def call(self, spec: ToolSpec, args: JsonView) -> ToolOutcome:
         if not spec.acts:
             return await self._look_up(spec.name, args)
         if spec.name == "browser_handle_dialog" and not self._calls.here.dialog:
@@ -48,7 +48,7 @@ class PlaywrightAdapter:
         reply = await self._server.act(spec.name, args)
         return self._calls.outcome_with_page(reply.ok, reply.text, await self._shown())
 
-    async def _look_up(self, name: str, args: Mapping[str, Any]) -> ToolOutcome:
+    async def _look_up(self, name: str, args: JsonView) -> ToolOutcome:
         """Call a tool that changes nothing. The screenshot itself is taken by `screenshot`."""
         if name == "browser_take_screenshot":
             return self._calls.outcome(True, "A picture of the page was taken.")
@@ -92,7 +92,7 @@ class PlaywrightAdapter:
         *,
         budget: observation.Budget = observation.BUDGET,
         notes: Sequence[str] = (),
-        **options: Any,
+        **options: object,
     ) -> Observation:
         given = {"budget": budget, **self._where()}
         try:
@@ -106,7 +106,7 @@ class PlaywrightAdapter:
             observation.text_near, seen.raw, element.ref, extra=seen.extra, missing=""
         )
 
-    def _where(self) -> dict[str, Any]:
+    def _where(self) -> JsonObject:
         return {
             "url": self._calls.here.url or "about:blank",
             "title": self._calls.here.title or "",
@@ -212,7 +212,7 @@ class PlaywrightAdapter:
             "browser_tabs", {"action": "select", "index": index}, f"Switched to tab {index}."
         )
 
-    async def _do(self, tool: str, args: Mapping[str, Any], did: str) -> ToolOutcome:
+    async def _do(self, tool: str, args: JsonView, did: str) -> ToolOutcome:
         return self._done(await self._server.act(tool, args), did)
 
     def _done(self, reply: Reply, did: str) -> ToolOutcome:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import Any
 
 from mcp.types import CallToolResult
 
@@ -19,6 +17,7 @@ from server.browser.mcp.tool_calls import UNSTEADY, AnswerTooLong, CallFailed, T
 from server.browser.observation.page_script import Extra
 from server.browser.observation.viewport_script import MEASURE_SCRIPT, TOO_HEAVY, VIEWPORT_SCRIPT
 from server.browser.off_loop import TookTooLong, off_loop
+from server.ops.json_types import JsonView
 
 _NAVIGATIONS = ("browser_navigate", "browser_navigate_back", "browser_tabs")
 _BLOCKED = "does not handle the modal state"
@@ -51,7 +50,7 @@ class PlaywrightCalls:
 
     # Actions
 
-    async def act(self, tool: str, args: Mapping[str, Any]) -> Reply:
+    async def act(self, tool: str, args: JsonView) -> Reply:
         """Make a call that may change the page; dismisses a dialog before and a file chooser after it."""
         if (dialog := self._calls.here.dialog) and tool != "browser_handle_dialog":
             self._calls.notes.add(f"The open {dialog.kind} dialog was dismissed.")
@@ -158,7 +157,7 @@ class PlaywrightCalls:
 
     # One call
 
-    async def use(self, tool: str, args: Mapping[str, Any]) -> Reply:
+    async def use(self, tool: str, args: JsonView) -> Reply:
         began = monotonic()
         reply = await self._read(tool, args)
         for _ in range(_REPEATS):
@@ -184,7 +183,7 @@ class PlaywrightCalls:
         else:
             reply.text = self._calls.refusal_since(began) or reply.text
 
-    async def _read(self, tool: str, args: Mapping[str, Any]) -> Reply:
+    async def _read(self, tool: str, args: JsonView) -> Reply:
         result = await self._calls.ask(
             tool, args, deadline_of(tool, args) or self._calls.settings.tool_timeout
         )

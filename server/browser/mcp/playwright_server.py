@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from mcp.types import Tool
 
@@ -14,6 +13,7 @@ from server.browser.chromium import executables as parts
 from server.browser.chromium.chromium import VIEWPORT
 from server.browser.mcp.client import Stdio
 from server.browser.mcp.tool_schema import make_safe
+from server.ops.json_types import JsonObject, JsonView
 
 OFFERED = {
     "browser_navigate": True,
@@ -88,7 +88,7 @@ def offered_of(tools: Sequence[Tool]) -> tuple[ToolSpec, ...]:
     )
 
 
-def _schema_of(tool: Tool) -> dict[str, Any]:
+def _schema_of(tool: Tool) -> JsonObject:
     if tool.name == "browser_take_screenshot":
         return {"type": "object", "properties": {}}
     if tool.name == "browser_snapshot":
@@ -99,7 +99,7 @@ def _schema_of(tool: Tool) -> dict[str, Any]:
     return schema
 
 
-def deadline_of(tool: str, args: Mapping[str, Any]) -> float | None:
+def deadline_of(tool: str, args: JsonView) -> float | None:
     """In seconds; None for an unknown tool."""
     if tool == "browser_wait_for":
         return max(ACTION, min(float(args.get("time") or 0), 30) + 5)

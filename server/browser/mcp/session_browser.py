@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
-from typing import Any, ParamSpec, Protocol
+from typing import ParamSpec, Protocol
 
 from mcp.types import Tool
 
@@ -22,6 +22,7 @@ from server.browser.mcp.shared_chromium import SharedLifecycle
 from server.browser.mcp.tool_calls import CallFailed, ToolCalls
 from server.browser.mcp.tool_schema import find_fault
 from server.browser.observation import Element, Observation
+from server.ops.json_types import JsonView
 from server.settings import Settings
 
 P = ParamSpec("P")
@@ -34,7 +35,7 @@ class Adapter(Protocol):
     `return_to_page`; the former may raise CallFailed.
     """
 
-    async def call(self, spec: ToolSpec, args: Mapping[str, Any]) -> ToolOutcome: ...
+    async def call(self, spec: ToolSpec, args: JsonView) -> ToolOutcome: ...
     async def picture(self, *, deadline: float) -> bytes | None: ...
     async def observe(self, keep: Sequence[str]) -> Observation: ...
     async def focus(self, element: Element) -> Observation: ...
@@ -178,7 +179,7 @@ class SessionBrowser(Browser):
     def tools(self) -> Sequence[ToolSpec]:
         return self._resources.tools
 
-    async def call(self, name: str, args: Mapping[str, Any]) -> ToolOutcome:
+    async def call(self, name: str, args: JsonView) -> ToolOutcome:
         spec = next((tool for tool in self.tools() if tool.name == name), None)
         if spec is None:
             return self._calls.outcome(False, f"There is no tool {name}.")

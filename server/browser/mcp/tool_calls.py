@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from time import monotonic
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from mcp.types import CallToolResult
 
@@ -18,6 +18,7 @@ from server.browser.mcp.current_page import CurrentPage
 from server.browser.mcp.lifecycle import Lifecycle, Notes, SessionResources
 from server.browser.observation import Observation
 from server.browser.off_loop import TookTooLong, off_loop
+from server.ops.json_types import JsonView
 
 log = logging.getLogger(__name__)
 
@@ -96,7 +97,7 @@ class ToolCalls:
                 self.last_used = monotonic()
                 self._empty_scratch()
 
-    async def ask(self, tool: str, args: Mapping[str, Any], deadline: float) -> CallToolResult:
+    async def ask(self, tool: str, args: JsonView, deadline: float) -> CallToolResult:
         """Call a tool. Raises CallFailed after recovering for the next call, or BrowserUnavailable."""
         if self.is_held:
             raise CallFailed(HELD)
@@ -148,7 +149,7 @@ class ToolCalls:
             self.notes.add(str(error))
             return nothing
 
-    async def parse(self, work: Callable[..., T], *args: Any, missing: T, **options: Any) -> T:
+    async def parse(self, work: Callable[..., T], *args: object, missing: T, **options: object) -> T:
         """Parse page text off the event loop; returns `missing`, with a note, if that takes too long."""
         try:
             return await off_loop(work, *args, **options)

@@ -10,16 +10,15 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Mapping
-from typing import Any
 
 from mcp.types import CallToolResult, TextContent, Tool
 
 from server.browser.browser import ToolOutcome, ToolSpec
+from server.ops.json_types import Json, JsonObject, JsonView
 
 log = logging.getLogger(__name__)
 
-Schema = dict[str, Any]
+Schema = JsonObject
 
 COMBINATORS = ("oneOf", "anyOf", "allOf")
 MAX_SCHEMA_CHARS = 16_000
@@ -34,14 +33,14 @@ def safe_name(name: str, prefix: str = "") -> str:
     return _TOOL_NAME.sub("_", f"{prefix}_{name}" if prefix else name)[:64]
 
 
-def make_safe(schema: Mapping[str, Any] | None, *, tool: str = "") -> Schema:
+def make_safe(schema: JsonView | None, *, tool: str = "") -> Schema:
     """Return the schema as a plain root object without `$ref`.
 
     Changes are logged; alternatives at the root are described in the schema's description.
     """
     source: Schema = json.loads(json.dumps(schema or {}, default=str))
     definitions = {**_mapping(source.get("definitions")), **_mapping(source.get("$defs"))}
-    plain = _inline(source, definitions, MAX_DEPTH)
+    plain = _mapping(_inline(source, definitions, MAX_DEPTH))
     alternatives = [part for key in COMBINATORS for part in plain.pop(key, ()) if isinstance(part, dict)]
     properties = _mapping(plain.get("properties"))
     for part in alternatives:
@@ -79,7 +78,7 @@ def as_mcp_result(outcome: ToolOutcome) -> CallToolResult:
     return CallToolResult(content=text, structuredContent={"ok": outcome.ok, "url": outcome.url})
 
 
-def find_fault(spec: ToolSpec, args: Mapping[str, Any]) -> str | None:
+def find_fault(spec: ToolSpec, args: JsonView) -> str | None:
     """Return what is wrong with a call's arguments, as a text for the model; None if it may be made."""
     wrong = check_arguments(spec.schema, args)
     if (
@@ -90,7 +89,7 @@ def find_fault(spec: ToolSpec, args: Mapping[str, Any]) -> str | None:
     return f"{spec.name}: wrong arguments: {wrong}." if wrong else None
 
 
-def check_arguments(schema: Mapping[str, Any], args: Mapping[str, Any]) -> str | None:
+def check_arguments(schema: JsonView, args: JsonView) -> str | None:
     """Return what is wrong with the arguments, as a text for the model; None if they may be sent.
 
     Checks common model errors: missing and unknown names, wrong basic types, values outside an enum.
@@ -109,7 +108,7 @@ def check_arguments(schema: Mapping[str, Any], args: Mapping[str, Any]) -> str |
     return None
 
 
-def check_click_target(args: Mapping[str, Any]) -> str | None:
+def check_click_target(args: JsonView) -> str | None:
     """browser-use's click takes either an index or both coordinates. Returns the error text or None."""
     has_index = args.get("index") is not None
     coordinates = [name for name in ("coordinate_x", "coordinate_y") if args.get(name) is not None]
@@ -131,7 +130,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
 }
 
 
-def _wrong_value(schema: Any, value: Any) -> str | None:
+def _wrong_value(schema: object, value: object) -> str | None:
     if not isinstance(schema, dict):
         return None
     kinds = schema.get("type")
@@ -144,7 +143,7 @@ def _wrong_value(schema: Any, value: Any) -> str | None:
     return None
 
 
-def _fits(kind: str, value: Any) -> bool:
+def _fits(kind: str, value: object) -> bool:
     if isinstance(value, bool) and kind in ("integer", "number"):
         return False
     if kind == "integer" and isinstance(value, float):
@@ -152,7 +151,7 @@ def _fits(kind: str, value: Any) -> bool:
     return isinstance(value, _TYPES.get(kind, (object,)))
 
 
-def _inline(node: Any, definitions: Schema, depth: int) -> Any:
+def _inline(node: Json, definitions: Schema, depth: int) -> Json:
     """Replace each local `$ref` by its definition; a cycle ends in an unconstrained object."""
     if isinstance(node, list):
         return [_inline(item, definitions, depth) for item in node]
@@ -201,9 +200,9 @@ def _log_changes(tool: str, alternatives: list[Schema], dropped: set[str]) -> No
         log.warning("tool %s: arguments with unusable names left out: %s", tool, ", ".join(sorted(dropped)))
 
 
-def _mapping(value: Any) -> Schema:
+def _mapping(value: object) -> Schema:
     return dict(value) if isinstance(value, dict) else {}
 
 
-def _strings(value: Any) -> list[str]:
+def _strings(value: object) -> list[str]:
     return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []

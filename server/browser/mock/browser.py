@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from server.browser.browser import Browser, Direction, Field, PagePicture, Tab, ToolOutcome, ToolSpec
 from server.browser.fence import fence, page_line
 from server.browser.mock.site import BLANK, PAGES, SHOP, VIEWPORT, MockPage, draw
 from server.browser.observation import Element, Extra, Observation, observe_snapshot
+from server.ops.json_types import JsonObject, JsonView
 
 HELD = "A person has the browser now: nothing was done."
 
 
-def _schema(**properties: str) -> dict[str, Any]:
+def _schema(**properties: str) -> JsonObject:
     return {
         "type": "object",
         "properties": {name: {"type": kind} for name, kind in properties.items()},
@@ -56,7 +56,7 @@ class MockBrowser(Browser):
     def tools(self) -> Sequence[ToolSpec]:
         return TOOLS
 
-    async def call(self, name: str, args: Mapping[str, Any]) -> ToolOutcome:
+    async def call(self, name: str, args: JsonView) -> ToolOutcome:
         if not self.is_free.is_set():
             return ToolOutcome(False, HELD, self.url, self.page.title)
         match name:

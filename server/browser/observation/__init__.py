@@ -6,8 +6,8 @@ that a model reads.
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Iterable, Sequence
+from typing import Literal
 
 from pydantic import BaseModel
 
@@ -32,6 +32,7 @@ from server.browser.observation.secret_fields import hide_secrets
 from server.browser.observation.snapshot import Snapshot, parse_snapshot
 from server.browser.observation.text_blocks import find_text
 from server.browser.observation.token_budget import fit
+from server.ops.json_types import JsonView
 from server.text import cut
 
 __all__ = [
@@ -145,7 +146,7 @@ def observe_snapshot(
 
 
 def observe_state(
-    state: Mapping[str, Any],
+    state: JsonView,
     *,
     viewport: tuple[int, int] = VIEWPORT,
     budget: Budget = BUDGET,
@@ -164,7 +165,7 @@ def observe_state(
 
 
 def focus_pieces(
-    state: Mapping[str, Any],
+    state: JsonView,
     pieces: Sequence[tuple[int | None, str]],
     ref: str,
     *,

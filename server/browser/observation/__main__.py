@@ -8,11 +8,12 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ValidationError
 
 from server.browser.observation import PAGE_SCRIPT, VIEWPORT, Extra, Observation, focus, observe_snapshot
+from server.ops.json_types import JsonObject
 
 
 class Request(BaseModel):
@@ -25,7 +26,7 @@ class Request(BaseModel):
     extra: Extra | None = None
 
 
-def answer(line: str) -> dict[str, Any]:
+def answer(line: str) -> JsonObject:
     """The result for one line: text, targets and truncated, or an error. Never raises."""
     try:
         given = json.loads(line)
@@ -41,7 +42,7 @@ def answer(line: str) -> dict[str, Any]:
     return {"text": seen.text(), "targets": targets, "truncated": seen.truncated}
 
 
-def _whole(value: Any) -> Any:
+def _whole(value: object) -> object:
     """Replace lone surrogates, as left by text cut in the middle of a character."""
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
 

@@ -4,17 +4,17 @@ The state identifies elements by index and has no boxes, no values and no field 
 element; it becomes the name of the next element that has no text of its own.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from server.browser.observation.snapshot import Node, Snapshot
+from server.ops.json_types import JsonView
 
 ROLES = {"a": "link", "button": "button", "input": "textbox", "textarea": "textbox", "select": "combobox"}
 SEARCHED_CHARS = 60
 WRAPPERS = frozenset({"label", "details", "iframe", "form", "body", "html"})
 
 
-def read_state(state: Mapping[str, Any]) -> Snapshot:
+def read_state(state: JsonView) -> Snapshot:
     tree = Snapshot([], str(state.get("url") or ""), str(state.get("title") or ""))
     tabs = state.get("tabs") or ()
     if len(tabs) > 1:
@@ -31,7 +31,7 @@ def read_state(state: Mapping[str, Any]) -> Snapshot:
     return tree
 
 
-def read_pieces(state: Mapping[str, Any], pieces: Sequence[tuple[int | None, str]]) -> Snapshot:
+def read_pieces(state: JsonView, pieces: Sequence[tuple[int | None, str]]) -> Snapshot:
     """Convert part of a page in reading order. A piece is an index into `interactive_elements`, or text."""
     tree = Snapshot([Node("group", -1)], str(state.get("url") or ""), str(state.get("title") or ""))
     elements, label = state.get("interactive_elements") or (), ""
@@ -51,7 +51,7 @@ def read_pieces(state: Mapping[str, Any], pieces: Sequence[tuple[int | None, str
     return tree
 
 
-def described(element: Mapping[str, Any]) -> dict[str, str]:
+def described(element: JsonView) -> dict[str, str]:
     """What to search the page for to find an element: tag, href, placeholder and the start of its text."""
     tag = str(element.get("tag") or "").lower()
     words = "" if tag == "select" else " ".join(str(element.get("text") or "").split())[:SEARCHED_CHARS]
@@ -59,9 +59,7 @@ def described(element: Mapping[str, Any]) -> dict[str, str]:
     return {"tag": tag, "href": href, "placeholder": placeholder, "text": words}
 
 
-def _add(
-    nodes: list[Node], element: Mapping[str, Any], tag: str, text: str, label: str, parent: int = -1
-) -> None:
+def _add(nodes: list[Node], element: JsonView, tag: str, text: str, label: str, parent: int = -1) -> None:
     role = str(element.get("role") or ROLES.get(tag, "generic"))
     name = text if tag != "select" else ""
     node = Node(role, parent, name=name or label, ref=str(element.get("index", "")))

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
 
 from pydantic import BaseModel
 
 from server.browser.observation.browser_use_state import described
+from server.ops.json_types import JsonView
 
 
 class Piece(BaseModel, frozen=True):
@@ -29,7 +29,7 @@ class Around(BaseModel, frozen=True):
     """Its form, dialog, row or section in reading order; empty if the element was not found."""
 
 
-def around_script(elements: Sequence[Any], target: int) -> str:
+def around_script(elements: Sequence[JsonView], target: int) -> str:
     """The script for the element at index `target` of `interactive_elements`. It returns an `Around`."""
     given = json.dumps({"list": [described(element) for element in elements], "target": target})
     return f"() => ({_SCRIPT})({given})"

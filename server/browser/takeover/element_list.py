@@ -10,6 +10,7 @@ from typing import Any
 from server.browser.chromium.cdp import Cdp, CdpError, Params
 from server.browser.takeover.browser_view import InputRefused, ListedElement, Listing
 from server.browser.takeover.input_dispatcher import CTRL
+from server.ops.json_types import JsonObject
 
 MOST = 300
 _ROLES = frozenset({
@@ -126,13 +127,13 @@ class ElementList:
         return await self._cdp.send(method, params, session=self.session, deadline=3)
 
 
-def _frames(tree: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _frames(tree: JsonObject) -> Iterator[JsonObject]:
     yield tree["frame"]
     for child in tree.get("childFrames", ()):
         yield from _frames(child)
 
 
-def _usable(nodes: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _usable(nodes: list[JsonObject]) -> Iterator[JsonObject]:
     """Yield the nodes with an interactive role that are enabled and not options of a closed select."""
     lists = {node["nodeId"] for node in nodes if _word(node, "role") in ("MenuListPopup", "combobox")}
     for node in nodes:
@@ -143,15 +144,15 @@ def _usable(nodes: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
             yield node
 
 
-def _word(node: dict[str, Any], name: str) -> str:
+def _word(node: JsonObject, name: str) -> str:
     return str(node.get(name, {}).get("value", ""))
 
 
-def _value(node: dict[str, Any]) -> str:
+def _value(node: JsonObject) -> str:
     return _word(node, "value")[:120] if _word(node, "role") in _FIELDS else ""
 
 
-def _property(node: dict[str, Any], name: str) -> Any:
+def _property(node: JsonObject, name: str) -> Any:
     return next(
         (one["value"].get("value") for one in node.get("properties", ()) if one["name"] == name), None
     )

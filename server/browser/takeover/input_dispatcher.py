@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import Any
 
 from server.browser.takeover.user_input import KeyPress, Mouse, Stroke, Text, Wheel
+from server.ops.json_types import JsonObject
 
-Command = tuple[str, dict[str, Any]]
+Command = tuple[str, JsonObject]
 
 ALT, CTRL, META = 1, 2, 4
 _BUTTONS = ("left", "middle", "right", "back", "forward")
@@ -85,7 +85,7 @@ class Hands:
         modifiers = _modifiers(key)
         text = _text(key, modifiers) if key.kind == "down" else ""
         code = _key_code(key)
-        params: dict[str, Any] = {
+        params: JsonObject = {
             "type": "keyUp" if key.kind == "up" else "keyDown" if text else "rawKeyDown",
             "key": key.key, "code": key.code, "modifiers": modifiers, "windowsVirtualKeyCode": code,
             "nativeVirtualKeyCode": code, "autoRepeat": repeats, "isKeypad": key.code.startswith("Numpad"),

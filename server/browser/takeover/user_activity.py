@@ -98,7 +98,8 @@ async def _scene(watch: PageMonitor, page: WatchedPage) -> PageMoment:
     secrets: tuple[SecretField, ...] = ()
     if not page.dialog and not page.is_crashed:
         try:
-            found = await watch.evaluate(SCENE_SCRIPT, page, deadline=SCENE_DEADLINE) or {}
+            result = await watch.evaluate(SCENE_SCRIPT, page, deadline=SCENE_DEADLINE)
+            found = result if isinstance(result, dict) else {}
             seen = await watch.evaluate(PAGE_SCRIPT, page, deadline=SCENE_DEADLINE)
             secrets = Extra.model_validate(seen or {}).secrets
         except (CdpError, ValueError) as error:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 from server.browser.takeover.browser_view import LiveFrame
+from server.ops.json_types import JsonObject
 
 IN_FLIGHT = 2
 """Maximum number of frames sent to a viewer and not yet acknowledged."""
 
-Told = dict[str, Any]
+Told = JsonObject
 
 
 class Viewer:
