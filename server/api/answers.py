@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from server.events import InterruptKind, Message, RunStatus, Target, Usage
+from server.ops.json_types import JsonObject
 
 SessionStatus = Literal["idle", "queued", "running", "waiting_user", "paused", "error"]
 
@@ -70,7 +71,7 @@ class Pending(ResponseModel):
     reference: str
     kind: InterruptKind
     reason: str
-    action: dict[str, Any] | None
+    action: JsonObject | None
     target: Target | None
     url: str | None
     risk: str | None
@@ -129,7 +130,7 @@ class OpenCall(ResponseModel):
 
     call_id: str
     name: str
-    args: dict[str, Any]
+    args: JsonObject
     box: tuple[float, float, float, float] | None
 
 
@@ -270,7 +271,7 @@ class Tool(ResponseModel):
     name: str
     description: str
     server: str
-    parameters: dict[str, Any] = Field(alias="schema")
+    parameters: JsonObject = Field(alias="schema")
     """JSON schema of the parameters."""
     acts: bool
     """True if the tool has side effects: the policy judges each call before it is executed."""

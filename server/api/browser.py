@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from fastapi import APIRouter
 from pydantic import Field
@@ -14,6 +14,7 @@ from server.api.answers import Outcome, Picture
 from server.api.deps import Body, SessionId, Text, World
 from server.browser.browser import Field as TypedField
 from server.errors import BadRequest, Conflict, NotFound
+from server.ops.json_types import JsonObject
 from server.runtime import ByHand, Runtime
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ async def free_browser(session_id: str, world: Runtime) -> Browser:
     return await world.browsers.get(session_id)
 
 
-def observation_json(look: ByHand) -> dict[str, Any]:
+def observation_json(look: ByHand) -> JsonObject:
     observation = look.observation
     return {"id": look.id, **observation.model_dump(mode="json"), "text": observation.text()}
 
@@ -88,7 +89,7 @@ async def launch(session_id: SessionId, world: World, body: Launch | None = None
 
 
 @router.post("/observe")
-async def observe(session_id: SessionId, world: World, body: Look | None = None) -> dict[str, Any]:
+async def observe(session_id: SessionId, world: World, body: Look | None = None) -> JsonObject:
     browser = await free_browser(session_id, world)
     if body is None or body.mode == "main":
         observation = await browser.observe()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel
+
+from server.ops.json_types import JsonObject
 
 FASTAPIS_OWN = ("HTTPValidationError", "ValidationError")
 
@@ -30,7 +30,7 @@ ANY_PROBLEM = {
 
 
 class DescribedAPI(FastAPI):
-    def openapi(self) -> dict[str, Any]:
+    def openapi(self) -> JsonObject:
         if not self.openapi_schema:
             self.openapi_schema = add_problems(
                 get_openapi(title=self.title, version=self.version, routes=self.routes)
@@ -38,7 +38,7 @@ class DescribedAPI(FastAPI):
         return self.openapi_schema
 
 
-def add_problems(described: dict[str, Any]) -> dict[str, Any]:
+def add_problems(described: JsonObject) -> JsonObject:
     """Instead of FastAPI's own shape of an error, which is never sent here."""
     schemas = described["components"]["schemas"]
     for name in FASTAPIS_OWN:
@@ -52,7 +52,7 @@ def add_problems(described: dict[str, Any]) -> dict[str, Any]:
     return described
 
 
-def _describe_events(responses: dict[str, Any]) -> None:
+def _describe_events(responses: JsonObject) -> None:
     """Remove the type `string` that FastAPI adds to the schema of an event stream, whose events are objects."""
     stream = responses.get("200", {}).get("content", {}).get("text/event-stream", {})
     if "oneOf" in stream.get("schema", {}):

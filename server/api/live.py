@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from fastapi import APIRouter, WebSocket
 from pydantic import Field, TypeAdapter
@@ -13,6 +13,7 @@ from server.api.sockets import Told, end_at_logout, listen, refuse, run_until_on
 from server.browser.takeover.user_input import Input
 from server.errors import AppError
 from server.events import Decision, Event, Interrupt, ToolEnd, ToolStart
+from server.ops.json_types import JsonObject
 from server.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ async def _point(session_id: str, viewer: Viewer, world: Runtime) -> None:
             pointed = target
 
 
-def target_after(pointed: dict[str, Any], event: Event) -> dict[str, Any]:
+def target_after(pointed: JsonObject, event: Event) -> JsonObject:
     """The `target` message that is valid after this event."""
     match event:
         case ToolStart(box=box, name=name) if box:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 from fastapi import APIRouter
 from pydantic import Field, model_validator
@@ -12,6 +12,7 @@ from starlette.responses import Response
 from server.api.answers import KeyTested, Purged
 from server.api.deps import Body, Text, World
 from server.events import now
+from server.ops.json_types import JsonObject
 
 router = APIRouter(prefix="/api")
 
@@ -42,7 +43,7 @@ class Purge(Body):
 
 
 @router.get("/settings")
-async def read(world: World) -> dict[str, Any]:
+async def read(world: World) -> JsonObject:
     preferences = world.preferences
     return {
         "values": preferences.values(preferences.current),
@@ -52,7 +53,7 @@ async def read(world: World) -> dict[str, Any]:
 
 
 @router.patch("/settings")
-async def change(body: dict[Text, Value], world: World) -> dict[str, Any]:
+async def change(body: dict[Text, Value], world: World) -> JsonObject:
     if isinstance(model := body.get("agent_model"), str):
         world.check_model(model, "agent_model")
     await world.preferences.change(body)

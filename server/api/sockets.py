@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
-from typing import Any
 
 import orjson
 from fastapi import WebSocket
@@ -14,13 +13,14 @@ from starlette.websockets import WebSocketDisconnect
 
 from server.auth import WS_UNAUTHORIZED, Caller
 from server.errors import AppError, NotFound
+from server.ops.json_types import JsonObject
 
 FRAME_BYTES = 64 * 1024
 UNKNOWN, TRY_AGAIN = 4404, 1013
 LOGIN_SECONDS = 1.0
 """Seconds between two checks of an idle socket's login."""
 
-Told = dict[str, Any]
+Told = JsonObject
 
 
 async def refuse(socket: WebSocket, error: AppError) -> None:
@@ -71,7 +71,7 @@ async def send(socket: WebSocket, told: Told) -> None:
     await socket.send_text(orjson.dumps(told).decode())
 
 
-async def run_until_one_ends(*parts: Coroutine[Any, Any, None]) -> None:
+async def run_until_one_ends(*parts: Coroutine[None, None, None]) -> None:
     """Run the tasks of one connection until the first ends; cancel the others. Raises its exception."""
     tasks = [asyncio.create_task(part) for part in parts]
     try:

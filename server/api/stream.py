@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import orjson
 from fastapi import APIRouter, Header
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 router = APIRouter()
 
-EVENTS: dict[int | str, dict[str, Any]] = {
+EVENTS: dict[int | str, dict[str, object]] = {
     200: {"model": Event, "description": "Each block's `data`, beside session_id, run_id, epoch, seq and ts"}
 }
 LastEventId = Annotated[str | None, Header(alias="Last-Event-ID")]

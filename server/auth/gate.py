@@ -5,8 +5,7 @@ from __future__ import annotations
 import ipaddress
 import secrets
 import socket
-from collections.abc import Awaitable
-from typing import Any
+from collections.abc import Awaitable, Callable
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -22,11 +21,14 @@ GUARDED_PREFIXES = ("/api", "/events/", "/ws/", "/docs", "/openapi.json")
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 WS_UNAUTHORIZED = 4401
 
+Render = Callable[[AppError, str], ASGIApp]
+"""An error, and the id of the request that caused it, as the response."""
+
 
 class RequestGate:
     """ASGI middleware that checks host, origin, login and size, in this order. `render` renders errors."""
 
-    def __init__(self, app: ASGIApp, *, settings: Settings, logins: Logins, render: Any) -> None:
+    def __init__(self, app: ASGIApp, *, settings: Settings, logins: Logins, render: Render) -> None:
         self._app = app
         self._logins = logins
         self._render = render

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
@@ -27,10 +26,8 @@ class Connection(HttpToolsProtocol):
     idle: OrderedDict[Connection, None]
     """Connections that wait for a head, longest first. Set by `connections_up_to`."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._head_bytes = 0
-        self._deadline: asyncio.TimerHandle | None = None
+    _head_bytes = 0
+    _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)

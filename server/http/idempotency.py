@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from typing import Any
 
-Receipt = dict[str, Any]
+from server.ops.json_types import JsonObject
+
+Receipt = JsonObject
 
 
 class Receipts:
