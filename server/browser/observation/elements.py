@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from dataclasses import dataclass
-from itertools import islice
+from itertools import accumulate, islice
 
 from server.browser.observation.names import label_of_choice, label_of_field, name_of_link, text_of
 from server.browser.observation.page_script import Box, Clickable, Extra
@@ -58,7 +58,9 @@ def find_elements(snapshot: Snapshot, extra: Extra, viewport: tuple[int, int]) -
 
 
 def _pick(snapshot: Snapshot) -> list[int]:
-    nodes, widgets = snapshot.nodes, _count_widgets(snapshot)
+    nodes = snapshot.nodes
+    # By index: the number of widgets before it.
+    widgets = list(accumulate((bool(node.ref) and node.role in WIDGETS for node in nodes), initial=0))
     picked: list[int] = []
     lists: set[int] = set()
     for index, node in enumerate(nodes):
@@ -88,15 +90,6 @@ def _is_under(snapshot: Snapshot, index: int, frames: list[int]) -> bool:
     return any(box and overlaps((x, y, 1, 1), box) for box in inside)
 
 
-def _count_widgets(snapshot: Snapshot) -> list[int]:
-    """The number of widgets before each index."""
-    counts, total = [0], 0
-    for node in snapshot.nodes:
-        total += bool(node.ref) and node.role in WIDGETS
-        counts.append(total)
-    return counts
-
-
 def _widgets(snapshot: Snapshot, index: int) -> list[int]:
     """The widgets among the first `MOST_NODES` nodes of a subtree."""
     return [at for at in snapshot.subtree(index)[:MOST_NODES] if snapshot.nodes[at].role in WIDGETS]
@@ -108,7 +101,8 @@ def _is_folded(snapshot: Snapshot, index: int) -> bool:
     if node.role == "listbox":
         return node.end > index + 1
     parent = snapshot.nodes[node.parent] if node.parent >= 0 else None
-    return node.role == "option" and parent is not None and parent.role == "combobox" and not _area(node)
+    has_area = node.box is not None and node.box[2] * node.box[3] != 0
+    return node.role == "option" and parent is not None and parent.role == "combobox" and not has_area
 
 
 def _label_around(snapshot: Snapshot, index: int) -> int | None:
@@ -124,10 +118,6 @@ def _is_summary(snapshot: Snapshot, index: int) -> bool:
     node = snapshot.nodes[index]
     first = node.parent == index - 1 >= 0 and snapshot.nodes[node.parent].role == "group"
     return first and node.role == "generic" and bool(node.name)
-
-
-def _area(node: Node) -> float:
-    return node.box[2] * node.box[3] if node.box else 0.0
 
 
 def _is_list(snapshot: Snapshot, index: int) -> bool:

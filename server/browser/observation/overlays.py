@@ -88,7 +88,10 @@ def _find_banner(snapshot: Snapshot, around: Surroundings, dialogs: list[int]) -
             buttons, controls = around.count_controls(box)
             if level > 6 or controls > 12:
                 break
-            if buttons and (kind == "cookies" or buttons > 1) and _is_apart(snapshot, box):
+            # A separate box: not the page itself, nor a footer with a link that mentions cookies.
+            node = snapshot.nodes[box]
+            is_apart = node.parent >= 0 and node.role not in ("main", "article", "contentinfo")
+            if is_apart and buttons and (kind == "cookies" or buttons > 1):
                 return Overlay(kind=kind, text=_short(text))
     return None
 
@@ -102,15 +105,6 @@ def _seen_text(snapshot: Snapshot, around: Surroundings) -> Iterator[tuple[int, 
             inside = max(inside, node.end)
         if node.seen and at >= inside and (text := own_text(node)) and node.role not in FIELDS:
             yield at, text
-
-
-def _is_apart(snapshot: Snapshot, box: int) -> bool:
-    """Whether it is a separate box: not the page itself, nor a footer with a link that mentions cookies."""
-    return snapshot.nodes[box].parent >= 0 and snapshot.nodes[box].role not in (
-        "main",
-        "article",
-        "contentinfo",
-    )
 
 
 def speaks_of_captcha(text: str) -> bool:

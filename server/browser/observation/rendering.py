@@ -84,16 +84,13 @@ def element_line(element: Element, suffix: str = "", also: Sequence[str] = ()) -
         parts.append(f"placeholder={quote(element.placeholder)}")
     parts += [word for word, holds in _states(element) if holds]
     if element.options:
-        parts.append(f"options=[{', '.join(_told_options(element))}]")
+        names, told = [_told_option(name) for name in element.options], element.options_told
+        if len(names) > told + 1:
+            names = [*names[:told], f"{len(names) - told} more"]
+        parts.append(f"options=[{', '.join(names)}]")
     if also:
         parts.append(f"also={','.join(also)}")
     return " ".join(parts)
-
-
-def _told_options(element: Element) -> list[str]:
-    options, told = element.options, element.options_told
-    names = [_told_option(name) for name in options]
-    return names if len(names) <= told + 1 else [*names[:told], f"{len(names) - told} more"]
 
 
 def _told_option(name: str) -> str:

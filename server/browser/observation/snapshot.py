@@ -97,16 +97,15 @@ class Snapshot:
         """The ref of the focused element, inside the focused frame if there is one; "" if unknown."""
         frame, found = -1, ""
         for index, node in enumerate(self.nodes):
-            if "active" not in node.attributes or self._frame_of(index) != frame:
+            if "active" not in node.attributes:
+                continue
+            if frame != next((at for at in self.ancestors(index) if self.nodes[at].role == "iframe"), -1):
                 continue
             found = node.ref
             if node.role != "iframe":
                 break
             frame = index
         return found
-
-    def _frame_of(self, index: int) -> int:
-        return next((at for at in self.ancestors(index) if self.nodes[at].role == "iframe"), -1)
 
     def find(self, ref: str) -> int | None:
         return (
@@ -116,8 +115,11 @@ class Snapshot:
 
 def parse_snapshot(text: str, viewport: tuple[int, int]) -> Snapshot:
     """Parse a whole reply of `browser_snapshot` or only its YAML. Accepts any text without errors."""
-    sections = _sections_of(text.replace("\r\n", "\n"))
-    snapshot = Snapshot(_parse_nodes(sections.get("Snapshot", "")))
+    yaml, sections = text.replace("\r\n", "\n"), dict[str, str]()
+    if yaml.startswith("### ") or "\n### " in yaml:
+        sections = split_sections(yaml)
+        yaml = yaml_of(sections.get("Snapshot", ""))
+    snapshot = Snapshot(_parse_nodes(yaml))
     _read_page(sections, snapshot)
     _place(snapshot.nodes, viewport)
     return snapshot
@@ -157,14 +159,6 @@ def labels_of(section: str) -> dict[str, str]:
         if colon:
             labels.setdefault(label, value)
     return labels
-
-
-def _sections_of(text: str) -> dict[str, str]:
-    """The sections of a whole reply, or of its YAML alone."""
-    if not (text.startswith("### ") or "\n### " in text):
-        return {"Snapshot": text}
-    sections = split_sections(text)
-    return sections | {"Snapshot": yaml_of(sections.get("Snapshot", ""))}
 
 
 def _read_page(sections: dict[str, str], snapshot: Snapshot) -> None:
