@@ -35,15 +35,12 @@ def normal_url(text: str) -> str:
         return "about:blank"
     scheme = _SCHEME.match(url)
     if _HOST_AND_PORT.match(url) or scheme is None:
-        return _with_scheme(url.lstrip("/\\"))
+        bare = url.lstrip("/\\")
+        host = host_of(f"http://{bare}")
+        return f"{'http' if is_local_name(host) or _is_ip(host) else 'https'}://{bare}"
     if scheme[1].lower() not in SCHEMES:
         raise AddressRefused(f"{scheme[1].lower()}: addresses are not opened, only http and https")
     return url
-
-
-def _with_scheme(url: str) -> str:
-    host = host_of(f"http://{url}")
-    return f"{'http' if is_local_name(host) or _is_ip(host) else 'https'}://{url}"
 
 
 def without_login(text: str) -> str:

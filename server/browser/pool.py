@@ -115,11 +115,6 @@ class BrowserPool:
             ), place=lambda: self._places.place_of(session_id))  # fmt: skip
         return self._views[session_id]
 
-    def _forget_view(self, session_id: str) -> None:
-        view = self._views.get(session_id)
-        if view and not view.is_watched and not view.is_held:
-            del self._views[session_id]
-
     def peek(self, session_id: str) -> BrowserState | None:
         if place := self._places.place_of(session_id):
             return BrowserState(session_id, "queued", place=place)
@@ -168,7 +163,8 @@ class BrowserPool:
         await self._free(session_id, purge=purge)
         self._status.pop(session_id, None)
         self._resting.discard(session_id)
-        self._forget_view(session_id)
+        if (view := self._views.get(session_id)) and not view.is_watched and not view.is_held:
+            del self._views[session_id]
         if purge:
             await self._profiles.purge(session_id)
 
@@ -221,7 +217,8 @@ class BrowserPool:
             raise BrowserUnavailable(parts.NO_CHROMIUM)
         profile = await self._profiles.open(session_id)
         if removed := await self._profiles.trim(session_id, self._profile_limit()):
-            for browser in self._browsers_of(session_id):
+            users = [self._open[name] for name in self._open if session_id in (name, SHARED)]
+            for browser in users:
                 browser.note(f"The browser's profile was too large for the disk: {removed}.")
         if short := shortage(self._settings.data_dir, self._settings.min_free_disk):
             raise BrowserUnavailable(f"No browser is started: {short}.")
@@ -243,10 +240,6 @@ class BrowserPool:
             with suppress(TimeoutError):
                 async with asyncio.timeout(LOOK_EVERY):
                     await self._stirred.wait()
-
-    def _browsers_of(self, session_id: str) -> list[SessionBrowser]:
-        """Return the browsers that use the session's profile: all of them for `SHARED`."""
-        return [self._open[name] for name in self._open if session_id in (name, SHARED)]
 
     def _profile_limit(self) -> int:
         """In MB."""
@@ -275,16 +268,12 @@ class BrowserPool:
             unused = monotonic() - browser.last_used
             view = self._views.get(session_id)
             is_used = browser.is_busy or (view is not None and view.has_holder)
-            if browser.chromium and not is_used and unused > self._patience_with(session_id):
+            limit = self._settings.session_idle_timeout
+            if self._places.is_crowded:
+                limit = 0 if session_id in self._resting else min(limit, CROWDED_IDLE)
+            if browser.chromium and not is_used and unused > limit:
                 log.info("session %s: browser parked after %.0f s", session_id, unused)
                 await self.park(session_id)
-
-    def _patience_with(self, session_id: str) -> float:
-        """Seconds that the browser may stay unused before it is parked."""
-        limit = self._settings.session_idle_timeout
-        if not self._places.is_crowded:
-            return limit
-        return 0 if session_id in self._resting else min(limit, CROWDED_IDLE)
 
     def _own_ports(self) -> set[int]:
         running = [browser.chromium for browser in self._open.values() if browser.chromium]

@@ -108,16 +108,13 @@ class Cdp:
         if "id" in message:
             self._answer(message)
         elif "method" in message:
-            self._announce(message)
+            for listener in list(self._listeners.get(message["method"], ())):
+                listener(message.get("params", {}), message.get("sessionId"))
 
     def _answer(self, message: Params) -> None:
         answer = self._waiting.get(message["id"])
         if answer is not None and not answer.done():
             answer.set_result(message)
-
-    def _announce(self, message: Params) -> None:
-        for listener in list(self._listeners.get(message["method"], ())):
-            listener(message.get("params", {}), message.get("sessionId"))
 
 
 def read_message(text: bytes) -> Params:

@@ -114,7 +114,9 @@ class Dialogs:
                 "It is dismissed at the next action unless it is answered."
             )
             return
-        if self._is_endless():
+        now = monotonic()
+        self._alerts.append(now)
+        if len(self._alerts) == ENDLESS_ALERTS and now - self._alerts[0] < 5:
             self._note("The page showed alerts without end; its tab was closed.")
             await hangs.replace(self._cdp, page, self._context)
             return
@@ -123,11 +125,6 @@ class Dialogs:
 
     def _tell_dismissed(self, kind: str, message: str) -> None:
         self._note(f"The page asked ({kind}): {quote(message)}. It was dismissed.")
-
-    def _is_endless(self) -> bool:
-        now = monotonic()
-        self._alerts.append(now)
-        return len(self._alerts) == ENDLESS_ALERTS and now - self._alerts[0] < 5
 
 
 def quote(message: str) -> str:

@@ -63,7 +63,10 @@ class Egress:
         """Replace the rules, and close open connections that they forbid: browsers reuse connections."""
         self.reach = reach
         for visit, known in self._visits.items():
-            if known.target and self._why_not(*known.target):
+            if known.target is None:
+                continue
+            host, address, port = known.target
+            if reach.refuse_name(host, port) or reach.refuse_address(host, address, port):
                 visit.cancel()
 
     async def start(self) -> None:
@@ -133,9 +136,6 @@ class Egress:
             except (OSError, TimeoutError) as error:
                 failure = error
         raise failure
-
-    def _why_not(self, host: str, address: Address, port: int) -> str | None:
-        return self.reach.refuse_name(host, port) or self.reach.refuse_address(host, address, port)
 
     def _remember(self, sentence: str) -> None:
         log.info("egress: %s", sentence)

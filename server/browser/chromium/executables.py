@@ -71,15 +71,10 @@ def _chromiums() -> Iterator[Path]:
         if found := shutil.which(name):
             yield Path(found)
     yield from (Path(app) for app in _CHROMIUM_APPS if Path(app).exists())
-    for pattern in _PLAYWRIGHT_BUILDS:
-        yield from sorted(_playwright_browsers().glob(pattern), key=_revision, reverse=True)
-
-
-def _playwright_browsers() -> Path:
-    if chosen := os.environ.get("PLAYWRIGHT_BROWSERS_PATH"):
-        return Path(chosen)
     caches = "Library/Caches" if sys.platform == "darwin" else ".cache"
-    return Path.home() / caches / "ms-playwright"
+    builds = Path(os.environ.get("PLAYWRIGHT_BROWSERS_PATH") or Path.home() / caches / "ms-playwright")
+    for pattern in _PLAYWRIGHT_BUILDS:
+        yield from sorted(builds.glob(pattern), key=_revision, reverse=True)
 
 
 def _revision(build: Path) -> int:

@@ -62,14 +62,15 @@ class Reach:
 
     @classmethod
     def of(cls, settings: Settings, ports: Callable[[], Collection[int]]) -> Reach:
-        database = _place_of(settings.database)
-        fixed = {settings.port, database[1]} if database else {settings.port}
+        database = urlsplit(settings.database)  # without a host if it is a file
+        names = ((database.hostname, database.port or 5432),) if database.hostname else ()
+        fixed = {settings.port, *(port for _, port in names)}
         return cls(
             settings.private_network,
             settings.allowed_hosts,
             settings.blocked_hosts,
             own_ports=lambda: fixed | set(ports()),
-            own_names=(database,) if database else (),
+            own_names=names,
         )
 
     def refuse_name(self, host: str, port: int) -> str | None:
@@ -147,9 +148,3 @@ def is_of_this_machine(address: Address) -> bool:
     except OSError as error:
         return error.errno != errno.EADDRNOTAVAIL
     return True
-
-
-def _place_of(url: str) -> tuple[str, int] | None:
-    """Return host and port of a database URL; None for a file."""
-    parts = urlsplit(url)
-    return (parts.hostname, parts.port or 5432) if parts.hostname else None

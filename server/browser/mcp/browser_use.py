@@ -12,6 +12,7 @@ import logging
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -105,12 +106,12 @@ class BrowserUseAdapter:
         self, state: JsonView, extra: Extra, notes: Sequence[str],
         *, keep: Sequence[str] = (), names_targets: bool = False,
     ) -> Observation:  # fmt: skip
-        options: JsonObject = {"viewport": VIEWPORT, "extra": extra}
-        options["budget"] = Budget(names_targets=names_targets)
+        budget = Budget(names_targets=names_targets)
+        see = partial(observe_state, viewport=VIEWPORT, budget=budget, extra=extra)
         try:
-            return await off_loop(observe_state, self._placed(state), notes=notes, keep=keep, **options)
+            return await off_loop(see, self._placed(state), notes=notes, keep=keep)
         except TookTooLong as error:
-            return observe_state(self._placed({}), notes=(*notes, str(error)), **options)
+            return see(self._placed({}), notes=(*notes, str(error)))
 
     def _placed(self, state: JsonView) -> JsonObject:
         return {**state, "url": self._calls.here.url or "about:blank", "title": self._calls.here.title or ""}

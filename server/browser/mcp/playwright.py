@@ -18,7 +18,7 @@ from server.browser.mcp.tool_calls import ToolCalls
 from server.browser.observation import Element, Observation
 from server.browser.observation.rendering import meant_option
 from server.browser.off_loop import TookTooLong, off_loop
-from server.ops.json_types import JsonObject, JsonView
+from server.ops.json_types import JsonView
 from server.settings import Settings
 
 _NOT_FILLABLE = "Element is not an <input>"
@@ -94,24 +94,22 @@ class PlaywrightAdapter:
         notes: Sequence[str] = (),
         **options: object,
     ) -> Observation:
-        given = {"budget": budget, **self._where()}
+        url, title = self._calls.here.url or "about:blank", self._calls.here.title or ""
         try:
-            return await off_loop(work, seen.raw, extra=seen.extra, notes=notes, **given, **options)
+            return await off_loop(
+                work, seen.raw, url=url, title=title, viewport=VIEWPORT, budget=budget, notes=notes, extra=seen.extra,
+                **options,
+            )  # fmt: skip
         except TookTooLong as error:
-            return observation.observe_snapshot("", notes=(*notes, str(error)), **given)
+            return observation.observe_snapshot(
+                "", url=url, title=title, viewport=VIEWPORT, budget=budget, notes=(*notes, str(error))
+            )
 
     async def text_near(self, element: Element) -> str:
         seen = await self._calls.look(self._server.see, Seen())
         return await self._calls.parse(
             observation.text_near, seen.raw, element.ref, extra=seen.extra, missing=""
         )
-
-    def _where(self) -> JsonObject:
-        return {
-            "url": self._calls.here.url or "about:blank",
-            "title": self._calls.here.title or "",
-            "viewport": VIEWPORT,
-        }
 
     # Actions
 
@@ -133,7 +131,12 @@ class PlaywrightAdapter:
                 outcome = await self._type_keys(together)
             if not outcome.ok or not submit:
                 return outcome
-        return await self._type_and_submit(fields[-1], f"{_typed(fields)} Pressed Enter.")
+        last, did = fields[-1], f"{_typed(fields)} Pressed Enter."
+        args = {**_target(last.element), "text": last.text, "submit": True}
+        outcome = await self._do("browser_type", args, did)
+        if not outcome.ok and _NOT_FILLABLE in outcome.text:
+            outcome = await self._type_lines(last, did, submit=True)
+        return outcome
 
     async def _type_keys(self, fields: Sequence[Field]) -> ToolOutcome:
         """Type into elements that accept keys but are no form fields, such as rich text editors."""
@@ -158,13 +161,6 @@ class PlaywrightAdapter:
                 return outcome
         keys = {**_target(field.element), "text": last, "slowly": True, "submit": submit}
         return await self._do("browser_type", keys, did)
-
-    async def _type_and_submit(self, field: Field, did: str) -> ToolOutcome:
-        args = {**_target(field.element), "text": field.text, "submit": True}
-        outcome = await self._do("browser_type", args, did)
-        if not outcome.ok and _NOT_FILLABLE in outcome.text:
-            outcome = await self._type_lines(field, did, submit=True)
-        return outcome
 
     async def select(self, element: Element, options: Sequence[str]) -> ToolOutcome:
         values = [meant_option(element, option) for option in options]

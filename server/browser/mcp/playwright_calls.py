@@ -60,7 +60,9 @@ class PlaywrightCalls:
         known = self._tabs
         reply = await self.use(tool, args)
         if tool != "browser_tabs":
-            self._tell_of_new_tabs(known)
+            for tab in self._tabs[max(1, len(known)) :]:
+                place = tab.url[:120] or "address unknown"
+                self._calls.notes.add(f"A new tab was opened: {tab.index}, {place}")
         if reply.asks_for_file:
             await self._cancel_file_chooser()
         return reply
@@ -78,10 +80,6 @@ class PlaywrightCalls:
     async def _cancel_file_chooser(self) -> None:
         self._calls.notes.add("The page asked for a file; none was given.")
         await self.use("browser_file_upload", {})
-
-    def _tell_of_new_tabs(self, known: tuple[Tab, ...]) -> None:
-        for tab in self._tabs[max(1, len(known)) :]:
-            self._calls.notes.add(f"A new tab was opened: {tab.index}, {tab.url[:120] or 'address unknown'}")
 
     # Reading the page
 

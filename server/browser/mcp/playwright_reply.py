@@ -73,7 +73,9 @@ def read_reply(result: CallToolResult, *, lists_tabs: bool = False) -> Reply:
     reply.timed_out = not reply.ok and _NO_ANSWER.match(reply.text) is not None
     _read_page(reply, sections.get("Page", ""))
     reply.tabs = read_tabs(sections.get("Result" if lists_tabs else "Open tabs", ""))
-    reply.modal = _read_modal(sections.get("Modal state", ""))
+    modal, end, _ = sections.get("Modal state", "").rpartition("]: can be handled by")
+    if end and modal.startswith("- ["):
+        reply.modal = modal.removeprefix("- [")[:MODAL_CHARS]
     if (snapshot := sections.get("Snapshot")) is not None:
         reply.snapshot = yaml_of(snapshot)
     reply.image = next((picture_of(part) for part in result.content if isinstance(part, ImageContent)), None)
@@ -118,12 +120,6 @@ def _read_page(reply: Reply, text: str) -> None:
     if status := labels.get("HTTP status", "")[:STATUS_CHARS]:
         reply.status = status
         reply.notes.append(f"The page answered with HTTP status {status}.")
-
-
-def _read_modal(text: str) -> str | None:
-    """Return the open modal: the text between `- [` and the last `]: can be handled by`."""
-    said, end, _ = text.rpartition("]: can be handled by")
-    return said.removeprefix("- [")[:MODAL_CHARS] if end and said.startswith("- [") else None
 
 
 def picture_of(part: ImageContent) -> bytes | None:

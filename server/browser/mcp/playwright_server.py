@@ -68,16 +68,13 @@ def server_at(endpoint: str | None, scratch: Path, files: Path, *, isolated: boo
     if script is None:
         raise BrowserUnavailable(parts.NO_PLAYWRIGHT_MCP)
     env = {"PLAYWRIGHT_MCP_CDP_ENDPOINT": endpoint} if endpoint else {}
-    alone = ("--isolated", "--config", str(_write_config(scratch))) if endpoint and isolated else ()
+    alone: tuple[str, ...] = ()
+    if endpoint and isolated:  # without downloads in its own context: `Downloads` handles them
+        config = scratch / "config.json"
+        config.write_text(json.dumps({"browser": {"contextOptions": {"acceptDownloads": False}}}))
+        alone = ("--isolated", "--config", str(config))
     output = ("--output-dir", str(scratch))
     return Stdio((str(node), str(script), *alone, *_OPTIONS.split(), *output), env, cwd=files)
-
-
-def _write_config(scratch: Path) -> Path:
-    """Write a configuration without downloads in the server's own context: `Downloads` handles them."""
-    config = scratch / "config.json"
-    config.write_text(json.dumps({"browser": {"contextOptions": {"acceptDownloads": False}}}))
-    return config
 
 
 def offered_of(tools: Sequence[Tool]) -> tuple[ToolSpec, ...]:

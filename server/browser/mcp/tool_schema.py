@@ -52,15 +52,20 @@ def make_safe(schema: JsonView | None, *, tool: str = "") -> Schema:
     required += [name for name in _required_by_all(source, alternatives) if name in kept]
     if required:
         safe["required"] = list(dict.fromkeys(required))
-    note = _note_of(alternatives)
-    description = " ".join(part for part in (str(plain.get("description", "")), note) if part)
-    if description:
+    texts = [str(plain.get("description", ""))]
+    ways = [", ".join(names) for part in alternatives if (names := _strings(part.get("required")))]
+    if len(ways) > 1:
+        texts.append(f"Give one of these sets of arguments: {' | '.join(ways)}.")
+    if description := " ".join(filter(None, texts)):
         safe["description"] = description[:MAX_DESCRIPTION_CHARS]
     if plain.get("additionalProperties") is False and not alternatives:
         safe["additionalProperties"] = False
     if len(json.dumps(safe)) > MAX_SCHEMA_CHARS:
         safe = _shorten(safe)
-    _log_changes(tool, alternatives, set(properties) - set(kept))
+    if alternatives:
+        log.info("tool %s: alternatives at the root of its schema became optional arguments", tool)
+    if dropped := sorted(set(properties) - set(kept)):
+        log.warning("tool %s: arguments with unusable names left out: %s", tool, ", ".join(dropped))
     return safe
 
 
@@ -177,12 +182,6 @@ def _required_by_all(source: Schema, alternatives: list[Schema]) -> list[str]:
     return [name for part in alternatives for name in _strings(part.get("required")) if name in common]
 
 
-def _note_of(alternatives: list[Schema]) -> str:
-    ways = [", ".join(_strings(part.get("required"))) for part in alternatives]
-    ways = [way for way in ways if way]
-    return f"Give one of these sets of arguments: {' | '.join(ways)}." if len(ways) > 1 else ""
-
-
 def _shorten(schema: Schema) -> Schema:
     """Drop all but type, enum and items of the properties: descriptions are the bulk of a large schema."""
     properties = {
@@ -191,13 +190,6 @@ def _shorten(schema: Schema) -> Schema:
         if isinstance(value, dict)
     }
     return {**schema, "properties": properties}
-
-
-def _log_changes(tool: str, alternatives: list[Schema], dropped: set[str]) -> None:
-    if alternatives:
-        log.info("tool %s: alternatives at the root of its schema became optional arguments", tool)
-    if dropped:
-        log.warning("tool %s: arguments with unusable names left out: %s", tool, ", ".join(sorted(dropped)))
 
 
 def _mapping(value: object) -> Schema:

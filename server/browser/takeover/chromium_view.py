@@ -161,7 +161,10 @@ class CdpScreen:
             raise InputRefused("The browser is closed.")
         try:
             if isinstance(command, Resize):
-                await self._resize_to((command.width, command.height), page)
+                self._size = command.width, command.height
+                self._resized.clear()
+                if watch := self._front.watch:
+                    await self._prepare(watch, page)
             else:
                 await self._acts.do(command, page)
         except CdpError as error:
@@ -170,23 +173,12 @@ class CdpScreen:
     async def elements(self) -> Listing:
         return await self._acts.elements()
 
-    async def _resize_to(self, size: tuple[int, int], page: WatchedPage) -> None:
-        self._size = size
-        self._resized.clear()
-        if watch := self._front.watch:
-            await self._prepare(watch, page)
-
     async def _resize(self, watch: PageMonitor, page: WatchedPage, size: tuple[int, int]) -> None:
         self._resized.add(page.target)
         params = {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": False}
         await watch.cdp.send("Emulation.setDeviceMetricsOverride", params, session=page.session)
-        await self._cast_anew()
-
-    async def _cast_anew(self) -> None:
-        """Stop the screencast; the next `capture` starts a new one.
-
-        A static page may send no frame after a resize, but a new screencast always begins with one.
-        """
+        # The next `capture` starts a new screencast, which always begins with a frame: a static page may send
+        # none after a resize.
         cast, self._cast, self._shown_size = self._cast, None, None
         if cast is not None:
             await cast.stop()

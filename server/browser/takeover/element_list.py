@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from time import monotonic
-from typing import Any
 
 from server.browser.chromium.cdp import Cdp, CdpError, Params
 from server.browser.takeover.browser_view import InputRefused, ListedElement, Listing
@@ -59,7 +58,9 @@ class ElementList:
             for node in _usable(nodes):
                 eid = f"{frame['loaderId'][-8:]}-{node['backendDOMNodeId']}"
                 self._nodes[eid] = node["backendDOMNodeId"]
-                found.append(ListedElement(eid, _word(node, "role"), _word(node, "name")[:120], _value(node)))
+                role, name = _word(node, "role"), _word(node, "name")[:120]
+                value = _word(node, "value")[:120] if role in _FIELDS else ""
+                found.append(ListedElement(eid, role, name, value))
         return Listing(tuple(found[:MOST]), is_loading=state != "complete")
 
     async def _ready_state(self) -> str:
@@ -137,22 +138,13 @@ def _usable(nodes: list[JsonObject]) -> Iterator[JsonObject]:
     """Yield the nodes with an interactive role that are enabled and not options of a closed select."""
     lists = {node["nodeId"] for node in nodes if _word(node, "role") in ("MenuListPopup", "combobox")}
     for node in nodes:
-        is_open_to_use = (
-            not node.get("ignored") and "backendDOMNodeId" in node and not _property(node, "disabled")
+        is_disabled = any(
+            one["name"] == "disabled" and one["value"].get("value") for one in node.get("properties", ())
         )
+        is_open_to_use = not node.get("ignored") and "backendDOMNodeId" in node and not is_disabled
         if is_open_to_use and _word(node, "role") in _ROLES and node.get("parentId") not in lists:
             yield node
 
 
 def _word(node: JsonObject, name: str) -> str:
     return str(node.get(name, {}).get("value", ""))
-
-
-def _value(node: JsonObject) -> str:
-    return _word(node, "value")[:120] if _word(node, "role") in _FIELDS else ""
-
-
-def _property(node: JsonObject, name: str) -> Any:
-    return next(
-        (one["value"].get("value") for one in node.get("properties", ()) if one["name"] == name), None
-    )

@@ -77,7 +77,9 @@ class ForegroundTab:
             return None
         page = watch.pages.get(self._shown or "") if self.is_held else None
         if page is not None:
-            page = _opened_by(page, watch, self._known_tabs) or page
+            tabs = (one for one in watch.pages.values() if one.target not in self._known_tabs)
+            opened = [one for one in tabs if one.opener == page.target]
+            page = opened[-1] if opened else page
         page = page or watch.page_at(browser.url)
         self._shown = page.target if page else None
         self._known_tabs = set(watch.pages)
@@ -94,12 +96,6 @@ class ForegroundTab:
         if page is None or watch is None:
             raise CdpError("the browser is closed")
         return await watch.cdp.send(method, params, session=page.session, deadline=deadline)
-
-
-def _opened_by(page: WatchedPage, watch: PageMonitor, known: set[str]) -> WatchedPage | None:
-    """Return the newest tab that `page` opened and that is not in `known`."""
-    new = [one for one in watch.pages.values() if one.target not in known and one.opener == page.target]
-    return new[-1] if new else None
 
 
 async def quietly(work: Awaitable[object]) -> None:

@@ -11,7 +11,8 @@ from server.ops.json_types import JsonObject
 Command = tuple[str, JsonObject]
 
 ALT, CTRL, META = 1, 2, 4
-_BUTTONS = ("left", "middle", "right", "back", "forward")
+_BUTTONS = ("left", "middle", "right", "back", "forward", "none")
+"""By the number of a DOM MouseEvent's `button`; -1 is the last one."""
 _BITS = {"left": 1, "right": 2, "middle": 4, "back": 8, "forward": 16}
 _NO_KEYS = frozenset({"Process", "Dead", "Unidentified", "Compose"})
 """Keys reported while an input method composes a text; the text itself follows later."""
@@ -58,7 +59,7 @@ class Hands:
             yield self._mouse(Mouse(type="mouse", kind="up", x=self._at[0], y=self._at[1], button=button))
 
     def _mouse(self, mouse: Mouse) -> Command:
-        button = _button(mouse)
+        button: str = mouse.button if isinstance(mouse.button, str) else _BUTTONS[mouse.button]
         self._at = (mouse.x, mouse.y)
         if mouse.kind == "down" and button not in self._buttons:
             self._buttons.append(button)
@@ -91,12 +92,6 @@ class Hands:
             "nativeVirtualKeyCode": code, "autoRepeat": repeats, "isKeypad": key.code.startswith("Numpad"),
         }  # fmt: skip
         yield "Input.dispatchKeyEvent", params | ({"text": text, "unmodifiedText": text} if text else {})
-
-
-def _button(mouse: Mouse) -> str:
-    if isinstance(mouse.button, str):
-        return mouse.button
-    return _BUTTONS[mouse.button] if mouse.button >= 0 else "none"
 
 
 def _modifiers(key: KeyPress) -> int:
