@@ -57,32 +57,26 @@ class Preferences:
         if unknown:
             raise BadRequest(f"These settings cannot be changed here: {', '.join(sorted(unknown))}.")
         async with self._changing:
-            await self._change(values)
-
-    async def _change(self, values: Mapping[str, SettingValue | None]) -> None:
-        merged = {name: value for name, value in {**self._values, **values}.items() if value is not None}
-        current = self._merged(merged)
-        if values.get("browser_headless") is False and not current.has_display:
-            raise BadRequest("browser_headless: The server's machine has no screen to show a window on.")
-        await self._store.set_preferences(values)
-        self._values = merged
-        self._use(current)
+            merged = {name: value for name, value in {**self._values, **values}.items() if value is not None}
+            current = self._merged(merged)
+            if values.get("browser_headless") is False and not current.has_display:
+                raise BadRequest("browser_headless: The server's machine has no screen to show a window on.")
+            await self._store.set_preferences(values)
+            self._values = merged
+            self._use(current)
 
     async def set_key(self, provider: str, key: str | None) -> None:
         if provider not in PROVIDERS:
             raise NotFound("There is no such provider.")
         async with self._changing:
-            await self._set_key(provider, key)
-
-    async def _set_key(self, provider: str, key: str | None) -> None:
-        if key is None:
-            self._keys.pop(provider, None)
-            await self._store.set_provider_key(provider, None)
-        else:
-            fernet = await self._open_fernet()
-            await self._store.set_provider_key(provider, fernet.encrypt(key.encode()))
-            self._keys[provider] = SecretStr(key)
-        self._use(self._merged(self._values))
+            if key is None:
+                self._keys.pop(provider, None)
+                await self._store.set_provider_key(provider, None)
+            else:
+                fernet = await self._open_fernet()
+                await self._store.set_provider_key(provider, fernet.encrypt(key.encode()))
+                self._keys[provider] = SecretStr(key)
+            self._use(self._merged(self._values))
 
     def key_states(self) -> dict[str, str]:
         """The source of each provider's key: environment, set (in the UI) or unset."""
@@ -115,10 +109,9 @@ class Preferences:
 
     async def _open_fernet(self) -> Fernet:
         if self._fernet is None:
-            self._fernet = Fernet(await asyncio.to_thread(self._load_key))
+            path = self._base.data_dir / "provider_keys.key"
+            key, _ = await asyncio.to_thread(
+                secret_file.load_or_make, path, lambda: Fernet.generate_key().decode()
+            )
+            self._fernet = Fernet(key.encode())
         return self._fernet
-
-    def _load_key(self) -> bytes:
-        path = self._base.data_dir / "provider_keys.key"
-        key, _ = secret_file.load_or_make(path, lambda: Fernet.generate_key().decode())
-        return key.encode()

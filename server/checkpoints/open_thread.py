@@ -122,18 +122,14 @@ class OpenThread:
             self._put, self._writes = None, []
             try:
                 await self._tables.save(self.thread_id, self.epoch, put, writes, self._serde)
-            except BaseException:
-                self._take_back(put, writes)
+            except BaseException:  # restore it, before what has been added since
+                newer, is_asking = self._put, self.is_asking
+                self._put, self._writes = put, writes + self._writes
+                if newer:
+                    self._take_put(newer)
+                self.is_asking = is_asking
                 raise
             self._is_stored = True
-
-    def _take_back(self, put: Put | None, writes: list[Writes]) -> None:
-        """Restore what could not be saved, before what has been added since."""
-        newer, is_asking = self._put, self.is_asking
-        self._put, self._writes = put, writes + self._writes
-        if newer:
-            self._take_put(newer)
-        self.is_asking = is_asking
 
     def _save_soon(self) -> None:
         if self.durability != "exit" and self._timer is None:

@@ -122,7 +122,11 @@ class DatabaseTables:
                 _check_base(_newest(db, thread_id), put, writes)
             saver = _saver(db, serde)
             if put:
-                _remove_others(db, saver.put(*_with_epoch(put, epoch or known)))
+                metadata: CheckpointMetadata = {**put.metadata, "epoch": epoch or known}  # type: ignore[typeddict-unknown-key]
+                newest = saver.put(*put._replace(metadata=metadata))
+                # The last put is the newest, regardless of the time in its id.
+                for statement in REMOVE_OTHERS[db.dialect.name]:
+                    db.execute(text(statement), newest["configurable"])
             for write in writes:
                 saver.put_writes(*write)
 
@@ -233,13 +237,3 @@ def _check_base(newest: str | None, put: Put | None, writes: Sequence[Writes]) -
     configs = [*([put.config] if put else []), *(one.config for one in writes)]
     if any(config["configurable"].get("checkpoint_id") != newest for config in configs):
         raise Conflict("The working state changed in the meantime; look at it again.", code="state_changed")
-
-
-def _with_epoch(put: Put, epoch: int) -> Put:
-    return put._replace(metadata={**put.metadata, "epoch": epoch})  # type: ignore[typeddict-unknown-key]
-
-
-def _remove_others(db: Connection, newest: RunnableConfig) -> None:
-    """Remove the thread's other checkpoints. The last put is the newest, regardless of the time in its id."""
-    for statement in REMOVE_OTHERS[db.dialect.name]:
-        db.execute(text(statement), newest["configurable"])

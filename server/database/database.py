@@ -144,14 +144,10 @@ class Database:
         except Unavailable as fault:  # no thread was free for it in time
             self.answers = False
             return f"the database of DATABASE_URL does not answer: {fault.detail}"
-        return found or await self._write_problem()
-
-    async def _write_problem(self) -> str | None:
-        """If the last write failed, retry one; return a description if it fails, too."""
-        if self._fault is None or not self.is_sqlite:
-            return None
+        if found or self._fault is None or not self.is_sqlite:
+            return found
         try:
-            await self.write(_touch)
+            await self.write(_touch)  # the last write failed: this one shows whether the next would, too
         except Unavailable as fault:
             return f"the database of DATABASE_URL cannot be written: {self.words_of(fault)}"
         return None

@@ -11,7 +11,6 @@ from typing import TypeVar, cast
 from sqlalchemy import (
     Connection,
     Executable,
-    Insert,
     RowMapping,
     Select,
     Update,
@@ -79,6 +78,4 @@ def _by_key_change(kind: type[Base]) -> Update:
     return update(kind).where(getattr(kind, _key_of(kind)) == bindparam("row_key"))
 
 
-@cache
-def _insertion(kind: type[Base]) -> Insert:
-    return insert_into(kind)
+_insertion = cache(insert_into)
