@@ -19,7 +19,7 @@ from server.runtime import ByHand, Runtime
 
 if TYPE_CHECKING:
     from server.browser.browser import Browser
-    from server.browser.observation import Element, Observation
+    from server.browser.observation import Element
 
 router = APIRouter(prefix="/api/sessions/{session_id}/browser")
 
@@ -128,15 +128,12 @@ async def approved_element(
     renewed = retarget(shown, now)
     current = aim(renewed, now) if renewed else None
     found = current.target if current else None
-    if current is None or found is None or not is_unchanged(element, found) or _has_left(look, now):
+    has_left = look.observation.page.url != now.page.url
+    if current is None or found is None or not is_unchanged(element, found) or has_left:
         world.by_hand.pop(session_id, None)
         raise NotFound(f"The page has changed since {body.eid} was seen; observe again.", code="eid_unknown")
     await world.judge_by_hand(look, shown, current, confirmed=body.confirmed)
     return found
-
-
-def _has_left(look: ByHand, now: Observation) -> bool:
-    return look.observation.page.url != now.page.url
 
 
 @router.post("/click")

@@ -48,12 +48,8 @@ def add_problems(described: JsonObject) -> JsonObject:
         for operation in operations.values():
             operation["responses"].pop("422", None)
             operation["responses"]["default"] = ANY_PROBLEM
-            _describe_events(operation["responses"])
+            answer = operation["responses"].get("200", {})
+            stream = answer.get("content", {}).get("text/event-stream", {}).get("schema", {})
+            if "oneOf" in stream:
+                stream.pop("type", None)  # FastAPI adds `string`, but events are objects
     return described
-
-
-def _describe_events(responses: JsonObject) -> None:
-    """Remove the type `string` that FastAPI adds to the schema of an event stream, whose events are objects."""
-    stream = responses.get("200", {}).get("content", {}).get("text/event-stream", {})
-    if "oneOf" in stream.get("schema", {}):
-        stream["schema"].pop("type", None)

@@ -52,18 +52,12 @@ async def stream_session(
     """Stream the events of the current run, else of the last one; with `follow` also of later runs."""
     if world.bus.run_of(session_id) is None:
         await world.store.session(session_id)
-    if run_id:
-        await _check_run(world, session_id, run_id)
+    if run_id and not world.bus.keeps(session_id, run_id):
+        run = await world.store.run(run_id)  # raises NotFound, before the response has started
+        if run.session_id != session_id:
+            raise NotFound("There is no such run.", code="run_unknown")
     source = _session_blocks(world, session_id, run_id, follow, last_event_id)
     return EventStream(source, is_allowed=lambda: caller.is_logged_in)
-
-
-async def _check_run(world: Runtime, session_id: str, run_id: str) -> None:
-    """Raises NotFound for an unknown run, before the response has started."""
-    if world.bus.keeps(session_id, run_id):
-        return
-    if (await world.store.run(run_id)).session_id != session_id:
-        raise NotFound("There is no such run.", code="run_unknown")
 
 
 async def _session_blocks(
@@ -131,12 +125,8 @@ async def observe_session(session_id: SessionId, world: World, caller: CallerOf)
 async def _observed(world: Runtime, session_id: str) -> AsyncIterator[bytes]:
     yield b": observing\n\n"
     async for batch in world.bus.follow(session_id, forever=True):
-        yield b"".join(_observer_block(entry) for entry in batch)
-
-
-def _observer_block(entry: Entry) -> bytes:
-    told = to_observer(entry.stamped)
-    return b"event: %b\ndata: %b\n\n" % (told["type"].encode(), orjson.dumps(told)) if told else b""
+        told = filter(None, (to_observer(entry.stamped) for entry in batch))
+        yield b"".join(b"event: %b\ndata: %b\n\n" % (one["type"].encode(), orjson.dumps(one)) for one in told)
 
 
 @router.get(

@@ -69,7 +69,8 @@ class Attempts:
 
     def failed(self, peer: str, now: float) -> None:
         peer = network_of(peer)
-        self._drop_old(now)
+        while self.recent and now - next(iter(self.recent.values()))[-1] >= FAILURE_SECONDS:
+            self.recent.popitem(last=False)
         self.recent.setdefault(peer, deque(maxlen=PEER_FAILURES)).append(now)
         self.recent.move_to_end(peer)
         if not self._knows(peer):
@@ -91,13 +92,6 @@ class Attempts:
 
     def _common_at(self, now: float) -> float:
         return max(0.0, self.common - (now - self.common_at) * COMMON_PER_SECOND)
-
-    def _drop_old(self, now: float) -> None:
-        while self.recent:
-            peer, times = next(iter(self.recent.items()))
-            if now - times[-1] < FAILURE_SECONDS:
-                return
-            del self.recent[peer]
 
 
 def _too_many(wait: float) -> TooMany:

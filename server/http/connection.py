@@ -31,20 +31,15 @@ class Connection(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        if len(self.connections) > self.MOST and not self._make_room():
-            transport.write(REFUSAL)
-            transport.close()
-            return
+        if len(self.connections) > self.MOST:
+            if not self.idle:
+                transport.write(REFUSAL)
+                transport.close()
+                return
+            longest, _ = self.idle.popitem(last=False)
+            longest.transport.close()
         self.idle[self] = None
         self._await_head()
-
-    def _make_room(self) -> bool:
-        """Close the connection that has been idle longest; False if none is idle."""
-        if not self.idle:
-            return False
-        longest, _ = self.idle.popitem(last=False)
-        longest.transport.close()
-        return True
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.idle.pop(self, None)
