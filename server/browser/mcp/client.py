@@ -170,7 +170,11 @@ class McpClient:
         except Exception as error:  # the SDK raises groups of many types; all become ToolServerLost
             log.debug("mcp session %s ended", self.name, exc_info=error)
             if not opened.done():
-                opened.set_exception(ToolServerLost(self._obituary(f"cannot be used: {_first(error)}")))
+                cause: BaseException = error
+                while isinstance(cause, BaseExceptionGroup):
+                    cause = cause.exceptions[0]
+                why = str(cause) or type(cause).__name__
+                opened.set_exception(ToolServerLost(self._obituary(f"cannot be used: {why}")))
         finally:
             self._session = None
             self._leave.set()
@@ -261,9 +265,3 @@ async def _write(
             line = message.message.model_dump_json(by_alias=True, exclude_none=True)
             stdin.write(line.encode() + b"\n")
             await stdin.drain()
-
-
-def _first(error: BaseException) -> str:
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return str(error) or type(error).__name__

@@ -199,7 +199,11 @@ def _parse_nodes(yaml: str) -> list[Node]:
             nodes[open_nodes.pop()[1]].end = len(nodes)
         parent = open_nodes[-1][1] if open_nodes else -1
         if body.startswith("/"):
-            _read_property(body, nodes, parent)
+            label, _, value = body.partition(": ")
+            if parent >= 0 and label == "/url":
+                nodes[parent].url = _unquote(value)
+            elif parent >= 0 and label == "/placeholder":
+                nodes[parent].placeholder = _unquote(value)
             continue
         node = _read_node(body, parent)
         if node.role == "text" and parent >= 0 and nodes[parent].role in FIELDS:
@@ -210,16 +214,6 @@ def _parse_nodes(yaml: str) -> list[Node]:
     for _, index in open_nodes:
         nodes[index].end = len(nodes)
     return nodes
-
-
-def _read_property(body: str, nodes: list[Node], parent: int) -> None:
-    label, _, value = body.partition(": ")
-    if parent < 0:
-        return
-    if label == "/url":
-        nodes[parent].url = _unquote(value)
-    elif label == "/placeholder":
-        nodes[parent].placeholder = _unquote(value)
 
 
 def _read_node(body: str, parent: int) -> Node:

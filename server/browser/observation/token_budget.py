@@ -97,7 +97,10 @@ def fit(
             break
         chosen.append(draft)
     _add_blocks(room, by_weight, room.fill)
-    chosen = _with_twins(chosen, ranked, budget.elements)
+    # The links that share a line with a chosen one.
+    kept = set(map(id, chosen))
+    twins = [draft for draft in ranked if draft.same_as is not None and id(draft.same_as) in kept]
+    chosen += twins[: max(0, budget.elements - len(chosen))]
     fitted = _lay_out(chosen, room.blocks, dict(zip(map(id, top), contexts, strict=True)), around, cuts)
     fitted.truncated = len(ranked) - len(chosen)
     return fitted
@@ -129,13 +132,6 @@ def _add_blocks(room: _Room, blocks: Sequence[Block], limit: int) -> None:
     room.blocks += [
         block for block in blocks if id(block) not in kept and room.take(cost([text_line(block.text)]), limit)
     ]
-
-
-def _with_twins(chosen: list[Draft], ranked: Sequence[Draft], most: int) -> list[Draft]:
-    """Add the links that share a line with a chosen one, up to `most` in total."""
-    kept = set(map(id, chosen))
-    twins = [draft for draft in ranked if draft.same_as is not None and id(draft.same_as) in kept]
-    return chosen + twins[: max(0, most - len(chosen))]
 
 
 def _lay_out(
