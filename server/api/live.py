@@ -13,7 +13,6 @@ from server.api.sockets import Told, end_at_logout, listen, refuse, run_until_on
 from server.browser.takeover.user_input import Input
 from server.errors import AppError
 from server.events import Decision, Event, Interrupt, ToolEnd, ToolStart
-from server.ops.json_types import JsonObject
 from server.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -100,7 +99,7 @@ async def _point(session_id: str, viewer: Viewer, world: Runtime) -> None:
             pointed = target
 
 
-def target_after(pointed: JsonObject, event: Event) -> JsonObject:
+def target_after(pointed: Told, event: Event) -> Told:
     """The `target` message that is valid after this event."""
     match event:
         case ToolStart(box=box, name=name) if box:
