@@ -41,23 +41,19 @@ class RequestGate:
             return
         scope.setdefault("state", {})["request_id"] = secrets.token_hex(8)
         send = with_safe_headers(send)
+        headers = Headers(scope=scope)
+        secure = scope.get("scheme") in ("https", "wss")
+        caller = scope["state"]["caller"] = read_caller(headers, self._logins, secure=secure)
         try:
-            receive = self._admit(scope, receive)
+            self._check_host(headers)
+            self._check_origin(scope, headers, caller)
+            self._check_fetch_site(scope, headers, caller)
+            self._check_login(scope, caller)
+            receive = limit_body(scope, headers, receive)
         except AppError as error:
             await self._refuse(scope, receive, send, error)
             return
         await self._app(scope, receive, send)
-
-    def _admit(self, scope: Scope, receive: Receive) -> Receive:
-        headers = Headers(scope=scope)
-        secure = scope.get("scheme") in ("https", "wss")
-        caller = read_caller(headers, self._logins, secure=secure)
-        scope["state"]["caller"] = caller
-        self._check_host(headers)
-        self._check_origin(scope, headers, caller)
-        self._check_fetch_site(scope, headers, caller)
-        self._check_login(scope, caller)
-        return limit_body(scope, headers, receive)
 
     def _check_host(self, headers: Headers) -> None:
         """Against DNS rebinding: a foreign page must not reach this server under its own host name."""
