@@ -4,16 +4,29 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
+from typing import cast
 
+from langchain_core.messages import AIMessageChunk
+from langchain_core.runnables.schema import CustomStreamEvent, StreamEvent
+
+from server.agent.custom_events import (
+    AgentEvent,
+    AnswerText,
+    CallEnded,
+    CallStarted,
+    ModelRetried,
+    OutcomeKnown,
+    ServerEvent,
+    StepEnded,
+    ThoughtText,
+    Waiting,
+    read_custom_event,
+)
 from server.agent.storable import storable
 from server.agent.thoughts import loggable, typed_by
 from server.events import (
     Event,
-    Observed,
-    PolicyRuled,
-    StateChanged,
     Thinking,
     Token,
     ToolEnd,
@@ -22,6 +35,7 @@ from server.events import (
     UsageChanged,
     sum_usage,
 )
+from server.ops.json_types import Json, JsonObject
 
 log = logging.getLogger(__name__)
 
@@ -58,7 +72,7 @@ class EventAdapter:
         self._cost = cost
         self._clock = clock
         self._open: dict[str, tuple[ToolStart, float]] = {}
-        self._args: dict[str, dict[str, Any]] = {}
+        self._args: dict[str, JsonObject] = {}
         self._speaker: str | None = None
         self._thinking_since: float | None = None
         self._thought_seconds = 0.0
@@ -67,9 +81,9 @@ class EventAdapter:
         self._typed: set[str] = set()
 
     @property
-    def answer_meta(self) -> dict[str, Any] | None:
+    def answer_meta(self) -> JsonObject | None:
         """Stored with the answer: the thoughts and their duration, and the outcome unless it is `done`."""
-        kept: dict[str, Any] = {}
+        kept: JsonObject = {}
         if self.thinking:
             kept = {"thinking": self.thinking, "thinking_ms": round(1000 * self._thought_seconds)}
         if self.outcome != "done":
@@ -80,10 +94,10 @@ class EventAdapter:
     def open_calls(self) -> list[ToolStart]:
         return [start for start, _ in self._open.values()]
 
-    def args_of(self, call_id: str) -> dict[str, Any]:
+    def args_of(self, call_id: str) -> JsonObject:
         return self._args.get(call_id, {})
 
-    def feed(self, raw: Mapping[str, Any]) -> list[Event]:
+    def feed(self, raw: StreamEvent) -> list[Event]:
         """The events that follow from one raw event: usually none or one."""
         match raw["event"]:
             case "on_chat_model_stream":
@@ -91,21 +105,23 @@ class EventAdapter:
             case "on_chat_model_end":
                 return self._model_end(raw["data"].get("output"))
             case "on_custom_event":
-                return self._custom(raw["name"], raw["data"])
+                raw = cast("CustomStreamEvent", raw)
+                return self._custom(read_custom_event(raw["name"], raw["data"]))
         return []
 
     def flush(self, summary: str, reason: str | None = None) -> list[Event]:
         """Close what is open: every tool_start has its tool_end, also on failure and cancel."""
         self._log_thoughts()
-        data = {"reason": reason}
-        return [self._close(call_id, ok=False, summary=summary, data=data) for call_id in list(self._open)]
+        return [
+            self._close(CallEnded(call_id, False, summary, reason=reason)) for call_id in list(self._open)
+        ]
 
-    def _chunk(self, raw: Mapping[str, Any]) -> list[Event]:
+    def _chunk(self, raw: StreamEvent) -> list[Event]:
         self.note = None  # the model responds again
         metadata = raw["metadata"]
         if metadata.get("langgraph_node") != ANSWERING_NODE or metadata.get("lc_source"):
             return []
-        chunk = raw["data"]["chunk"]
+        chunk: AIMessageChunk = raw["data"]["chunk"]
         events: list[Event] = []
         if isinstance(chunk.content, str):
             thought, text = "", chunk.content
@@ -148,7 +164,7 @@ class EventAdapter:
             )
             self._unlogged = ""
 
-    def _model_end(self, output: Any) -> list[Event]:
+    def _model_end(self, output: object) -> list[Event]:
         self._stop_thinking()
         if self._logs_thoughts:
             self._typed.update(typed_by(output))
@@ -157,58 +173,58 @@ class EventAdapter:
         self.usage = sum_usage(self.usage, call)
         return [UsageChanged(call=call, total=self.usage)]
 
-    def _custom(self, name: str, data: Mapping[str, Any]) -> list[Event]:
-        match name:
-            case "token":
-                return [self._say(data["text"], "operator")]
-            case "thinking":
-                return [self._think(data["text"])]
-            case "tool_start":
-                return [self._start(data)]
-            case "tool_end" if data["call_id"] in self._open:
-                return [self._close(data["call_id"], ok=data["ok"], summary=data["summary"], data=data)]
-            case "state":
-                return [StateChanged.model_validate(data)]
-            case "observation":
-                return [Observed.model_validate(data)]
-            case "policy":
-                return [PolicyRuled.model_validate(storable(dict(data)))]
-            case "outcome":
-                self.outcome = data["outcome"]
-            case "step":
-                self.step = data["step"]
-            case "note":
-                self.note = data["text"]
-            case "model_retry":
-                self.note = (
-                    f"The model does not answer; trying again ({data['failed']} of {data['tries']} tries)."
-                )
+    def _custom(self, event: AgentEvent | ServerEvent | None) -> list[Event]:
+        match event:
+            case AnswerText(text):
+                return [self._say(text, "operator")]
+            case ThoughtText(text):
+                return [self._think(text)]
+            case CallStarted():
+                return [self._start(event)]
+            case CallEnded(call_id):
+                return [self._close(event)] if call_id in self._open else []
+            case OutcomeKnown(outcome):
+                self.outcome = outcome
+            case StepEnded(step):
+                self.step = step
+            case Waiting(text):
+                self.note = text
+            case ModelRetried(failed=failed, tries=tries):
+                self.note = f"The model does not answer; trying again ({failed} of {tries} tries)."
+            case _:
+                return [event] if event else []
         return []
 
-    def _start(self, data: Mapping[str, Any]) -> ToolStart:
-        start = ToolStart(
-            call_id=data["call_id"], name=data["name"], args=_short(data["args"]), box=data.get("box")
-        )
+    def _start(self, call: CallStarted) -> ToolStart:
+        args = {key: _shortened(value) for key, value in storable(call.args).items()}
+        start = ToolStart(call_id=call.call_id, name=call.name, args=args, box=_box(call.box))
         self._open[start.call_id] = (start, self._clock())
         self._args[start.call_id] = start.args
         return start
 
-    def _close(self, call_id: str, *, ok: bool, summary: str, data: Mapping[str, Any]) -> ToolEnd:
-        start, begun = self._open.pop(call_id)
+    def _close(self, call: CallEnded) -> ToolEnd:
+        start, begun = self._open.pop(call.call_id)
         return ToolEnd(
-            call_id=call_id,
+            call_id=call.call_id,
             name=start.name,
-            ok=ok,
-            summary=_cut(storable(summary), SUMMARY_LENGTH),
+            ok=call.ok,
+            summary=_cut(storable(call.summary), SUMMARY_LENGTH),
             duration_ms=round((self._clock() - begun) * 1000),
-            url=data.get("url"),
-            screenshot=data.get("screenshot"),
-            box=data.get("box"),
-            reason=data.get("reason"),
+            url=call.url,
+            screenshot=call.screenshot,
+            box=_box(call.box),
+            reason=call.reason,
         )
 
 
-def read_usage(output: Any, cost: Callable[[Usage], float | None]) -> Usage:
+def _box(sides: list[float] | None) -> tuple[float, float, float, float] | None:
+    if sides is None:
+        return None
+    left, top, width, height = sides
+    return left, top, width, height
+
+
+def read_usage(output: object, cost: Callable[[Usage], float | None]) -> Usage:
     """Usage of one model call, from its output message."""
     counted = getattr(output, "usage_metadata", None) or {}
     details = counted.get("input_token_details") or {}
@@ -221,22 +237,18 @@ def read_usage(output: Any, cost: Callable[[Usage], float | None]) -> Usage:
     return call.model_copy(update={"cost": cost(call)})
 
 
-def _thought(chunk: Any) -> str:
+def _thought(chunk: AIMessageChunk) -> str:
     """The reasoning in a chunk, in LangChain's standard format or in the provider's own."""
-    parts = []
+    parts: list[str] = []
     for block in chunk.content_blocks:
-        if block.get("type") == "reasoning":
+        if block["type"] == "reasoning":
             parts.append(block.get("reasoning") or "")
-        elif block.get("type") == "non_standard":
+        elif block["type"] == "non_standard":
             parts.append((block.get("value") or {}).get("thinking") or "")
     return "".join(parts)
 
 
-def _short(args: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: _shortened(value) for key, value in storable(dict(args)).items()}
-
-
-def _shortened(value: Any) -> Any:
+def _shortened(value: Json) -> Json:
     """Truncate long texts, lists and dicts at any depth."""
     if isinstance(value, str):
         return _cut(value, VALUE_LENGTH)

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import overload
+
+from server.ops.json_types import Json, JsonObject
 
 
-def storable(value: Any) -> Any:
+@overload
+def storable(value: str) -> str: ...
+@overload
+def storable(value: JsonObject) -> JsonObject: ...
+@overload
+def storable(value: Json) -> Json: ...
+def storable(value: Json) -> Json:
     """Replace in a text, or a list or dict of texts, what PostgreSQL or UTF-8 rejects: NUL and half a
     surrogate pair become the replacement character."""
     if isinstance(value, str):

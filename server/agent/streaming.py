@@ -6,24 +6,29 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from contextvars import Context
 from functools import lru_cache
-from typing import Any, Literal, cast
+from typing import Any, Literal, ParamSpec, TypeVar, cast
 
 import langsmith.utils
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.schema import StreamEvent
 from langgraph.graph.state import CompiledStateGraph
 
+Graph = CompiledStateGraph[Any, Any, Any, Any]
+"""A graph of either agent, or of a test."""
+P = ParamSpec("P")
+T = TypeVar("T")
+
 # Excluded types instead of included names: a custom event is filtered by its own name as its type.
 _SILENT = ("chain", "prompt", "parser", "retriever", "llm")
 
 
 async def graph_events(
-    graph: CompiledStateGraph[Any, Any, Any, Any],
-    input_: Any,
+    graph: Graph,
+    input_: object,
     config: RunnableConfig,
     *,
     version: Literal["v2"] = "v2",
-    **options: Any,
+    **options: object,
 ) -> AsyncGenerator[StreamEvent]:
     """Yield on_chat_model_*, on_tool_* and on_custom_event (whose data must be a dict) of one run of `graph`.
 
@@ -34,17 +39,13 @@ async def graph_events(
     prefer_inline_events()
     prefer_inline_tracing()
     stream = graph.astream_events(input_, config, version=version, exclude_types=_SILENT, **options)
-    async with aclosing(cast(Any, stream)) as source:
+    async with aclosing(cast("AsyncGenerator[StreamEvent]", stream)) as source:
         async for event in source:
-            yield _without_input(event, input_)
-
-
-def _without_input(event: StreamEvent, input_: Any) -> StreamEvent:
-    """Remove the run's input, which LangChain adds to the first event, taking it for the root's start."""
-    data = event["data"]
-    if data.get("input") is input_ and event["event"] != "on_chain_start":
-        del data["input"]
-    return event
+            data = event["data"]
+            # LangChain adds the run's input to the first event, taking it for the root's start.
+            if data.get("input") is input_ and event["event"] != "on_chain_start":
+                del data["input"]
+            yield event
 
 
 @lru_cache
@@ -69,6 +70,6 @@ def prefer_inline_tracing() -> None:
 
 
 async def _inline(
-    _in_thread: object, context: Context, work: Callable[..., Any], /, *args: Any, **kwargs: Any
-) -> Any:
+    _in_thread: object, context: Context, work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs
+) -> T:
     return context.run(work, *args, **kwargs)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from langchain_core.messages import AIMessage
 from pydantic_core import from_json
 
 from server.agent.gate.approval import MASK, without
+from server.ops.json_types import Json
 
 _TYPED = ("text", "value")
 """Arguments of browser tools, on all MCP servers, that hold the text to type into a page."""
@@ -33,7 +33,7 @@ def loggable(thoughts: str, typed: Iterable[str]) -> str:
     return _LONG_NUMBER.sub(MASK, _CODE.sub(rf"\1{MASK}", _STATED.sub(rf"\1{MASK}", plain)))
 
 
-def typed_by(message: Any) -> Iterator[str]:
+def typed_by(message: object) -> Iterator[str]:
     """The texts that this message's calls type into a page: of tool calls, or of a move by JSON schema."""
     if not isinstance(message, AIMessage):
         return
@@ -46,7 +46,7 @@ def typed_by(message: Any) -> Iterator[str]:
             return
 
 
-def _typed(value: Any) -> Iterator[str]:
+def _typed(value: Json) -> Iterator[str]:
     if isinstance(value, list):
         for item in value:
             yield from _typed(item)

@@ -4,34 +4,31 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from langchain.agents import create_agent
-from langchain.agents.middleware import (
-    AgentMiddleware,
-    AgentState,
-)
 from langchain.agents.middleware.types import ToolCallRequest
-from langchain_core.callbacks import adispatch_custom_event
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langchain_mcp_adapters.tools import convert_mcp_tool_to_langchain_tool
 from langgraph.checkpoint.base import BaseCheckpointSaver
-from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import get_runtime
-from langgraph.types import Command
 
 from server.agent.assistant.gate import GateMiddleware
 from server.agent.assistant.limits import RunBudget, RunLimits
 from server.agent.assistant.turns import Turns
 from server.agent.context import RunContext
+from server.agent.custom_events import CallEnded, CallStarted, dispatch
 from server.agent.gate.approval import SECRETS, site_of, without, without_logins
 from server.agent.gate.gate import Gate
+from server.agent.middleware import CallTool, Middleware, ToolResult
 from server.agent.models.catalog import CostOf
 from server.agent.models.tool_call_repair import WholeCalls
+from server.agent.streaming import Graph
 from server.browser.browser import ToolSpec
 from server.browser.mcp.tool_schema import as_mcp_result, as_mcp_tool
+from server.ops.json_types import JsonObject
 
 log = logging.getLogger(__name__)
 
@@ -57,15 +54,15 @@ def build_assistant(
     cost_budget: float | None = None,
     cost_of: CostOf = lambda usage: None,
     decision_timeout: float = 600,
-    checkpointer: BaseCheckpointSaver[Any] | None = None,
-) -> CompiledStateGraph[Any, RunContext, Any, Any]:
+    checkpointer: BaseCheckpointSaver[str] | None = None,
+) -> Graph:
     """Build a graph that all runs can share: what belongs to one run is passed as its context.
 
     The middleware wraps model and tool calls. Hooks before and after them would be nodes, each of them a step
     of the graph, and a step costs about as much as all middleware together.
     """
     session: Any = RunSession()
-    layers: list[AgentMiddleware[Any, RunContext, Any]] = [
+    layers: list[Middleware] = [
         Turns(),
         RunLimits(RunBudget(token_budget, cost_budget, cost_of)),
         WholeCalls(),
@@ -89,7 +86,8 @@ class RunSession:
     `Browser` adds deadlines, serialised calls, restarts and masking, for its own MCP server and for others.
     """
 
-    async def call_tool(self, name: str, arguments: dict[str, Any], **_: Any) -> Any:
+    async def call_tool(self, name: str, arguments: JsonObject, **_: object) -> object:
+        """Make the call. Returns it as an MCP result."""
         context = get_runtime(RunContext).context
         outcome = await (await context.browser()).call(name, arguments)
         if outcome.private_url:  # the page may be gone before the next call is judged
@@ -97,35 +95,30 @@ class RunSession:
         return as_mcp_result(outcome)
 
 
-class ToolReport(AgentMiddleware[AgentState[Any], RunContext]):
+class ToolReport(Middleware):
     """Publishes every tool call, takes a screenshot after acting and screenshot calls."""
 
     def __init__(self, specs: Sequence[ToolSpec]) -> None:
         super().__init__()
         self._pictured = {spec.name for spec in specs if spec.acts or "screenshot" in spec.name}
 
-    async def awrap_tool_call(
-        self,
-        request: ToolCallRequest,
-        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
-    ) -> ToolMessage | Command[Any]:
+    async def awrap_tool_call(self, request: ToolCallRequest, handler: CallTool) -> ToolResult:
         call = request.tool_call
         call_id = call["id"] or uuid.uuid4().hex
         context, secrets = get_runtime(RunContext).context, request.state.get(SECRETS, ())
         args = without(secrets, without_logins(call["args"]))
         log.info("calls %s: %s", call["name"], without(secrets, _reason(request.state["messages"])))
         log.debug("calls %s with %s", call["name"], args)
-        await adispatch_custom_event("tool_start", {"call_id": call_id, "name": call["name"], "args": args})
+        await dispatch(CallStarted(call_id, call["name"], args))
         result = await handler(request)
-        outcome = _outcome(result)
-        ok = isinstance(result, ToolMessage) and result.status != "error"
-        report: dict[str, Any] = {"call_id": call_id, "ok": ok, "summary": without(secrets, _summary(result))}
-        if outcome is not None:
-            report |= outcome
-            if call["name"] in self._pictured:
-                report["screenshot"] = await self._picture(context)
-        await adispatch_custom_event("tool_end", report)
-        return _plain(result, ok=report["ok"])
+        told = result.artifact if isinstance(result, ToolMessage) else None
+        ok, url, screenshot = isinstance(result, ToolMessage) and result.status != "error", None, None
+        if isinstance(told, dict):  # the call reached its tool
+            ok, url = told["structured_content"]["ok"], told["structured_content"]["url"]
+            screenshot = await self._picture(context) if call["name"] in self._pictured else None
+        summary = without(secrets, _summary(result))
+        await dispatch(CallEnded(call_id, ok, summary, url, screenshot))
+        return _plain(result, ok=ok)
 
     async def _picture(self, context: RunContext) -> str | None:
         picture = await (await context.browser()).screenshot()
@@ -138,19 +131,13 @@ def _reason(messages: Sequence[AnyMessage]) -> str:
     return " ".join(said.split())[:REASON_CHARS] or "no reason given"
 
 
-def _outcome(result: ToolMessage | Command[Any]) -> dict[str, Any] | None:
-    """`{ok, url}` of a call that reached its tool; None otherwise."""
-    told = result.artifact if isinstance(result, ToolMessage) else None
-    return dict(told["structured_content"]) if isinstance(told, dict) else None
-
-
-def _summary(result: ToolMessage | Command[Any]) -> str:
+def _summary(result: ToolResult) -> str:
     """The result's first line; the page after it is for the model only."""
     text = result.text if isinstance(result, ToolMessage) else ""
     return text.partition("\n")[0] or "done"
 
 
-def _plain(result: ToolMessage | Command[Any], *, ok: bool) -> ToolMessage | Command[Any]:
+def _plain(result: ToolResult, *, ok: bool) -> ToolResult:
     """Plain text without an artifact, for graph state and for providers that reject a list as a result."""
     if not isinstance(result, ToolMessage):
         return result

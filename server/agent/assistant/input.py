@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage, ToolMessage
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 
 from server.events import Message
+from server.ops.json_types import JsonObject
 
 EARLIER = "earlier"
 """Marks tool results of earlier runs: they count towards no limit of this one."""
@@ -19,7 +19,7 @@ def recursion_limit(max_tool_steps: int) -> int:
     return 2 * (max_tool_steps + 3)
 
 
-def first_input(history: Sequence[Message]) -> dict[str, Any]:
+def first_input(history: Sequence[Message]) -> JsonObject:
     """The graph's input for a new run: the thread is replaced by the stored messages."""
     return {"messages": [RemoveMessage(id=REMOVE_ALL_MESSAGES), *to_lc_messages(history)]}
 

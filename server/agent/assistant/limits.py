@@ -4,19 +4,17 @@ question whether to continue."""
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
 from langchain.agents.middleware.types import ToolCallRequest
-from langchain_core.callbacks import adispatch_custom_event
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 from langgraph.runtime import get_runtime
-from langgraph.types import Command
 
 from server.agent.assistant.input import EARLIER
 from server.agent.context import RunContext
+from server.agent.custom_events import AnswerText, OutcomeKnown, dispatch
+from server.agent.middleware import CallModel, CallTool, Middleware, Request, Response, ToolResult
 from server.agent.models.catalog import CostOf
 from server.agent.operator.phrases import limit_summary, phrase
 
@@ -55,7 +53,7 @@ class RunBudget:
         return "cost" if is_over else None
 
 
-class RunLimits(AgentMiddleware[AgentState[Any], RunContext]):
+class RunLimits(Middleware):
     """Rejects tool calls beyond a limit. They are counted in the state, also across questions to the user.
 
     The model is then called once more, for a summary. What it leaves out is added from a template.
@@ -65,11 +63,7 @@ class RunLimits(AgentMiddleware[AgentState[Any], RunContext]):
         super().__init__()
         self._budget = budget
 
-    async def awrap_model_call(
-        self,
-        request: ModelRequest[RunContext],
-        handler: Callable[[ModelRequest[RunContext]], Awaitable[ModelResponse[Any]]],
-    ) -> ModelResponse[Any]:
+    async def awrap_model_call(self, request: Request, handler: CallModel) -> Response:
         name = next(
             (m.additional_kwargs[LIMIT] for m in request.messages if LIMIT in m.additional_kwargs), None
         )
@@ -79,7 +73,7 @@ class RunLimits(AgentMiddleware[AgentState[Any], RunContext]):
             response = await handler(request)
         except Exception as error:
             log.warning("the summary is written by rule: %s", error)
-            response = ModelResponse(result=[AIMessage("")])
+            response = Response(result=[AIMessage("")])
         *before, last = response.result
         asked = next((m.text for m in reversed(request.messages) if isinstance(m, HumanMessage)), "")
         steps = get_runtime(RunContext).context.max_tool_steps
@@ -90,19 +84,15 @@ class RunLimits(AgentMiddleware[AgentState[Any], RunContext]):
         else:
             rest = "" if any(mark in last.text[-200:] for mark in _QUESTION_MARKS) else phrase("go_on", asked)
         if rest:
-            await adispatch_custom_event("token", {"text": rest})
+            await dispatch(AnswerText(rest))
         said = "\n\n".join(part for part in (last.text.strip(), rest) if part)
-        return ModelResponse(result=[*before, AIMessage(said, usage_metadata=last.usage_metadata)])
+        return Response(result=[*before, AIMessage(said, usage_metadata=last.usage_metadata)])
 
-    async def awrap_tool_call(
-        self,
-        request: ToolCallRequest,
-        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
-    ) -> ToolMessage | Command[Any]:
+    async def awrap_tool_call(self, request: ToolCallRequest, handler: CallTool) -> ToolResult:
         reached = self._reached(request.state["messages"])
         if reached is None:
             return await handler(request)
-        await adispatch_custom_event("outcome", {"outcome": "limit"})
+        await dispatch(OutcomeKnown("limit"))
         call, text = request.tool_call, OUT_OF_STEPS if reached == "steps" else OUT_OF_BUDGET
         return ToolMessage(
             text, tool_call_id=call["id"] or "", name=call["name"], status="error",

@@ -5,9 +5,6 @@ The model's own description of an element is never used: its target is looked up
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from server.agent.actions import (
     Action,
     BackAction,
@@ -27,6 +24,7 @@ from server.agent.actions import (
 )
 from server.agent.storable import storable
 from server.browser.observation import Element, Observation
+from server.ops.json_types import Json, JsonObject
 
 LOOKS_AT_PAGE = frozenset(
     {"browser_click", "browser_type", "browser_fill_form", "browser_select_option", "browser_press_key",
@@ -36,24 +34,23 @@ LOOKS_AT_PAGE = frozenset(
 """Tools that are judged by the page's content."""
 
 
-def read_call(name: str, args: Mapping[str, Any], observation: Observation) -> Action | None:
+def read_call(name: str, args: JsonObject, observation: Observation) -> Action | None:
     """The action of a tool call; None if the tool is unknown or its target is not on the page."""
-    args = storable(dict(args))
+    args = storable(args)
     match name:
         case "browser_click":
             element = _target(args, observation)
             return ClickAction(eid=element.eid) if element else None
         case "browser_drag":
-            return _dragging(
-                _named(args.get("startTarget"), observation), _named(args.get("endTarget"), observation)
-            )
+            start, end = (_named(args.get(name), observation) for name in ("startTarget", "endTarget"))
+            return DragAction(start=start.eid, end=end.eid) if start and end else None
         case "browser_type":
             text = str(args.get("text") or "")
             has_enter = bool(args.get("slowly")) and any(end in text for end in "\r\n")
             is_sent = bool(args.get("submit")) or has_enter
             return _typing([(_target(args, observation), text)], submit=is_sent)
         case "browser_fill_form":
-            fields = [field for field in args.get("fields") or [] if isinstance(field, Mapping)]
+            fields = [field for field in args.get("fields") or [] if isinstance(field, dict)]
             return _typing([(_target(field, observation), field.get("value")) for field in fields])
         case "browser_select_option":
             element = _target(args, observation)
@@ -73,9 +70,9 @@ def read_call(name: str, args: Mapping[str, Any], observation: Observation) -> A
     return _PASSIVE.get(name)
 
 
-def refs_of(args: Mapping[str, Any]) -> list[str]:
+def refs_of(args: JsonObject) -> list[str]:
     """The element references in a call's arguments, in the tool server's format."""
-    fields = [field for field in args.get("fields") or [] if isinstance(field, Mapping)]
+    fields = [field for field in args.get("fields") or [] if isinstance(field, dict)]
     named = [part.get(name) for part in (args, *fields) for name in _REFERENCES]
     return [str(ref) for ref in named if ref is not None]
 
@@ -90,39 +87,31 @@ _PASSIVE: dict[str, Action] = {
 }  # fmt: skip
 
 
-def _typing(fields: list[tuple[Element | None, Any]], *, submit: bool = False) -> Action | None:
+def _typing(fields: list[tuple[Element | None, Json]], *, submit: bool = False) -> Action | None:
     if not fields or any(element is None for element, _ in fields):
         return None
     typed = [FieldText(eid=element.eid, text=str(text or "")) for element, text in fields if element]
     return TypeAction(fields=tuple(typed), submit=submit)
 
 
-def _dragging(start: Element | None, end: Element | None) -> Action | None:
-    """The dragged element and its drop target are judged alike."""
-    return DragAction(start=start.eid, end=end.eid) if start and end else None
-
-
-def _target(args: Mapping[str, Any], observation: Observation) -> Element | None:
+def _target(args: JsonObject, observation: Observation) -> Element | None:
     """Found by the server's reference, an index or a point; selectors and descriptions are ambiguous."""
     for name in ("target", "ref", "index"):
         if args.get(name) is not None:
             return _named(args[name], observation)
-    point = (args.get("coordinate_x"), args.get("coordinate_y"))
-    return _at(point, observation) if None not in point else None
+    x, y = args.get("coordinate_x"), args.get("coordinate_y")
+    return _at(float(x), float(y), observation) if x is not None and y is not None else None
 
 
-def _named(ref: Any, observation: Observation) -> Element | None:
+def _named(ref: Json, observation: Observation) -> Element | None:
     return next((element for element in observation.interactive if element.ref == str(ref)), None)
 
 
-def _at(point: tuple[Any, Any], observation: Observation) -> Element | None:
+def _at(x: float, y: float, observation: Observation) -> Element | None:
     """The smallest element at a point of the viewport."""
-    x, y = float(point[0]), float(point[1])
-    under = [element for element in observation.interactive if element.box and _holds(element.box, x, y)]
-    return min(
-        under, key=lambda element: element.box[2] * element.box[3] if element.box else 0.0, default=None
-    )
-
-
-def _holds(box: tuple[float, float, float, float], x: float, y: float) -> bool:
-    return box[0] <= x <= box[0] + box[2] and box[1] <= y <= box[1] + box[3]
+    under: list[tuple[float, Element]] = []
+    for element in observation.interactive:
+        left, top, width, height = element.box or (0.0, 0.0, -1.0, -1.0)
+        if left <= x <= left + width and top <= y <= top + height:
+            under.append((width * height, element))
+    return min(under, key=lambda one: one[0])[1] if under else None

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
 from langchain.agents.middleware.types import ToolCallRequest
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolCall, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, ToolCall, ToolMessage
 from langgraph.types import Command
 
 from server.agent.context import RunContext
 from server.agent.gate.approval import site_of
+from server.agent.middleware import CallModel, CallTool, Middleware, Request, Response, ToolResult, tool_error
 
 OVERTAKEN = "Not done: the person said or did something in between. Consider that first."
 
@@ -25,7 +24,7 @@ _PAGE = re.compile(r"<untrusted-page>\n(.*?)\n</untrusted-page>", re.DOTALL)
 _WHOLE_PAGE = re.compile(r"^Page: .*\n<untrusted-page>\n", re.MULTILINE)
 
 
-class Turns(AgentMiddleware[AgentState[Any], RunContext]):
+class Turns(Middleware):
     """Makes only the first of several tool calls in one model answer; the next follows in a step of its own.
 
     So each call is judged by the page that the one before it left, at most one question is open at any time,
@@ -33,28 +32,19 @@ class Turns(AgentMiddleware[AgentState[Any], RunContext]):
     reads the user's messages: calls still open then are not made. Outdated pages are reduced in the state.
     """
 
-    async def awrap_model_call(
-        self,
-        request: ModelRequest[RunContext],
-        handler: Callable[[ModelRequest[RunContext]], Awaitable[ModelResponse[Any]]],
-    ) -> ModelResponse[Any]:
+    async def awrap_model_call(self, request: Request, handler: CallModel) -> Response:
         heard = await _hear(request.runtime.context)
         open_calls, messages = find_open_calls(request.messages), reduce_old_results(request.messages)
-        changed: list[Any] = [
-            new for old, new in zip(request.messages, messages, strict=True) if new is not old
-        ]
+        pairs = zip(request.messages, messages, strict=True)
+        changed: list[BaseMessage] = [new for old, new in pairs if new is not old]
         if open_calls and not heard:
-            return ModelResponse(result=changed)
-        overtaken = [_error(call, OVERTAKEN) for call in open_calls]
+            return Response(result=changed)
+        overtaken = [tool_error(call, OVERTAKEN) for call in open_calls]
         news = [*overtaken, *heard]
         response = await handler(request.override(messages=[*messages, *news]))
-        return ModelResponse(result=[*changed, *news, *response.result])
+        return Response(result=[*changed, *news, *response.result])
 
-    async def awrap_tool_call(
-        self,
-        request: ToolCallRequest,
-        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
-    ) -> ToolMessage | Command[Any]:
+    async def awrap_tool_call(self, request: ToolCallRequest, handler: CallTool) -> ToolResult:
         open_calls = find_open_calls(request.state["messages"])
         if open_calls and open_calls[0]["id"] != request.tool_call["id"]:
             return Command()  # the call stays open until its own step
@@ -65,17 +55,11 @@ async def _hear(context: RunContext) -> list[AnyMessage]:
     news = await context.inbox.hear()
     texts = list(news.messages)
     if news.takeover is not None:
-        await _keep_private(context)
+        if context.has_browser():  # what the user does there manually is private
+            context.private.add([site_of((await (await context.browser()).observe()).page.url)])
         what = f" Since then: {news.takeover}" if news.takeover else ""
         texts.append(f"(The person had the browser.{what} Look at the page again.)")
     return [HumanMessage(text) for text in texts]
-
-
-async def _keep_private(context: RunContext) -> None:
-    """Mark the current site as private: what the user does there manually is private."""
-    if context.has_browser():
-        site = site_of((await (await context.browser()).observe()).page.url)
-        context.private.add([site])
 
 
 def find_open_calls(messages: Sequence[AnyMessage]) -> list[ToolCall]:
@@ -87,10 +71,6 @@ def find_open_calls(messages: Sequence[AnyMessage]) -> list[ToolCall]:
         if isinstance(message, ToolMessage):
             answered.add(message.tool_call_id)
     return []
-
-
-def _error(call: ToolCall, text: str) -> ToolMessage:
-    return ToolMessage(text, tool_call_id=call["id"] or "", name=call["name"], status="error")
 
 
 def reduce_old_results(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
@@ -109,11 +89,9 @@ def reduce_old_results(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
 
 def _reduced(message: ToolMessage) -> ToolMessage:
     """The message without page text; the message itself if nothing changes."""
-    text = _PAGE.sub(_page_summary, message.text)
+    text = _PAGE.sub(
+        lambda page: f"(an earlier page, {page[1].count(chr(10)) + 1} lines, left out)", message.text
+    )
     if len(text) > OLD_RESULT_CHARS:
         text = f"{text[:OLD_RESULT_CHARS]}\n(the rest is left out)"
     return message if text == message.text else message.model_copy(update={"content": text})
-
-
-def _page_summary(page: re.Match[str]) -> str:
-    return f"(an earlier page, {page[1].count(chr(10)) + 1} lines, left out)"

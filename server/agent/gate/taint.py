@@ -28,6 +28,7 @@ from server.agent.policy import Judgement, Verdict
 from server.agent.policy.address import read_address
 from server.agent.private_sites import PrivateSites
 from server.browser.observation import Observation
+from server.ops.json_types import Json, JsonObject
 
 LEAK = Judgement(Verdict.ASK, "takes words to another site after private pages were seen", "transfer")
 
@@ -51,15 +52,18 @@ class Load:
 
 NOTHING = Load()
 
+Memory = Mapping[str, Any]
+"""What an agent has seen and sent: the state of either graph, with the `messages` of the conversation, the
+`private_sites` seen, and (after `remembering`) the `letters` sent before, by owner of a site."""
 
-def carries_private_words(aimed: AimedAction, state: Mapping[str, Any]) -> bool:
-    """`state` has the `private_sites` seen, the `messages` of the conversation, and the `letters` sent before."""
+
+def carries_private_words(aimed: AimedAction, state: Memory) -> bool:
     load = load_of(aimed, state)
     before = state.get("letters", {}).get(owner_of(_site_of_effect(aimed)), 0)
     return load.is_strange or (bool(load.letters) and load.letters + before >= SHORTEST)
 
 
-def load_of(aimed: AimedAction, state: Mapping[str, Any]) -> Load:
+def load_of(aimed: AimedAction, state: Memory) -> Load:
     """What the action sends to a site; nothing if no site other than that one is private."""
     action, observation = aimed.action, aimed.observation
     private, place = state.get("private_sites", []), _site_of_effect(aimed)
@@ -83,15 +87,13 @@ def load_of(aimed: AimedAction, state: Mapping[str, Any]) -> Load:
     return NOTHING
 
 
-def remembering(state: Mapping[str, Any], private: PrivateSites) -> dict[str, Any]:
+def remembering(state: Memory, private: PrivateSites) -> Memory:
     """The state with the browser profile's private sites and letters, shared by all agents and sessions."""
     sites = list(dict.fromkeys([*state.get("private_sites", []), *private.sites]))
     return {**state, "private_sites": sites, "letters": private.letters}
 
 
-def count_load(
-    aimed: AimedAction, state: Mapping[str, Any], private: PrivateSites, *, approved: bool
-) -> None:
+def count_load(aimed: AimedAction, state: Memory, private: PrivateSites, *, approved: bool) -> None:
     """Count what an action sends to another site, before it is performed; approval resets the count."""
     load = load_of(aimed, remembering(state, private))
     if load != NOTHING:
@@ -111,9 +113,7 @@ def private_sites(known: list[str], observation: Observation) -> list[str]:
     return [*known, site] if observation.asks_for_secret and site and site not in known else known
 
 
-def gives_private_words(
-    args: Mapping[str, Any], state: Mapping[str, Any], server: str, known: Iterable[str]
-) -> bool:
+def gives_private_words(args: JsonObject, state: Memory, server: str, known: Iterable[str]) -> bool:
     """Whether the arguments of a tool outside of the browser may carry words of a private page.
 
     `known` are texts that the tool's server already has, such as its own results.
@@ -126,7 +126,7 @@ def gives_private_words(
 
 
 def count_arguments(
-    args: Mapping[str, Any], state: Mapping[str, Any], server: str, known: Iterable[str], private: PrivateSites,
+    args: JsonObject, state: Memory, server: str, known: Iterable[str], private: PrivateSites,
     *, approved: bool,
 ) -> None:  # fmt: skip
     """Like `count_load`, for a call of a tool outside of the browser."""
@@ -135,7 +135,7 @@ def count_arguments(
         private.count(_owner_of_tool(server), 0 if approved else load.letters)
 
 
-def _load_of_arguments(args: Mapping[str, Any], state: Mapping[str, Any], known: Iterable[str]) -> Load:
+def _load_of_arguments(args: JsonObject, state: Memory, known: Iterable[str]) -> Load:
     if not state.get("private_sites"):
         return NOTHING
     texts = [text for value in args.values() for text in _texts_in(value)]
@@ -147,8 +147,8 @@ def _owner_of_tool(server: str) -> str:
     return f"tool:{server}"
 
 
-def _texts_in(value: Any) -> list[str]:
-    if isinstance(value, Mapping):
+def _texts_in(value: Json | tuple[Json, ...]) -> list[str]:
+    if isinstance(value, dict):
         return [text for name, item in value.items() for text in (str(name), *_texts_in(item))]
     if isinstance(value, list | tuple):
         return [text for item in value for text in _texts_in(item)]
@@ -159,7 +159,7 @@ def _site_of_effect(aimed: AimedAction) -> str:
     return site_of(place_of(aimed))
 
 
-def _said(state: Mapping[str, Any]) -> Iterable[str]:
+def _said(state: Memory) -> Iterable[str]:
     """The user's own words."""
     return (message.text for message in state.get("messages", []) if message.type == "human")
 

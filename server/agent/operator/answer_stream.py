@@ -6,11 +6,12 @@ parses the text received so far, and the new part of `final_response` is returne
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Literal
 
 from pydantic_core import from_json
 
 from server.agent.storable import storable
+from server.ops.json_types import JsonObject
 
 _FIELD, _ACTION = "final_response", "stop"
 _OPEN = f'{{"action":"{_ACTION}","{_FIELD}":"'
@@ -44,21 +45,18 @@ class AnswerStream:
             return ""
         new = answer[len(self.text) - self._told :]
         self.text += new
-        if len(self._window) > _WINDOW and self._is_inside_answer():
-            self._window, self._told = _OPEN, len(self.text)
+        if len(self._window) > _WINDOW and "\\" not in self._window[-_LONGEST_ESCAPE:]:
+            complete = _read(self._window, allow_partial=True)
+            if complete is not None and _FIELD not in complete:  # the next character belongs to the answer
+                self._window, self._told = _OPEN, len(self.text)
         return new
 
-    def complete(self) -> dict[str, Any] | None:
+    def complete(self) -> JsonObject | None:
         """The fields that arrived whole, even if the JSON after them is malformed; None if unparsable."""
         return _read("".join(self._fragments), allow_partial=True)
 
-    def _is_inside_answer(self) -> bool:
-        """Whether the next character belongs to the answer and no escape sequence is incomplete."""
-        complete = _read(self._window, allow_partial=True)
-        return complete is not None and _FIELD not in complete and "\\" not in self._window[-_LONGEST_ESCAPE:]
 
-
-def _read(text: str, *, allow_partial: Any) -> dict[str, Any] | None:
+def _read(text: str, *, allow_partial: Literal[True, "trailing-strings"]) -> JsonObject | None:
     """Parse the first JSON object. None for other JSON, half a surrogate pair or a control character:
     LangChain's parser, which parses the whole answer at its end, is less strict."""
     try:

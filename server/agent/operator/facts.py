@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from server.agent.operator.phrases import phrase
 from server.browser.observation import Observation
+from server.ops.json_types import JsonObject
 from server.text import cut
 
 FACT_CHARS = 300
@@ -51,7 +51,7 @@ _ANSWERS = re.compile(
 )
 """Matches a plan item that gives the answer."""
 
-Fact = dict[str, Any]
+Fact = JsonObject
 """`{fact, url, at}`: a finding in one sentence, the page it came from and the time, ISO 8601 in UTC."""
 
 
@@ -176,9 +176,9 @@ def whole_plan(plan: Sequence[str], task: str, *, least: int = LEAST_PLAN_ITEMS)
 
 
 def next_progress(
-    progress: dict[str, Any], plan: Sequence[str], *, step: int | None, done: str | None, blocked: str | None,
+    progress: JsonObject, plan: Sequence[str], *, step: int | None, done: str | None, blocked: str | None,
     page: PageWords = NO_PAGE,
-) -> dict[str, Any]:  # fmt: skip
+) -> JsonObject:  # fmt: skip
     """Progress after a move. `step` counts the plan's items from 1, `current` from 0."""
     current = progress.get("current", 0) if step is None else step - 1
     return {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -38,7 +37,7 @@ def build_operator(
     cost_of: CostOf = lambda usage: None,
     run_timeout: float = 1800,
     decision_timeout: float = 600,
-    checkpointer: BaseCheckpointSaver[Any] | None = None,
+    checkpointer: BaseCheckpointSaver[str] | None = None,
     clock: Callable[[], float] = steady_time,
 ) -> Operator:
     """Build a graph that all runs can share: what belongs to one run is passed as its context."""

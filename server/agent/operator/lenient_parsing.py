@@ -4,9 +4,9 @@ fields never invalidate a sound action. Pure."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from server.agent.storable import storable
+from server.ops.json_types import Json, JsonObject
 
 ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "click": ("eid", "commits"),
@@ -37,7 +37,7 @@ _AROUND_EID = "[](){}<>`'\"# "
 """Characters that models put around an eid."""
 
 
-def forgive(data: Mapping[str, Any]) -> dict[str, Any]:
+def forgive(data: JsonObject) -> JsonObject:
     """Return the action, its own arguments and the valid part of the record; drop everything else."""
     action = data.get("action")
     kind = action.strip().lower() if isinstance(action, str) else action
@@ -60,7 +60,7 @@ def bare_eid(value: object) -> object:
     return f"e{eid}" if eid.isdecimal() else eid
 
 
-def _read(name: str, value: Any) -> Any:
+def _read(name: str, value: Json) -> Json:
     if name in _RECORD_LISTS:
         return _lines(value)
     if name in _RECORD_TEXTS:
@@ -72,16 +72,16 @@ def _read(name: str, value: Any) -> Any:
     return value if name in _WORDS or not _is_nothing(value) else None
 
 
-def _lines(value: Any) -> list[str] | None:
+def _lines(value: Json) -> list[str] | None:
     items = value.split("\n") if isinstance(value, str) else value
     if not isinstance(items, list):
         return None
     return [str(item) for item in items if isinstance(item, str | int) and not _is_nothing(item)] or None
 
 
-def _is_empty(field: Any) -> bool:
+def _is_empty(field: object) -> bool:
     return isinstance(field, dict) and _is_nothing(field.get("eid")) and _is_nothing(field.get("text"))
 
 
-def _is_nothing(value: Any) -> bool:
+def _is_nothing(value: object) -> bool:
     return value is None or (isinstance(value, str) and value.strip().lower() in _NOTHING)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
-from typing import Any
 
 from server.agent.actions import AimedAction
 from server.agent.gate.approval import arguments_of
 from server.agent.operator.acting import describe
 from server.agent.operator.phrases import phrase
 from server.agent.operator.state import State
+from server.ops.json_types import Json
 
 VAIN_TRIES = 2
 """Attempts of one action on an unchanged page before the model must change its plan."""
@@ -47,7 +47,7 @@ class OperatorLimits:
 def attempt_key(aimed: AimedAction) -> str:
     """Hash that is equal for the same action on a page that looks the same."""
     observation = aimed.observation
-    seen: list[Any] = [
+    seen: list[Json] = [
         observation.page.url,
         observation.digest(),
         describe(aimed),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
@@ -10,6 +10,7 @@ from pydantic.json_schema import SkipJsonSchema
 from server.agent.actions import Action, Effect, read_action
 from server.agent.operator.lenient_parsing import ARGUMENTS, bare_eid, forgive
 from server.browser.browser import Direction
+from server.ops.json_types import Json, JsonObject
 
 ActionKind = Literal[
     "click",
@@ -78,7 +79,7 @@ class Move(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _forgive(cls, data: Any) -> Any:
+    def _forgive(cls, data: object) -> object:
         return forgive(data) if isinstance(data, dict) else data
 
     @field_validator("commits", mode="before")
@@ -106,7 +107,7 @@ def to_action(move: Move, action_id: str) -> Action:
     return read_action({"id": action_id, "kind": move.action, "reason": move.reason, **arguments})
 
 
-def move_schema() -> dict[str, Any]:
+def move_schema() -> JsonObject:
     """The JSON schema of a `Move`, as small as possible because it is sent with every call.
 
     It is flat, without `$ref`, unions, inner titles and defaults: every provider accepts it.
@@ -122,7 +123,7 @@ def move_schema() -> dict[str, Any]:
     }
 
 
-def _compact(node: Any, definitions: dict[str, Any]) -> Any:
+def _compact(node: Json, definitions: JsonObject) -> Json:
     if isinstance(node, list):
         return [_compact(item, definitions) for item in node]
     if not isinstance(node, dict):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from server.agent.context import RunContext
 from server.agent.gate.approval import ShownPage
@@ -14,6 +14,7 @@ from server.agent.operator.reporting import tell_observation
 from server.agent.operator.state import State, Update, last_url
 from server.browser.browser import PagePicture
 from server.browser.observation import Element, Observation, Page
+from server.ops.json_types import JsonObject
 
 Vision = Literal["auto", "always", "never"]
 
@@ -111,9 +112,7 @@ class Eyes:
             else None
         )
 
-    async def image(
-        self, context: RunContext, state: State, observation: Observation
-    ) -> dict[str, Any] | None:
+    async def image(self, context: RunContext, state: State, observation: Observation) -> JsonObject | None:
         """The picture as a content block, if the model should see it.
 
         `auto`: if the model requested it with `screenshot`, or the observation has too little content.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import time
-from typing import Any
 
 from server.agent.actions import (
     AimedAction,
@@ -21,15 +20,16 @@ from server.agent.actions import (
     aim,
 )
 from server.agent.context import RunContext
+from server.agent.custom_events import CallEnded, CallStarted, StepEnded, dispatch
 from server.agent.gate.approval import masked, site_of
 from server.agent.gate.keys import may_move_focus
 from server.agent.operator import acting, records
 from server.agent.operator.limits import SILENT_SITE
 from server.agent.operator.observing import Eyes, seen, sight
 from server.agent.operator.prompts import READING_CHARS
-from server.agent.operator.reporting import tell
 from server.agent.operator.state import State, Update, planned
 from server.browser.browser import ToolOutcome
+from server.ops.json_types import JsonObject
 
 log = logging.getLogger(__name__)
 
@@ -42,13 +42,7 @@ async def perform_step(state: State, context: RunContext, eyes: Eyes) -> Update:
     aimed = aim(planned(state), seen(state))
     action, steps = aimed.action, state.get("tool_steps", 0) + 1
     box = sight(state).box(aimed.target)
-    await tell(
-        "tool_start",
-        call_id=action.id,
-        name=action.kind,
-        args=_shown_arguments(aimed),
-        box=box,
-    )
+    await dispatch(CallStarted(action.id, action.kind, _shown_arguments(aimed), box))
     began = time.monotonic()
     outcome, update = await _do(aimed, state, context, eyes)
     milliseconds = round((time.monotonic() - began) * 1000)
@@ -57,15 +51,15 @@ async def perform_step(state: State, context: RunContext, eyes: Eyes) -> Update:
     screenshot = old if is_old else await eyes.picture(context)
     what = acting.describe(aimed)
     summary = _summary(outcome)
-    await tell(
-        "tool_end", call_id=action.id, name=action.kind, ok=outcome.ok, summary=summary or "done",
-        duration_ms=milliseconds, url=outcome.url, screenshot=(screenshot or {}).get("address"),
-        box=box, reason="timeout" if outcome.timed_out else None,
+    ended = CallEnded(
+        action.id, outcome.ok, summary or "done", outcome.url, (screenshot or {}).get("address"), box,
+        reason="timeout" if outcome.timed_out else None,
     )  # fmt: skip
-    await tell("step", step=steps, max_steps=context.max_tool_steps)
+    await dispatch(ended)
+    await dispatch(StepEnded(steps, context.max_tool_steps))
     why = records.line(masked(aimed).reason)
-    ended = "ok" if outcome.ok else summary
-    log.info("step %d: %s: %s (%d ms), because: %s", steps, what, ended, milliseconds, why)
+    result = "ok" if outcome.ok else summary
+    log.info("step %d: %s: %s (%d ms), because: %s", steps, what, result, milliseconds, why)
     return update | _record(state, what, outcome, summary) | {
         "tool_steps": steps, "focused": _focus(state, aimed), "last_screenshot": screenshot,
         "is_pictured": screenshot is not None and not is_old,
@@ -121,7 +115,7 @@ def _focus(state: State, aimed: AimedAction) -> str | None:
     return state.get("focused")
 
 
-def _shown_arguments(aimed: AimedAction) -> dict[str, Any]:
+def _shown_arguments(aimed: AimedAction) -> JsonObject:
     """The call's arguments as shown to the user: names instead of eids, secrets masked."""
     action = masked(aimed)
     hidden = ("id", "kind", "eid", "fields", "commits")

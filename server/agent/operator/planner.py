@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import Any, cast
+from typing import cast
 
 from langchain_core.exceptions import OutputParserException
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessageChunk, BaseMessage
+from langchain_core.language_models import BaseChatModel, LanguageModelInput
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.ai import UsageMetadata, add_ai_message_chunks, add_usage
 from langchain_core.output_parsers import JsonOutputParser
 from langchain_core.runnables import Runnable, RunnableSequence
@@ -21,8 +21,11 @@ from server.agent.models.errors import BAD_RESPONSE
 from server.agent.operator.answer_stream import AnswerStream
 from server.agent.operator.move import TOOL_NAME, Move, move_schema
 from server.agent.storable import storable
+from server.ops.json_types import JsonObject
 
 Say = Callable[[str], Awaitable[None]]
+Asking = Runnable[LanguageModelInput, AIMessage]
+"""A model bound to the schema of a move."""
 
 
 class Unusable(Exception):
@@ -82,12 +85,12 @@ def _prefers_schema(model: BaseChatModel) -> bool:
     return cannot_force and bool(profile.get("structured_output"))
 
 
-def _asking(model: BaseChatModel, method: str) -> Runnable[Any, Any]:
+def _asking(model: BaseChatModel, method: str) -> Asking:
     """Bind the model to the schema, without LangChain's output parser: it would hold back the stream."""
     if method == "function_calling" and not forces_tools(model):
         return model.bind_tools([move_schema()])  # LangChain would do the same here, but with a warning
     structured = model.with_structured_output(move_schema(), method=method)
-    return cast("RunnableSequence[Any, Any]", structured).first
+    return cast("RunnableSequence[LanguageModelInput, Move]", structured).first
 
 
 @dataclass
@@ -99,10 +102,11 @@ class _Reply:
     by_tool: bool
     chunks: list[AIMessageChunk] = field(default_factory=list)
     answer: AnswerStream = field(default_factory=AnswerStream)
-    call_index: Any = None
+    call_index: int | str | None = None
 
-    async def take(self, chunks: AsyncIterator[Any]) -> None:
+    async def take(self, chunks: AsyncIterator[AIMessage]) -> None:
         async for chunk in chunks:
+            assert isinstance(chunk, AIMessageChunk)
             self.chunks.append(chunk)
             if thought := _thought(chunk):
                 await self.think(thought)
@@ -149,15 +153,19 @@ class _Reply:
         message = add_ai_message_chunks(*self.chunks)
         check_complete(message)
         try:
-            move = Move.model_validate(_called(message) if self.by_tool else _written(message))
+            given = _called(message) if self.by_tool else JsonOutputParser().parse(message.text)
+            move = Move.model_validate(given)
+        except OutputParserException:
+            raise Unusable("it is no valid JSON of the given schema") from None
         except ValidationError as error:
-            raise Unusable(_problems(error)) from None
+            found = ((".".join(map(str, problem["loc"])), problem["msg"]) for problem in error.errors()[:4])
+            raise Unusable("; ".join(f"{place or 'answer'}: {text}" for place, text in found)) from None
         if move.action == "stop" and not move.final_response and self.by_tool:
             return move.model_copy(update={"final_response": storable(message.text)})  # text next to the call
         return move
 
 
-def _called(message: AIMessageChunk) -> Any:
+def _called(message: AIMessageChunk) -> JsonObject:
     """The arguments of the first call. Further calls of the same turn are ignored: one step at a time."""
     if not message.tool_calls and not message.invalid_tool_calls:
         raise Unusable(f"answer by a call of the tool `{TOOL_NAME}`, not in words")
@@ -169,22 +177,9 @@ def _called(message: AIMessageChunk) -> Any:
     return call["args"]
 
 
-def _written(message: AIMessageChunk) -> Any:
-    """The parsed answer of a model that uses the JSON schema."""
-    try:
-        return JsonOutputParser().parse(message.text)
-    except OutputParserException:
-        raise Unusable("it is no valid JSON of the given schema") from None
-
-
-def _problems(error: ValidationError) -> str:
-    found = ((".".join(map(str, problem["loc"])), problem["msg"]) for problem in error.errors()[:4])
-    return "; ".join(f"{place or 'answer'}: {message}" for place, message in found)
-
-
 def _thought(chunk: AIMessageChunk) -> str:
     """The reasoning in a chunk, in LangChain's format or the provider's."""
     if isinstance(chunk.content, str) and not chunk.additional_kwargs:
         return ""
-    blocks: Sequence[Any] = chunk.content_blocks
-    return "".join(str(block.get("reasoning") or "") for block in blocks if block.get("type") == "reasoning")
+    blocks = (block for block in chunk.content_blocks if block["type"] == "reasoning")
+    return "".join(block.get("reasoning") or "" for block in blocks)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from server.agent.operator.state import State
 from server.browser.fence import fence
+from server.ops.json_types import JsonObject
 from server.text import cut
 
 RULES = """\
@@ -45,7 +45,7 @@ PAGE_CHARS = 100_000
 
 
 def step_prompt(
-    state: State, page: str, *, files: Sequence[str] = (), image: dict[str, Any] | None = None,
+    state: State, page: str, *, files: Sequence[str] = (), image: JsonObject | None = None,
     problem: str | None = None, cached: bool = False,
 ) -> list[BaseMessage]:  # fmt: skip
     """Build the messages of one planning call.
@@ -62,8 +62,11 @@ def step_prompt(
     if problem:
         parts.append(f"Your last answer could not be used: {problem}")
     text = "\n".join(parts)
-    content: str | list[str | dict[Any, Any]] = [{"type": "text", "text": text}, image] if image else text
-    return [_system(RULES, cached), HumanMessage(content)]
+    content: str | list[str | JsonObject] = [{"type": "text", "text": text}, image] if image else text
+    rules: JsonObject = {"type": "text", "text": RULES}
+    if cached:
+        rules["cache_control"] = {"type": "ephemeral"}
+    return [SystemMessage([rules] if cached else RULES), HumanMessage(content)]
 
 
 def summary_prompt(state: State, reason: str) -> list[BaseMessage]:
@@ -73,12 +76,6 @@ def summary_prompt(state: State, reason: str) -> list[BaseMessage]:
     return [SystemMessage(SUMMARY_RULES), HumanMessage(text)]
 
 
-def _system(text: str, cached: bool) -> SystemMessage:
-    if not cached:
-        return SystemMessage(text)
-    return SystemMessage([{"type": "text", "text": text, "cache_control": {"type": "ephemeral"}}])
-
-
 def _work(state: State) -> str:
     parts = [f"Task: {state.get('task', '')}"]
     goal = state.get("current_goal")
@@ -86,7 +83,11 @@ def _work(state: State) -> str:
         parts.append(f"Goal: {goal}")
     parts += _talk(state)
     parts += _plan(state)
-    parts += _listed("Facts:", [_fact(fact) for fact in state.get("facts", [])[-FACTS_SHOWN:]])
+    facts = state.get("facts", [])[-FACTS_SHOWN:]
+    sources = (f" ({cut(fact['url'], URL_CHARS)})" if fact.get("url") else "" for fact in facts)
+    parts += _listed(
+        "Facts:", [f"- {fact['fact']}{source}" for fact, source in zip(facts, sources, strict=True)]
+    )
     parts += _steps(state.get("steps", []))
     return "\n".join(parts)
 
@@ -115,10 +116,6 @@ def _plan(state: State) -> list[str]:
         if items := progress.get(name):
             parts.append(f"{name.capitalize()}: {'; '.join(items[-6:])}")
     return parts
-
-
-def _fact(fact: dict[str, Any]) -> str:
-    return f"- {fact['fact']} ({cut(fact['url'], URL_CHARS)})" if fact.get("url") else f"- {fact['fact']}"
 
 
 def _steps(steps: Sequence[str]) -> list[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
 
 from langchain_core.messages import BaseMessage, HumanMessage, RemoveMessage
 
@@ -24,7 +23,12 @@ MESSAGES_KEPT = 40
 LINES_KEPT = 60
 LINE_CHARS = 240
 GOAL_CHARS = 500
-NO_PLAN: Mapping[str, Any] = {"plan": [], "plan_edited": False, "proposed_plan": [], "models_plan": []}
+NO_PLAN: Mapping[str, list[str] | bool] = {
+    "plan": [],
+    "plan_edited": False,
+    "proposed_plan": [],
+    "models_plan": [],
+}
 FAILED = "failed: "
 """Prefix of a failed step's line."""
 
@@ -44,7 +48,7 @@ def take_message(state: State, text: str, message_id: str) -> Update:
     return update
 
 
-def take_plan(state: Mapping[str, Any], plan: Sequence[str]) -> Update:
+def take_plan(state: Mapping[str, object], plan: Sequence[str]) -> Update:
     """Apply the user's plan: their own, or the model's proposal that they accepted."""
     tidy = facts.tidy_plan(plan)
     if tidy and tidy == state.get("proposed_plan"):

@@ -1,43 +1,46 @@
-"""Custom events that the graph dispatches while it runs, with the names and fields of the server's events."""
+"""What the operator's graph reports while it runs."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Literal
 
-from langchain_core.callbacks import adispatch_custom_event
-
+from server.agent.custom_events import AnswerText, OutcomeKnown, ThoughtText, Waiting, dispatch
 from server.agent.operator.state import State
 from server.browser.observation import Observation
+from server.events import Observed, StateChanged
 
 
-async def tell(name: str, /, **payload: Any) -> None:
-    await adispatch_custom_event(name, {key: value for key, value in payload.items() if value is not None})
+async def tell(_name: Literal["outcome"], /, *, outcome: str) -> None:
+    """Report how the run ends."""
+    await dispatch(OutcomeKnown(outcome))
 
 
 async def say(text: str) -> None:
-    """Dispatch text of the answer; all of it together is the final response."""
-    await tell("token", text=text)
+    """Stream text of the answer."""
+    await dispatch(AnswerText(text))
 
 
 async def think(text: str) -> None:
-    await tell("thinking", text=text)
+    await dispatch(ThoughtText(text))
 
 
 async def note(text: str) -> None:
-    """Dispatch what the run waits for; it is cleared when the model answers."""
-    await tell("note", text=text)
+    """Report what the run waits for."""
+    await dispatch(Waiting(text))
 
 
 async def tell_state(state: State) -> None:
-    await tell(
-        "state", goal=state.get("current_goal"), plan=state.get("plan", []), progress=state.get("progress", {}),
+    changed = StateChanged(
+        goal=state.get("current_goal"), plan=state.get("plan", []), progress=state.get("progress", {}),
         facts=state.get("facts", []), proposed_plan=state.get("proposed_plan", []),
     )  # fmt: skip
+    await dispatch(changed)
 
 
 async def tell_observation(observation: Observation, screenshot: str | None) -> None:
     counts = {"elements": len(observation.interactive), "blocks": len(observation.text_blocks)}
-    await tell(
-        "observation", url=observation.page.url, title=observation.page.title, counts=counts,
+    observed = Observed(
+        url=observation.page.url, title=observation.page.title, counts=counts,
         overlays=[overlay.kind for overlay in observation.overlays], screenshot=screenshot,
     )  # fmt: skip
+    await dispatch(observed)
