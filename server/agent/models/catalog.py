@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
-CostOf = Callable[[Mapping[str, Any]], float | None]
+CostOf = Callable[[Mapping[str, object]], float | None]
 """Computes the US dollars of a call from its usage metadata; None if the model's price is unknown."""
 
 
@@ -87,7 +86,7 @@ def known_model(name: str) -> KnownModel | None:
     return _BY_ID.get(stem) if len(date) == 8 and date.isdigit() else None
 
 
-def usage_cost(name: str, usage: Mapping[str, Any]) -> float | None:
+def usage_cost(name: str, usage: Mapping[str, object]) -> float | None:
     """The list price of one call in US dollars, None if the model's price is unknown.
 
     `usage` is LangChain's usage_metadata; its `input_tokens` include cache reads and cache writes.
@@ -95,18 +94,20 @@ def usage_cost(name: str, usage: Mapping[str, Any]) -> float | None:
     model = known_model(name)
     if model is None or model.price is None:
         return None
-    price, total = model.price, int(usage.get("input_tokens") or 0)
+    price, total = model.price, _tokens(usage, "input_tokens")
     if price.long and total > price.long_from:
         price = price.long
-    details = usage.get("input_token_details") or {}
-    cached = int(details.get("cache_read") or 0)
-    written = _cache_written(details)
+    given = usage.get("input_token_details")
+    details = given if isinstance(given, Mapping) else {}
+    cached = _tokens(details, "cache_read")
+    by_age = (_tokens(details, name) for name in details if name.startswith("ephemeral_"))
+    written = _tokens(details, "cache_creation") or sum(by_age)
     plain = max(total - cached - written, 0)
     spent = plain * price.input + cached * price.cached + written * (price.cache_write or price.input)
-    return (spent + int(usage.get("output_tokens") or 0) * price.output) / 1_000_000
+    return (spent + _tokens(usage, "output_tokens") * price.output) / 1_000_000
 
 
-def _cache_written(details: Mapping[str, Any]) -> int:
-    total = int(details.get("cache_creation") or 0)
-    by_age = sum(int(v or 0) for k, v in details.items() if str(k).startswith("ephemeral_"))
-    return total or by_age
+def _tokens(counted: Mapping[str, object], name: str) -> int:
+    """A count that the provider may have left out."""
+    count = counted.get(name)
+    return count if isinstance(count, int) else 0

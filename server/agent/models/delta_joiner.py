@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import orjson
+
+from server.ops.json_types import Json, JsonObject
 
 _CHAT_TEXT = ("content", "reasoning_content", "reasoning")
 _EVENT_TYPES = {
@@ -27,8 +28,8 @@ class _Delta:
 
     raw: bytes
     head: bytes
-    payload: dict[str, Any]
-    holder: dict[str, Any]
+    payload: JsonObject
+    holder: JsonObject
     key: str
     number: int | None
     texts: list[str]
@@ -108,7 +109,7 @@ def _read_delta(event: bytes) -> _Delta | None:
     return _Delta(event, head, payload, holder, key, number, [text])
 
 
-def _find_text(payload: dict[str, Any]) -> tuple[dict[str, Any], str] | None:
+def _find_text(payload: JsonObject) -> tuple[JsonObject, str] | None:
     """The dict and key of a delta's text; None for any other event."""
     if "choices" in payload:
         return _find_chat_text(payload)
@@ -119,7 +120,7 @@ def _find_text(payload: dict[str, Any]) -> tuple[dict[str, Any], str] | None:
     return _only_text(delta, keys) if isinstance(delta, dict) else _with_text(payload, keys)
 
 
-def _find_chat_text(payload: dict[str, Any]) -> tuple[dict[str, Any], str] | None:
+def _find_chat_text(payload: JsonObject) -> tuple[JsonObject, str] | None:
     """The same for OpenAI Chat Completions: one choice whose delta has a single text only."""
     choices = payload["choices"]
     if payload.get("usage") or not isinstance(choices, list) or len(choices) != 1:
@@ -130,14 +131,16 @@ def _find_chat_text(payload: dict[str, Any]) -> tuple[dict[str, Any], str] | Non
     return _only_text(choice.get("delta"), _CHAT_TEXT)
 
 
-def _with_text(holder: dict[str, Any], keys: tuple[str, ...]) -> tuple[dict[str, Any], str] | None:
+def _with_text(holder: JsonObject, keys: tuple[str, ...]) -> tuple[JsonObject, str] | None:
     key = next((k for k in keys if isinstance(holder.get(k), str) and holder[k]), None)
     return (holder, key) if key else None
 
 
-def _only_text(holder: Any, keys: tuple[str, ...]) -> tuple[dict[str, Any], str] | None:
+def _only_text(holder: Json, keys: tuple[str, ...]) -> tuple[JsonObject, str] | None:
     """As `_with_text`, only if the holder has no other values than a role or type, apart from empty ones."""
-    found = _with_text(holder, keys) if isinstance(holder, dict) else None
+    if not isinstance(holder, dict):
+        return None
+    found = _with_text(holder, keys)
     if found is None or any(v for k, v in holder.items() if k not in (found[1], "role", "type")):
         return None
     return found

@@ -9,11 +9,12 @@ import contextlib
 import email.utils
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from server.errors import RunFailed
+from server.ops.json_types import JsonObject
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage
@@ -104,7 +105,7 @@ def classify(error: BaseException) -> ModelFailure:
     return _of_text(_text(error)) or INTERNAL
 
 
-def stop_reason(metadata: Mapping[str, Any]) -> str | None:
+def stop_reason(metadata: JsonObject) -> str | None:
     """Why the model stopped, normalised to stop, tool_calls, length or content_filter, else the provider's
     own word in lower case. None if the metadata has no reason yet."""
     if (metadata.get("prompt_feedback") or {}).get("block_reason"):

@@ -11,21 +11,21 @@ import contextlib
 import json
 import logging
 import random
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from operator import is_
 from typing import Any, ClassVar, Self, cast
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
-from langchain_core.callbacks.manager import adispatch_custom_event
-from langchain_core.language_models import BaseChatModel
+from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.language_models.chat_models import agenerate_from_stream
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable
 from pydantic import PrivateAttr
 
+from server.agent.custom_events import ModelRetried, dispatch
 from server.agent.models import errors as failures
 from server.agent.models.deadlines import watched
 from server.agent.models.errors import ModelFailure, classify, stop_reason
@@ -52,12 +52,12 @@ class CallLimits:
 class _Bound:
     """Cached result of `bind_tools`: an agent binds the same tools before each of its calls."""
 
-    tools: Sequence[Any]
-    kwargs: dict[str, Any]
-    model: Runnable[Any, AIMessage]
+    tools: Sequence[object]
+    options: Mapping[str, object]
+    model: Runnable[LanguageModelInput, AIMessage]
 
-    def fits(self, tools: Sequence[Any], kwargs: dict[str, Any]) -> bool:
-        return len(tools) == len(self.tools) and all(map(is_, tools, self.tools)) and kwargs == self.kwargs
+    def fits(self, tools: Sequence[object], options: Mapping[str, object]) -> bool:
+        return len(tools) == len(self.tools) and all(map(is_, tools, self.tools)) and options == self.options
 
 
 class GuardedModel(BaseChatModel):
@@ -82,7 +82,7 @@ class GuardedModel(BaseChatModel):
         messages: list[BaseMessage],
         stop: list[str] | None = None,
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
+        **kwargs: object,
     ) -> AsyncIterator[ChatGenerationChunk]:
         def attempt() -> AsyncGenerator[ChatGenerationChunk, None]:
             chunks = super(GuardedModel, self)._astream(
@@ -99,13 +99,13 @@ class GuardedModel(BaseChatModel):
         messages: list[BaseMessage],
         stop: list[str] | None = None,
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
+        **kwargs: object,
     ) -> ChatResult:
         return await agenerate_from_stream(
             self._astream(messages, stop=stop, run_manager=run_manager, **kwargs)
         )
 
-    def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Runnable[Any, AIMessage]:
+    def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Runnable[LanguageModelInput, AIMessage]:
         if self.parallel_tools is not None:
             kwargs.setdefault("parallel_tool_calls", self.parallel_tools)
         if self._bound is None or not self._bound.fits(tools, kwargs):
@@ -132,7 +132,9 @@ async def stream_guarded(
                 yield ready
             return
         except Exception as error:  # all errors of SDK, transport and LangChain are mapped to our codes
-            failure = _failure_of(error, answer)
+            failure = error.failure if isinstance(error, _Stopped) else classify(error)
+            if failure == failures.STREAM_CUT and not answer.seen:
+                failure = failures.UNAVAILABLE  # the connection was lost before the first chunk
             log.warning("model call failed: %s (%s)", failure.code, type(error).__name__)
             if answer.spoke or not failure.retryable or not tries_left:
                 raise failure.as_error() from None
@@ -147,16 +149,6 @@ class _Stopped(Exception):
         self.failure = failure
 
 
-def _failure_of(error: Exception, answer: _Answer) -> ModelFailure:
-    """Classify an error. A connection lost before the first chunk is UNAVAILABLE, not STREAM_CUT."""
-    if isinstance(error, _Stopped):
-        return error.failure
-    failure = classify(error)
-    if failure == failures.STREAM_CUT and not answer.seen:
-        return failures.UNAVAILABLE
-    return failure
-
-
 async def _rest(failure: ModelFailure, limits: CallLimits, failed: int) -> None:
     """Wait before the next try: as long as the provider requests, else exponential backoff with jitter.
 
@@ -168,10 +160,7 @@ async def _rest(failure: ModelFailure, limits: CallLimits, failed: int) -> None:
     if delay > limits.longest_wait:
         raise failure.as_error() from None
     with contextlib.suppress(RuntimeError):  # outside of a graph there is no receiver for the event
-        await adispatch_custom_event(
-            "model_retry",
-            {"code": failure.code, "delay": round(delay, 2), "failed": failed, "tries": limits.tries},
-        )
+        await dispatch(ModelRetried(failure.code, round(delay, 2), failed, limits.tries))
     await asyncio.sleep(delay)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
-from typing import Any, cast
+from typing import cast
 
 import httpx
 import httpx2
@@ -13,6 +13,7 @@ from langchain_ollama import ChatOllama
 
 from server.agent.models.guard import GuardedModel
 from server.agent.models.transport import ModelTransport
+from server.ops.json_types import JsonObject
 from server.settings import Settings
 
 OLLAMA_URL = "http://127.0.0.1:11434"
@@ -25,10 +26,9 @@ class ThinkingOllama(GuardedModel, ChatOllama):
     models without thinking reject such a request, those with thinking think by default."""
 
     def _chat_params(
-        self, messages: list[BaseMessage], stop: list[str] | None = None, **kwargs: Any
-    ) -> dict[str, Any]:
-        params = super()._chat_params(messages, stop, **kwargs)
-        return params | {"think": None}
+        self, messages: list[BaseMessage], stop: list[str] | None = None, **kwargs: object
+    ) -> JsonObject:
+        return super()._chat_params(messages, stop, **kwargs) | {"think": None}
 
 
 def build_ollama(model: str, settings: Settings) -> ThinkingOllama:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from typing import Any, ClassVar, Self
 
 import openai
@@ -16,6 +16,7 @@ from pydantic import SecretStr, model_validator
 from server.agent.models.guard import GuardedModel
 from server.agent.models.providers import is_own_server
 from server.agent.models.transport import model_http_client
+from server.ops.json_types import JsonObject
 from server.settings import Settings
 
 OPENROUTER_URL = "https://openrouter.ai/api/v1"
@@ -44,7 +45,7 @@ class CompatibleChat(GuardedModel, ChatOpenAI):
         return self
 
     def _convert_chunk_to_generation_chunk(
-        self, chunk: dict[str, Any], default_chunk_class: type, base_generation_info: dict[str, Any] | None
+        self, chunk: JsonObject, default_chunk_class: type, base_generation_info: JsonObject | None
     ) -> ChatGenerationChunk | None:
         converted = super()._convert_chunk_to_generation_chunk(
             chunk, default_chunk_class, base_generation_info
@@ -59,8 +60,8 @@ class CompatibleChat(GuardedModel, ChatOpenAI):
         return converted
 
     def _get_request_payload(
-        self, input_: LanguageModelInput, *, stop: list[str] | None = None, **kwargs: Any
-    ) -> dict[str, Any]:
+        self, input_: LanguageModelInput, *, stop: list[str] | None = None, **kwargs: object
+    ) -> JsonObject:
         messages = self._convert_input(input_).to_messages()
         payload = super()._get_request_payload(messages, stop=stop, **kwargs)
         if "max_completion_tokens" in payload:
@@ -77,23 +78,16 @@ class CompatibleChat(GuardedModel, ChatOpenAI):
 
 
 def build_openai(model: str, settings: Settings) -> GuardedModel:
-    kind = ResponsesChat if _speaks_responses(settings) else CompatibleChat
+    """The Responses API by default for OpenAI itself, where images in tool results require it; other servers
+    use Chat Completions by default."""
+    is_own, chosen = is_own_server(settings), settings.openai_api
+    kind = ResponsesChat if chosen == "responses" or (chosen == "auto" and not is_own) else CompatibleChat
     return _build(kind, model, settings, settings.openai_base_url, settings.openai_api_key)
 
 
 def build_openrouter(model: str, settings: Settings) -> GuardedModel:
     url = settings.openrouter_base_url or OPENROUTER_URL
     return _build(CompatibleChat, model, settings, url, settings.openrouter_api_key)
-
-
-def _speaks_responses(settings: Settings) -> bool:
-    """True to use the Responses API: by default for OpenAI itself, where images in tool results require it.
-
-    Other servers use Chat Completions by default.
-    """
-    if settings.openai_api == "auto":
-        return not is_own_server(settings)
-    return settings.openai_api == "responses"
 
 
 def _build(
@@ -119,18 +113,18 @@ def _build(
     )
 
 
-def _thinking(delta: Mapping[str, Any]) -> dict[str, Any]:
+def _thinking(delta: JsonObject) -> JsonObject:
     details = [d for d in delta.get("reasoning_details") or () if isinstance(d, dict)]
     text = delta.get("reasoning_content") or delta.get("reasoning")
     if not text:
         text = "".join(str(d.get("text") or d.get("summary") or "") for d in details)
-    found: dict[str, Any] = {"reasoning_content": text} if text else {}
+    found: JsonObject = {"reasoning_content": text} if text else {}
     if details:
         found["reasoning_details"] = [{"detail": d} for d in details]
     return found
 
 
-def _sent_back(message: AIMessage) -> dict[str, Any]:
+def _sent_back(message: AIMessage) -> JsonObject:
     details = [d["detail"] for d in message.additional_kwargs.get("reasoning_details") or ()]
     if details:
         return {"reasoning_details": _joined(details)}
@@ -138,9 +132,9 @@ def _sent_back(message: AIMessage) -> dict[str, Any]:
     return {"reasoning_content": text} if text else {}
 
 
-def _joined(fragments: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _joined(fragments: list[JsonObject]) -> list[JsonObject]:
     """Merge consecutive stream fragments of one detail (same type and index)."""
-    whole: list[dict[str, Any]] = []
+    whole: list[JsonObject] = []
     for part in fragments:
         last = whole[-1] if whole else {}
         if (part.get("type"), part.get("index")) != (last.get("type"), last.get("index")):
@@ -181,10 +175,10 @@ class PlainCompletions:
         )
 
 
-class DictStream(openai.AsyncStream[dict[str, Any]]):
+class DictStream(openai.AsyncStream[JsonObject]):
     """Yields the server-sent events of Chat Completions as dicts."""
 
-    async def __aiter__(self) -> AsyncIterator[dict[str, Any]]:
+    async def __aiter__(self) -> AsyncIterator[JsonObject]:
         async for line in _lines(self.response.aiter_bytes()):
             if not line.startswith(b"data:"):
                 continue
