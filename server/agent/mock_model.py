@@ -14,7 +14,6 @@ import re
 import uuid
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
@@ -26,6 +25,7 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 
 from server.errors import RunFailed
+from server.ops.json_types import JsonObject
 
 SHOP = "https://shop.example"
 LOGIN = "https://mail.example/login"
@@ -124,7 +124,7 @@ class ScriptedChatModel(BaseChatModel):
         return "mock"
 
     def bind_tools(
-        self, tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool], **kwargs: Any
+        self, tools: Sequence[JsonObject | type | Callable[..., object] | BaseTool], **kwargs: object
     ) -> Runnable[LanguageModelInput, AIMessage]:
         return self.model_copy(update={"tool_names": tuple(_name(tool) for tool in tools)})
 
@@ -133,7 +133,7 @@ class ScriptedChatModel(BaseChatModel):
         messages: list[BaseMessage],
         stop: list[str] | None = None,
         run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
+        **kwargs: object,
     ) -> ChatResult:
         message = AIMessageChunk(content="")
         for chunk, _ in self._chunks(messages):
@@ -147,7 +147,7 @@ class ScriptedChatModel(BaseChatModel):
         messages: list[BaseMessage],
         stop: list[str] | None = None,
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
+        **kwargs: object,
     ) -> AsyncIterator[ChatGenerationChunk]:
         for message, delay in self._chunks(messages):
             if delay:
@@ -161,7 +161,8 @@ class ScriptedChatModel(BaseChatModel):
         reply = self._reply(messages)
         decides = DECISION_TOOL in self.tool_names
         if isinstance(reply, Say) and not decides:
-            chunks = _spoken(reply)
+            words = re.findall(r"\s*\S+\s*$|\s*\S+", reply.text)
+            chunks = _thoughts(reply) + [(AIMessageChunk(content=word), reply.delay) for word in words]
         else:
             name, args = _operator_move(reply, messages) if decides else _tool_call(reply, messages)
             chunks = _thoughts(reply) + _called(name, args, reply)
@@ -176,7 +177,7 @@ class ScriptedChatModel(BaseChatModel):
         return script(_url(messages), page) if script else Say(GREETING)
 
 
-def _name(tool: Any) -> str:
+def _name(tool: object) -> str:
     if isinstance(tool, dict):
         return str(tool.get("name") or tool.get("title") or tool.get("function", {}).get("name"))
     return str(getattr(tool, "name", None) or getattr(tool, "__name__", ""))
@@ -206,13 +207,7 @@ def _thoughts(reply: Reply) -> list[tuple[AIMessageChunk, float]]:
     return [(AIMessageChunk(content=[block]), reply.delay)]
 
 
-def _spoken(say: Say) -> list[tuple[AIMessageChunk, float]]:
-    return _thoughts(say) + [
-        (AIMessageChunk(content=word), say.delay) for word in re.findall(r"\s*\S+\s*$|\s*\S+", say.text)
-    ]
-
-
-def _called(name: str, args: dict[str, Any], reply: Reply) -> list[tuple[AIMessageChunk, float]]:
+def _called(name: str, args: JsonObject, reply: Reply) -> list[tuple[AIMessageChunk, float]]:
     """A tool call as providers stream it: the name first, then the arguments in pieces."""
     delay = reply.delay if isinstance(reply, Say) else 0.0
     text = json.dumps(args, ensure_ascii=False)
@@ -236,7 +231,7 @@ PLAN = ["Look at the page", "Do what is asked", "Tell the result"]
 OTHER_PLAN = ["Look at the basket", "Compare the price", "Do what is asked", "Tell the result"]
 
 
-def _operator_move(reply: Reply, messages: list[BaseMessage]) -> tuple[str, dict[str, Any]]:
+def _operator_move(reply: Reply, messages: list[BaseMessage]) -> tuple[str, JsonObject]:
     """The operator's typed move."""
     if isinstance(reply, Say):
         return DECISION_TOOL, {
@@ -245,7 +240,7 @@ def _operator_move(reply: Reply, messages: list[BaseMessage]) -> tuple[str, dict
             "final_response": reply.text,
         }
     plan = OTHER_PLAN if "Plan (edited" in messages[-1].text else PLAN
-    common: dict[str, Any] = {"reason": f"Next: {reply.kind} {reply.name}".strip(), "plan": plan}
+    common: JsonObject = {"reason": f"Next: {reply.kind} {reply.name}".strip(), "plan": plan}
     match reply.kind:
         case "navigate":
             return DECISION_TOOL, common | {"action": "navigate", "url": reply.text, "step": 0}
@@ -260,7 +255,7 @@ def _operator_move(reply: Reply, messages: list[BaseMessage]) -> tuple[str, dict
     return DECISION_TOOL, common | {"action": "scroll", "direction": "down", "amount": int(reply.text)}
 
 
-def _tool_call(reply: Reply, messages: list[BaseMessage]) -> tuple[str, dict[str, Any]]:
+def _tool_call(reply: Reply, messages: list[BaseMessage]) -> tuple[str, JsonObject]:
     """The assistant's call of a browser tool."""
     assert isinstance(reply, ScriptedMove)
     match reply.kind:

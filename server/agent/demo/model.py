@@ -12,7 +12,6 @@ import json
 import re
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
@@ -26,8 +25,9 @@ from server.agent.demo.operator import decide, pause
 from server.agent.demo.page import DemoPage, read_page
 from server.agent.demo.planner import Act, DemoProgress, FinalAnswer, plan_next
 from server.agent.demo.words import Words
+from server.ops.json_types import JsonObject
 
-Call = tuple[str, dict[str, Any]]
+Call = tuple[str, JsonObject]
 _ASIDE = "("
 """Notes of the service among the user messages begin with a bracket."""
 
@@ -42,7 +42,7 @@ class DemoChatModel(BaseChatModel):
         return "demo"
 
     def bind_tools(
-        self, tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool], **kwargs: Any
+        self, tools: Sequence[JsonObject | type | Callable[..., object] | BaseTool], **kwargs: object
     ) -> Runnable[LanguageModelInput, AIMessage]:
         return self.bind(tools=[convert_to_openai_tool(tool)["function"] for tool in tools])
 
@@ -52,8 +52,8 @@ class DemoChatModel(BaseChatModel):
         stop: list[str] | None = None,
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         *,
-        tools: Sequence[dict[str, Any]] = (),
-        **kwargs: Any,
+        tools: Sequence[JsonObject] = (),
+        **kwargs: object,
     ) -> AsyncIterator[ChatGenerationChunk]:
         reply = _reply(messages, tools)
         speaks = isinstance(reply, str) or "final_response" in reply[1]
@@ -67,8 +67,8 @@ class DemoChatModel(BaseChatModel):
         stop: list[str] | None = None,
         run_manager: CallbackManagerForLLMRun | None = None,
         *,
-        tools: Sequence[dict[str, Any]] = (),
-        **kwargs: Any,
+        tools: Sequence[JsonObject] = (),
+        **kwargs: object,
     ) -> ChatResult:
         reply = _reply(messages, tools)
         calls = [] if isinstance(reply, str) else [{"name": reply[0], "args": reply[1], "id": _new_id()}]
@@ -89,7 +89,7 @@ def _chunks(reply: str | Call) -> Iterator[ChatGenerationChunk]:
             yield ChatGenerationChunk(message=AIMessageChunk(content=word))
     else:
         name, args = reply
-        call: dict[str, Any] = {"name": name, "id": _new_id(), "args": "", "index": 0}
+        call: JsonObject = {"name": name, "id": _new_id(), "args": "", "index": 0}
         for piece in _words(json.dumps(args, ensure_ascii=False)):
             yield ChatGenerationChunk(
                 message=AIMessageChunk(content="", tool_call_chunks=[call | {"args": piece}])
@@ -104,7 +104,7 @@ def _words(text: str) -> list[str]:
     return re.findall(r"\s*\S+\s*$|\s*\S+", text)
 
 
-def _reply(messages: Sequence[BaseMessage], tools: Sequence[Mapping[str, Any]]) -> str | Call:
+def _reply(messages: Sequence[BaseMessage], tools: Sequence[JsonObject]) -> str | Call:
     """The reply: a text, or one tool call."""
     by_name = {tool["name"]: tool for tool in tools}
     act = next((tool for tool in tools if "final_response" in _properties(tool)), None)
@@ -115,8 +115,8 @@ def _reply(messages: Sequence[BaseMessage], tools: Sequence[Mapping[str, Any]]) 
     return _call_browser(messages, by_name)
 
 
-def _properties(tool: Mapping[str, Any]) -> Mapping[str, Any]:
-    properties: Mapping[str, Any] = (tool.get("parameters") or {}).get("properties") or {}
+def _properties(tool: JsonObject) -> JsonObject:
+    properties: JsonObject = (tool.get("parameters") or {}).get("properties") or {}
     return properties
 
 
@@ -138,8 +138,9 @@ _TOOLS: dict[str, tuple[str, ...]] = {
 }
 
 
-def _call_browser(messages: Sequence[BaseMessage], tools: Mapping[str, Mapping[str, Any]]) -> str | Call:
-    start = max((i for i, message in enumerate(messages) if _is_asked(message)), default=0)
+def _call_browser(messages: Sequence[BaseMessage], tools: Mapping[str, JsonObject]) -> str | Call:
+    own = (isinstance(message, HumanMessage) and not message.text.startswith(_ASIDE) for message in messages)
+    start = max((i for i, is_own in enumerate(own) if is_own), default=0)
     task, turn = messages[start].text, messages[start + 1 :]
     results = [message for message in turn if isinstance(message, ToolMessage)]
     names = {
@@ -163,21 +164,17 @@ def _call_browser(messages: Sequence[BaseMessage], tools: Mapping[str, Mapping[s
     return name, _arguments(step, _properties(tools[name]))
 
 
-def _is_asked(message: BaseMessage) -> bool:
-    return isinstance(message, HumanMessage) and not message.text.startswith(_ASIDE)
-
-
 def _progress(acted: Sequence[ToolMessage]) -> DemoProgress:
     if acted and (acted[-1].status == "error" or acted[-1].text.startswith("Error")):
         return DemoProgress(len(acted) - 1, acted[-1].text.strip().partition("\n")[0][:200])
     return DemoProgress(len(acted))
 
 
-def _arguments(step: Act, properties: Mapping[str, Any]) -> dict[str, Any]:
+def _arguments(step: Act, properties: JsonObject) -> JsonObject:
     """The arguments, under the names in the tool's schema."""
     command, thing = step.command, step.thing
     ref = thing.ref if thing else ""
-    values: dict[str, Any] = {
+    values: JsonObject = {
         "url": command.target, "element": f"{thing.role} {thing.name}".strip() if thing else "",
         "target": ref, "ref": ref, "index": int(ref) if ref.isdigit() else ref, "text": command.text,
         "values": [command.text], "key": command.target, "keys": command.target, "direction": command.target,

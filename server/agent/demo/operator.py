@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from server.agent.demo.commands import DemoCommand, read_request
 from server.agent.demo.page import DemoPage, read_page
 from server.agent.demo.planner import Act, DemoProgress, FinalAnswer, Next, plan_next
 from server.agent.demo.words import Words
+from server.ops.json_types import JsonObject
 
 _ACTIONS = {"open": "navigate", "log_in": "need_user"}
 _NOT_STEPS = re.compile(r"the user (?:edited|accepted|turned the proposed plan|had the browser)")
 _HEARD = re.compile(r"the user said: (.*)")
 
 
-def decide(prompt: str, fields: Mapping[str, Any]) -> dict[str, Any]:
+def decide(prompt: str, fields: Iterable[str]) -> JsonObject:
     """The arguments of a move. `prompt` contains task, plan, steps and page; `fields` are the schema's."""
     work = _Work(prompt)
     step = plan_next(work.task, work.progress(), read_page(prompt) or DemoPage())
@@ -38,15 +38,12 @@ class _Work:
         self.steps = re.findall(r"^\d+\. (.*)$", head.partition("Steps so far:")[2], re.MULTILINE)
         first = re.search(r"^(\d+)\. ", head.partition("Steps so far:\n")[2])
         self.hidden = int(first[1]) - 1 if first else 0
-        self._start_anew(_section(head, "Goal: "))
+        is_new = bool(_section(head, "Goal: ")) and not self.steps
+        if is_new and read_request(self.task).commands:  # while earlier work is unfinished
+            self.plan, self.current, self.has_done, self.is_edited = [], 0, False, False
         self._hear()
         if self.is_edited:
             self.task = "; ".join(self.plan) or self.task
-
-    def _start_anew(self, goal: str) -> None:
-        """Reset the plan if a new request starts while earlier work is unfinished."""
-        if goal and not self.steps and read_request(self.task).commands:
-            self.plan, self.current, self.has_done, self.is_edited = [], 0, False, False
 
     def _hear(self) -> None:
         """Take the user's last instruction during the run as the new task; steps count from there."""
@@ -58,26 +55,26 @@ class _Work:
                 return
 
     def progress(self) -> DemoProgress:
-        """Progress from the steps of this run; for an earlier run, from the plan's marker only."""
+        """Progress from the steps of this run; for an earlier run, from the plan's marker only.
+
+        The plan's current item is not done if the last step failed or the user interrupted it.
+        """
         steps = [step for step in self.steps if not _NOT_STEPS.match(step) and not _HEARD.match(step)]
         done = self.hidden + sum(not step.startswith("failed:") for step in steps)
+        last = self.steps[-1] if self.steps else ""
         if self.current or self.has_done:
-            done = max(done, self.current + int(not self._is_broken_off))
-        if self.steps and self.steps[-1].startswith("failed:") and "nothing was done" not in self.steps[-1]:
-            return DemoProgress(done, self.steps[-1].removeprefix("failed:").strip())
+            is_broken_off = last.startswith("failed:") or bool(_NOT_STEPS.match(last) or _HEARD.match(last))
+            done = max(done, self.current + int(not is_broken_off))
+        if last.startswith("failed:") and "nothing was done" not in last:
+            return DemoProgress(done, last.removeprefix("failed:").strip())
         return DemoProgress(done)
 
-    @property
-    def _is_broken_off(self) -> bool:
-        """The plan's current item was started but not finished: it failed, or the user interrupted."""
-        last = self.steps[-1] if self.steps else ""
-        return last.startswith("failed:") or bool(_NOT_STEPS.match(last) or _HEARD.match(last))
-
-    def record(self) -> dict[str, Any]:
+    def record(self) -> JsonObject:
         """Goal, plan and progress for the state shown to the user."""
         words, actions, done = Words(self.task), read_request(self.task).actions, self.progress().done
         titles = [words.did(command) for command in actions]
-        record: dict[str, Any] = {"reason": "demo rule", "step": _item(done, len(titles)) + 1}
+        item = min(done, MOST_ITEMS - 1) if done < len(titles) else min(len(titles), MOST_ITEMS)
+        record: JsonObject = {"reason": "demo rule", "step": item + 1}
         if not self.plan:
             record |= {"goal": self.task, "plan": _plan(actions, words)}
         if 0 < done <= len(titles):
@@ -97,11 +94,6 @@ def _plan(actions: Sequence[DemoCommand], words: Words) -> list[str]:
     return [*items, words.say("answer")]
 
 
-def _item(done: int, actions: int) -> int:
-    """The current plan item, from 0."""
-    return min(done, MOST_ITEMS - 1) if done < actions else min(actions, MOST_ITEMS)
-
-
 def _section(text: str, name: str) -> str:
     """The text after `name` at the start of a line, up to the next section."""
     found = re.search(
@@ -111,12 +103,12 @@ def _section(text: str, name: str) -> str:
     return found[1].strip() if found else ""
 
 
-def _action(step: Next, words: Words) -> dict[str, Any]:
+def _action(step: Next, words: Words) -> JsonObject:
     if isinstance(step, FinalAnswer):
         return {"action": "stop", "final_response": step.text}
     command = step.command if isinstance(step, Act) else DemoCommand("wait", "1")
     thing = step.thing if isinstance(step, Act) else None
-    action: dict[str, Any] = {"action": _ACTIONS.get(command.kind, command.kind)}
+    action: JsonObject = {"action": _ACTIONS.get(command.kind, command.kind)}
     if thing is not None:
         action["eid"] = thing.ref
     match command.kind:
