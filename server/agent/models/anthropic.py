@@ -23,7 +23,10 @@ class AnthropicChat(GuardedModel, ChatAnthropic):
 
 
 def build_anthropic(model: str, settings: Settings) -> AnthropicChat:
-    thinking = {"type": "adaptive", "display": "summarized"} if _thinks_by_default(model) else None
+    profile = ChatAnthropic(model_name=model, api_key="none").profile or {}  # type: ignore[call-arg]
+    # Models without a temperature always think, but show it only on request.
+    always_thinks = bool(profile.get("reasoning_output")) and profile.get("temperature") is False
+    thinking = {"type": "adaptive", "display": "summarized"} if always_thinks else None
     return AnthropicChat.build(
         settings,
         model=model,
@@ -35,9 +38,3 @@ def build_anthropic(model: str, settings: Settings) -> AnthropicChat:
         default_request_timeout=None,
         max_retries=0,
     )
-
-
-def _thinks_by_default(model: str) -> bool:
-    """True for models without a temperature: they always think, but show it only on request."""
-    profile = ChatAnthropic(model_name=model, api_key="none").profile or {}  # type: ignore[call-arg]
-    return bool(profile.get("reasoning_output")) and profile.get("temperature") is False

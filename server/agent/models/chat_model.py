@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from server.agent.models.catalog import KNOWN, KnownModel, known_model, usage_cost
+from server.agent.models.catalog import KNOWN, known_model, usage_cost
 from server.agent.models.errors import (
     ModelFailure,
     broken_tool_calls,
@@ -101,7 +101,9 @@ def is_ready(name: str, settings: Settings) -> bool:
 def model_choices(settings: Settings) -> list[OfferedModel]:
     """The models offered to the user: the configured ones, then well-known ones, then the demo model."""
     names = [settings.agent_model, settings.summary_model or settings.agent_model]
-    names += [model.id for model in KNOWN if model.offered and not _is_elsewhere(model, settings)]
+    has_other_models = is_own_server(settings)  # OPENAI_BASE_URL points to a server without OpenAI's models
+    offered = (model.id for model in KNOWN if model.offered)
+    names += [name for name in offered if not (has_other_models and name.startswith("openai:"))]
     known = (name for name in dict.fromkeys(names) if is_known(name) and name.partition(":")[0] != DEMO)
     chosen = [_choice(name, settings) for name in known]
     return [*chosen, OfferedModel(DEMO, DEMO, "Demo (built in, rule-based)", ready=True, vision=False)]
@@ -148,11 +150,6 @@ def _build(provider: str, model: str, settings: Settings) -> BaseChatModel:
     if provider == "openrouter":
         return openai.build_openrouter(model, settings)
     return openai.build_openai(model, settings)
-
-
-def _is_elsewhere(model: KnownModel, settings: Settings) -> bool:
-    """True for OpenAI's models if OPENAI_BASE_URL points to another server, which does not have them."""
-    return model.id.startswith("openai:") and is_own_server(settings)
 
 
 def _choice(name: str, settings: Settings) -> OfferedModel:

@@ -100,9 +100,10 @@ def classify(error: BaseException) -> ModelFailure:
         status = _status(link)
         if status is not None and status >= 400:
             return _of_status(status, link)
-    if failure := _of_kind(error):
-        return failure
-    return _of_text(_text(error)) or INTERNAL
+    # By class names, so that no SDK must be imported. An SDK's "connection error" is less specific than its cause.
+    names = {cls.__name__ for link in _chain(error) for cls in type(link).__mro__}
+    by_kind = next((failure for kinds, failure in _KINDS if names & kinds), None)
+    return by_kind or _of_text(_text(error)) or INTERNAL
 
 
 def stop_reason(metadata: JsonObject) -> str | None:
@@ -187,13 +188,6 @@ def _of_status(status: int, error: BaseException) -> ModelFailure:
     if status in (408, 409, 425) or status >= 500:
         return replace(UNAVAILABLE, retry_after=wait)
     return CONTENT_FILTER if _FILTERED.search(text) else BAD_REQUEST
-
-
-def _of_kind(error: BaseException) -> ModelFailure | None:
-    """Classify by class names, so that no SDK must be imported. The first entry of `_KINDS` found in the
-    chain wins: an SDK's "connection error" is less specific than its cause."""
-    names = {cls.__name__ for link in _chain(error) for cls in type(link).__mro__}
-    return next((failure for kinds, failure in _KINDS if names & kinds), None)
 
 
 _KINDS: tuple[tuple[frozenset[str], ModelFailure], ...] = (

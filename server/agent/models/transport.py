@@ -60,8 +60,10 @@ class _Body(httpx2.AsyncByteStream):
         self._counted = ExitStack()
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        joiner = DeltaJoiner() if _is_plain_event_stream(self._response) else None
-        content = self._response.content
+        headers, content = self._response.headers, self._response.content
+        is_events = headers.get("content-type", "").startswith("text/event-stream")
+        is_plain = headers.get("content-encoding", "identity").lower() == "identity"
+        joiner = DeltaJoiner() if is_events and is_plain else None
         with self._counted, _as_httpx(started=True):
             self._counted.enter_context(self._pace.stream())
             while data := await content.readany():
@@ -103,12 +105,6 @@ async def closing(chunks: AsyncGenerator[T, None]) -> AsyncGenerator[T, None]:
     finally:
         for body in opened:
             await body.aclose()
-
-
-def _is_plain_event_stream(response: aiohttp.ClientResponse) -> bool:
-    headers = response.headers
-    encoding = headers.get("content-encoding", "identity").lower()
-    return headers.get("content-type", "").startswith("text/event-stream") and encoding == "identity"
 
 
 @contextmanager
