@@ -181,7 +181,8 @@ def _commands(
         case "press":
             return [DemoCommand("press", _KEYS[found["target"].lower()])], ""
         case "scroll":
-            return [DemoCommand("scroll", _direction(found["target"]))], ""
+            is_up = re.search(r"\b(?:up|top|вверх|наверх|начал)", found["target"], re.IGNORECASE)
+            return [DemoCommand("scroll", "up" if is_up else "down")], ""
         case "type" | "select":
             return [DemoCommand(kind, _name(found.get("target", "")), found["text"])], ""
         case "click" | "hover":
@@ -204,7 +205,3 @@ def _name(text: str) -> str:
     while before != text:
         before, text = text, _NOISE.sub("", text).strip()
     return text
-
-
-def _direction(text: str) -> str:
-    return "up" if re.search(r"\b(?:up|top|вверх|наверх|начал)", text, re.IGNORECASE) else "down"

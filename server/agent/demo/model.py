@@ -150,7 +150,10 @@ def _call_browser(messages: Sequence[BaseMessage], tools: Mapping[str, JsonObjec
     page = read_page(results[-1].text) if results else None  # an older page may be outdated
     if page is None and results and names.get(results[-1].tool_call_id) in _LOOKS:
         page = DemoPage()  # the snapshot is empty
-    step = plan_next(task, _progress(acted), page)
+    progress = DemoProgress(len(acted))
+    if acted and (acted[-1].status == "error" or acted[-1].text.startswith("Error")):
+        progress = DemoProgress(len(acted) - 1, acted[-1].text.strip().partition("\n")[0][:200])
+    step = plan_next(task, progress, page)
     if isinstance(step, FinalAnswer):
         return step.text
     if not isinstance(step, Act):
@@ -162,12 +165,6 @@ def _call_browser(messages: Sequence[BaseMessage], tools: Mapping[str, JsonObjec
     if name is None:
         return Words(task).say("cannot", what=Words(task).did(step.command))
     return name, _arguments(step, _properties(tools[name]))
-
-
-def _progress(acted: Sequence[ToolMessage]) -> DemoProgress:
-    if acted and (acted[-1].status == "error" or acted[-1].text.startswith("Error")):
-        return DemoProgress(len(acted) - 1, acted[-1].text.strip().partition("\n")[0][:200])
-    return DemoProgress(len(acted))
 
 
 def _arguments(step: Act, properties: JsonObject) -> JsonObject:

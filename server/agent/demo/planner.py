@@ -39,6 +39,8 @@ class FinalAnswer:
 Next = Act | LookFirst | FinalAnswer
 
 _NEEDS_THING = frozenset({"click", "type", "select", "hover"})
+_NEEDS_NO_PAGE = frozenset({"open", "back", "press", "wait"})
+"""Actions before which the page need not be observed, such as leaving it."""
 _ROLES = {"type": FIELDS, "select": LISTS}
 _PING = re.compile(r"\bping\b", re.IGNORECASE)
 
@@ -55,16 +57,12 @@ def plan_next(task: str, progress: DemoProgress, page: DemoPage | None) -> Next:
         at = min(progress.done, len(actions) - 1)
         why = words.say("failed", what=words.did(actions[at]), why=progress.failure)
         return FinalAnswer(_answer(words, request, at, page, trouble=why))
-    if page is None and not _can_begin(actions, progress):
+    can_begin = progress.done < len(actions) and actions[progress.done].kind in _NEEDS_NO_PAGE
+    if page is None and not can_begin:
         return LookFirst()
     if progress.done >= len(actions):
         return FinalAnswer(_answer(words, request, len(actions), page))
     return _act(words, request, progress.done, page)
-
-
-def _can_begin(actions: list[DemoCommand], progress: DemoProgress) -> bool:
-    """Whether the next action needs no observation of the page, such as leaving it."""
-    return progress.done < len(actions) and actions[progress.done].kind in ("open", "back", "press", "wait")
 
 
 def _act(words: Words, request: DemoRequest, at: int, page: DemoPage | None) -> Next:
