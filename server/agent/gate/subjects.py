@@ -92,21 +92,16 @@ def _subject(action: str, element: Element | None, observation: Observation, *, 
     """`value` is the text that the element gets; by default, its current value."""
     if element is None:
         return Subject(action, value=value, url=observation.page.url)
-    group = beside(element, observation)
+    group, href = beside(element, observation), element.href or ""
+    if href and not href.startswith(("#", "?", "/")) and not urlsplit(href).scheme:
+        href = urljoin(observation.page.url, href)  # `delete?id=3` names a page and not a host
     return Subject(
         action, role=element.role, name=element.name, value=value or element.value or "", context=element.context,
-        url=observation.page.url, href=_href(element, observation), submits=element.submits or None,
+        url=observation.page.url, href=href, submits=element.submits or None,
         secret=element.secret, form_fields=tuple(other.name for other in group if other.role in _FIELDS),
         in_dialog=element.group.startswith(("dialog", "alertdialog")),
         siblings=tuple(other.name for other in group if other.role not in _FIELDS), lang=_language(observation),
     )  # fmt: skip
-
-
-def _href(element: Element, observation: Observation) -> str:
-    """A link's address; a relative `delete?id=3` is resolved, because it names a page and not a host."""
-    href = element.href or ""
-    is_beside = bool(href) and not href.startswith(("#", "?", "/")) and not urlsplit(href).scheme
-    return urljoin(observation.page.url, href) if is_beside else href
 
 
 def _language(observation: Observation) -> str:

@@ -189,7 +189,8 @@ def _values_sent(aimed: AimedAction, place: str) -> list[str]:
 
 def _load_of_address(url: str, place: str, observation: Observation, said: list[str]) -> Load:
     """A bare origin, a link of the page and a URL in the user's words carry nothing."""
-    known = set(_links(observation))
+    hrefs = (element.href for element in observation.interactive if element.href)
+    known = {_plain(joined(observation.page.url, href)) for href in ("", *hrefs)}
     if _plain(url) in (*known, "about:blank"):
         return NOTHING
     try:
@@ -202,13 +203,6 @@ def _load_of_address(url: str, place: str, observation: Observation, said: list[
     sources = [*said, *(unquote_plus(link) for link in known if site_of(link) == place)]
     rest = _load([unquote_plus(part) for part in (login, parts.path, parts.query, parts.fragment)], sources)
     return Load(host.is_strange or rest.is_strange, host.letters + rest.letters)
-
-
-def _links(observation: Observation) -> Iterator[str]:
-    """The page's own URL and those of its links."""
-    here = observation.page.url
-    for href in ("", *(element.href for element in observation.interactive if element.href)):
-        yield _plain(joined(here, href))
 
 
 def _plain(url: str) -> str:

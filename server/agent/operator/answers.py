@@ -194,16 +194,13 @@ def _canonical(word: str) -> str:
     ("okkk", "даааа") are normalised, unless that could mean different answers."""
     if word in _VOCABULARY or len(word) > 40:
         return word
-    shapes = {word, word.translate(_TO_LATIN), word.translate(_TO_CYRILLIC)} if _is_mixed(word) else {word}
+    is_mixed = re.search("[a-z]", word) and re.search("[а-яёіїєґ]", word)
+    shapes = {word, word.translate(_TO_LATIN), word.translate(_TO_CYRILLIC)} if is_mixed else {word}
     for shape in tuple(shapes):
         shapes |= {re.sub(r"(.)\1{2,}", kept, shape) for kept in (r"\1", r"\1\1")}
     meant = sorted(shapes & _VOCABULARY)
     is_clear = any(kind.issuperset(meant) for kind in (YES, NO, GO_ON, FILLER, _PHRASES))
     return meant[0] if meant and is_clear else word
-
-
-def _is_mixed(word: str) -> bool:
-    return bool(re.search("[a-z]", word) and re.search("[а-яёіїєґ]", word))
 
 
 def _doubts(text: str) -> bool:

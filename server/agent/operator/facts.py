@@ -103,16 +103,12 @@ def without_eids(text: str, chars: int, page: PageWords = NO_PAGE) -> str:
 
     def bare(found: re.Match[str]) -> str:
         eids = set(re.findall(r"e\d+", found[0]))
-        return "" if eids <= page.eids and not eids & page.names and _is_aimed(found) else found[0]
+        before = _WORD.findall(found.string[: found.start()].casefold())[-_WORDS_BEFORE:]
+        after = _WORD.findall(found.string[found.end() :].casefold())[:_WORDS_AFTER]
+        is_aimed = any(_AIMS.match(word) for word in (*before, *after))
+        return "" if eids <= page.eids and not eids & page.names and is_aimed else found[0]
 
     return cut(" ".join(_EID_WORDS.sub(bare, _EIDS.sub("", text)).split()), chars)
-
-
-def _is_aimed(found: re.Match[str]) -> bool:
-    """Whether a nearby word shows that the match is an element."""
-    before = _WORD.findall(found.string[: found.start()].casefold())[-_WORDS_BEFORE:]
-    after = _WORD.findall(found.string[found.end() :].casefold())[:_WORDS_AFTER]
-    return any(_AIMS.match(word) for word in (*before, *after))
 
 
 def _generalised(text: str, page: PageWords) -> str:

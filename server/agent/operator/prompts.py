@@ -95,14 +95,12 @@ def _work(state: State) -> str:
 def _talk(state: State) -> list[str]:
     """The recent conversation, truncated; the task itself is not repeated."""
     said = [message for message in state.get("messages", []) if message.text.strip()]
-    lines = [_line(message) for message in said[-TALK_SHOWN:] if message.text != state.get("task")]
+    lines: list[str] = []
+    for message in said[-TALK_SHOWN:]:
+        if message.text != state.get("task"):
+            who, text = "You" if isinstance(message, AIMessage) else "User", " ".join(message.text.split())
+            lines.append(f"{who}: {text if len(text) <= TALK_CHARS else text[:TALK_CHARS] + '…'}")
     return _listed("Conversation:", lines)
-
-
-def _line(message: BaseMessage) -> str:
-    who = "You" if isinstance(message, AIMessage) else "User"
-    text = " ".join(message.text.split())
-    return f"{who}: {text if len(text) <= TALK_CHARS else text[:TALK_CHARS] + '…'}"
 
 
 def _plan(state: State) -> list[str]:
