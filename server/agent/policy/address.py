@@ -168,17 +168,10 @@ def _plain_host(name: str) -> str:
     name = unicodedata.normalize("NFKC", unquote(name)).lower().replace("。", ".").strip(".")
     try:
         if name.startswith("["):
-            return _plain_ipv6(name.strip("[]").partition("%")[0])
-        name = ".".join(_ascii_label(label) for label in name.split("."))
+            address = ipaddress.IPv6Address(name.strip("[]").partition("%")[0])
+            return str(address.ipv4_mapped or f"[{address.compressed}]")
+        labels = name.split(".")
+        name = ".".join(lb if lb.isascii() else lb.encode("idna").decode("ascii") for lb in labels)
         return socket.inet_ntoa(socket.inet_aton(name)) if _NUMBER.fullmatch(name) else name
     except (UnicodeError, OSError, ValueError):
         return name
-
-
-def _plain_ipv6(text: str) -> str:
-    address = ipaddress.IPv6Address(text)
-    return str(address.ipv4_mapped or f"[{address.compressed}]")
-
-
-def _ascii_label(label: str) -> str:
-    return label if label.isascii() else label.encode("idna").decode("ascii")

@@ -62,7 +62,8 @@ _DENSE = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400
 
 def fold(text: str) -> str:
     """Normalise a text: case-folded, no disguises, spaces unchanged. Latin letters keep their accents."""
-    text = _BLANK.sub("", unicodedata.normalize("NFKC", _letters_from_symbols(text)))
+    letters = _FLAG.sub(" ", text).translate(_SYMBOLS)
+    text = _BLANK.sub("", unicodedata.normalize("NFKC", letters))
     text = unicodedata.normalize("NFC", WORD.sub(lambda word: _untangle(word.group()), text).casefold())
     text = _FLOATING.sub("", text).translate(_UNACCENTED)
     return _ARTICLE.sub("", _TONE_LAST.sub(lambda tail: _move_tone(tail.group()), text))
@@ -86,8 +87,9 @@ def has_tones(word: str) -> bool:
 def readings(text: str) -> tuple[str, ...]:
     """The folded text, then its other visual readings (`De1ete`, `ΡΑΥ`, spaced letters)."""
     first = fold(_close_up(text))
-    others = (first.translate(_DIGITS_AS_LETTERS) if _MIXED.search(first) else first, fold(_as_latin(text)))
-    return tuple(dict.fromkeys((first, *others)))
+    with_letters = first.translate(_DIGITS_AS_LETTERS) if _MIXED.search(first) else first
+    in_latin = WORD.sub(lambda word: _greek_as_latin(word.group()), text) if _GREEK.search(text) else text
+    return tuple(dict.fromkeys((first, with_letters, fold(in_latin))))
 
 
 def sentences(text: str) -> list[str]:
@@ -142,20 +144,11 @@ _UNACCENTED, _PLAIN = _Table(_unaccented), _Table(_plain)
 _SYMBOLS = {first + at: ord("A") + at for first in (0x1F150, 0x1F170, 0x1F1E6) for at in range(26)}
 
 
-def _letters_from_symbols(text: str) -> str:
-    return _FLAG.sub(" ", text).translate(_SYMBOLS)
-
-
 def _untangle(word: str) -> str:
     """Convert a word that mixes Greek with Latin letters to Latin: the mix is a disguise."""
     if _GREEK.search(word) and _LATIN.search(word):
         return _greek_as_latin(word)
     return word
-
-
-def _as_latin(text: str) -> str:
-    """The text with all Greek words in look-alike Latin letters."""
-    return WORD.sub(lambda word: _greek_as_latin(word.group()), text) if _GREEK.search(text) else text
 
 
 def _greek_as_latin(word: str) -> str:
