@@ -42,7 +42,8 @@ def find_address(url: str | None, token: str | None, folders: Iterable[Path] | N
     """
     base = normalise(url or DEFAULT_URL)
     if not token and is_loopback(base):
-        token = find_token(os.environ, [Path.cwd(), _checkout()] if folders is None else folders)
+        checkout = Path(__file__).resolve().parent.parent
+        token = find_token(os.environ, [Path.cwd(), checkout] if folders is None else folders)
     return Address(base, token or None)
 
 
@@ -95,7 +96,3 @@ def _read(path: Path) -> str | None:
         return path.read_text(encoding="utf-8").strip() or None
     except (OSError, UnicodeDecodeError):
         return None
-
-
-def _checkout() -> Path:
-    return Path(__file__).resolve().parent.parent

@@ -20,6 +20,7 @@ from httpx_sse import EventSource, SSEError
 from cli.address import Address
 from cli.backoff import backoff
 from cli.errors import Misused, Refused, Trouble, Unreachable
+from cli.json_types import JsonObject
 from cli.text import clean
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class Event:
     """
 
     type: str
-    data: dict[str, Any]
+    data: JsonObject
     raw: str = ""
     id: str = ""
 
@@ -92,10 +93,10 @@ class Client:
             raise Unreachable(f"it lies elsewhere, at {address}")
         return (await self._send("GET", self.address.absolute(path), params={"w": 640})).content
 
-    async def session(self, session_id: str) -> dict[str, Any]:
+    async def session(self, session_id: str) -> JsonObject:
         return dict(await self.call("GET", f"/sessions/{quote(session_id, safe='')}"))
 
-    async def sessions(self, **params: str | int) -> list[dict[str, Any]]:
+    async def sessions(self, **params: str | int) -> list[JsonObject]:
         """List sessions: pinned ones first, then the newest. `params` are the API's: q, archived, limit."""
         return list((await self.call("GET", "/sessions", params=params))["items"])
 
@@ -113,7 +114,7 @@ class Client:
                 raise
         return self._only(name, await self.sessions(limit=100))
 
-    def _only(self, name: str, items: list[dict[str, Any]]) -> str:
+    def _only(self, name: str, items: list[JsonObject]) -> str:
         matches = [str(item["id"]) for item in items if str(item["id"]).startswith(name)]
         if len(matches) == 1:
             return matches[0]
@@ -121,7 +122,7 @@ class Client:
             raise Misused(f"{name} is the beginning of {len(matches)} sessions; give more of it.")
         raise Misused(f"No session {name} at {self.address.url}: pilothouse sessions lists them.")
 
-    async def browse(self, session_id: str, tool: str, args: dict[str, Any]) -> dict[str, Any]:
+    async def browse(self, session_id: str, tool: str, args: JsonObject) -> JsonObject:
         """Execute a manual command in the session's browser."""
         path = f"/sessions/{session_id}/browser/{tool}"
         return dict(await self.call("POST", path, args, timeout=BROWSER_PATIENCE) or {})
@@ -211,7 +212,7 @@ async def _decode(source: EventSource) -> AsyncIterator[Event]:
         raise Trouble("The server's answer is not a stream of events: is there a proxy in between?") from None
 
 
-def _object(text: str) -> dict[str, Any] | None:
+def _object(text: str) -> JsonObject | None:
     try:
         value = json.loads(text)
     except ValueError:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import Any, Literal
+from typing import Literal
 
 from cli.errors import Misused
+from cli.json_types import JsonObject
 
 Mode = Literal["chat", "cmd"]
 """`chat`: text goes to the agent. `cmd`: text is a command, the slash is optional."""
@@ -53,7 +54,7 @@ class Call:
     """A command with its arguments by name; omitted ones are absent."""
 
     command: Command
-    args: dict[str, Any] = field(default_factory=dict)
+    args: JsonObject = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -129,10 +130,11 @@ def _unknown(name: str, is_command: bool) -> str:
     return f"{name} is not a command. {advice} /chat talks to the agent."
 
 
-def _read_args(command: Command, text: str) -> dict[str, Any]:
-    args: dict[str, Any] = {}
+def _read_args(command: Command, text: str) -> JsonObject:
+    args: JsonObject = {}
     for param in command.params:
-        word, text = (text, "") if param.kind == "rest" else _first(text)
+        word, _, rest = (text, "", "") if param.kind == "rest" else text.partition(" ")
+        text = rest.lstrip()
         if word:
             args[param.name] = _read(command, param, word)
         elif not param.is_optional:
@@ -140,11 +142,6 @@ def _read_args(command: Command, text: str) -> dict[str, Any]:
     if text:
         raise Misused(f"Write it as {command.usage}")
     return args
-
-
-def _first(text: str) -> tuple[str, str]:
-    word, _, rest = text.partition(" ")
-    return word, rest.lstrip()
 
 
 def _read(command: Command, param: Param, word: str) -> str | int:

@@ -10,14 +10,14 @@ import json
 from collections.abc import Iterable, Mapping
 from contextlib import aclosing
 from datetime import UTC, datetime
-from typing import Any
 from uuid import uuid4
 
 from cli import tables
 from cli.client import Client, Event
 from cli.commands import Call, Words
 from cli.errors import Misused, Refused, Trouble
-from cli.items import Item, Note, Question
+from cli.items import Question, Item, Note
+from cli.json_types import JsonObject
 from cli.screen import Screen
 from cli.view import View, place_of
 
@@ -42,7 +42,7 @@ class Conversation:
         self.screen = screen
         self.view = View(client.address)
         self.session_id = session_id
-        self.elements: list[dict[str, Any]] = []
+        self.elements: list[JsonObject] = []
         self._observation: str | None = None
         """The id of the last printed observation, which the user's eids refer to."""
         self._wishes = dict(wishes or {})
@@ -52,7 +52,7 @@ class Conversation:
         """The wait for the event stream timed out, and it has sent nothing since."""
         self._unconfirmed: Call | None = None
 
-    async def attach(self, *, silently: bool = False) -> dict[str, Any]:
+    async def attach(self, *, silently: bool = False) -> JsonObject:
         """Load the session with its history; show it unless `silently`. Returns {} if there is none yet."""
         if self.session_id is None:
             return {}
@@ -88,7 +88,7 @@ class Conversation:
             async for frame in frames:
                 await self.hear(frame)
 
-    async def hear(self, frame: Mapping[str, Any]) -> None:
+    async def hear(self, frame: JsonObject) -> None:
         """Show one frame. Waits up to `LAG` for the event stream, which has it in order with tool calls."""
         try:
             async with asyncio.timeout(0 if self._stream_lags else LAG):
@@ -105,7 +105,7 @@ class Conversation:
             if isinstance(item, Question):
                 await self._show_picture(item.screenshot)
 
-    async def do(self, entry: Words | Call) -> dict[str, Any]:
+    async def do(self, entry: Words | Call) -> JsonObject:
         """Send the message or execute the command. Returns the server's response, {} if there is none."""
         if isinstance(entry, Words):
             return await self.say(entry.text)
@@ -128,7 +128,7 @@ class Conversation:
                 self.screen.print(tables.commands())
         return {}
 
-    async def say(self, text: str) -> dict[str, Any]:
+    async def say(self, text: str) -> JsonObject:
         """Send a message. It steers a run in progress, answers an open question, or starts a run.
 
         Returns the acknowledgement: `{message_id, run_id}`.
@@ -142,10 +142,11 @@ class Conversation:
             if error.code != "run_in_progress":
                 raise
             answer = await self._send_words(frame | {"mode": "steer"})
-        await self._learn_title()
+        if not self.view.title and self.session_id:  # the server derives it from the first message
+            self.view.title = (await self.client.session(self.session_id)).get("title") or ""
         return answer
 
-    async def _send_words(self, frame: dict[str, Any]) -> dict[str, Any]:
+    async def _send_words(self, frame: JsonObject) -> JsonObject:
         from cli.dialogue import FRAME_BYTES
 
         if len(json.dumps(frame, ensure_ascii=False).encode()) <= FRAME_BYTES:
@@ -155,20 +156,15 @@ class Conversation:
         answer = await self.client.call("POST", path, body | {"content": frame["text"]})
         return {"message_id": answer["message"]["id"], "run_id": answer["run"]["id"]}
 
-    async def _send(self, frame: dict[str, Any]) -> dict[str, Any]:
+    async def _send(self, frame: JsonObject) -> JsonObject:
         """Send a frame over the dialogue and return its acknowledgement."""
         return await (await self.client.dialogue(await self._session())).send(frame)
-
-    async def _learn_title(self) -> None:
-        """Load the session's title, which the server derives from the first message."""
-        if not self.view.title and self.session_id:
-            self.view.title = (await self.client.session(self.session_id)).get("title") or ""
 
     async def edit_plan(self, steps: list[str]) -> None:
         session_id = await self._session()
         await self.client.call("PUT", f"/sessions/{session_id}/plan", {"plan": steps})
 
-    async def _answer_proposal(self, answer: str) -> dict[str, Any]:
+    async def _answer_proposal(self, answer: str) -> JsonObject:
         if not self.view.plan.proposed:
             raise Misused("The agent has proposed no other plan.")
         if answer == "accept":
@@ -177,7 +173,7 @@ class Conversation:
         await self.client.call("DELETE", f"/sessions/{await self._session()}/plan/proposal")
         return {}
 
-    async def _decide(self, answer: str, args: dict[str, Any]) -> dict[str, Any]:
+    async def _decide(self, answer: str, args: JsonObject) -> JsonObject:
         asked = self.view.pending
         if asked is None:
             return await self._decide_by_hand(answer)
@@ -185,7 +181,7 @@ class Conversation:
             raise Misused("This wants /yes or /no.")
         if asked.kind == "manual" and answer == "no":
             raise Misused("This wants /done when you have done it, plain words to go on otherwise, or /stop.")
-        frame: dict[str, Any] = {"type": "user_confirm", "reference": asked.reference}
+        frame: JsonObject = {"type": "user_confirm", "reference": asked.reference}
         frame |= {"confirmed": asked.kind == "manual" or answer == "yes"}
         frame |= {"text": args["words"]} if "words" in args else {}
         frame |= {"remember": True} if "always" in args else {}
@@ -196,14 +192,14 @@ class Conversation:
                 return {}
             raise
 
-    async def _is_decided_so(self, frame: Mapping[str, Any]) -> bool:
+    async def _is_decided_so(self, frame: JsonObject) -> bool:
         """Whether the question was decided as in the frame: then only the acknowledgement was lost."""
         session = await self.client.session(await self._session())
         known = {question["reference"]: question for question in session.get("interrupts", [])}
         question = known.get(frame["reference"], {})
         return bool(question.get("status") == "decided" and question.get("confirmed") == frame["confirmed"])
 
-    async def _decide_by_hand(self, answer: str) -> dict[str, Any]:
+    async def _decide_by_hand(self, answer: str) -> JsonObject:
         """Answer the confirmation that the policy requires for the user's own command."""
         call, self._unconfirmed = self._unconfirmed, None
         if call is None:
@@ -213,10 +209,12 @@ class Conversation:
         self.screen.show(Note("Left as it is."))
         return {}
 
-    async def _browse(self, call: Call) -> dict[str, Any]:
-        self._unconfirmed = None
+    async def _browse(self, call: Call) -> JsonObject:
+        self._unconfirmed, args = None, call.args
+        if "eid" in args and self._observation is not None:
+            args = args | {"observation": self._observation}
         try:
-            answer = await self.client.browse(await self._session(), call.name, self._located(call.args))
+            answer = await self.client.browse(await self._session(), call.name, args)
         except Refused as error:
             if error.code != "confirmation_required":
                 raise
@@ -233,11 +231,6 @@ class Conversation:
             self.screen.print(tables.outcome(call.name, told, answer, self.client.address))
         await self._show_picture(answer.get("screenshot"))
         return answer
-
-    def _located(self, args: dict[str, Any]) -> dict[str, Any]:
-        """The arguments, plus the id of the observation if they contain an eid."""
-        is_seen = "eid" in args and self._observation is not None
-        return args | {"observation": self._observation} if is_seen else args
 
     async def _show_picture(self, path: str | None) -> None:
         if not path or not self.screen.shows_pictures:

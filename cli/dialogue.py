@@ -11,7 +11,7 @@ import json
 from collections.abc import AsyncGenerator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 from urllib.parse import quote
 from uuid import uuid4
 
@@ -21,9 +21,10 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketExce
 from cli.address import Address
 from cli.backoff import backoff
 from cli.errors import Refused, Trouble, Unreachable
+from cli.json_types import JsonObject
 from cli.text import clean
 
-Frame = dict[str, Any]
+Frame = JsonObject
 
 FRAME_BYTES = 60_000
 """Maximum size of a frame: the server closes the socket at 64 KB. Longer messages go over HTTP."""

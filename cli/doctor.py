@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 from uuid import uuid4
 
 from rich.console import Group, RenderableType
@@ -16,6 +16,7 @@ from rich.text import Text
 
 from cli.client import Client
 from cli.errors import Refused, Trouble
+from cli.json_types import JsonObject
 from cli.render import indent
 
 
@@ -96,7 +97,7 @@ async def _browser(client: Client) -> Check:
     return Check("browser", "ok", f"{len(items)} tools offered")
 
 
-def models(config: dict[str, Any]) -> list[Check]:
+def models(config: JsonObject) -> list[Check]:
     """Check the default model and its key, then add the server's own notices."""
     name = config["defaults"]["model"]
     model = next((model for model in config["models"] if model["id"] == name), None)
@@ -115,7 +116,7 @@ def models(config: dict[str, Any]) -> list[Check]:
     return checks + [Check("notice", "warn", notice["text"]) for notice in config.get("notices", [])]
 
 
-def versions(config: dict[str, Any]) -> Check:
+def versions(config: JsonObject) -> Check:
     here, there = own_version(), str(config["version"])
     finding = (
         f"server {there} ({config['mode']} mode), command line {here}, Python {platform.python_version()}"

@@ -9,7 +9,8 @@ Trouble
 from __future__ import annotations
 
 import os
-from typing import Any
+
+from cli.json_types import JsonObject
 
 ADVICE = {
     "run_in_progress": "It is still working: /stop ends the run.",
@@ -39,14 +40,16 @@ class Misused(Trouble):
 class Refused(Trouble):
     """A response with an error status, parsed from its `application/problem+json`."""
 
-    def __init__(self, status: int, problem: dict[str, Any], url: str, retry_after: str | None) -> None:
+    def __init__(self, status: int, problem: JsonObject, url: str, retry_after: str | None) -> None:
         self.status = status
         self.code = str(problem.get("code", ""))
-        self.detail = str(problem.get("detail") or problem.get("title") or _unexplained(status))
+        hint = " Is it older than this command line?" if status == 404 else ""
+        unexplained = f"The server answered HTTP {status} and nothing more.{hint}"
+        self.detail = str(problem.get("detail") or problem.get("title") or unexplained)
         self.retry_after = _seconds(retry_after)
         super().__init__(self._explain(problem, url))
 
-    def _explain(self, problem: dict[str, Any], url: str) -> str:
+    def _explain(self, problem: JsonObject, url: str) -> str:
         if self.status == 401:
             return (
                 f"Not logged in at {url}. Give the server's token with --token or AUTH_TOKEN; a server that "
@@ -62,11 +65,6 @@ class Refused(Trouble):
 
     def _pause(self) -> str:
         return f"{self.retry_after:.0f} s" if self.retry_after else "a moment"
-
-
-def _unexplained(status: int) -> str:
-    hint = " Is it older than this command line?" if status == 404 else ""
-    return f"The server answered HTTP {status} and nothing more.{hint}"
 
 
 def _seconds(text: str | None) -> float | None:

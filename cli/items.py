@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
+from cli.json_types import JsonObject
 from cli.text import moment
 
 Tone = Literal["info", "warning", "error"]
@@ -35,7 +35,7 @@ class Spoken:
 @dataclass(frozen=True, slots=True)
 class ToolRan:
     name: str
-    args: dict[str, Any]
+    args: JsonObject
     ok: bool
     summary: str = ""
     duration_ms: int = 0
@@ -63,7 +63,7 @@ class Plan:
     proposed: tuple[str, ...] = ()
 
     @classmethod
-    def read(cls, state: Mapping[str, Any]) -> Self:
+    def read(cls, state: JsonObject) -> Self:
         progress = state.get("progress") or {}
         return cls(
             steps=tuple(state.get("plan") or ()),
@@ -88,8 +88,8 @@ class Question:
     reference: str
     kind: Literal["confirm", "manual"]
     reason: str
-    action: dict[str, Any] = field(default_factory=dict)
-    target: dict[str, Any] = field(default_factory=dict)
+    action: JsonObject = field(default_factory=dict)
+    target: JsonObject = field(default_factory=dict)
     url: str | None = None
     risk: str | None = None
     sends_to: str | None = None
@@ -97,7 +97,7 @@ class Question:
     expires_at: datetime | None = None
 
     @classmethod
-    def read(cls, question: Mapping[str, Any], screenshot: str | None) -> Self:
+    def read(cls, question: JsonObject, screenshot: str | None) -> Self:
         return cls(
             reference=question["reference"],
             kind=question["kind"],

@@ -103,14 +103,11 @@ def _with_time(line: Text, seconds: float, width: int) -> Text:
 
 def bar(view: View, mode: str, host: str) -> list[str]:
     """The parts of the bar below the prompt: mode, session, status, step, usage, server."""
-    parts = [mode, cut(view.title or "new session", 40), _status(view)]
+    status = "offline" if view.is_lost else WORDS.get(view.status, view.status)
+    parts = [mode, cut(view.title or "new session", 40), status]
     if view.is_busy and view.step:
         parts.append(f"step {view.step}/{view.max_steps}")
     return [part for part in (*parts, spent(view.usage), host) if part]
-
-
-def _status(view: View) -> str:
-    return "offline" if view.is_lost else WORDS.get(view.status, view.status)
 
 
 def _lines(renderable: RenderableType, width: int) -> list[str]:

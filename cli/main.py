@@ -22,6 +22,7 @@ from cli.address import DEFAULT_URL, find_address
 from cli.client import Client
 from cli.conversation import Conversation
 from cli.errors import Misused, Trouble
+from cli.json_types import JsonObject
 from cli.once import run_line, watch_all
 from cli.picture import find_way
 from cli.screen import PlainScreen, RichScreen, Screen
@@ -94,7 +95,7 @@ def chat(
 
 
 async def _chat(
-    client: Client, name: str | None, line: str | None, json_lines: bool, wait: bool, wishes: dict[str, Any]
+    client: Client, name: str | None, line: str | None, json_lines: bool, wait: bool, wishes: JsonObject
 ) -> int:
     if line is not None and not line.strip():
         raise Misused("There is nothing to say: the message is empty.")
@@ -112,7 +113,7 @@ async def _chat(
     return 0
 
 
-async def _talk(client: Client, session_id: str | None, wishes: dict[str, Any]) -> None:
+async def _talk(client: Client, session_id: str | None, wishes: JsonObject) -> None:
     from prompt_toolkit.patch_stdout import StdoutProxy
 
     from cli.repl import Repl

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from contextlib import aclosing
-from typing import Any, TextIO
+from typing import TextIO
 
 from cli.client import Client, Event
 from cli.commands import Call, Words, parse
 from cli.conversation import Conversation
 from cli.items import Note
+from cli.json_types import JsonObject
 
 ANSWERS = frozenset({"yes", "no", "done", "resume"})
 """Commands after which a run continues."""
@@ -30,7 +31,7 @@ async def run_line(conversation: Conversation, line: str, *, waits: bool, lines:
     return await _watch(conversation, run_id, waits, lines) if run_id else 0
 
 
-def _run_to_follow(entry: Words | Call, session: dict[str, Any], answer: dict[str, Any]) -> str:
+def _run_to_follow(entry: Words | Call, session: JsonObject, answer: JsonObject) -> str:
     if isinstance(entry, Words):
         return str(answer["run_id"])
     return str((session.get("run") or {}).get("id", "")) if entry.name in ANSWERS else ""

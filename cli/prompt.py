@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Iterable
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
@@ -21,6 +20,7 @@ from prompt_toolkit.output import Output
 from prompt_toolkit.styles import Style
 
 from cli.commands import COMMANDS, Mode
+from cli.json_types import JsonObject
 from cli.text import cut
 
 STYLE = Style.from_dict(
@@ -44,7 +44,7 @@ SECRET = ("/type ", "type ")
 class LineCompleter(Completer):
     """Completes command names, their choices, and the eids of the last observation."""
 
-    def __init__(self, mode: Callable[[], Mode], elements: Callable[[], Iterable[dict[str, Any]]]) -> None:
+    def __init__(self, mode: Callable[[], Mode], elements: Callable[[], Iterable[JsonObject]]) -> None:
         self._mode = mode
         self._elements = elements
 
@@ -72,13 +72,10 @@ class LineCompleter(Completer):
                 if choice.startswith(rest):
                     yield Completion(choice, -len(rest))
         if first and first[0].name == "eid":
-            yield from self._eids(rest)
-
-    def _eids(self, rest: str) -> Iterable[Completion]:
-        for element in self._elements():
-            label = f"{element['role']} {cut(element.get('name') or '', 50)}"
-            if element["eid"].startswith(rest):
-                yield Completion(element["eid"], -len(rest), display_meta=label)
+            for element in self._elements():
+                label = f"{element['role']} {cut(element.get('name') or '', 50)}"
+                if element["eid"].startswith(rest):
+                    yield Completion(element["eid"], -len(rest), display_meta=label)
 
 
 class LineHistory(FileHistory):
@@ -104,7 +101,7 @@ def open_history() -> History:
 def line_prompt(
     *,
     mode: Callable[[], Mode],
-    elements: Callable[[], Iterable[dict[str, Any]]],
+    elements: Callable[[], Iterable[JsonObject]],
     message: Callable[[], AnyFormattedText],
     toolbar: Callable[[], AnyFormattedText],
     placeholder: Callable[[], str],

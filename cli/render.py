@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import singledispatch
-from typing import Any
 from urllib.parse import urlsplit
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -31,6 +29,7 @@ from cli.items import (
     UserSaid,
     Visited,
 )
+from cli.json_types import JsonObject
 from cli.text import cut, duration
 
 THEME = Theme(
@@ -263,14 +262,14 @@ class Indented:
             yield Segment.line()
 
 
-def action(intended: Mapping[str, Any]) -> Text:
+def action(intended: JsonObject) -> Text:
     """An intended action: its kind, then its arguments."""
     rest = {key: value for key, value in intended.items() if key not in ("kind", "name", "type", "args")}
     name = intended.get("kind") or intended.get("name") or intended.get("type") or "action"
     return Text.assemble((str(name), "bold"), "  ", describe(rest | (intended.get("args") or {})))
 
 
-def describe(args: Mapping[str, Any]) -> Text:
+def describe(args: JsonObject) -> Text:
     """Arguments in one line: those in `BARE` without their name, others with it, the agent's reason last."""
     line = Text()
     for key, value in args.items():

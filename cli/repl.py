@@ -43,7 +43,7 @@ class Repl:
             mode=lambda: self.mode,
             elements=lambda: conversation.elements,
             message=self._message,
-            toolbar=self._toolbar,
+            toolbar=lambda: [("class:bottom-toolbar", self._drawn[1])],
             placeholder=self._placeholder,
         )
 
@@ -91,7 +91,8 @@ class Repl:
         if isinstance(entry, Words):
             self._lines.put_nowait(entry)
             return
-        self._echo(entry)
+        words = " ".join(str(value) for value in entry.args.values() if entry.name != "type")
+        self._conversation.screen.show(Entered(f"/{entry.name} {words}".rstrip()))
         match entry.name:
             case "chat":
                 self._switch("chat")
@@ -185,19 +186,12 @@ class Repl:
         sign = ("class:prompt", "❯ ") if self.mode == "chat" else ("class:prompt.cmd", "cmd ❯ ")
         return [*self._above, sign]
 
-    def _toolbar(self) -> AnyFormattedText:
-        return [("class:bottom-toolbar", self._drawn[1])]
-
     def _placeholder(self) -> str:
         if self.mode == "cmd":
             return "launch URL, observe, click EID … /chat talks to the agent"
         if self._view.pending:
             return "answer the question"
         return "add an instruction" if self._view.is_busy else "what shall I do?"
-
-    def _echo(self, call: Call) -> None:
-        words = " ".join(str(value) for value in call.args.values() if call.name != "type")
-        self._conversation.screen.show(Entered(f"/{call.name} {words}".rstrip()))
 
     def _note(self, text: str, kind: Tone = "info") -> None:
         self._conversation.screen.show(Note(text, kind))

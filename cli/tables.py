@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.table import Table
@@ -14,6 +13,7 @@ from rich.text import Text
 from cli.address import Address
 from cli.commands import COMMANDS
 from cli.items import ToolRan, Visited
+from cli.json_types import JsonObject
 from cli.render import draw, indent
 from cli.text import ago, cut, moment, spent
 from cli.view import View
@@ -34,7 +34,7 @@ SIGNS = {
 class Sessions:
     """One row per session, with the first eight characters of its id."""
 
-    items: Sequence[Mapping[str, Any]]
+    items: Sequence[JsonObject]
     now: datetime
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
@@ -51,7 +51,7 @@ class Sessions:
             table.add_row(*(cells[name] for name in names))
         yield table
 
-    def _cells(self, item: Mapping[str, Any]) -> dict[str, RenderableType]:
+    def _cells(self, item: JsonObject) -> dict[str, RenderableType]:
         sign, style = SIGNS.get(item["status"], ("·", "quiet"))
         return {
             "": Text(sign, style),
@@ -67,7 +67,7 @@ def short(session_id: str) -> str:
     return session_id[:8]
 
 
-def observation(page: Mapping[str, Any]) -> RenderableType:
+def observation(page: JsonObject) -> RenderableType:
     """The page: title, address, overlays, notes, texts and elements."""
     where = page.get("page") or {}
     elements = [item for item in page.get("interactive") or [] if not item.get("same_as")]
@@ -87,7 +87,7 @@ def observation(page: Mapping[str, Any]) -> RenderableType:
     return indent(Group(*rows, *([Text(f"… and {hidden} more elements", "quiet")] if hidden else [])))
 
 
-def outcome(tool: str, args: dict[str, Any], answer: Mapping[str, Any], address: Address) -> RenderableType:
+def outcome(tool: str, args: JsonObject, answer: JsonObject, address: Address) -> RenderableType:
     """The result of one manual browser command."""
     picture = answer.get("screenshot")
     ran = ToolRan(
@@ -101,7 +101,7 @@ def outcome(tool: str, args: dict[str, Any], answer: Mapping[str, Any], address:
     return Group(draw(ran), *([draw(where)] if where else []))
 
 
-def _elements(elements: Iterable[Mapping[str, Any]]) -> Table:
+def _elements(elements: Iterable[JsonObject]) -> Table:
     table = Table.grid(padding=(0, 2))
     for item in elements:
         name = cut(item.get("name") or item.get("placeholder") or item.get("context") or "", 60)
@@ -115,7 +115,7 @@ def _elements(elements: Iterable[Mapping[str, Any]]) -> Table:
     return table
 
 
-def _holds(element: Mapping[str, Any]) -> str:
+def _holds(element: JsonObject) -> str:
     """The value of a field and the element's states. A secret field has only `filled`, no value."""
     parts = [f"= {cut(str(element['value']), 40)}"] if element.get("value") else []
     parts += [name for name in ("checked", "expanded", "selected", "filled", "disabled") if element.get(name)]

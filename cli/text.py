@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from typing import Any
+from typing import overload
+
+from cli.json_types import Json, JsonObject
 
 _UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
-def clean(value: Any) -> Any:
+@overload
+def clean(value: str) -> str: ...
+@overload
+def clean(value: JsonObject) -> JsonObject: ...
+@overload
+def clean(value: Json) -> Json: ...
+def clean(value: Json) -> Json:
     """Remove control characters and bidirectional overrides from all strings of a JSON value.
 
     Page titles and tool results are untrusted: an escape sequence in them must not reach the terminal, nor a
@@ -65,7 +73,7 @@ def ago(then: datetime | None, now: datetime) -> str:
     return "now"
 
 
-def spent(usage: dict[str, Any]) -> str:
+def spent(usage: JsonObject) -> str:
     """Tokens and cost of a run as a short text, "" if no tokens were used."""
     tokens = usage.get("input_tokens", 0) + usage.get("output_tokens", 0)
     if not tokens:

@@ -7,10 +7,9 @@ events: items with an id are deduplicated by it, events by their place (epoch, s
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from cli.address import Address
 from cli.items import (
@@ -27,6 +26,7 @@ from cli.items import (
     UserSaid,
     Visited,
 )
+from cli.json_types import JsonObject
 from cli.speech import Speech
 from cli.text import moment, spent
 
@@ -40,7 +40,7 @@ KEPT = (UserSaid, Spoken, ToolRan)
 @dataclass(frozen=True, slots=True)
 class OpenTool:
     name: str
-    args: dict[str, Any]
+    args: JsonObject
     since: float
 
 
@@ -54,9 +54,9 @@ class View:
         self.speech = Speech()
         self.tools: dict[str, OpenTool] = {}
         self.plan = Plan()
-        self.facts: list[dict[str, Any]] = []
+        self.facts: list[JsonObject] = []
         self.pending: Question | None = None
-        self.usage: dict[str, Any] = {}
+        self.usage: JsonObject = {}
         self.is_lost = False
         self.since = 0.0
         self._address = address
@@ -76,7 +76,7 @@ class View:
     def current_tool(self) -> OpenTool | None:
         return next(reversed(self.tools.values()), None)
 
-    def load(self, session: Mapping[str, Any], *, last: int = 30) -> list[Item]:
+    def load(self, session: JsonObject, *, last: int = 30) -> list[Item]:
         """Load a session. Returns its new items; of its history only the `last` ones."""
         self.title, self.agent = session.get("title") or "", session.get("agent") or ""
         self.model, self.status = session.get("model") or "", session.get("status") or "idle"
@@ -92,7 +92,7 @@ class View:
         items += self._asked(session.get("pending") or {})
         return items
 
-    def apply(self, event: Mapping[str, Any]) -> list[Item]:
+    def apply(self, event: JsonObject) -> list[Item]:
         """Apply one event. An event that is old, unknown or already shown has no effect.
 
         For events from before the session was loaded, returns only messages and tool calls.
@@ -104,10 +104,10 @@ class View:
             return [item for item in items if isinstance(item, KEPT)]
         return items
 
-    def _fold(self, event: Mapping[str, Any]) -> list[Item]:
+    def _fold(self, event: JsonObject) -> list[Item]:
         match event.get("type"):
-            case "token":
-                return self._token(event["message_id"], event["text"])
+            case "token" if event["message_id"] not in self._shown:
+                return [*self.speech.add(event["message_id"], event["text"])]
             case "thinking":
                 self.speech.think(event["text"])
                 return []
@@ -126,19 +126,22 @@ class View:
             case "interrupt":
                 return [*self._finish_text(), *self._asked(event)]
             case "decision":
-                return self._decided(event)
+                kind = self.pending.kind if self.pending else "confirm"
+                self.pending = None
+                return [Answered(kind, bool(event["confirmed"]))]
             case "usage":
                 self.usage = event["total"]
                 return []
-            case "resync":
-                return self._lose_text()
+            case "resync" if self.speech.tear():
+                told = "Some of this was missed; the whole answer follows when it is written."
+                return [Note(told, "warning")]
             case "done":
                 return self._done(event)
             case "error":
                 return self._error(event)
         return []
 
-    def hear(self, frame: Mapping[str, Any]) -> list[Item]:
+    def hear(self, frame: JsonObject) -> list[Item]:
         """Apply one frame of the dialogue: an agent message, a question or a status.
 
         The event stream has the same information with more detail. A frame counts only if the stream is
@@ -166,7 +169,7 @@ class View:
         self._shown.add(message_id)
         return items
 
-    def _failed(self, frame: Mapping[str, Any]) -> list[Item]:
+    def _failed(self, frame: JsonObject) -> list[Item]:
         self.status, self.pending = frame["status"], None
         ended = f"ended:{frame.get('run_id')}"
         if ended in self._shown:
@@ -177,7 +180,7 @@ class View:
     def connection(self, *, lost: bool) -> None:
         self.is_lost = lost
 
-    def _is_old(self, event: Mapping[str, Any]) -> bool:
+    def _is_old(self, event: JsonObject) -> bool:
         place = (event.get("epoch", 0), event.get("seq", 0))
         if place <= self.place:
             return True
@@ -185,33 +188,25 @@ class View:
         ended, happened = self._ended.get(event.get("run_id", "")), moment(event.get("ts"))
         return ended is not None and happened is not None and happened <= ended
 
-    def _token(self, message_id: str, text: str) -> list[Item]:
-        return [] if message_id in self._shown else [*self.speech.add(message_id, text)]
-
     def _finish_text(self) -> list[Item]:
         self._shown.add(self.speech.message_id)
         return [*self.speech.finish()]
 
-    def _lose_text(self) -> list[Item]:
-        if not self.speech.tear():
-            return []
-        return [Note("Some of this was missed; the whole answer follows when it is written.", "warning")]
-
-    def _tool_started(self, event: Mapping[str, Any]) -> list[Item]:
+    def _tool_started(self, event: JsonObject) -> list[Item]:
         if event["call_id"] in self._shown:
             return []
         items = self._finish_text()
         self.tools[event["call_id"]] = OpenTool(event["name"], event.get("args") or {}, self._clock())
         return items
 
-    def _tool_ended(self, event: Mapping[str, Any]) -> list[Item]:
+    def _tool_ended(self, event: JsonObject) -> list[Item]:
         opened = self.tools.pop(event["call_id"], None)
         if event["call_id"] in self._shown:
             return []
         self._shown.add(event["call_id"])
         return [self._tool_ran(event, opened.args if opened else {})]
 
-    def _tool_ran(self, facts: Mapping[str, Any], args: dict[str, Any]) -> ToolRan:
+    def _tool_ran(self, facts: JsonObject, args: JsonObject) -> ToolRan:
         return ToolRan(
             name=facts.get("name") or "tool",
             args=args,
@@ -221,7 +216,7 @@ class View:
             screenshot=self._picture(facts),
         )
 
-    def _message(self, message: Mapping[str, Any], *, live: bool = False) -> list[Item]:
+    def _message(self, message: JsonObject, *, live: bool = False) -> list[Item]:
         """The items of a message row. A live tool row has none: its `tool_end` has the same information."""
         message_id = message["id"]
         if message_id in self._shown:
@@ -236,7 +231,7 @@ class View:
                 return [Spoken(message["content"], ends=True)]
         return [] if live else self._tool_row(message)
 
-    def _tool_row(self, message: Mapping[str, Any]) -> list[Item]:
+    def _tool_row(self, message: JsonObject) -> list[Item]:
         meta = message.get("meta_json") or {}
         call_id = meta.get("call_id") or message["id"]
         if call_id in self._shown:
@@ -244,7 +239,7 @@ class View:
         self._shown.add(call_id)
         return [self._tool_ran(meta | {"summary": message["content"]}, meta.get("args") or {})]
 
-    def _run(self, event: Mapping[str, Any]) -> list[Item]:
+    def _run(self, event: JsonObject) -> list[Item]:
         was, self.status = self.status, event["status"]
         self.agent, self.model = event.get("agent") or self.agent, event.get("model") or self.model
         self.step, self.max_steps = event.get("step", 0), event.get("max_steps", 0)
@@ -257,7 +252,7 @@ class View:
             return [Note("Paused: /resume goes on.")]
         return []
 
-    def _run_ended(self, run: Mapping[str, Any]) -> list[Item]:
+    def _run_ended(self, run: JsonObject) -> list[Item]:
         """Record a loaded session's run if it has ended, to ignore its buffered events. Returns a failure."""
         if not run or run.get("status") in BUSY or run["id"] in self._ended:
             return []
@@ -267,7 +262,7 @@ class View:
             return [Failed(run.get("error_code") or run["status"], run.get("error") or run["status"])]
         return []
 
-    def _state(self, state: Mapping[str, Any]) -> list[Item]:
+    def _state(self, state: JsonObject) -> list[Item]:
         was, self.plan = self.plan, Plan.read(state)
         self.goal, self.facts = state.get("goal") or "", list(state.get("facts") or [])
         if self.speech.message_id:
@@ -279,14 +274,14 @@ class View:
             return [StepReached(step + 1, len(self.plan.steps), self.plan.steps[step])]
         return []
 
-    def _observed(self, event: Mapping[str, Any]) -> list[Item]:
+    def _observed(self, event: JsonObject) -> list[Item]:
         page, overlays = (event["url"], event["title"]), tuple(event.get("overlays") or ())
         if event["url"] == "about:blank" or (page == self._page and not overlays):
             return []
         self._page = page
         return [Visited(event["title"], event["url"], overlays)]
 
-    def _asked(self, question: Mapping[str, Any]) -> list[Item]:
+    def _asked(self, question: JsonObject) -> list[Item]:
         if not question:
             self.pending = None
             return []
@@ -298,19 +293,14 @@ class View:
         self._shown.add(asked)
         return [self.pending]
 
-    def _decided(self, event: Mapping[str, Any]) -> list[Item]:
-        kind = self.pending.kind if self.pending else "confirm"
-        self.pending = None
-        return [Answered(kind, bool(event["confirmed"]))]
-
-    def _done(self, event: Mapping[str, Any]) -> list[Item]:
+    def _done(self, event: JsonObject) -> list[Item]:
         items = [*self._finish_text(), *self._message(event["message"])]
         self.usage = event.get("usage") or self.usage
         self._rest(event)
         seconds = self._clock() - self.since if self.since else 0.0
         return [*items, Finished(spent(self.usage), seconds)]
 
-    def _error(self, event: Mapping[str, Any]) -> list[Item]:
+    def _error(self, event: JsonObject) -> list[Item]:
         is_torn = bool(self.speech.message_id)
         items = self._finish_text()
         self._rest(event)
@@ -320,22 +310,22 @@ class View:
         self._shown.add(ended)
         return [*items, Failed(event["code"], event["message"], is_torn)]
 
-    def _rest(self, last: Mapping[str, Any]) -> None:
+    def _rest(self, last: JsonObject) -> None:
         self._ended[last.get("run_id", "")] = moment(last.get("ts"))
         self.status, self.note, self.pending = "idle", "", None
         self.tools.clear()
 
-    def _picture(self, facts: Mapping[str, Any]) -> str | None:
+    def _picture(self, facts: JsonObject) -> str | None:
         path = facts.get("screenshot")
         return self._address.absolute(path) if path else None
 
 
-def place_of(frame: Mapping[str, Any]) -> tuple[int, int]:
+def place_of(frame: JsonObject) -> tuple[int, int]:
     """The place (epoch, seq) of a frame's event in the stream, from its `event_id`; (0, 0) without one."""
     epoch, _, seq = str(frame.get("event_id", "")).partition("-")
     return (int(epoch), int(seq)) if epoch.isdecimal() and seq.isdecimal() else (0, 0)
 
 
-def _key_of(question: Mapping[str, Any]) -> str:
+def _key_of(question: JsonObject) -> str:
     """The key of a question among the shown ids: its reference is also the id of a call, hence the prefix."""
     return f"asked:{question['reference']}"
