@@ -16,7 +16,7 @@ from cli import tables
 from cli.client import Client, Event
 from cli.commands import Call, Words
 from cli.errors import Misused, Refused, Trouble
-from cli.items import Question, Item, Note
+from cli.items import Item, Note, Question
 from cli.json_types import JsonObject
 from cli.screen import Screen
 from cli.view import View, place_of

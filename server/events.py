@@ -5,15 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from server.ops.json_types import JsonObject
 
 RunStatus = Literal[
     "queued", "running", "waiting_user", "paused", "completed", "failed", "cancelled", "interrupted"
 ]
 InterruptKind = Literal["confirm", "manual"]
+
+
+Box = tuple[float, float, float, float]
+"""x, y, width, height in percent of a picture or of the page's viewport."""
 
 
 class Payload(BaseModel):
@@ -39,8 +45,8 @@ class ToolStart(Payload):
     type: Literal["tool_start"] = "tool_start"
     call_id: str
     name: str
-    args: dict[str, Any]
-    box: tuple[float, float, float, float] | None = None
+    args: JsonObject
+    box: Box | None = None
     """Target of the action: x, y, width, height in percent of the page's viewport."""
 
 
@@ -53,7 +59,7 @@ class ToolEnd(Payload):
     duration_ms: int
     url: str | None = None
     screenshot: str | None = None
-    box: tuple[float, float, float, float] | None = None
+    box: Box | None = None
     """Target of the action: x, y, width, height in percent of the screenshot."""
     reason: str | None = None
     """Why the call failed, as a code: `timeout`, or the code of the run's end (`cancelled`, ...)."""
@@ -69,7 +75,7 @@ class Message(BaseModel):
     seq: int
     role: Literal["user", "assistant", "tool"]
     content: str
-    meta_json: dict[str, Any] | None = None
+    meta_json: JsonObject | None = None
     client_id: str | None = None
     created_at: datetime
 
@@ -130,8 +136,8 @@ class StateChanged(Payload):
     proposed_plan: list[str] = Field(default_factory=list)
     """A new plan of the agent, proposed because the user edited the current one; followed once the user
     accepts it. Empty if there is none."""
-    progress: dict[str, Any] = Field(default_factory=dict)
-    facts: list[dict[str, Any]] = Field(default_factory=list)
+    progress: JsonObject = Field(default_factory=dict)
+    facts: list[JsonObject] = Field(default_factory=list)
 
 
 def with_plan(state: StateChanged, plan: Sequence[str]) -> StateChanged:
@@ -155,7 +161,7 @@ class Target(BaseModel):
     model_config = ConfigDict(frozen=True)
     role: str
     name: str
-    box: tuple[float, float, float, float] | None = None
+    box: Box | None = None
 
 
 class PolicyRuled(Payload):
@@ -180,7 +186,7 @@ class Interrupt(Payload):
     reference: str
     kind: InterruptKind
     reason: str
-    action: dict[str, Any] | None = None
+    action: JsonObject | None = None
     target: Target | None = None
     url: str | None = None
     risk: str | None = None
@@ -224,7 +230,7 @@ class BaseQuestion(BaseModel):
     answer: Answer | None = None
     """None while the question is open."""
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         return self.model_dump(mode="json")
 
 
@@ -234,7 +240,7 @@ class ConfirmQuestion(BaseQuestion):
     kind: Literal["confirm"] = "confirm"
     risk: str
     """The kind of effect, such as `order`."""
-    action: dict[str, Any]
+    action: JsonObject
     """The action as JSON, without secrets."""
     target: Target | None = None
     place: str = ""
@@ -339,7 +345,7 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-def to_data(stamped: Stamped) -> dict[str, Any]:
+def to_data(stamped: Stamped) -> JsonObject:
     """The event as a flat dict: its position, then the event's own fields."""
     head = {
         "type": stamped.event.type,
@@ -384,7 +390,7 @@ def ruled_by(event: Event) -> Literal["policy", "person"]:
     return "policy" if isinstance(event, PolicyRuled) else "person"
 
 
-def to_observer(stamped: Stamped) -> dict[str, Any] | None:
+def to_observer(stamped: Stamped) -> JsonObject | None:
     """Second wire format: `{type, session_id, ts, payload}` of `/events/{session_id}`; None if not sent."""
     kind = _OBSERVER_TYPES.get(stamped.event.type)
     if isinstance(stamped.event, Interrupt):
@@ -399,7 +405,7 @@ def to_observer(stamped: Stamped) -> dict[str, Any] | None:
     return {"type": kind, "session_id": stamped.session_id, "ts": stamped.ts, "payload": payload}
 
 
-def _fields(event: Event) -> dict[str, Any]:
+def _fields(event: Event) -> JsonObject:
     """The event's fields without None values; a message keeps all its fields."""
     known = event.model_dump(mode="json", exclude={"type"}, exclude_none=True)
     if isinstance(event, Done | MessageAdded):

@@ -27,6 +27,7 @@ from server.fs.permissions import keep_private
 from server.http.idempotency import Receipts
 from server.maintenance import PlausibleClock, background_tasks
 from server.ops.installation import held, owned_installation
+from server.ops.json_types import JsonObject
 from server.ops.loop_watchdog import stalls_told
 from server.preferences import Preferences
 from server.runs.agents import AgentFactory
@@ -100,7 +101,7 @@ class Runtime:
         if not is_scripted and not is_known(name):
             raise BadRequest(f"{field}: {unknown_words(name)}")
 
-    def models(self) -> list[dict[str, Any]]:
+    def models(self) -> list[JsonObject]:
         from server.agent.models.chat_model import DEMO, model_choices
 
         if self.settings.is_mock:
@@ -180,7 +181,7 @@ class Runtime:
                 self.is_erased = False
                 raise
 
-    async def try_provider(self, provider: str, model: str | None) -> dict[str, Any]:
+    async def try_provider(self, provider: str, model: str | None) -> JsonObject:
         """Make one short model call, to check that the provider's key works."""
         name = model or next((c["id"] for c in self.models() if c["provider"] == provider), "")
         try:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from server.browser.browser import Direction
 from server.browser.observation import Element, Observation
+from server.ops.json_types import JsonObject
 
 Effect = Literal[
     "pay", "order", "send", "publish", "delete", "end", "account", "legal", "system", "approve"
@@ -51,7 +52,7 @@ class BaseAction(BaseModel):
         """The same action on other elements: one for each of `eids`."""
         return self
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """As stored and shown: `{kind, <what was given>}`."""
         return {"kind": self.kind, **self.model_dump(mode="json", exclude_defaults=True)}
 
@@ -195,13 +196,13 @@ class ToolAction(BaseAction):
 
     kind: Literal["tool"] = "tool"
     tool: str
-    args: dict[str, Any] = {}
+    args: JsonObject = {}
 
     @property
     def name(self) -> str:
         return self.tool
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         return {**({"id": self.id} if self.id else {}), **self.args, "kind": self.tool}
 
 
@@ -230,7 +231,7 @@ Action = Annotated[
 _ACTION: TypeAdapter[Action] = TypeAdapter(Action)
 
 
-def read_action(stored: dict[str, Any]) -> Action:
+def read_action(stored: JsonObject) -> Action:
     """The inverse of `to_json`. Raises pydantic.ValidationError."""
     return _ACTION.validate_python(stored)
 

@@ -12,7 +12,7 @@ from typing import ClassVar
 from langchain_core.callbacks import adispatch_custom_event
 from pydantic import BaseModel
 
-from server.events import Observed, PolicyRuled, StateChanged
+from server.events import Box, Observed, PolicyRuled, StateChanged
 from server.ops.json_types import JsonObject
 
 
@@ -38,7 +38,7 @@ class CallStarted:
     call_id: str
     name: str
     args: JsonObject
-    box: list[float] | None = None
+    box: Box | None = None
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class CallEnded:
     summary: str
     url: str | None = None
     screenshot: str | None = None
-    box: list[float] | None = None
+    box: Box | None = None
     reason: str | None = None
 
 

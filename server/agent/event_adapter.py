@@ -197,7 +197,7 @@ class EventAdapter:
 
     def _start(self, call: CallStarted) -> ToolStart:
         args = {key: _shortened(value) for key, value in storable(call.args).items()}
-        start = ToolStart(call_id=call.call_id, name=call.name, args=args, box=_box(call.box))
+        start = ToolStart(call_id=call.call_id, name=call.name, args=args, box=call.box)
         self._open[start.call_id] = (start, self._clock())
         self._args[start.call_id] = start.args
         return start
@@ -212,16 +212,9 @@ class EventAdapter:
             duration_ms=round((self._clock() - begun) * 1000),
             url=call.url,
             screenshot=call.screenshot,
-            box=_box(call.box),
+            box=call.box,
             reason=call.reason,
         )
-
-
-def _box(sides: list[float] | None) -> tuple[float, float, float, float] | None:
-    if sides is None:
-        return None
-    left, top, width, height = sides
-    return left, top, width, height
 
 
 def read_usage(output: object, cost: Callable[[Usage], float | None]) -> Usage:

@@ -17,6 +17,7 @@ from server.database.models import InterruptRow, SessionRow
 from server.errors import Conflict, NotFound, Unavailable
 from server.events import ConfirmQuestion, Decision, MessageAdded, Question, SessionChanged, now
 from server.files.screenshots import Screenshots
+from server.ops.json_types import JsonObject
 from server.runs.agents import AgentFactory
 from server.runs.execution import Execution
 from server.runs.recorder import RunRecorder, to_its_end
@@ -260,7 +261,7 @@ class RunCommands:
         addresses = {address for message in said if (address := (message.meta_json or {}).get("screenshot"))}
         new = new_id()
 
-        def copy_meta(meta: dict[str, Any]) -> dict[str, Any]:
+        def copy_meta(meta: JsonObject) -> JsonObject:
             if meta.get("screenshot") not in addresses:
                 return meta
             return meta | {"screenshot": self._screenshots.address_in(new, meta["screenshot"])}
@@ -311,7 +312,7 @@ class RunCommands:
 
     # State for clients
 
-    def live(self, session_id: str) -> dict[str, Any] | None:
+    def live(self, session_id: str) -> JsonObject | None:
         """Output in progress that is not yet a message, for a client that received `resync`."""
         execution = self._execution(session_id)
         if execution is None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Collection, Sequence
-from typing import Any
 
 from server.agent.context import UserUpdates
 from server.agent.event_adapter import EventAdapter
 from server.database.models import RunRow
 from server.events import Event, Message, RunChanged, RunStatus, StateChanged, Thinking, Token, with_plan
+from server.ops.json_types import JsonObject
 from server.runs.text_joiner import TextJoiner
 from server.stream.bus import EventBus, Fenced
 
@@ -118,7 +118,7 @@ class Execution:
     def flush(self) -> None:
         self._joiner.flush()
 
-    def unfinished(self) -> dict[str, Any]:
+    def unfinished(self) -> JsonObject:
         """Text, thinking and tool calls that are published but not yet stored as messages."""
         self.flush()
         return {

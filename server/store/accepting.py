@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, select
 from sqlalchemy.exc import IntegrityError
@@ -12,6 +11,7 @@ from server.database import Database, writing_synced
 from server.database.models import MessageRow, RunRow, SessionRow
 from server.errors import BadRequest, Conflict
 from server.events import Answer, now
+from server.ops.json_types import JsonObject
 from server.store.lookups import (
     OF_SESSION,
     STEER,
@@ -137,7 +137,7 @@ class MessageQueries:
         if message is None or (message_id and message.id != message_id):
             raise Conflict("Only the last message can be changed.", code="not_last_message")
         run = _insert_run(db, new_run(session, self.owner, message_id=message.id, id=run_id))
-        changes: dict[str, Any] = {"run_id": run.id}
+        changes: JsonObject = {"run_id": run.id}
         if content is not None:
             changes["content"] = content
             later = (MessageRow.session_id == session_id, MessageRow.seq > message.seq)

@@ -7,7 +7,6 @@ committed. Its result is returned then, and nothing is done twice.
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
 
 from sqlalchemy import Connection, bindparam, select, update
 
@@ -15,6 +14,7 @@ from server.database import Database, reading, writing, writing_synced
 from server.database.models import InterruptRow, MessageRow, RunRow, SessionRow
 from server.errors import NotFound
 from server.events import Message, Usage, now, read_question, sum_usage
+from server.ops.json_types import JsonObject
 from server.store.lookups import (
     OF_RUN,
     OF_SESSION,
@@ -143,7 +143,7 @@ class RunQueries:
 
     @writing
     def add_tool_message(
-        self, db: Connection, run: RunRow, content: str, meta: dict[str, Any], *, again: bool = False
+        self, db: Connection, run: RunRow, content: str, meta: JsonObject, *, again: bool = False
     ) -> Message | None:
         """Store the result of a tool call and clear `doing`. None if the run was finished or taken over."""
         session = session_of(db, run.session_id, lock=True)
@@ -165,7 +165,7 @@ class RunQueries:
         *,
         epoch: int | None = None,
         answer: str | None = None,
-        answer_meta: dict[str, Any] | None = None,
+        answer_meta: JsonObject | None = None,
         error_code: str | None = None,
         error: str | None = None,
         usage: Usage | None = None,
@@ -185,11 +185,11 @@ class RunQueries:
         if run.finished_at:
             return _ended(db, session, run) if again and run.status == status else None
         moment = now()
-        ending: dict[str, Any] = {
+        ending: JsonObject = {
             "status": status, "finished_at": moment, "held": False, "error_code": error_code, "error": error, "doing": None,
             "owner": self.owner,
         }  # fmt: skip
-        changes: dict[str, Any] = {
+        changes: JsonObject = {
             "status": "error" if status == "failed" else "idle", "unread": True, "updated_at": moment
         }  # fmt: skip
         if usage:

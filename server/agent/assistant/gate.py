@@ -41,6 +41,7 @@ from server.browser.mcp.tool_schema import find_fault
 from server.browser.observation import NOTHING, Observation, Page
 from server.clock import steady_time
 from server.events import Answer, ConfirmQuestion, ManualQuestion
+from server.ops.json_types import JsonObject
 
 _UNSEEN = Judgement(Verdict.ASK, "acts on something that cannot be seen on the page", "unknown")
 _FOREIGN = Judgement(Verdict.ASK, "uses a tool that may change something", "tool")
@@ -84,9 +85,7 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
             )
         return _noted(_marked(result, ruling.mark), memory["notes"])
 
-    async def _rule(
-        self, spec: ToolSpec, args: dict[str, Any], call_id: str, memory: dict[str, Any]
-    ) -> _Ruling:
+    async def _rule(self, spec: ToolSpec, args: JsonObject, call_id: str, memory: JsonObject) -> _Ruling:
         """Decide on the call. `memory` is the agent's state; data of the current page is added to it.
 
         An interrupt runs this again from the top, so each round observes the page again: a yes counts only
@@ -124,10 +123,10 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
     def _judge(
         self,
         spec: ToolSpec,
-        args: dict[str, Any],
+        args: JsonObject,
         aimed: AimedAction,
         grants: GrantLookup,
-        memory: dict[str, Any],
+        memory: JsonObject,
     ) -> Judgement:
         if spec.server != BROWSER:
             known = self._results_of(spec.server, memory["messages"])
@@ -144,10 +143,10 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
     def _count(
         self,
         spec: ToolSpec,
-        args: dict[str, Any],
+        args: JsonObject,
         aimed: AimedAction,
         context: RunContext,
-        memory: dict[str, Any],
+        memory: JsonObject,
         *,
         approved: bool,
     ) -> None:
@@ -162,7 +161,7 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
         names = {spec.name for spec in self._specs.values() if spec.server == server}
         return [m.text for m in messages if isinstance(m, ToolMessage) and m.name in names]
 
-    async def _observation(self, context: RunContext, spec: ToolSpec, args: dict[str, Any]) -> Observation:
+    async def _observation(self, context: RunContext, spec: ToolSpec, args: JsonObject) -> Observation:
         """The page that the call is judged by. A tool of another server starts no browser."""
         if spec.server == BROWSER and spec.name in LOOKS_AT_PAGE:
             return await (await context.browser()).observe(refs_of(args))

@@ -30,7 +30,8 @@ from server.agent.policy.address import read_address
 from server.agent.policy.money import find_sums
 from server.browser.addresses import without_login
 from server.browser.observation import Element, Observation
-from server.events import ConfirmQuestion, Target
+from server.events import Box, ConfirmQuestion, Target
+from server.ops.json_types import JsonObject
 
 MASK = "•••"
 SHORT = 2
@@ -120,7 +121,7 @@ def approval_digest(run_id: str, aimed: AimedAction) -> str:
     return hashlib.sha256(json.dumps(seen, sort_keys=True).encode()).hexdigest()
 
 
-def arguments_of(action: Action) -> dict[str, Any]:
+def arguments_of(action: Action) -> JsonObject:
     """The action's arguments without its targets."""
     targets = ("id", "reason", "eid", "fields", "start", "end")
     plain = {name: value for name, value in action.to_json().items() if name not in targets}
@@ -192,7 +193,7 @@ class ShownPage:
     screenshot: str | None = None
     size: tuple[int, int] | None = None
 
-    def box(self, element: Element | None) -> tuple[float, float, float, float] | None:
+    def box(self, element: Element | None) -> Box | None:
         """The element's box in percent of the picture; None if it is not in it."""
         if element is None or element.box is None or not element.visible:
             return None
@@ -293,6 +294,6 @@ def masked(aimed: AimedAction) -> Action:
     return shown.model_copy(update={"reason": without(secrets, action.reason)})
 
 
-def without_logins(args: Mapping[str, Any]) -> dict[str, Any]:
+def without_logins(args: Mapping[str, Any]) -> JsonObject:
     """A tool call's arguments, without a login in its `url`."""
     return {**args, "url": without_login(str(args["url"]))} if args.get("url") else dict(args)

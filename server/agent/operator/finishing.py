@@ -7,11 +7,12 @@ import logging
 from langchain_core.messages import AIMessage
 
 from server.agent.actions import StopAction
+from server.agent.custom_events import OutcomeKnown, dispatch
 from server.agent.operator.phrases import limit_summary, phrase
 from server.agent.operator.planner import Planner
 from server.agent.operator.prompts import summary_prompt
 from server.agent.operator.records import FAILED, trimmed
-from server.agent.operator.reporting import say, tell, tell_state
+from server.agent.operator.reporting import say, tell_state
 from server.agent.operator.state import State, Update, planned
 from server.errors import RunFailed
 
@@ -71,7 +72,7 @@ async def _end(state: State, outcome: str, answer: str) -> Update:
     spoken = state.get("spoken", "")
     if rest := answer.removeprefix(spoken):
         await say(rest)
-    await tell("outcome", outcome=outcome)
+    await dispatch(OutcomeKnown(outcome))
     log.info("run ends: %s after %d steps", outcome, state.get("tool_steps", 0))
     messages = [*trimmed(state.get("messages", [])), AIMessage(answer)]
     return {

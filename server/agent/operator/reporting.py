@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
-from server.agent.custom_events import AnswerText, OutcomeKnown, ThoughtText, Waiting, dispatch
+from server.agent.custom_events import AnswerText, ThoughtText, Waiting, dispatch
 from server.agent.operator.state import State
 from server.browser.observation import Observation
 from server.events import Observed, StateChanged
-
-
-async def tell(_name: Literal["outcome"], /, *, outcome: str) -> None:
-    """Report how the run ends."""
-    await dispatch(OutcomeKnown(outcome))
 
 
 async def say(text: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypedDict, cast
+from typing import Annotated, TypedDict, cast
 
 from langchain_core.messages import BaseMessage
 from langgraph.graph.message import add_messages
@@ -33,16 +33,16 @@ class State(TypedDict, total=False):
     """A plan of the model that awaits the user's approval; [] if there is none."""
     models_plan: list[str]
     """The model's newest plan, followed or not: a plan that the user has dismissed is not proposed again."""
-    progress: dict[str, Any]
+    progress: JsonObject
     """`{current: index in the plan, done: [text], blocked: [text]}`"""
-    facts: list[dict[str, Any]]
+    facts: list[JsonObject]
     outcome: str
     """How the last run ended: done, denied, cancelled, blocked, limit; "" while a run has not ended."""
     private_sites: list[str]
     """Sites where something private was seen: a login, a secret field, a takeover by the user."""
 
     # The last observation of the page.
-    last_observation: dict[str, Any] | None
+    last_observation: JsonObject | None
     last_screenshot: dict[str, str] | None
     needs_observe: bool
     is_pictured: bool
@@ -92,7 +92,7 @@ class State(TypedDict, total=False):
     """The part of the answer that was already streamed."""
 
 
-Update = dict[str, Any]
+Update = JsonObject
 """A node's result: the keys of `State` that changed."""
 
 
