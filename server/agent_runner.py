@@ -195,7 +195,8 @@ class AgentRunner:
             execution.release(await view.hand_back(), before_answer=True)
 
     def _context(self, execution: Execution) -> RunContext:
-        session_id = execution.run.session_id
+        session_id, settings = execution.run.session_id, self._settings
+        has_no_profile = settings.is_mock or settings.browser_layout == "shared"
 
         async def browser() -> Browser:
             """The session's browser. The policy's data is loaded in parallel with the browser's start."""
@@ -222,14 +223,9 @@ class AgentRunner:
             max_tool_steps=execution.max_steps,
             has_browser=lambda: self._browsers.peek(session_id) is not None,
             take_queued=execution.take_queued,
-            private=self._private_sites(session_id),
-            files=self._settings.downloads_dir / session_id,
+            private=PrivateSites(settings.profiles / folder_name(session_id), makes_folder=has_no_profile),
+            files=settings.downloads_dir / session_id,
         )
-
-    def _private_sites(self, session_id: str) -> PrivateSites:
-        settings = self._settings
-        has_no_profile = settings.is_mock or settings.browser_layout == "shared"
-        return PrivateSites(settings.profiles / folder_name(session_id), makes_folder=has_no_profile)
 
     async def _name_session(self, ended: FinishedRun, asked: Message, answer: Message) -> None:
         """Ask the model for a title after the first answer, unless the user has renamed the session."""

@@ -154,7 +154,7 @@ class RunCommands:
                 row = await self._surely(
                     lambda again: self._store.decide(
                         session_id, reference, confirmed, message=message,
-                        grant_of=_grant_of if remember else _no_grant,
+                        grant_of=_grant_of if remember else lambda _: None,
                         late=self._recorder.is_late(reference), again=again or reference in self._in_doubt,
                     )
                 )  # fmt: skip
@@ -162,15 +162,14 @@ class RunCommands:
                 self._in_doubt.add(reference)
                 raise
             self._recorder.forget_question(reference)
-            if reference not in self._in_doubt or await self._is_unbegun(row.run_id):
+            is_known = reference in self._in_doubt and (
+                self._runner.knows(row.run_id) or (await self._store.run(row.run_id)).status != "queued"
+            )
+            if not is_known:
                 self._publish_decision(row)
             self._in_doubt.discard(reference)
         if row.status == "expired":  # the agent asks again, for the current page
             raise Conflict("This approval has expired; you are asked again.", code="approval_expired")
-
-    async def _is_unbegun(self, run_id: str) -> bool:
-        """Whether the run is queued in the database, but not submitted or begun in this process."""
-        return not self._runner.knows(run_id) and (await self._store.run(run_id)).status == "queued"
 
     def _publish_decision(self, row: InterruptRow) -> None:
         if row.status != "expired":
@@ -349,7 +348,3 @@ def _grant_of(question: Question) -> tuple[str, str] | None:
     if not isinstance(question, ConfirmQuestion) or not question.risk:
         return None
     return site_of(question.place or question.url), question.risk
-
-
-def _no_grant(_question: Question) -> None:
-    return None

@@ -126,7 +126,8 @@ class QuestionQueries:
         row = get(db, InterruptRow, reference)
         if row is None or row.session_id != session_id:
             raise NotFound("There is no such question.", code="reference_unknown")
-        if again and _is_answered_with(row, confirmed):
+        is_answered_so = row.status == "expired" or (row.status == "decided" and row.confirmed == confirmed)
+        if again and is_answered_so:
             return row
         if row.status != "open":
             code = "approval_expired" if row.status == "expired" else "already_decided"
@@ -184,10 +185,6 @@ def close_question(
         return
     doing = _action_of(question) if isinstance(question, ConfirmQuestion) and given.confirmed else None
     change(db, run, status="queued", owner=owner, lease_until=lease(), doing=doing)
-
-
-def _is_answered_with(row: InterruptRow, confirmed: bool) -> bool:
-    return row.status == "expired" or (row.status == "decided" and row.confirmed == confirmed)
 
 
 def _action_of(question: ConfirmQuestion) -> str | None:

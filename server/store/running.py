@@ -206,7 +206,8 @@ class RunQueries:
         if status in ("completed", "failed"):
             self._hold_unheard(db, session, run_id, heard)
         if run.attempt > 1:  # a former execution may have left an open question
-            _close_questions(db, run_id)
+            asked = (InterruptRow.run_id == run_id, InterruptRow.status == "open")
+            db.execute(update(InterruptRow).where(*asked).values(status="cancelled", decided_at=now()))
         following = _free_next(db, session) if then_next else None
         return FinishedRun(run, session, to_message(message) if message else None, following)
 
@@ -266,12 +267,6 @@ class RunQueries:
 def _session_and_run(db: Connection, run_id: str) -> tuple[SessionRow | None, RunRow | None]:
     """The run and its session, which is locked."""
     return first(db, SessionRow, SESSION_OF_RUN, run_id=run_id), get(db, RunRow, run_id)
-
-
-def _close_questions(db: Connection, run_id: str) -> None:
-    """Cancel the open questions of a run that has ended."""
-    asked = (InterruptRow.run_id == run_id, InterruptRow.status == "open")
-    db.execute(update(InterruptRow).where(*asked).values(status="cancelled", decided_at=now()))
 
 
 def _ended(db: Connection, session: SessionRow, run: RunRow) -> FinishedRun:

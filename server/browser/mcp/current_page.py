@@ -14,7 +14,7 @@ from server.browser.chromium import hangs
 from server.browser.chromium.cdp import AnswerTooLarge, CdpError
 from server.browser.chromium.page_monitor import PageMonitor
 from server.browser.chromium.watched_page import Dialog, WatchedPage, origin_of
-from server.browser.observation.page_script import PAGE_SCRIPT, SECRETS_SCRIPT, Extra, SecretField
+from server.browser.observation.page_script import PAGE_SCRIPT, SECRETS_SCRIPT, Extra
 from server.ops.json_types import Json
 
 log = logging.getLogger(__name__)
@@ -146,7 +146,11 @@ class CurrentPage:
         except (ValidationError, AnswerTooLarge) as error:
             log.debug("page script: %.500s", error)
             return Extra(unknown=True)
-        inside = tuple(_moved(secret, x, y) for one, (x, y) in inner for secret in one.secrets)
+        inside = tuple(
+            secret.model_copy(update={"box": (secret.box[0] + x, secret.box[1] + y, *secret.box[2:])})
+            for one, (x, y) in inner
+            for secret in one.secrets
+        )
         unknown = extra.unknown or any(one.unknown for one, _ in inner)
         return extra.model_copy(update={"secrets": (*extra.secrets, *inside), "unknown": unknown})
 
@@ -166,8 +170,3 @@ class CurrentPage:
         """None also while a dialog or a crash prevents scripts in the page."""
         watch, page = self._watch(), self.page
         return None if watch is None or page is None or page.dialog or page.is_crashed else (watch, page)
-
-
-def _moved(secret: SecretField, x: float, y: float) -> SecretField:
-    left, top, width, height = secret.box
-    return secret.model_copy(update={"box": (left + x, top + y, width, height)})

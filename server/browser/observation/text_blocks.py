@@ -84,7 +84,8 @@ def _runs(snapshot: Snapshot, drafts: Sequence[Draft]) -> list[_Run | None]:
             at = node.end
             continue
         is_link = at in links
-        text = node.name or _first_words(snapshot, at) if is_link else _words(nodes, at)
+        within = (own_text(nodes[inner]) for inner in snapshot.subtree(at))
+        text = (node.name or next(filter(None, within), "")) if is_link else _words(nodes, at)
         if text:
             run = runs[-1] if runs else None
             holder = holders[node.parent] if is_link and node.parent >= 0 else holders[at]
@@ -101,10 +102,6 @@ def _words(nodes: Sequence[Node], at: int) -> str:
     """The node's text, or its name if it has no children: otherwise the name repeats the children's text."""
     node = nodes[at]
     return node.text or (node.name if node.end == at + 1 else "")
-
-
-def _first_words(snapshot: Snapshot, index: int) -> str:
-    return next((text for at in snapshot.subtree(index) if (text := own_text(snapshot.nodes[at]))), "")
 
 
 def _holders(nodes: Sequence[Node]) -> list[int]:
