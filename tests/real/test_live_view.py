@@ -338,7 +338,7 @@ async def test_dragging_and_the_wheel(pool: BrowserPool, browser: SessionBrowser
             person.do(*(Mouse(type="mouse", kind=kind, x=50, y=50, clicks=clicks) for kind in ("down", "up")))
         await person.until_state(title="double")
         person.do(Wheel(type="wheel", x=100, y=100, dy=300), Wheel(type="wheel", x=100, y=100, dy=300))
-        await person.until(lambda: person.frames[-1].scroll[1] == 600)
+        await person.until(lambda: person.frames and person.frames[-1].scroll[1] == 600)
 
 
 async def test_what_is_pressed_is_let_go_when_its_owner_leaves(
