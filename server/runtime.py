@@ -214,12 +214,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         bus = InProcessBus()
         stack.callback(bus.close)
         screenshots = Screenshots(settings.screenshots, settings.screenshot_url_prefix)
-        agents = AgentFactory(
-            lambda: preferences.current,
-            _model_builder(preferences),
-            browsers,
-            checkpoints,
-        )
+        agents = AgentFactory(lambda: preferences.current, _model_builder(preferences), browsers, checkpoints)
         preferences.listeners += [browsers.configure, lambda _: agents.rebuild()]
         recorder = RunRecorder(settings, store, bus)
         runner = AgentRunner(settings, store, bus, agents, browsers, screenshots, recorder)
@@ -229,18 +224,8 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         await recovery.recover()
         files = SessionFiles(lambda session_id: settings.downloads_dir / session_id)
         runtime = Runtime(
-            settings,
-            database,
-            store,
-            bus,
-            screenshots,
-            browsers,
-            agents,
-            runner,
-            commands,
-            preferences,
-            files,
-        )
+            settings, database, store, bus, screenshots, browsers, agents, runner, commands, preferences, files
+        )  # fmt: skip
         stack.enter_context(stalls_told())
         for task in background_tasks(runtime, recovery, clock):
             stack.callback(asyncio.create_task(task).cancel)
