@@ -10,8 +10,8 @@ from pydantic import Field
 
 from server.agent.actions import Action, ClickAction, FieldText, TypeAction, aim
 from server.agent.gate.approval import is_unchanged, retarget
-from server.api.answers import Outcome, Picture
 from server.api.deps import Body, SessionId, Text, World
+from server.api.schemas import Outcome, Picture
 from server.browser.browser import Field as TypedField
 from server.errors import BadRequest, Conflict, NotFound
 from server.ops.json_types import JsonObject

@@ -8,8 +8,8 @@ from urllib.parse import quote
 from fastapi import APIRouter, Query, UploadFile
 from starlette.responses import Response
 
-from server.api.answers import File, Files
 from server.api.deps import SessionId, World
+from server.api.schemas import File, Files
 from server.files.session_files import FileInfo
 
 router = APIRouter(prefix="/api")

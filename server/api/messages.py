@@ -8,8 +8,8 @@ from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import Response
 
-from server.api.answers import Accepted, Decided, Run, Session
 from server.api.deps import Body, SessionId, Text, World
+from server.api.schemas import Accepted, Decided, Run, Session
 from server.errors import BadRequest, TooLarge
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 from starlette.responses import Response
 
-from server.api.answers import (
+from server.api.deps import Body, SessionId, Text, World
+from server.api.schemas import (
     Failure,
     Grant,
     Grants,
@@ -22,7 +23,6 @@ from server.api.answers import (
     Sessions,
     WorkingState,
 )
-from server.api.deps import Body, SessionId, Text, World
 from server.errors import Conflict
 from server.events import StateChanged, now
 from server.runs.events import to_interrupt

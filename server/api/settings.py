@@ -9,8 +9,8 @@ from fastapi import APIRouter
 from pydantic import Field, model_validator
 from starlette.responses import Response
 
-from server.api.answers import KeyTested, Purged
 from server.api.deps import Body, Text, World
+from server.api.schemas import KeyTested, Purged
 from server.events import now
 from server.ops.json_types import JsonObject
 

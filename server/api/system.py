@@ -11,7 +11,9 @@ from pydantic import Field
 from starlette.responses import Response
 
 from server import VERSION
-from server.api.answers import (
+from server.api.deps import Body, CallerOf, Streams, Text, World
+from server.api.messages import MESSAGE_BYTES, MESSAGE_CHARS
+from server.api.schemas import (
     AgentChoice,
     Config,
     Defaults,
@@ -23,8 +25,6 @@ from server.api.answers import (
     Tool,
     Tools,
 )
-from server.api.deps import Body, CallerOf, Streams, Text, World
-from server.api.messages import MESSAGE_BYTES, MESSAGE_CHARS
 from server.auth import COOKIE_SECONDS, cookie_name, peer_of
 from server.errors import Unauthorized
 from server.files.session_files import FILE_BYTES, FILES

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from server.database import Database
 from server.store.accepting import MessageQueries
-from server.store.choices import ChoiceQueries
 from server.store.owners import LeaseWatch, is_gone, process_name
+from server.store.preferences import PreferenceQueries
 from server.store.questions import QuestionQueries
 from server.store.records import AcceptedMessage, FinishedRun, Overview, StartedRun, new_id, title_of
 from server.store.running import RunQueries
@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 
-class Store(SessionQueries, MessageQueries, RunQueries, QuestionQueries, ChoiceQueries):
+class Store(SessionQueries, MessageQueries, RunQueries, QuestionQueries, PreferenceQueries):
     def __init__(
         self,
         database: Database,

@@ -12,7 +12,7 @@ from server.events import now
 from server.store.rows import insert
 
 
-class ChoiceQueries:
+class PreferenceQueries:
     database: Database
 
     @reading
