@@ -131,7 +131,7 @@ async def test_a_captcha_is_seen_and_handed_over_to_the_person(
         assert await it.say("read the page") is None
         question = it.question or {}
         assert question["kind"] == "manual"
-        assert "person is there" in question["text"]
+        assert "person is there" in question["reason"]
         assert it.values["last_observation"]["overlays"][0]["kind"] == "captcha"
         assert it.values["tool_steps"] == 2
         assert await it.answer(done=True) == "Read."

@@ -96,7 +96,7 @@ async def test_a_letter_is_written_and_sent_only_with_a_yes(
     async with task(browser, *turns) as it:
         assert await it.say("write to Bob: see you at 5") is None
         assert effects == []
-        assert await it.resume({"text": "да, пожалуйста"}) == "Sent."
+        assert await it.reply("да, пожалуйста") == "Sent."
     assert effects == [Effect("send", {"to": "bob@example.com", "subject": "Hello", "text": "See you at 5."})]
 
 
@@ -208,7 +208,7 @@ async def test_an_obedient_model_has_no_effect_without_a_yes(
     async with task(browser, navigate(url), click(button), stop("no")) as it:
         await it.say("look at the offers")
         assert (it.question or {})["kind"] == "confirm"
-        await it.resume({"text": claim})
+        await it.reply(claim)
         assert effects == []
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import ipaddress
 import socket
 from collections.abc import AsyncIterator, Sequence
@@ -335,3 +336,16 @@ async def test_of_several_addresses_those_that_are_refused_are_left_out():
         client(egress) as browser,
     ):
         assert await browser.ask("nas.local", port) == 0
+
+
+async def test_a_start_that_is_cancelled_leaves_no_socket_open() -> None:
+    """A socket that is collected while it is open is a ResourceWarning, which fails the test."""
+    for turns in range(8):
+        egress = Egress(Reach(private_network="always"))
+        starting = asyncio.create_task(egress.start())
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        starting.cancel()
+        await asyncio.wait({starting})
+        await egress.close()
+    gc.collect()

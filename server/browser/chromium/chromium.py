@@ -101,9 +101,9 @@ class Chromium:
         `restore` reopens the pages that were open at its last regular exit. Raises BrowserUnavailable.
         """
         _clear_stale_locks(profile)
-        await egress.start()
         process = devtools = relay = None
         try:
+            await egress.start()
             flags = _flags(profile, egress.url, headless, restore, sandbox)
             command = ("/bin/sh", "-c", PIPES_SCRIPT, "sh", str(executable), *flags)
             process = await processes.start(command, env=env, talks=True)

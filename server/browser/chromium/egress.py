@@ -70,7 +70,11 @@ class Egress:
                 visit.cancel()
 
     async def start(self) -> None:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, limit=_CHUNK)
+        # `start_server` pauses once after it has begun to listen: who is cancelled there has a socket to close.
+        self._server = await asyncio.start_server(
+            self._serve, "127.0.0.1", 0, limit=_CHUNK, start_serving=False
+        )
+        await self._server.start_serving()
         self.port = self._server.sockets[0].getsockname()[1]
 
     async def close(self) -> None:
