@@ -35,7 +35,7 @@ def test_a_step_is_reworded_moved_added_and_removed_while_it_works(screen: Scree
     editor.fill("Buy the red one")
     editor.press("Enter")
     expect(steps.nth(1)).to_contain_text("Buy the red one")
-    expect(screen.page.get_by_text("The agent follows it from its next step.")).to_be_visible()
+    expect(screen.page.get_by_text("The agent follows it from the next step on.")).to_be_visible()
     choose(screen, 3, "Move up")
     expect(steps.nth(1)).to_contain_text(PLAN[2])
     screen.button("Add a step").click()
