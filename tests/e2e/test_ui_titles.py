@@ -72,6 +72,7 @@ def test_a_name_that_the_person_gave_stays(chromium: Browser, tmp_path: Path) ->
     with screen_of(chromium, tmp_path, script) as screen:
         session = screen.begin(WORDS)
         expect(screen.feed.get_by_text("The steel one.")).to_be_visible()
+        screen.wait_idle()
         screen.api.patch(f"/sessions/{session}", json={"title": "Mine"}).raise_for_status()
         may_name.set()
         heading = screen.page.get_by_role("heading", level=1)
