@@ -221,6 +221,18 @@ def test_an_action_finds_its_target_on_a_fresh_page() -> None:
     assert retarget(action, page(PAGE.replace("Pay now", "Buy").replace("ref=f4", "ref=z4"))) is None
 
 
+@pytest.mark.parametrize(
+    "action",
+    [
+        {"kind": "click", "eid": "e99"},
+        {"kind": "type", "fields": [{"eid": "e2", "text": "1"}, {"eid": "e99", "text": "2"}]},
+        {"kind": "drag", "start": "e2", "end": "e99"},
+    ],
+)
+def test_an_action_on_an_element_that_never_was_there_is_not_found_again(action: dict[str, Any]) -> None:
+    assert retarget(aimed(action, page()), page()) is None
+
+
 VOICED = """\
 - heading "Weather" [level=1] [ref=h1] [box=0,0,200,20]
 - link "Next page" [ref=v1] [box=300,0,80,20]:

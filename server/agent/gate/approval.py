@@ -174,7 +174,8 @@ def retarget(aimed: AimedAction, observation: Observation) -> Action | None:
     """
     found = [_find_again(element, observation) for element in aimed.targets]
     fresh = tuple(element.eid for element in found if element is not None)
-    if len(fresh) < len(aimed.targets):
+    wanted = len(aimed.action.eids) or len(aimed.targets)
+    if len(fresh) < wanted:
         return None
     return aimed.action.with_eids(fresh) if aimed.action.eids else aimed.action
 
