@@ -18,7 +18,7 @@ export function ChatHeader({ session }: { session: Session | undefined }) {
       <SidebarButton />
       <Title session={session} />
       <span className="min-w-0 flex-1" />
-      <UsageMeter total={session?.usage ?? null} />
+      <UsageMeter session={session} />
       {session && <SessionMenu sessionId={session.id} />}
       {(!panel.isOpen || panel.isSheet) && (
         <IconButton label={t('panel.show')} keys="mod+j" aria-expanded={panel.isOpen} onClick={panel.toggle}>

@@ -1,29 +1,29 @@
 import { Link } from 'wouter'
 import { useConfig } from '@/api/queries'
-import type { Usage } from '@/api/types'
+import type { Session, Usage } from '@/api/types'
 import { useLang, useWords } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { duration, money, whole } from '@/lib/numbers'
 import { useNow } from '@/lib/time'
-import { isOpen, stepsTaken } from '@/stream/live'
+import { stepsTaken } from '@/stream/live'
 import { useLive } from '@/stream/store'
 import { isNear } from './near'
 import { words } from './usageWords'
 
 interface Props {
-  /** Of the session's runs that are over. */
-  total: Usage | null
+  session: Session | undefined
 }
 
 /** What the run took so far of what it may take, and what the session took in all. */
-export default function UsageDetails({ total }: Props) {
+export default function UsageDetails({ session }: Props) {
   const t = useWords(words)
   const lang = useLang()
   const usage = useLive((state) => state.usage)
   const limits = useConfig()?.limits
-  const isRunning = useLive((state) => isOpen(state.run))
   const tokens = usage ? sum(usage) : 0
-  const all = tokensAndCost(isRunning ? [total, usage] : [total])
+  // The session's own status says whether its sum has the run in it: the stream ends before the sum arrives.
+  const isSummed = session?.status === 'idle' || session?.status === 'error'
+  const all = tokensAndCost([session?.usage ?? null, isSummed ? null : usage])
   return (
     <div className="tabular flex flex-col gap-3 text-sm">
       <h3 className="text-2xs font-medium text-faint">{t('usage.run')}</h3>

@@ -1,6 +1,6 @@
 import { lazy, Suspense } from 'react'
 import { useConfig } from '@/api/queries'
-import type { Usage } from '@/api/types'
+import type { Session } from '@/api/types'
 import { useLang, useT } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { compact, money, whole } from '@/lib/numbers'
@@ -12,7 +12,7 @@ import { isNear } from './near'
 const UsageDetails = lazy(() => import('./UsageDetails'))
 
 /** Steps, tokens and money of the run on one line; everything about them behind it. */
-export function UsageMeter({ total }: { total: Usage | null }) {
+export function UsageMeter({ session }: { session: Session | undefined }) {
   const t = useT()
   const lang = useLang()
   const usage = useLive((state) => state.usage)
@@ -53,7 +53,7 @@ export function UsageMeter({ total }: { total: Usage | null }) {
     >
       {() => (
         <Suspense>
-          <UsageDetails total={total} />
+          <UsageDetails session={session} />
         </Suspense>
       )}
     </Popover>

@@ -1,0 +1,40 @@
+import { QueryClientProvider } from '@tanstack/react-query'
+import { cleanup, render, screen } from '@testing-library/react'
+import { afterEach, expect, test } from 'vitest'
+import { queryClient } from '@/api/queries'
+import type { Session, SessionStatus, Usage } from '@/api/types'
+import { SessionStoreProvider, storeOf } from '@/stream/store'
+import UsageDetails from './UsageDetails'
+
+afterEach(cleanup)
+
+const usageOf = (tokens: number): Usage => ({
+  input_tokens: tokens,
+  output_tokens: 0,
+  cached_tokens: 0,
+  model_calls: 1,
+  cost: null,
+})
+
+/** The text after a run of 300 tokens whose stream is over, in a session that was last read as given. */
+function textOf(status: SessionStatus, stored: number): string {
+  const store = storeOf('s1')
+  store.setState({ usage: usageOf(300) })
+  queryClient.setQueryData(['config'], { limits: {} })
+  const session = { id: 's1', status, usage: usageOf(stored) } as Session
+  render(
+    <QueryClientProvider client={queryClient}>
+      <SessionStoreProvider value={store}>
+        <UsageDetails session={session} />
+      </SessionStoreProvider>
+    </QueryClientProvider>,
+  )
+  return screen.getByText('Whole session').parentElement?.textContent ?? ''
+}
+
+test.each([
+  ['running', 100],
+  ['idle', 400],
+] as const)("an ended run counts once, before and after the session's sum has it: %s", (status, stored) => {
+  expect(textOf(status, stored)).toContain('400')
+})
