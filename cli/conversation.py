@@ -86,9 +86,9 @@ class Conversation:
         dialogue = await self.client.dialogue(await self._session())
         async with aclosing(dialogue.frames()) as frames:
             async for frame in frames:
-                await self.hear(frame)
+                await self.receive(frame)
 
-    async def hear(self, frame: JsonObject) -> None:
+    async def receive(self, frame: JsonObject) -> None:
         """Show one frame. Waits up to `LAG` for the event stream, which has it in order with tool calls."""
         try:
             async with asyncio.timeout(0 if self._stream_lags else LAG):
@@ -97,7 +97,7 @@ class Conversation:
                     await self._taken.wait()
         except TimeoutError:
             self._stream_lags = True
-        await self.show(self.view.hear(frame))
+        await self.show(self.view.receive(frame))
 
     async def show(self, items: Iterable[Item]) -> None:
         for item in items:
@@ -227,8 +227,8 @@ class Conversation:
             self._observation = answer.get("id")
             self.screen.print(tables.observation(answer))
         else:
-            told = {name: value for name, value in call.args.items() if name not in ("text", "confirmed")}
-            self.screen.print(tables.outcome(call.name, told, answer, self.client.address))
+            args = {name: value for name, value in call.args.items() if name not in ("text", "confirmed")}
+            self.screen.print(tables.outcome(call.name, args, answer, self.client.address))
         await self._show_picture(answer.get("screenshot"))
         return answer
 

@@ -122,8 +122,8 @@ class Repl:
             entry = await self._lines.get()
             self._doing = asyncio.create_task(self._conversation.do(entry))
             if isinstance(entry, Call) and entry.command.by_hand:
-                told = {name: value for name, value in entry.args.items() if name != "text"}
-                self._call = OpenTool(entry.name, told, time.monotonic())
+                args = {name: value for name, value in entry.args.items() if name != "text"}
+                self._call = OpenTool(entry.name, args, time.monotonic())
             try:
                 await asyncio.wait({self._doing})
                 self._report(self._doing)

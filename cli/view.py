@@ -45,7 +45,7 @@ class OpenTool:
 
 
 class View:
-    """`load` takes a session, `apply` an event, `hear` a frame. All return the new items to show."""
+    """`load` takes a session, `apply` an event, `receive` a frame. All return the new items to show."""
 
     def __init__(self, address: Address, clock: Callable[[], float] = time.monotonic) -> None:
         self.title = self.agent = self.model = self.note = self.goal = ""
@@ -133,15 +133,15 @@ class View:
                 self.usage = event["total"]
                 return []
             case "resync" if self.speech.tear():
-                told = "Some of this was missed; the whole answer follows when it is written."
-                return [Note(told, "warning")]
+                text = "Some of this was missed; the whole answer follows when it is written."
+                return [Note(text, "warning")]
             case "done":
                 return self._done(event)
             case "error":
                 return self._error(event)
         return []
 
-    def hear(self, frame: JsonObject) -> list[Item]:
+    def receive(self, frame: JsonObject) -> list[Item]:
         """Apply one frame of the dialogue: an agent message, a question or a status.
 
         The event stream has the same information with more detail. A frame counts only if the stream is

@@ -77,19 +77,21 @@ def side_by_side(names: list[str]) -> list[Result]:
     print(f"\n=== side by side: {', '.join(names)}", flush=True)
 
     def take(name: str) -> list[Result]:
-        return [run(name, command, told_at_end=True) for command in CHECKS[name]]
+        return [run(name, command, prints_at_end=True) for command in CHECKS[name]]
 
     with ThreadPoolExecutor() as pool:
         return [result for results in pool.map(take, names) for result in results]
 
 
-def run(check: str, command: tuple[str, ...], *, told_at_end: bool = False) -> Result:
+def run(check: str, command: tuple[str, ...], *, prints_at_end: bool = False) -> Result:
     report = REPORTS / f"{check}.xml"
     report.unlink(missing_ok=True)
     shown = " ".join(command).replace(f"{sys.executable} -m ", "").replace(f"{ROOT}/", "")
     started = time.monotonic()
     title = f"\n=== {check}: {shown}"
-    with TemporaryFile("w+", encoding="utf-8", errors="replace") if told_at_end else nullcontext() as output:
+    with (
+        TemporaryFile("w+", encoding="utf-8", errors="replace") if prints_at_end else nullcontext() as output
+    ):
         if not output:
             print(title, flush=True)
         ok = _succeeds(command + _reporting(command, report), check == "web", output)

@@ -91,7 +91,7 @@ class AgentRunner:
             return await self._supervise(execution, started)
         except Exception:
             logger.exception("the execution of run %s broke", started.run.id)
-            return await self._recorder.end_broken(started.run, execution.heard if execution else ())
+            return await self._recorder.end_broken(started.run, execution.read_ids if execution else ())
         finally:
             if execution:
                 del self._executions[started.session.id]

@@ -52,9 +52,9 @@ class BuildingWorld:
         self._changed = asyncio.Event()
         self._closing = asyncio.Event()
         self._task = asyncio.create_task(self._build())
-        self._task.add_done_callback(self._tell_failure)
+        self._task.add_done_callback(self._log_failure)
 
-    def _tell_failure(self, task: asyncio.Task[None]) -> None:
+    def _log_failure(self, task: asyncio.Task[None]) -> None:
         if not task.cancelled() and (error := task.exception()):
             logger.critical("the server cannot start", exc_info=error)
             self._reason = f"The server could not start ({type(error).__name__}); see its log."

@@ -28,7 +28,7 @@ from server.http.idempotency import Receipts
 from server.maintenance import PlausibleClock, background_tasks
 from server.ops.installation import held, owned_installation
 from server.ops.json_types import JsonObject
-from server.ops.loop_watchdog import stalls_told
+from server.ops.loop_watchdog import log_stalls
 from server.preferences import Preferences
 from server.runs.agents import AgentFactory
 from server.runs.commands import RunCommands
@@ -209,7 +209,10 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         await preferences.load()
         browsers = _open_browsers(preferences.current)
         stack.push_async_callback(browsers.aclose)
-        checkpoints = _open_checkpoints(settings, store)
+        in_memory = settings.checkpointer == "memory"
+        checkpoints = Checkpoints(
+            MemoryTables() if in_memory else DatabaseTables(store.database, store.is_executed_here)
+        )
         stack.push_async_callback(checkpoints.aclose)
         bus = InProcessBus()
         stack.callback(bus.close)
@@ -226,7 +229,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         runtime = Runtime(
             settings, database, store, bus, screenshots, browsers, agents, runner, commands, preferences, files
         )  # fmt: skip
-        stack.enter_context(stalls_told())
+        stack.enter_context(log_stalls())
         for task in background_tasks(runtime, recovery, clock):
             stack.callback(asyncio.create_task(task).cancel)
         stack.push_async_callback(runner.drain, 0)
@@ -251,9 +254,3 @@ def _model_builder(preferences: Preferences) -> Any:
     from server.agent.models.chat_model import build_chat_model
 
     return lambda name: build_chat_model(name, preferences.current)
-
-
-def _open_checkpoints(settings: Settings, store: Store) -> Checkpoints:
-    if settings.checkpointer == "memory":
-        return Checkpoints(MemoryTables())
-    return Checkpoints(DatabaseTables(store.database, store.is_executed_here))

@@ -27,7 +27,7 @@ class StreamTimes:
     failed: bool = False
     tail: str = ""
 
-    def hear(self, text: str) -> None:
+    def add(self, text: str) -> None:
         """A piece of the answer; a stamp may be cut in two."""
         now = time.time()
         text = self.tail + text

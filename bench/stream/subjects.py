@@ -116,7 +116,7 @@ class Ours:
                     if line.startswith("event: "):
                         kind = line[7:]
                     elif kind == "token" and line.startswith("data: "):
-                        times.hear(json.loads(line[6:])["text"])
+                        times.add(json.loads(line[6:])["text"])
         except httpx.HTTPError:
             kind = "error"
         times.end(failed=kind == "error")

@@ -54,7 +54,7 @@ def direct(wire: str, url: str) -> Reader:
         async with client.stream("POST", f"{url}/v1/{paths[wire]}", json=body, headers=headers) as response:
             async for line in response.aiter_lines():
                 if line.startswith("data: {"):
-                    times.hear(_text_of(orjson.loads(line[6:])))
+                    times.add(_text_of(orjson.loads(line[6:])))
 
     return read
 
@@ -90,7 +90,7 @@ def _reader(stream: Callable[[str], Any]) -> Reader:
     async def read(prompt: str, times: StreamTimes) -> None:
         async for event in stream(prompt):
             if event["event"] == "on_chat_model_stream":
-                times.hear(event["data"]["chunk"].text)
+                times.add(event["data"]["chunk"].text)
 
     return read
 

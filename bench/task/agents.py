@@ -60,7 +60,7 @@ class Operator:
 
 
 class _Nobody:
-    async def hear(self) -> UserUpdates:
+    async def take_updates(self) -> UserUpdates:
         return UserUpdates()
 
 

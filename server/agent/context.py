@@ -27,7 +27,7 @@ class UserUpdates:
 
 
 class Inbox(Protocol):
-    async def hear(self) -> UserUpdates:
+    async def take_updates(self) -> UserUpdates:
         """Called before every step. Waits while the run is paused or the user has control of the browser."""
         ...
 

@@ -12,7 +12,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 _RUSSIAN = re.compile("[а-яё]+", re.IGNORECASE)
 
 
-def speaks_russian(text: str) -> bool:
+def is_russian(text: str) -> bool:
     """Whether the text begins in Russian or is mostly Russian, without words in other Cyrillic alphabets."""
     words = _WORD.findall(_QUOTED.sub(" ", text[:READ_CHARS]))
     russian = [bool(_RUSSIAN.fullmatch(word)) for word in words]

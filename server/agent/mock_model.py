@@ -68,9 +68,9 @@ Reply = ScriptedMove | Say
 
 
 def _shop(url: str, text: str) -> Reply:
-    heard = re.findall(r"the user said: (.*)", text)
-    if heard and "leave it" in heard[-1]:
-        return Say(f"The blue kettle stays in the basket, as you said: “{heard[-1]}”")
+    corrections = re.findall(r"the user said: (.*)", text)
+    if corrections and "leave it" in corrections[-1]:
+        return Say(f"The blue kettle stays in the basket, as you said: “{corrections[-1]}”")
     if "/thanks" in url:
         return Say("The blue kettle is ordered: **€43.90**, delivered on Tuesday.")
     if "/basket" in url:

@@ -9,7 +9,7 @@ from fastapi import APIRouter, WebSocket
 from pydantic import Field, TypeAdapter
 
 from server.api.deps import STREAM, CallerOf, SessionId, SocketFrame, Text, World
-from server.api.sockets import Told, end_at_logout, listen, refuse, run_until_one_ends, send
+from server.api.sockets import SocketMessage, end_at_logout, listen, refuse, run_until_one_ends, send
 from server.browser.takeover.user_input import Input
 from server.errors import AppError
 from server.events import Decision, Event, Interrupt, ToolEnd, ToolStart
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 router = APIRouter()
 
 MESSAGES_PER_SECOND = 200
-NO_TARGET: Told = {"type": "target", "box": None, "label": ""}
+NO_TARGET: SocketMessage = {"type": "target", "box": None, "label": ""}
 
 
 class Ack(SocketFrame):
@@ -61,18 +61,18 @@ async def live(socket: WebSocket, session_id: SessionId, world: World, caller: C
     view = world.browsers.live(session_id)
     viewer = view.join()
 
-    async def obey(text: str) -> None:
+    async def handle(text: str) -> None:
         await _obey(WANTED.validate_json(text), session_id, view, viewer, world)
 
-    async def tell(told: Told) -> None:
-        viewer.tell(told)
+    async def reply(message: SocketMessage) -> None:
+        viewer.send(message)
 
     try:
         await run_until_one_ends(
             _show(socket, viewer),
             end_at_logout(socket, caller),
             _point(session_id, viewer, world),
-            listen(socket, caller, obey, tell, per_second=MESSAGES_PER_SECOND),
+            listen(socket, caller, handle, reply, per_second=MESSAGES_PER_SECOND),
         )
     finally:
         view.leave(viewer)
@@ -80,12 +80,12 @@ async def live(socket: WebSocket, session_id: SessionId, world: World, caller: C
 
 async def _show(socket: WebSocket, viewer: Viewer) -> None:
     while True:
-        told = await viewer.next()
-        if isinstance(told, dict):
-            await send(socket, told)
+        message = await viewer.next()
+        if isinstance(message, dict):
+            await send(socket, message)
         else:
-            await send(socket, {"type": "frame", "width": told.width, "height": told.height})
-            await socket.send_bytes(told.data)
+            await send(socket, {"type": "frame", "width": message.width, "height": message.height})
+            await socket.send_bytes(message.data)
 
 
 async def _point(session_id: str, viewer: Viewer, world: Runtime) -> None:
@@ -95,11 +95,11 @@ async def _point(session_id: str, viewer: Viewer, world: Runtime) -> None:
         for entry in batch:
             target = target_after(pointed, entry.stamped.event)
             if target != pointed:
-                viewer.tell(target)
+                viewer.send(target)
             pointed = target
 
 
-def target_after(pointed: Told, event: Event) -> Told:
+def target_after(pointed: SocketMessage, event: Event) -> SocketMessage:
     """The `target` message that is valid after this event."""
     match event:
         case ToolStart(box=box, name=name) if box:

@@ -52,7 +52,7 @@ def check_content(content: str) -> str:
     return content
 
 
-def told(stored: AcceptedMessage) -> Accepted:
+def to_accepted(stored: AcceptedMessage) -> Accepted:
     return Accepted(message=stored.message, run=Run.model_validate(stored.run))
 
 
@@ -61,17 +61,17 @@ async def send(session_id: SessionId, body: NewMessage, world: World) -> Accepte
     accepted = await world.commands.accept(
         session_id, check_content(body.content), client_id=body.client_id, mode=body.mode
     )
-    return told(accepted)
+    return to_accepted(accepted)
 
 
 @router.put("/messages/{message_id}", status_code=202)
 async def edit(session_id: SessionId, message_id: Text, body: EditedMessage, world: World) -> Accepted:
-    return told(await world.commands.edit(session_id, message_id, check_content(body.content)))
+    return to_accepted(await world.commands.edit(session_id, message_id, check_content(body.content)))
 
 
 @router.post("/retry", status_code=202)
 async def retry(session_id: SessionId, world: World) -> Accepted:
-    return told(await world.commands.retry(session_id))
+    return to_accepted(await world.commands.retry(session_id))
 
 
 @router.post("/branch", status_code=201)

@@ -86,7 +86,8 @@ async def list_sessions(
 ) -> Sessions:
     listed = await world.store.sessions(query=q, archived=archived, cursor=cursor, limit=limit)
     items = [
-        ListedSession(**dict(told_of(row, world)), match=listed.matches.get(row.id)) for row in listed.rows
+        ListedSession(**dict(to_response(row, world)), match=listed.matches.get(row.id))
+        for row in listed.rows
     ]
     return Sessions(items=items, next_cursor=listed.next_cursor)
 
@@ -97,7 +98,7 @@ async def read(session_id: SessionId, world: World) -> SessionDetail:
     state = await world.commands.working_state.read(session_id)
     live = world.commands.live(session_id)
     return SessionDetail(
-        **dict(told_of(overview.session, world)),
+        **dict(to_response(overview.session, world)),
         messages=overview.messages,
         run=Run.model_validate(overview.run) if overview.run else None,
         pending=Pending.model_validate(to_interrupt(overview.pending)) if overview.pending else None,
@@ -108,7 +109,7 @@ async def read(session_id: SessionId, world: World) -> SessionDetail:
     )
 
 
-def told_of(row: SessionRow, world: World) -> Session:
+def to_response(row: SessionRow, world: World) -> Session:
     """The session, with its position in the queue for a browser while it waits for one."""
     browser = world.browsers.peek(row.id)
     return Session.model_validate(row).model_copy(update={"queue_place": browser.place if browser else None})

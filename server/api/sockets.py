@@ -20,7 +20,7 @@ UNKNOWN, TRY_AGAIN = 4404, 1013
 LOGIN_SECONDS = 1.0
 """Seconds between two checks of an idle socket's login."""
 
-Told = JsonObject
+SocketMessage = JsonObject
 
 
 async def refuse(socket: WebSocket, error: AppError) -> None:
@@ -36,10 +36,10 @@ async def end_at_logout(socket: WebSocket, caller: Caller) -> None:
 
 
 async def listen(
-    socket: WebSocket, caller: Caller, obey: Callable[[str], Awaitable[None]], tell: Callable[[Told], Awaitable[None]],
+    socket: WebSocket, caller: Caller, handle: Callable[[str], Awaitable[None]], reply: Callable[[SocketMessage], Awaitable[None]],
     *, per_second: int,
 ) -> None:  # fmt: skip
-    """Pass each frame to `obey` until the socket closes.
+    """Pass each frame to `handle` until the socket closes.
 
     Sends an error for a frame that is invalid or raises AppError. Closes the socket for a frame that is too
     large, for too many frames per second, and after a logout.
@@ -60,15 +60,15 @@ async def listen(
             await socket.close(WS_UNAUTHORIZED)
             return
         try:
-            await obey(text)
+            await handle(text)
         except ValidationError:
-            await tell({"type": "error", "code": "invalid", "message": "This message is not understood."})
+            await reply({"type": "error", "code": "invalid", "message": "This message is not understood."})
         except AppError as error:
-            await tell({"type": "error", "code": error.code, "message": error.detail})
+            await reply({"type": "error", "code": error.code, "message": error.detail})
 
 
-async def send(socket: WebSocket, told: Told) -> None:
-    await socket.send_text(orjson.dumps(told).decode())
+async def send(socket: WebSocket, message: SocketMessage) -> None:
+    await socket.send_text(orjson.dumps(message).decode())
 
 
 async def run_until_one_ends(*parts: Coroutine[None, None, None]) -> None:

@@ -125,8 +125,10 @@ async def observe_session(session_id: SessionId, world: World, caller: CallerOf)
 async def _observed(world: Runtime, session_id: str) -> AsyncIterator[bytes]:
     yield b": observing\n\n"
     async for batch in world.bus.follow(session_id, forever=True):
-        told = filter(None, (to_observer(entry.stamped) for entry in batch))
-        yield b"".join(b"event: %b\ndata: %b\n\n" % (one["type"].encode(), orjson.dumps(one)) for one in told)
+        events = filter(None, (to_observer(entry.stamped) for entry in batch))
+        yield b"".join(
+            b"event: %b\ndata: %b\n\n" % (one["type"].encode(), orjson.dumps(one)) for one in events
+        )
 
 
 @router.get(

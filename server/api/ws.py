@@ -17,7 +17,7 @@ from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
 
 from server.api.deps import STREAM, CallerOf, SessionId, SocketFrame, Text, World
 from server.api.messages import check_content
-from server.api.sockets import Told, end_at_logout, listen, refuse, run_until_one_ends, send
+from server.api.sockets import SocketMessage, end_at_logout, listen, refuse, run_until_one_ends, send
 from server.errors import AppError
 from server.events import (
     Decision,
@@ -87,51 +87,55 @@ async def chat(socket: WebSocket, session_id: SessionId, world: World, caller: C
         await refuse(socket, error)
         return
 
-    async def tell(told: Told) -> None:
-        fields = {name: value for name, value in told.items() if name != "type"}
-        await send(socket, {"session_id": session_id, "ts": now(), "payload": fields} | told)
+    async def reply(message: SocketMessage) -> None:
+        fields = {name: value for name, value in message.items() if name != "type"}
+        await send(socket, {"session_id": session_id, "ts": now(), "payload": fields} | message)
 
-    async def obey(text: str) -> None:
+    async def handle(text: str) -> None:
         try:
             frame = FRAME.validate_json(text)
         except ValidationError:
-            await tell(_not_understood(text))
+            await reply(_not_understood(text))
             return
         work = partial(_carry_out, frame, session_id, world)
         if frame.client_id is None:
             await work()
             return
-        head: Told = {"client_id": frame.client_id}
+        head: SocketMessage = {"client_id": frame.client_id}
         try:
             receipt = await world.receipts.once((session_id, frame.client_id), work)
         except AppError as error:
-            told = head | {
+            message = head | {
                 "type": "error",
                 "code": error.code,
                 "message": error.detail,
                 "status": error.status,
             }
-            await tell(told | ({"retry_after": error.retry_after} if error.retry_after else {}))
+            await reply(message | ({"retry_after": error.retry_after} if error.retry_after else {}))
         else:
-            await tell(head | {"type": "ack"} | receipt)
+            await reply(head | {"type": "ack"} | receipt)
 
-    await tell({"type": "status", "status": _status(session.status)})
+    await reply({"type": "status", "status": _status(session.status)})
     await run_until_one_ends(
-        _follow(session_id, after, world, tell),
+        _follow(session_id, after, world, reply),
         end_at_logout(socket, caller),
-        listen(socket, caller, obey, tell, per_second=FRAMES_PER_SECOND),
+        listen(socket, caller, handle, reply, per_second=FRAMES_PER_SECOND),
     )
 
 
-def _not_understood(text: str) -> Told:
+def _not_understood(text: str) -> SocketMessage:
     """The error for an invalid frame, with its `client_id` if that can be parsed."""
-    told: Told = {"type": "error", "code": "invalid", "message": "This message is not understood."}
+    message: SocketMessage = {
+        "type": "error",
+        "code": "invalid",
+        "message": "This message is not understood.",
+    }
     try:
         frame = unpacked(orjson.loads(text))
     except orjson.JSONDecodeError:
-        return told
+        return message
     client_id = frame.get("client_id") if isinstance(frame, dict) else None
-    return told | ({"client_id": client_id} if isinstance(client_id, str) else {})
+    return message | ({"client_id": client_id} if isinstance(client_id, str) else {})
 
 
 async def _carry_out(frame: UserMessage | UserConfirm | Control, session_id: str, world: Runtime) -> Receipt:
@@ -157,22 +161,22 @@ async def _carry_out(frame: UserMessage | UserConfirm | Control, session_id: str
 
 
 async def _follow(
-    session_id: str, after: EventId | None, world: Runtime, tell: Callable[[Told], Awaitable[None]]
+    session_id: str, after: EventId | None, world: Runtime, reply: Callable[[SocketMessage], Awaitable[None]]
 ) -> None:
     """Send the session's events after `after`; without it, a run in progress is sent from its start."""
     async for batch in world.bus.follow(session_id, after=after, forever=True):
         for entry in batch:
             place = _place(entry.stamped)
-            for told in to_frames(entry.stamped.event):
-                await tell(told | place)
+            for message in to_frames(entry.stamped.event):
+                await reply(message | place)
 
 
-def _place(stamped: Stamped) -> Told:
+def _place(stamped: Stamped) -> SocketMessage:
     """The event's position in the session's stream, so that a client of both can order the events."""
     return {"run_id": stamped.run_id, "event_id": stamped.id}
 
 
-def to_frames(event: Event) -> list[Told]:
+def to_frames(event: Event) -> list[SocketMessage]:
     """The frames that this socket sends for an event."""
     match event:
         case RunChanged():

@@ -25,7 +25,7 @@ from server.browser.mcp.session_browser import SessionBrowser
 from server.browser.mcp.shared_chromium import SharedChromium
 from server.browser.mcp.tool_discovery import ToolFinder, others_of
 from server.browser.memory import end_heavy_pages
-from server.browser.slots import HearPlace, Slots
+from server.browser.slots import QueueListener, Slots
 from server.browser.takeover.chromium_view import CdpScreen
 from server.browser.takeover.live_view import LiveView
 from server.fs.disk import MEGABYTE, shortage, size_of
@@ -52,8 +52,8 @@ class BrowserPool:
         self._server = _SERVERS.get(settings.browser_mcp, OTHER)
         self._processes = Processes(settings.data_dir / "browsers" / "processes")
         self._profiles = Profiles(settings)
-        self._places = Slots(settings.max_browsers, self._hear_of_place)
-        self.place_listeners: list[HearPlace] = []
+        self._places = Slots(settings.max_browsers, self._on_queue_change)
+        self.place_listeners: list[QueueListener] = []
         self.reach = Reach.of(settings, self._own_ports)
         """The current network rules of its browsers."""
         self._open: dict[str, SessionBrowser] = {}
@@ -61,9 +61,9 @@ class BrowserPool:
         self._shared = SharedChromium(lambda: self._start(SHARED))
         self._status: dict[str, Literal["starting", "parked"]] = {}
         self._tools = ToolFinder(self._server, self._processes, self._profiles.scratch("-tools"))
-        self._gardener: asyncio.Task[None] | None = None
+        self._maintenance: asyncio.Task[None] | None = None
         self._resting: set[str] = set()
-        self._stirred = asyncio.Event()
+        self._wakeup = asyncio.Event()
         self._is_closing = False
         self._profiles.sweep()
         if not settings.has_display and not settings.browser_headless:
@@ -84,8 +84,8 @@ class BrowserPool:
                 browser.chromium.egress.use(self.reach)
 
     async def get(self, session_id: str) -> SessionBrowser:
-        if self._gardener is None:
-            self._gardener = asyncio.create_task(self._tend(), name="browser gardener")
+        if self._maintenance is None:
+            self._maintenance = asyncio.create_task(self._maintain(), name="browser maintenance")
         tools = await self._tools.find(self._settings)
         if session_id not in self._open:
             self._open[session_id] = SessionBrowser(self._resources(session_id, tools), self._server)
@@ -100,12 +100,12 @@ class BrowserPool:
     def rest(self, session_id: str) -> None:
         self._resting.add(session_id)
         if self._places.is_crowded:
-            self._stirred.set()
+            self._wakeup.set()
 
-    def _hear_of_place(self, session_id: str, place: int | None) -> None:
-        self._stirred.set()
-        for hear in self.place_listeners:
-            hear(session_id, place)
+    def _on_queue_change(self, session_id: str, place: int | None) -> None:
+        self._wakeup.set()
+        for listener in self.place_listeners:
+            listener(session_id, place)
 
     def live(self, session_id: str) -> LiveView:
         if session_id not in self._views:
@@ -170,9 +170,9 @@ class BrowserPool:
 
     async def aclose(self) -> None:
         self._is_closing = True
-        self._stirred.set()
-        if self._gardener is not None:
-            await self._gardener
+        self._wakeup.set()
+        if self._maintenance is not None:
+            await self._maintenance
         await asyncio.gather(*(view.aclose() for view in self._views.values()))
         await asyncio.gather(*(self.close(session_id) for session_id in list(self._open)))
         await self._processes.aclose()
@@ -229,17 +229,17 @@ class BrowserPool:
         chromium.egress.use(self.reach)  # the rules may have changed during the start
         return chromium
 
-    async def _tend(self) -> None:
+    async def _maintain(self) -> None:
         """Background task: parks unused browsers, and keeps memory and disk within their limits."""
         while not self._is_closing:
-            self._stirred.clear()
+            self._wakeup.clear()
             await self._park_unused()
             sharing = max(1, len(self._open)) if self._server.shares_chromium(self._settings) else 1
             await self._end_large_profiles()
             await end_heavy_pages(list(self._open.values()), self._settings.browser_memory * sharing)
             with suppress(TimeoutError):
                 async with asyncio.timeout(LOOK_EVERY):
-                    await self._stirred.wait()
+                    await self._wakeup.wait()
 
     def _profile_limit(self) -> int:
         """In MB."""

@@ -5,19 +5,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-HearPlace = Callable[[str, int | None], None]
+QueueListener = Callable[[str, int | None], None]
 """Called with a name and its queue position, from 1; None when it no longer waits."""
 
 
 class Slots:
     """First come, first served. Names are unique: entering again while holding a slot has no effect."""
 
-    def __init__(self, limit: int, hear: HearPlace = lambda name, place: None) -> None:
+    def __init__(self, limit: int, on_change: QueueListener = lambda name, place: None) -> None:
         self._limit = limit
-        self._hear = hear
+        self._on_change = on_change
         self._holders: set[str] = set()
         self._waiting: dict[str, asyncio.Future[None]] = {}
-        self._told: dict[str, int] = {}
+        self._published: dict[str, int] = {}
 
     @property
     def is_crowded(self) -> bool:
@@ -42,12 +42,12 @@ class Slots:
             self._holders.add(name)
             return
         turn = self._waiting.setdefault(name, asyncio.get_running_loop().create_future())
-        self._tell()
+        self._publish()
         try:
             await asyncio.shield(turn)
         except asyncio.CancelledError:
             self._waiting.pop(name, None)
-            self._tell()
+            self._publish()
             if turn.done():
                 self.leave(name)
             raise
@@ -61,11 +61,14 @@ class Slots:
             next_name = next(iter(self._waiting))
             self._holders.add(next_name)
             self._waiting.pop(next_name).set_result(None)
-        self._tell()
+        self._publish()
 
-    def _tell(self) -> None:
+    def _publish(self) -> None:
         """Notify the listener of each name whose queue position has changed."""
-        before, self._told = self._told, {name: place for place, name in enumerate(self._waiting, 1)}
-        for name in before | self._told:
-            if before.get(name) != (place := self._told.get(name)):
-                self._hear(name, place)
+        before, self._published = (
+            self._published,
+            {name: place for place, name in enumerate(self._waiting, 1)},
+        )
+        for name in before | self._published:
+            if before.get(name) != (place := self._published.get(name)):
+                self._on_change(name, place)

@@ -138,7 +138,7 @@ class OpenThread:
     def _save_behind(self) -> None:
         self._timer = None
         self._behind = asyncio.create_task(self.save())
-        self._behind.add_done_callback(tell_failure)
+        self._behind.add_done_callback(log_failure)
 
     def _rest(self) -> None:
         if self._timer:
@@ -156,6 +156,6 @@ async def patiently(query: Callable[[], Awaitable[T]]) -> T:
     return await query()
 
 
-def tell_failure(task: asyncio.Task[None]) -> None:
+def log_failure(task: asyncio.Task[None]) -> None:
     if not task.cancelled() and (error := task.exception()):
         logger.warning("a checkpoint is not saved: %s", error)

@@ -16,7 +16,7 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
-from server.checkpoints.open_thread import Durability, OpenThread, patiently, tell_failure
+from server.checkpoints.open_thread import Durability, OpenThread, log_failure, patiently
 from server.checkpoints.tables import Put, Tables, Writes
 
 CLOSING_SECONDS = 5
@@ -51,7 +51,7 @@ class Checkpoints(BaseCheckpointSaver[str]):
         task = asyncio.create_task(thread.close())
         self._closing[thread.thread_id] = task
         task.add_done_callback(lambda _: self._closing.pop(thread.thread_id, None))
-        task.add_done_callback(tell_failure)
+        task.add_done_callback(log_failure)
 
     async def aclose(self) -> None:
         """Close all threads, waiting up to CLOSING_SECONDS for the saves."""

@@ -95,7 +95,7 @@ class Database:
         try:
             value = await self._write(work, synced)
         except Unavailable as fault:
-            self._hear(fault)
+            self._log_fault(fault)
             raise
         self._fault = None
         return value
@@ -105,7 +105,7 @@ class Database:
             return await self._in_thread(_transact, self._engine, work)
         return await _to_its_end(self._writer.submit(work, synced=synced))
 
-    def _hear(self, fault: Unavailable) -> None:
+    def _log_fault(self, fault: Unavailable) -> None:
         """Log the first of consecutive failed writes. A timeout while waiting for a lock is not a fault."""
         if fault.code == "db_busy":
             return

@@ -31,7 +31,7 @@ class Job:
     def run(self, db: Connection) -> None:
         self.value, self.error = self.work(db), None
 
-    def tell(self) -> None:
+    def set_result(self) -> None:
         if self.answer.cancelled():
             return
         if self.error is None:
@@ -69,7 +69,7 @@ class Writer:
     def _run(self) -> None:
         while jobs := self._take():
             self._commit(jobs)
-            _tell(jobs)
+            _post_results(jobs)
 
     def _take(self) -> list[Job]:
         """Wait for a job; return it with the others in the queue, up to GROUP. Empty at the end."""
@@ -105,16 +105,16 @@ class Writer:
                     job.error = error
 
 
-def _tell(jobs: Sequence[Job]) -> None:
+def _post_results(jobs: Sequence[Job]) -> None:
     """Set the results of the jobs, with one call per event loop."""
     for loop in {job.answer.get_loop() for job in jobs}:
         answered = [job for job in jobs if job.answer.get_loop() is loop]
         try:
-            loop.call_soon_threadsafe(_answer, answered)
+            loop.call_soon_threadsafe(_set_results, answered)
         except RuntimeError:
             continue  # the loop is closed: no task waits any more
 
 
-def _answer(jobs: Sequence[Job]) -> None:
+def _set_results(jobs: Sequence[Job]) -> None:
     for job in jobs:
-        job.tell()
+        job.set_result()

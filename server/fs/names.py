@@ -14,7 +14,9 @@ NAME_BYTES, SUFFIX_BYTES = 160, 24
 def safe_name(name: str) -> str:
     """A file name without folders or leading dot: letters and digits of any script, and `._-()` or space."""
     last = unicodedata.normalize("NFC", name).replace("\\", "/").rpartition("/")[2]
-    base = "".join(char if _is_harmless(char) else "_" for char in last).strip("._ ") or "file"
+    # No invisible or bidirectional control characters: letters, combining marks and digits only.
+    plain = (char if char in "._-() " or unicodedata.category(char)[0] in "LMN" else "_" for char in last)
+    base = "".join(plain).strip("._ ") or "file"
     stem, dot, suffix = base.rpartition(".")
     if not dot:
         return _cut(base, NAME_BYTES)
@@ -31,11 +33,6 @@ def reserve(folder: Path, name: str, taken: Collection[str]) -> Path:
                 return path
         number += 1
         path = folder / f"{Path(name).stem}-{number}{Path(name).suffix}"
-
-
-def _is_harmless(char: str) -> bool:
-    """Letters, combining marks, digits and `._-() `; no invisible or bidirectional control characters."""
-    return char in "._-() " or unicodedata.category(char)[0] in "LMN"
 
 
 def _cut(text: str, size: int) -> str:

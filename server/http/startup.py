@@ -73,7 +73,7 @@ class Front:
     async def _live(self, receive: Receive, send: Send) -> None:
         await receive()
         self._opening = asyncio.create_task(self._open())
-        self._opening.add_done_callback(self._tell_failure)
+        self._opening.add_done_callback(self._log_failure)
         await send({"type": "lifespan.startup.complete"})
         await receive()
         self._opening.cancel()
@@ -87,7 +87,7 @@ class Front:
         self.app = app
         return app
 
-    def _tell_failure(self, opening: asyncio.Task[FastAPI]) -> None:
+    def _log_failure(self, opening: asyncio.Task[FastAPI]) -> None:
         if not opening.cancelled() and (error := opening.exception()):
             logger.critical("the server cannot start", exc_info=error)
 

@@ -17,7 +17,7 @@ STALL_SECONDS = 5.0
 
 
 @contextmanager
-def stalls_told(seconds: float = STALL_SECONDS) -> Iterator[None]:
+def log_stalls(seconds: float = STALL_SECONDS) -> Iterator[None]:
     """While the block runs, log each time the loop is blocked for `seconds`, once, with the current stack."""
     loop, over = asyncio.get_running_loop(), threading.Event()
     stuck = _Watch(loop, threading.get_ident(), seconds, over)
@@ -44,9 +44,9 @@ class _Watch:
             except RuntimeError:  # the loop is closed
                 return
             if not self._answered.wait(self._seconds):
-                self._tell()
+                self._log_stall()
 
-    def _tell(self) -> None:
+    def _log_stall(self) -> None:
         began = time.monotonic() - self._seconds
         frame = sys._current_frames().get(self._thread)
         stack = "".join(traceback.format_stack(frame)) if frame else ""

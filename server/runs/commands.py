@@ -79,7 +79,9 @@ class RunCommands:
             if not accepted.is_new:
                 self._runner.adopt(accepted)
             elif accepted.question:
-                self._answer_in_words(accepted, accepted.question)
+                self._recorder.forget_question(accepted.question.reference)
+                self._bus.publish(session_id, None, [MessageAdded(message=accepted.message)])
+                self._publish_decision(accepted.question)
             elif accepted.steers:
                 self._steer(accepted)
             else:
@@ -177,12 +179,6 @@ class RunCommands:
             self._bus.publish(row.session_id, None, [decision])
         self._runner.submit(row.run_id)
 
-    def _answer_in_words(self, accepted: AcceptedMessage, question: InterruptRow) -> None:
-        """Publish a message that answered the question, then the decision; both are committed."""
-        self._recorder.forget_question(question.reference)
-        self._bus.publish(question.session_id, None, [MessageAdded(message=accepted.message)])
-        self._publish_decision(question)
-
     async def reload_grants(self, session_id: str) -> None:
         """Update the grants of the run in progress after one was revoked, so that it asks again."""
         if execution := self._execution(session_id):
@@ -199,21 +195,17 @@ class RunCommands:
         ended = None
         while ended is None:
             if execution := self._execution(session_id):
-                if await self._stop(execution):
+                execution.stop("cancelled")
+                await execution.ended.wait()
+                if (await self._store.run(execution.run.id)).finished_at:
                     return
-                continue
+                continue  # its run is not finished: it has asked a question before
             run = await self._store.current_run(session_id)
             if run is None or run.finished_at:
                 raise Conflict("There is no run to cancel.", code="run_finished")
             if not await self._runner.begins(run.id):
                 ended = await self._recorder.cancel_unexecuted(run)
         self._runner.start_next(ended)
-
-    async def _stop(self, execution: Execution) -> bool:
-        """Stop the execution. False if its run is not finished, because it has asked a question before."""
-        execution.stop("cancelled")
-        await execution.ended.wait()
-        return (await self._store.run(execution.run.id)).finished_at is not None
 
     async def pause(self, session_id: str) -> None:
         execution = self._active(session_id)

@@ -62,11 +62,11 @@ class Execution:
         self.stopped = asyncio.Event()
         self.ended = asyncio.Event()
         self._bus = bus
-        self._told: tuple[int, str | None] = (0, None)
+        self._published: tuple[int, str | None] = (0, None)
         self._joiner = TextJoiner(self._publish)
         self._messages: list[Message] = []
         self._said: set[str] = set()
-        self.heard: set[str] = set()
+        self.read_ids: set[str] = set()
         """The ids of the steering messages that the agent has read."""
         self._plan: tuple[str, ...] | None = None
         self._takeover: str | None = None
@@ -139,9 +139,9 @@ class Execution:
 
     def show_progress(self) -> None:
         """Publish the status if the step or the note has changed since the last call."""
-        told = (self.adapter.step, self.adapter.note)
-        if told != self._told:
-            self._told = told
+        progress = (self.adapter.step, self.adapter.note)
+        if progress != self._published:
+            self._published = progress
             self.publish(self.changed(self.status, self.adapter.note))
 
     def note_lost_picture(self) -> None:
@@ -218,11 +218,11 @@ class Execution:
             return "paused"
         return "queued" if self.queue_place else "running"
 
-    async def hear(self) -> UserUpdates:
+    async def take_updates(self) -> UserUpdates:
         await self._going.wait()
         said = tuple(message.content for message in self._messages)
         news = UserUpdates(said, self._plan, self._takeover, self._dismissed, self._is_before_answer)
-        self.heard.update(message.id for message in self._messages)
+        self.read_ids.update(message.id for message in self._messages)
         self._messages, self._plan, self._takeover, self._is_before_answer = [], None, None, True
         self._dismissed = None
         return news

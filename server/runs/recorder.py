@@ -160,7 +160,7 @@ class RunRecorder:
                     question,
                     expires_at=expires_at,
                     usage=adapter.usage,
-                    heard=execution.heard,
+                    read_ids=execution.read_ids,
                     again=again,
                 )
             )
@@ -217,7 +217,7 @@ class RunRecorder:
 
     async def _commit(self, execution: Execution, status: str, **values: Any) -> FinishedRun | None:
         run = execution.run
-        values |= {"epoch": run.epoch, "usage": execution.adapter.usage, "heard": execution.heard}
+        values |= {"epoch": run.epoch, "usage": execution.adapter.usage, "read_ids": execution.read_ids}
         return await self.patiently(
             lambda again: self._store.finish_run(
                 run.id, status, then_next=self._frees_next, again=again, **values
@@ -225,7 +225,7 @@ class RunRecorder:
         )
 
     async def end_unexecuted(
-        self, run: RunRow, status: str, code: str, text: str, *, heard: Collection[str] = ()
+        self, run: RunRow, status: str, code: str, text: str, *, read_ids: Collection[str] = ()
     ) -> FinishedRun | None:
         """End a run that has no execution, or whose execution raised."""
         ended = await self._store.finish_run(
@@ -234,7 +234,7 @@ class RunRecorder:
             epoch=run.epoch,
             error_code=code,
             error=text,
-            heard=heard,
+            read_ids=read_ids,
             then_next=self._frees_next,
         )
         if ended:
@@ -244,10 +244,12 @@ class RunRecorder:
             self.announce(ended.session)
         return ended
 
-    async def end_broken(self, run: RunRow, heard: Collection[str]) -> FinishedRun | None:
+    async def end_broken(self, run: RunRow, read_ids: Collection[str]) -> FinishedRun | None:
         """End a run whose execution raised, so that it does not stay unfinished."""
         try:
-            return await self.end_unexecuted(run, "failed", "internal", ENDINGS["internal"], heard=heard)
+            return await self.end_unexecuted(
+                run, "failed", "internal", ENDINGS["internal"], read_ids=read_ids
+            )
         except Unavailable:
             self._lost.add(run.id)
             return None

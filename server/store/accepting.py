@@ -131,8 +131,9 @@ class MessageQueries:
         is the id of the new run, `again` as in `accept`.
         """
         session = session_of(db, session_id, lock=True)
-        if again and run_id and (before := get(db, RunRow, run_id)):
-            return AcceptedMessage(to_message(_message_of(db, before)), before, session)
+        before = get(db, RunRow, run_id) if again and run_id else None
+        if before and (repeated := get(db, MessageRow, before.message_id)):
+            return AcceptedMessage(to_message(repeated), before, session)
         message = first(db, MessageRow, LAST_ASKED, session_id=session_id)
         if message is None or (message_id and message.id != message_id):
             raise Conflict("Only the last message can be changed.", code="not_last_message")
@@ -170,12 +171,6 @@ def _accepted_before(db: Connection, session: SessionRow, message: MessageRow) -
     if (message.meta_json or {}).get("mode") == STEER["mode"]:
         return AcceptedMessage(to_message(message), run, session, steers=True)
     return AcceptedMessage(to_message(message), run, session, question=last_question_of(db, run.id))
-
-
-def _message_of(db: Connection, run: RunRow) -> MessageRow:
-    message = get(db, MessageRow, run.message_id)
-    assert message is not None, "a run's message lives as long as the run"
-    return message
 
 
 def _present_run(db: Connection, run_id: str) -> RunRow:

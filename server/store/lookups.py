@@ -79,13 +79,13 @@ def open_question_of(db: Connection, session_id: str) -> InterruptRow | None:
     return first(db, InterruptRow, OPEN_QUESTION, session_id=session_id)
 
 
-def hear(db: Connection, run_id: str, heard: Collection[str]) -> list[MessageRow]:
+def mark_read(db: Connection, run_id: str, read_ids: Collection[str]) -> list[MessageRow]:
     """Mark the run's steering messages with these ids as read by the agent; return its unread ones."""
-    unheard = [row for row in every(db, MessageRow, STEERING, run_id=run_id) if row.meta_json == STEER]
-    for row in unheard:
-        if row.id in heard:
+    unread = [row for row in every(db, MessageRow, STEERING, run_id=run_id) if row.meta_json == STEER]
+    for row in unread:
+        if row.id in read_ids:
             change(db, row, meta_json=STEER | {"heard": True})
-    return [row for row in unheard if row.id not in heard]
+    return [row for row in unread if row.id not in read_ids]
 
 
 def grants_of(db: Connection, session_id: str) -> list[GrantRow]:

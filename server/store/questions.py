@@ -16,8 +16,8 @@ from server.store.lookups import (
     OF_SESSION,
     UNFINISHED,
     grants_of,
-    hear,
     is_ours,
+    mark_read,
     open_question_of,
     session_of,
 )
@@ -52,12 +52,12 @@ class QuestionQueries:
         *,
         expires_at: datetime | None,
         usage: Usage,
-        heard: Collection[str] = (),
+        read_ids: Collection[str] = (),
         again: bool = False,
     ) -> InterruptRow | None:
         """Store a question and set its run to `waiting_user`, in one transaction.
 
-        None if the run was ended or taken over. `heard`: ids of the steering messages that the agent has
+        None if the run was ended or taken over. `read_ids`: ids of the steering messages that the agent has
         read. `again` marks a retry: a question of the run that is open already is returned.
         """
         session = session_of(db, run.session_id, lock=True)
@@ -70,7 +70,7 @@ class QuestionQueries:
             db, run, status="waiting_user", owner=None, lease_until=None, doing=None, usage=usage.model_dump()
         )
         change(db, session, status="waiting_user", unread=True, updated_at=now())
-        hear(db, run.id, heard)
+        mark_read(db, run.id, read_ids)
         return insert(db, InterruptRow(
             reference=_reference_of(db, question), session_id=run.session_id, run_id=run.id, kind=question.kind,
             status="open", payload=question.to_json(), created_at=_next_moment(db, session.id), expires_at=expires_at,

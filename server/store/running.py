@@ -24,8 +24,8 @@ from server.store.lookups import (
     add_message,
     current_run_of,
     grants_of,
-    hear,
     is_ours,
+    mark_read,
     messages_of,
     new_message,
     new_run,
@@ -169,14 +169,14 @@ class RunQueries:
         error_code: str | None = None,
         error: str | None = None,
         usage: Usage | None = None,
-        heard: Collection[str] = (),
+        read_ids: Collection[str] = (),
         then_next: bool = False,
         again: bool = False,
     ) -> FinishedRun | None:
         """End the run and store its answer, in one transaction. None if it was ended or taken over already.
 
         This process becomes its owner: the process that executed it before saves nothing more of it. Steering
-        messages that are not in `heard` get runs of their own, if the status is `completed` or `failed`. With
+        messages that are not in `read_ids` get runs of their own, if the status is `completed` or `failed`. With
         `then_next` the oldest run that is held behind it may start.
         """
         session, run = _session_and_run(db, run_id)
@@ -204,16 +204,18 @@ class RunQueries:
         change(db, run, **ending)
         change(db, session, **changes)
         if status in ("completed", "failed"):
-            self._hold_unheard(db, session, run_id, heard)
+            self._hold_unread(db, session, run_id, read_ids)
         if run.attempt > 1:  # a former execution may have left an open question
             asked = (InterruptRow.run_id == run_id, InterruptRow.status == "open")
             db.execute(update(InterruptRow).where(*asked).values(status="cancelled", decided_at=now()))
         following = _free_next(db, session) if then_next else None
         return FinishedRun(run, session, to_message(message) if message else None, following)
 
-    def _hold_unheard(self, db: Connection, session: SessionRow, run_id: str, heard: Collection[str]) -> None:
+    def _hold_unread(
+        self, db: Connection, session: SessionRow, run_id: str, read_ids: Collection[str]
+    ) -> None:
         """Create a held run for each steering message that the agent has not read."""
-        for message in hear(db, run_id, heard):
+        for message in mark_read(db, run_id, read_ids):
             run = new_run(session, self.owner, held=True, message_id=message.id)
             insert(db, run)
             change(db, message, run_id=run.id, meta_json=None)

@@ -46,11 +46,11 @@ class Patient(Post):
     change: Callable[[], Awaitable[None]] | None = None
     is_due: bool = False
 
-    async def hear(self) -> UserUpdates:
+    async def take_updates(self) -> UserUpdates:
         if self.is_due and self.change:
             self.is_due = False
             await self.change()
-        return await super().hear()
+        return await super().take_updates()
 
 
 async def test_a_button_that_means_more_and_is_pushed_out_of_the_list_is_not_pressed(

@@ -187,7 +187,7 @@ async def test_what_was_heard_before_a_question_is_not_heard_again(store: Store)
     heard = (await store.accept(session_id, "blue", mode="steer")).message
     unheard = (await store.accept(session_id, "and small", mode="steer")).message
     question = await store.open_interrupt(
-        run, question_about(), expires_at=None, usage=Usage(), heard={heard.id}
+        run, question_about(), expires_at=None, usage=Usage(), read_ids={heard.id}
     )
     assert question
     await store.decide(session_id, question.reference, True)
@@ -205,7 +205,7 @@ async def test_what_nobody_heard_gets_runs_of_its_own_in_its_order(store: Store)
     heard = {said[0].id}
     while run:
         ended = await store.finish_run(
-            run.id, "completed", epoch=run.epoch, answer=next(answers), heard=heard, then_next=True
+            run.id, "completed", epoch=run.epoch, answer=next(answers), read_ids=heard, then_next=True
         )
         assert ended
         following = await store.begin_execution(ended.next.run.id) if ended.next else None

@@ -32,7 +32,7 @@ class Post:
     news: list[UserUpdates] = field(default_factory=list)
     read: int = 0
 
-    async def hear(self) -> UserUpdates:
+    async def take_updates(self) -> UserUpdates:
         self.read += 1
         return self.news.pop(0) if self.news else UserUpdates()
 

@@ -17,7 +17,7 @@ def test_stamps_are_counted_however_they_are_cut() -> None:
     for size in (1, 5, 18, 400, len(text)):
         times = StreamTimes()
         for at in range(0, len(text), size):
-            times.hear(text[at : at + size])
+            times.add(text[at : at + size])
         times.end()
         assert (times.tokens, times.failed, len(times.late)) == (50, False, 50)
         assert times.first >= times.first_sent > 0

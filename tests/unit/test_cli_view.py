@@ -423,7 +423,7 @@ class TestDialogue:
         story.run()
         story.tell("token", message_id="m2", text="It is")
         frame = {"type": "agent_message", "text": "It is", "message_id": "m2", "event_id": "1-2"}
-        assert story.view.hear(frame) == []
+        assert story.view.receive(frame) == []
         assert story.view.speech.tail == "It is"
 
     def test_an_answer_in_the_making_is_completed_and_not_shown_again(self) -> None:
@@ -431,7 +431,7 @@ class TestDialogue:
         story.run()
         shown = story.tell("token", message_id="m2", text="# Kettles\n\nIt is ")
         frame = {"type": "agent_message", "text": "# Kettles\n\nIt is **blue**.", "message_id": "m2"}
-        shown += story.view.hear(frame | {"event_id": "1-9"})
+        shown += story.view.receive(frame | {"event_id": "1-9"})
         assert "".join(item.text for item in shown if isinstance(item, Spoken)) == frame["text"]
         assert story.tell("token", message_id="m2", text="**blue**.") == []
         late = story.tell("done", message=ANSWER | {"content": frame["text"]}, usage={})
@@ -441,18 +441,18 @@ class TestDialogue:
         story = Story()
         story.run()
         frame = {"type": "agent_question", "reference": "q", "kind": "confirm", "text": "It orders."}
-        assert [type(item) for item in story.view.hear(frame | {"event_id": "1-5"})] == [Question]
+        assert [type(item) for item in story.view.receive(frame | {"event_id": "1-5"})] == [Question]
         story.tell("interrupt", reference="q", kind="confirm", reason="It orders.")
         story.tell("decision", reference="q", confirmed=True)
-        assert story.view.hear(frame | {"event_id": "1-5"}) == []
+        assert story.view.receive(frame | {"event_id": "1-5"}) == []
         assert story.view.pending is None
 
     def test_a_run_that_goes_on_waits_for_nobody(self) -> None:
         story = Story()
         story.run()
         frame = {"type": "agent_question", "reference": "q", "kind": "confirm", "text": "It orders."}
-        story.view.hear(frame | {"event_id": "1-5"})
-        story.view.hear({"type": "status", "status": "running", "event_id": "2-1"})
+        story.view.receive(frame | {"event_id": "1-5"})
+        story.view.receive({"type": "status", "status": "running", "event_id": "2-1"})
         assert story.view.pending is None
         assert story.view.status == "running"
 
@@ -460,12 +460,12 @@ class TestDialogue:
         story = Story()
         story.run()
         frame = {"type": "status", "status": "error", "code": "db", "message": "Away.", "run_id": "r1"}
-        assert story.view.hear(frame | {"event_id": "1-4"}) == [Failed("db", "Away.")]
+        assert story.view.receive(frame | {"event_id": "1-4"}) == [Failed("db", "Away.")]
         assert story.tell("error", code="db", message="Away.") == []
         assert story.view.status == "idle"
 
     def test_what_has_no_place_is_left_to_the_session_that_was_loaded(self) -> None:
         story = Story()
         story.run("waiting_user")
-        assert story.view.hear({"type": "status", "status": "idle"}) == []
+        assert story.view.receive({"type": "status", "status": "idle"}) == []
         assert story.view.status == "waiting_user"

@@ -71,11 +71,11 @@ class JumpyInbox(Post):
         super().__init__()
         self.clocks, self.jump, self.step = clocks, jump, step
 
-    async def hear(self) -> UserUpdates:
+    async def take_updates(self) -> UserUpdates:
         self.clocks.pass_by(self.step)
         if self.read == 1:
             self.clocks.wall += self.jump
-        return await super().hear()
+        return await super().take_updates()
 
 
 class OperatorsStage:

@@ -23,7 +23,7 @@ def execution(clock: Callable[[], float] = time.monotonic) -> Execution:
 async def test_a_paused_run_waits_at_its_next_step_and_then_reads_what_was_said() -> None:
     running = execution()
     running.pause()
-    step = asyncio.create_task(running.hear())
+    step = asyncio.create_task(running.take_updates())
     said = Message(
         id="m2", session_id="s", run_id="r", seq=2, role="user", content="only blue ones", created_at=now()
     )
@@ -35,8 +35,8 @@ async def test_a_paused_run_waits_at_its_next_step_and_then_reads_what_was_said(
     running.resume()
     news = await step
     assert (news.messages, news.plan) == (("only blue ones",), ("look", "answer"))
-    assert (await running.hear()).messages == ()
-    assert running.heard == {"m2"}
+    assert (await running.take_updates()).messages == ()
+    assert running.read_ids == {"m2"}
 
 
 async def test_what_the_agent_tells_before_it_reads_an_edit_does_not_undo_the_edit() -> None:
@@ -48,7 +48,7 @@ async def test_what_the_agent_tells_before_it_reads_an_edit_does_not_undo_the_ed
     running.dismiss_plan(["ask", "answer"])
     running.publish(told)
     assert running.state == StateChanged(plan=["mine", "answer"])
-    news = await running.hear()
+    news = await running.take_updates()
     assert (news.plan, news.dismissed) == (("mine", "answer"), ("ask", "answer"))
     running.publish(told)
     assert running.state == told
@@ -59,7 +59,7 @@ async def test_a_held_browser_keeps_the_run_waiting_even_when_resumed() -> None:
     running.pause()
     running.hold()
     running.resume()
-    step = asyncio.create_task(running.hear())
+    step = asyncio.create_task(running.take_updates())
     await asyncio.sleep(0)
     assert not step.done()
     running.release("The address changed.")
@@ -69,11 +69,11 @@ async def test_a_held_browser_keeps_the_run_waiting_even_when_resumed() -> None:
 async def test_a_browser_given_back_after_the_answer_counts_for_all_that_came_before() -> None:
     running = execution()
     running.release("The address changed.", before_answer=True)
-    first = await running.hear()
+    first = await running.take_updates()
     assert (first.takeover, first.before_answer) == ("The address changed.", True)
     running.release("One.", before_answer=True)
     running.release("Two.")
-    second = await running.hear()
+    second = await running.take_updates()
     assert (second.takeover, second.before_answer) == ("One. Two.", False)
 
 

@@ -50,7 +50,7 @@ async def is_captured(screen: ScriptedScreen) -> None:
     await eventually(lambda: screen.takes, timeout=10, message="frames are captured")
 
 
-async def told_of(viewer: Viewer, kind: str) -> dict[str, Any]:
+async def message_of(viewer: Viewer, kind: str) -> dict[str, Any]:
     """The next message of this kind."""
     async with asyncio.timeout(5):
         while True:
@@ -164,8 +164,8 @@ async def test_a_slow_reader_has_two_frames_on_the_way_and_one_message_of_a_kind
     got: list[Any] = []
     for number in range(300):
         screen.show(b"%d" % number)
-        slow.tell({"type": "error", "code": "refused", "message": str(number)})
-        slow.tell({"type": "target", "box": None, "label": str(number)})
+        slow.send({"type": "error", "code": "refused", "message": str(number)})
+        slow.send({"type": "target", "box": None, "label": str(number)})
         if number < 10:
             got += await read_all(slow)
     assert len(pictures(got)) == IN_FLIGHT
@@ -284,11 +284,11 @@ async def test_the_holder_is_told_that_the_page_loads_and_why_there_is_no_list(
     await view.take(viewer)
     screen.listings = [Listing((BUTTON,), is_loading=True), None]
     view.act(viewer, None)
-    assert await told_of(viewer, "elements") == {
+    assert await message_of(viewer, "elements") == {
         "type": "elements", "items": [{"eid": "a-1", "role": "button", "name": "Go"}], "loading": True,
     }  # fmt: skip
     view.act(viewer, None)
-    refused = await told_of(viewer, "error")
+    refused = await message_of(viewer, "error")
     assert (refused["code"], refused["message"]) == ("refused", "The page asks something: answer that first.")
 
 
@@ -296,8 +296,8 @@ async def test_viewers_of_a_browser_that_waits_for_a_place_see_which() -> None:
     places: list[int | None] = [2]
     view = LiveView(ScriptedScreen(), place=lambda: places[-1])
     viewer = view.join()
-    assert (await told_of(viewer, "state"))["queue_place"] == 2
+    assert (await message_of(viewer, "state"))["queue_place"] == 2
     places.append(None)
-    assert (await told_of(viewer, "state"))["queue_place"] is None
+    assert (await message_of(viewer, "state"))["queue_place"] is None
     view.leave(viewer)
     await view.aclose()

@@ -8,7 +8,7 @@ from server.agent.operator.answers import (
     FILLER,
     IRONY,
     NO_PROBLEM,
-    SpokenAnswer,
+    ParsedAnswer,
     is_continuation,
     read_answer,
 )
@@ -38,7 +38,7 @@ UNCLEAR = ["yes?", "yes, but choose the cheaper one", "да, но дешевле
 
 @pytest.mark.parametrize("text", YES)
 def test_a_plain_yes_is_a_yes(text: str) -> None:
-    assert read_answer(text) == SpokenAnswer(True)
+    assert read_answer(text) == ParsedAnswer(True)
 
 
 def test_the_letters_of_ok_are_what_they_claim_to_be() -> None:
@@ -56,7 +56,7 @@ def test_no_listed_word_is_both_a_yes_and_a_no() -> None:
 
 @pytest.mark.parametrize("text", NO)
 def test_a_bare_no_brings_no_feedback(text: str) -> None:
-    assert read_answer(text) == SpokenAnswer(False)
+    assert read_answer(text) == ParsedAnswer(False)
 
 
 @pytest.mark.parametrize(
@@ -65,17 +65,17 @@ def test_a_bare_no_brings_no_feedback(text: str) -> None:
      "нет, давай другой", "не делай"],
 )  # fmt: skip
 def test_a_no_with_words_is_feedback(text: str) -> None:
-    assert read_answer(text) == SpokenAnswer(False, text)
+    assert read_answer(text) == ParsedAnswer(False, text)
 
 
 @pytest.mark.parametrize("text", UNCLEAR)
 def test_an_unclear_answer_is_neither(text: str) -> None:
-    assert read_answer(text) == SpokenAnswer(None, text)
+    assert read_answer(text) == ParsedAnswer(None, text)
 
 
 @pytest.mark.parametrize("text", ["", "   ", "...", "?!"])
 def test_nothing_said_is_nothing(text: str) -> None:
-    assert read_answer(text) == SpokenAnswer(None)
+    assert read_answer(text) == ParsedAnswer(None)
 
 
 @pytest.mark.parametrize(

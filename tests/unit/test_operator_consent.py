@@ -142,9 +142,9 @@ class LaterInbox(Post):
 
     now, later = 1e9, 660.0
 
-    async def hear(self) -> UserUpdates:
+    async def take_updates(self) -> UserUpdates:
         self.now += self.later
-        return await super().hear()
+        return await super().take_updates()
 
 
 def asked_for_ten_minutes(later: float) -> World:

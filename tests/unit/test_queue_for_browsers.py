@@ -28,9 +28,9 @@ class OneBrowser(MockBrowsers):
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
-        self.places = Slots(1, self._hear_of_place)
+        self.places = Slots(1, self._on_queue_change)
 
-    def _hear_of_place(self, session_id: str, place: int | None) -> None:
+    def _on_queue_change(self, session_id: str, place: int | None) -> None:
         for hear in self.place_listeners:
             hear(session_id, place)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from server.agent.demo.words import Words
-from server.agent.language import speaks_russian
+from server.agent.language import is_russian
 from server.agent.operator.phrases import limit_summary, phrase
 
 RUSSIAN = [
@@ -22,7 +22,7 @@ ENGLISH = [
 
 @pytest.mark.parametrize("text", RUSSIAN)
 def test_russian_is_answered_in_russian(text: str) -> None:
-    assert speaks_russian(text)
+    assert is_russian(text)
     assert phrase("go_on", text) == "Продолжать?"
 
 

@@ -5,7 +5,7 @@ import logging
 
 import pytest
 
-from server.ops.loop_watchdog import stalls_told
+from server.ops.loop_watchdog import log_stalls
 from tests.support.eventually import eventually, eventually_sync
 
 
@@ -16,7 +16,7 @@ def hold_the_loop(caplog: pytest.LogCaptureFixture) -> None:
 
 
 async def test_what_holds_the_loop_is_named_and_so_is_the_end_of_it(caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.ERROR, "server.ops.loop_watchdog"), stalls_told(0.05):
+    with caplog.at_level(logging.ERROR, "server.ops.loop_watchdog"), log_stalls(0.05):
         hold_the_loop(caplog)
         assert "in hold_the_loop" in caplog.text
         await eventually(
@@ -25,6 +25,6 @@ async def test_what_holds_the_loop_is_named_and_so_is_the_end_of_it(caplog: pyte
 
 
 async def test_a_loop_that_answers_is_not_told_of(caplog: pytest.LogCaptureFixture) -> None:
-    with stalls_told(2):
+    with log_stalls(2):
         await asyncio.sleep(0.2)
     assert caplog.text == ""

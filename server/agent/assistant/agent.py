@@ -111,10 +111,10 @@ class ToolReport(Middleware):
         log.debug("calls %s with %s", call["name"], args)
         await dispatch(CallStarted(call_id, call["name"], args))
         result = await handler(request)
-        told = result.artifact if isinstance(result, ToolMessage) else None
+        artifact = result.artifact if isinstance(result, ToolMessage) else None
         ok, url, screenshot = isinstance(result, ToolMessage) and result.status != "error", None, None
-        if isinstance(told, dict):  # the call reached its tool
-            ok, url = told["structured_content"]["ok"], told["structured_content"]["url"]
+        if isinstance(artifact, dict):  # the call reached its tool
+            ok, url = artifact["structured_content"]["ok"], artifact["structured_content"]["url"]
             screenshot = await self._picture(context) if call["name"] in self._pictured else None
         summary = without(secrets, _summary(result))
         await dispatch(CallEnded(call_id, ok, summary, url, screenshot))

@@ -83,7 +83,7 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
             result = ToolMessage(
                 ruling.refusal, tool_call_id=call["id"] or "", name=call["name"], status="error"
             )
-        return _noted(_marked(result, ruling.mark), memory["notes"])
+        return _annotated(result, ruling.mark, memory["notes"])
 
     async def _rule(self, spec: ToolSpec, args: JsonObject, call_id: str, memory: JsonObject) -> _Ruling:
         """Decide on the call. `memory` is the agent's state; data of the current page is added to it.
@@ -224,15 +224,19 @@ def _count_asks(messages: Sequence[AnyMessage]) -> int:
     return asks
 
 
-def _marked(result: ToolMessage | Command[Any], mark: str | None) -> ToolMessage | Command[Any]:
-    if mark is None or not isinstance(result, ToolMessage):
-        return result
-    return result.model_copy(update={"additional_kwargs": {**result.additional_kwargs, "gate": mark}})
+def _annotated(
+    result: ToolMessage | Command[Any], mark: str | None, notes: Sequence[str]
+) -> ToolMessage | Command[Any]:
+    """Add the gate's mark, and prepend the notes of the observation before the call.
 
-
-def _noted(result: ToolMessage | Command[Any], notes: Sequence[str]) -> ToolMessage | Command[Any]:
-    """Prepend the notes of the observation before the call: a browser reports a restart only once."""
-    if not isinstance(result, ToolMessage) or not isinstance(result.content, str):
+    The notes are added because a browser reports a restart only once.
+    """
+    if not isinstance(result, ToolMessage):
         return result
-    news = [note for note in notes if not note.startswith(_SEEN_AGAIN) and note not in result.content]
-    return result.model_copy(update={"content": "\n".join([*news, result.content])}) if news else result
+    update: JsonObject = {}
+    if mark is not None:
+        update["additional_kwargs"] = {**result.additional_kwargs, "gate": mark}
+    if isinstance(text := result.content, str):
+        news = [note for note in notes if not note.startswith(_SEEN_AGAIN) and note not in text]
+        update["content"] = "\n".join([*news, text])
+    return result.model_copy(update=update)

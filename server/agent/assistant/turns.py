@@ -33,14 +33,14 @@ class Turns(Middleware):
     """
 
     async def awrap_model_call(self, request: Request, handler: CallModel) -> Response:
-        heard = await _hear(request.runtime.context)
+        updates = await _take_updates(request.runtime.context)
         open_calls, messages = find_open_calls(request.messages), reduce_old_results(request.messages)
         pairs = zip(request.messages, messages, strict=True)
         changed: list[BaseMessage] = [new for old, new in pairs if new is not old]
-        if open_calls and not heard:
+        if open_calls and not updates:
             return Response(result=changed)
         overtaken = [tool_error(call, OVERTAKEN) for call in open_calls]
-        news = [*overtaken, *heard]
+        news = [*overtaken, *updates]
         response = await handler(request.override(messages=[*messages, *news]))
         return Response(result=[*changed, *news, *response.result])
 
@@ -51,8 +51,8 @@ class Turns(Middleware):
         return await handler(request)
 
 
-async def _hear(context: RunContext) -> list[AnyMessage]:
-    news = await context.inbox.hear()
+async def _take_updates(context: RunContext) -> list[AnyMessage]:
+    news = await context.inbox.take_updates()
     texts = list(news.messages)
     if news.takeover is not None:
         if context.has_browser():  # what the user does there manually is private

@@ -56,9 +56,9 @@ class DemoChatModel(BaseChatModel):
         **kwargs: object,
     ) -> AsyncIterator[ChatGenerationChunk]:
         reply = _reply(messages, tools)
-        speaks = isinstance(reply, str) or "final_response" in reply[1]
+        is_answer = isinstance(reply, str) or "final_response" in reply[1]
         for chunk in _chunks(reply):
-            await asyncio.sleep(self.delay if speaks else 0)
+            await asyncio.sleep(self.delay if is_answer else 0)
             yield chunk
 
     def _generate(

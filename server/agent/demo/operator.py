@@ -41,11 +41,11 @@ class _Work:
         is_new = bool(_section(head, "Goal: ")) and not self.steps
         if is_new and read_request(self.task).commands:  # while earlier work is unfinished
             self.plan, self.current, self.has_done, self.is_edited = [], 0, False, False
-        self._hear()
+        self._take_words()
         if self.is_edited:
             self.task = "; ".join(self.plan) or self.task
 
-    def _hear(self) -> None:
+    def _take_words(self) -> None:
         """Take the user's last instruction during the run as the new task; steps count from there."""
         for at in reversed(range(len(self.steps))):
             said = _HEARD.match(self.steps[at])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from server.agent.demo.commands import DemoCommand
 from server.agent.demo.page import DemoPage
-from server.agent.language import speaks_russian
+from server.agent.language import is_russian
 
 _TEXT_SHOWN = 900
 _THINGS_SHOWN = 8
@@ -67,7 +67,7 @@ class Words:
     """The texts in the language of `like`, the user's message."""
 
     def __init__(self, like: str) -> None:
-        self._words = _RUSSIAN if speaks_russian(like) else _ENGLISH
+        self._words = _RUSSIAN if is_russian(like) else _ENGLISH
 
     def say(self, sentence: str, /, **values: object) -> str:
         return self._words[sentence].format(**values)
@@ -93,8 +93,8 @@ class Words:
 
     def missing(self, name: str, page: DemoPage) -> str:
         named = [f"{thing.role} “{thing.name}”" for thing in page.things if thing.name][:_THINGS_SHOWN]
-        told = self.say("missing", name=name)
-        return f"{told} {self.say('see', things=', '.join(named))}" if named else told
+        missing = self.say("missing", name=name)
+        return f"{missing} {self.say('see', things=', '.join(named))}" if named else missing
 
     def joined(self, commands: Sequence[DemoCommand]) -> str:
         return "; ".join(self.did(command) for command in commands)

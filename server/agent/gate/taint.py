@@ -216,16 +216,16 @@ def _load_of_host(host: str, port: str, known: set[str], said: list[str]) -> Loa
     One plain word below a domain is common and counts as one letter.
     """
     before, owner = _split_host(host)
-    told = " ".join(said).casefold()
+    words = " ".join(said).casefold()
     is_named = "." in owner and not _is_ip(owner)
-    if port and is_named and f"{host}:{port}" not in known and port not in told:
+    if port and is_named and f"{host}:{port}" not in known and port not in words:
         return Load(is_strange=True)
     if not before or host in {site.partition(":")[0] for site in known}:
         return NOTHING
-    strange = [label for label in before if label != "www" and label not in told]
-    if len(strange) == 1 and strange[0].isalpha() and len(strange[0]) <= PLAIN_LABEL:
+    unknown = [label for label in before if label != "www" and label not in words]
+    if len(unknown) == 1 and unknown[0].isalpha() and len(unknown[0]) <= PLAIN_LABEL:
         return Load(letters=1)
-    return Load(is_strange=bool(strange))
+    return Load(is_strange=bool(unknown))
 
 
 def _split_host(host: str) -> tuple[list[str], str]:

@@ -123,7 +123,7 @@ async def stream_guarded(
     for tries_left in reversed(range(limits.tries)):
         answer = _Answer(limits.output)
         try:
-            chunks = watched(attempt(), limits.first_token, limits.idle, counts=speaks)
+            chunks = watched(attempt(), limits.first_token, limits.idle, counts=has_content)
             async with aclosing(chunks):
                 async for chunk in chunks:
                     for ready in answer.add(chunk):
@@ -164,7 +164,7 @@ async def _rest(failure: ModelFailure, limits: CallLimits, failed: int) -> None:
     await asyncio.sleep(delay)
 
 
-def speaks(chunk: ChatGenerationChunk) -> bool:
+def has_content(chunk: ChatGenerationChunk) -> bool:
     """True if a chunk has content of the answer, not only metadata."""
     message = cast(AIMessageChunk, chunk.message)
     return bool(message.content or message.tool_call_chunks or message.additional_kwargs)
@@ -191,7 +191,7 @@ class _Answer:
         self._measure(message)
         facts = {**message.response_metadata, **(chunk.generation_info or {})}
         self.reason = stop_reason(facts) or self.reason or ("stop" if facts.get("done") else None)
-        if not self.spoke and not speaks(chunk):
+        if not self.spoke and not has_content(chunk):
             self.held.append(chunk)
             return []
         self.spoke, ready, self.held = True, [*self.held, chunk], []

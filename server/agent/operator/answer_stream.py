@@ -30,8 +30,8 @@ class AnswerStream:
         """All text returned so far."""
         self._fragments: list[str] = []
         self._window = ""
-        """The text to parse: all, or `_OPEN` and what followed `_told` characters of the answer."""
-        self._told = 0
+        """The text to parse: all, or `_OPEN` and what followed `_passed_on` characters of the answer."""
+        self._passed_on = 0
 
     def feed(self, fragment: str) -> str:
         """Return the text that this fragment adds, often ""."""
@@ -41,14 +41,14 @@ class AnswerStream:
         self._window += fragment
         move = _read(self._window, allow_partial="trailing-strings") or {}
         answer = move.get(_FIELD) if move.get("action") == _ACTION else None
-        if not isinstance(answer, str) or not answer.startswith(self.text[self._told :]):
+        if not isinstance(answer, str) or not answer.startswith(self.text[self._passed_on :]):
             return ""
-        new = answer[len(self.text) - self._told :]
+        new = answer[len(self.text) - self._passed_on :]
         self.text += new
         if len(self._window) > _WINDOW and "\\" not in self._window[-_LONGEST_ESCAPE:]:
             complete = _read(self._window, allow_partial=True)
             if complete is not None and _FIELD not in complete:  # the next character belongs to the answer
-                self._window, self._told = _OPEN, len(self.text)
+                self._window, self._passed_on = _OPEN, len(self.text)
         return new
 
     def complete(self) -> JsonObject | None:

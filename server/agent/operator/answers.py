@@ -83,14 +83,14 @@ _TO_LATIN, _TO_CYRILLIC = str.maketrans(_CYRILLIC, _LATIN), str.maketrans(_LATIN
 
 
 @dataclass(frozen=True, slots=True)
-class SpokenAnswer:
+class ParsedAnswer:
     """`confirmed` is None for neither a plain yes nor a plain no; `feedback` is any further text."""
 
     confirmed: bool | None
     feedback: str | None = None
 
 
-def read_answer(text: str) -> SpokenAnswer:
+def read_answer(text: str) -> ParsedAnswer:
     """Classify the reply to "shall I do this?", in any of the common languages.
 
     A reply that begins with a no and continues with a plain yes ("not an issue, go ahead") is unclear.
@@ -98,16 +98,16 @@ def read_answer(text: str) -> SpokenAnswer:
     clauses = _clauses(text)
     units = [unit for clause in clauses for unit in clause]
     if not units:
-        return SpokenAnswer(None)
+        return ParsedAnswer(None)
     if _begins_with_no(units[0]):
         if any(map(_is_plain_yes, clauses[1:])):
-            return SpokenAnswer(None, text.strip())
+            return ParsedAnswer(None, text.strip())
         words = [word for unit in units for word in unit.split()]
         is_bare = all(_consists_of(word, NO | FILLER) for word in words)
-        return SpokenAnswer(False, None if is_bare else text.strip())
+        return ParsedAnswer(False, None if is_bare else text.strip())
     if _is_plain_yes(units) and not _doubts(text):
-        return SpokenAnswer(True)
-    return SpokenAnswer(None, text.strip())
+        return ParsedAnswer(True)
+    return ParsedAnswer(None, text.strip())
 
 
 def answer_in_words(kind: str, content: str) -> Answer:
@@ -165,13 +165,16 @@ def _clauses(text: str) -> list[list[str]]:
 
 
 def _words(plain: str) -> list[str]:
-    kept = "".join(f" {char} " if char in _MARKS else char if _is_kept(char) else " " for char in plain)
+    kept = "".join(
+        f" {char} "
+        if char in _MARKS
+        else char
+        if char == "'" or unicodedata.category(char)[0] in "LMN"
+        else " "
+        for char in plain
+    )
     stripped = (word.strip("'") for word in kept.replace("\ufe0f", "").split())
     return [_canonical(word) for word in stripped if word]
-
-
-def _is_kept(char: str) -> bool:
-    return char == "'" or unicodedata.category(char)[0] in "LMN"
 
 
 def _units(words: list[str]) -> list[str]:

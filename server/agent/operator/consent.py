@@ -102,7 +102,7 @@ class Consent:
             case "no":
                 return update | {"route": "finalize_cancelled"}
             case "words":
-                return update | records.hear(state, said.words) | {"route": "maybe_observe"}
+                return update | records.add_user_words(state, said.words) | {"route": "maybe_observe"}
         reason = "came too late" if said.kind == "expired" else "was for another action"
         return update | records.void(state, f"the approval {reason}") | {"route": "maybe_observe"}
 

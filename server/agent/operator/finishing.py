@@ -12,7 +12,7 @@ from server.agent.operator.phrases import limit_summary, phrase
 from server.agent.operator.planner import Planner
 from server.agent.operator.prompts import summary_prompt
 from server.agent.operator.records import FAILED, trimmed
-from server.agent.operator.reporting import say, tell_state
+from server.agent.operator.reporting import publish_state, say
 from server.agent.operator.state import State, Update, planned
 from server.errors import RunFailed
 
@@ -32,7 +32,7 @@ async def finalize_done(state: State) -> Update:
     progress = dict(state.get("progress", {}))
     if state.get("works_plan"):
         progress["current"] = len(state.get("plan", []))
-        await tell_state({**state, "progress": progress})
+        await publish_state({**state, "progress": progress})
     return await _end(state, "done", answer) | {"progress": progress}
 
 
@@ -53,12 +53,12 @@ async def finalize_limit(state: State, planner: Planner, reason: str) -> Update:
     """Summarise what was done, what failed and the next step, and ask; by a template if the model fails."""
     spoken: list[str] = []
 
-    async def speak(text: str) -> None:
+    async def send(text: str) -> None:
         spoken.append(text)
         await say(text)
 
     try:
-        await planner.speak(summary_prompt(state, reason), say=speak)
+        await planner.stream_text(summary_prompt(state, reason), say=send)
     except RunFailed as error:
         log.warning("the summary is written by rule: %s", error.code)
         rest = ("\n\n" if spoken else "") + _summary(state, reason)

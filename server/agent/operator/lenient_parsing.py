@@ -68,7 +68,13 @@ def _read(name: str, value: Json) -> Json:
     if name == "step":
         return value if type(value) is int and value > 0 else None
     if name == "fields" and isinstance(value, list):
-        return [entry for entry in value if not _is_empty(entry)]
+        return [
+            entry
+            for entry in value
+            if not (
+                isinstance(entry, dict) and _is_nothing(entry.get("eid")) and _is_nothing(entry.get("text"))
+            )
+        ]
     return value if name in _WORDS or not _is_nothing(value) else None
 
 
@@ -77,10 +83,6 @@ def _lines(value: Json) -> list[str] | None:
     if not isinstance(items, list):
         return None
     return [str(item) for item in items if isinstance(item, str | int) and not _is_nothing(item)] or None
-
-
-def _is_empty(field: object) -> bool:
-    return isinstance(field, dict) and _is_nothing(field.get("eid")) and _is_nothing(field.get("text"))
 
 
 def _is_nothing(value: object) -> bool:

@@ -25,7 +25,7 @@ from server.agent.operator.performing import perform_step
 from server.agent.operator.phrases import phrase
 from server.agent.operator.planner import Planner
 from server.agent.operator.prompts import step_prompt
-from server.agent.operator.reporting import note, say, tell_state, think
+from server.agent.operator.reporting import note, publish_state, say, think
 from server.agent.operator.state import State, Update, fresh_run, merged, planned
 from server.clock import steady_time
 
@@ -56,20 +56,20 @@ class Nodes:
             "messages": records.replayed(state, HumanMessage(text, id=state["message_id"])), "last_user_message": text,
             "deadline": self.clock() + self.limits.seconds,
         }  # fmt: skip
-        await tell_state(merged(state, update))
+        await publish_state(merged(state, update))
         return update
 
     async def maybe_observe(self, state: State, runtime: Runtime[RunContext]) -> Update:
         """Read the user's updates, then observe the page if it may have changed."""
         began = self.clock()
-        news = await runtime.context.inbox.hear()
+        news = await runtime.context.inbox.take_updates()
         waited = self.clock() - began
         update = records.take_news(state, news) | {"deadline": state["deadline"] + waited}
         if waited > AT_ONCE or news.takeover is not None:
             update["is_pictured"] = False
         now = merged(state, update)
         if records.changes_plan(news):
-            await tell_state(now)
+            await publish_state(now)
         if now.get("needs_observe") or now.get("last_observation") is None:
             update |= await self.eyes.look(runtime.context, now)
         return update
@@ -91,7 +91,7 @@ class Nodes:
             return spent | await self._repair(state, answer.problem or "")
         update = records.take_move(state, answer.move, observation, datetime.now(UTC))
         if update:
-            await tell_state(merged(state, update))
+            await publish_state(merged(state, update))
         action = acting.with_whole_address(to_action(answer.move, uuid.uuid4().hex), observation.page.url)
         records.log_move(answer.move, aim(action, observation))
         return update | spent | {
@@ -130,14 +130,14 @@ class Nodes:
                 "tried": {},
             }
         what = acting.describe(aimed)
-        told = f"{what}: done {VAIN_TRIES} times on this very page without effect; change the plan"
-        return update | records.failed(state, told) | {"route": "plan_action"}
+        problem = f"{what}: done {VAIN_TRIES} times on this very page without effect; change the plan"
+        return update | records.failed(state, problem) | {"route": "plan_action"}
 
     async def execute_action(self, state: State, runtime: Runtime[RunContext]) -> Update:
         """Make one tool call. New user input comes first; an approved action is compared with the page."""
         if isinstance(planned(state), StopAction):
             return {"route": "finalize_done"}
-        news = await runtime.context.inbox.hear()
+        news = await runtime.context.inbox.take_updates()
         update: Update = records.take_news(state, news) | {"route": ""}
         if records.says_something(news) and not (state.get("approval") and records.leaves_approval(news)):
             return update | {"approval": None, "needs_observe": True}

@@ -10,7 +10,7 @@ from typing import Literal
 from server.agent.context import RunContext
 from server.agent.gate.approval import ShownPage
 from server.agent.gate.taint import private_sites, remembering
-from server.agent.operator.reporting import tell_observation
+from server.agent.operator.reporting import publish_observation
 from server.agent.operator.state import State, Update, last_url
 from server.browser.browser import PagePicture
 from server.browser.observation import Element, Observation, Page
@@ -62,7 +62,7 @@ class Eyes:
             if not _may_show(screenshot, observation):  # the page changed to another document in the meantime
                 observation = await browser.observe(keep)
                 screenshot = screenshot if _may_show(screenshot, observation) else None
-        await tell_observation(observation, screenshot["address"] if screenshot else None)
+        await publish_observation(observation, screenshot["address"] if screenshot else None)
         return self._seen(context, state, observation) | {"last_screenshot": screenshot}
 
     async def look_again(self, context: RunContext, state: State, keep: Sequence[str]) -> Update:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from server.agent.language import speaks_russian
+from server.agent.language import is_russian
 
 _ENGLISH = {
     "denied": "I may not do this: {reason}. Tell me what to do instead.",
@@ -60,7 +60,7 @@ def phrase(name: str, like: str, **values: object) -> str:
 
 
 def _language(like: str) -> Mapping[str, str]:
-    return _RUSSIAN if speaks_russian(like) else _ENGLISH
+    return _RUSSIAN if is_russian(like) else _ENGLISH
 
 
 def limit_summary(

@@ -65,7 +65,7 @@ class Planner:
         except Unusable as unusable:
             return Planned(None, str(unusable), "", tokens, cost)
 
-    async def speak(self, messages: list[BaseMessage], *, say: Say) -> None:
+    async def stream_text(self, messages: list[BaseMessage], *, say: Say) -> None:
         """Stream a plain text answer."""
         async for chunk in self.model.astream(messages):
             if chunk.text:
@@ -124,8 +124,8 @@ class _Reply:
 
     @property
     def usage(self) -> UsageMetadata | None:
-        told = [chunk.usage_metadata for chunk in self.chunks if chunk.usage_metadata]
-        return reduce(add_usage, told) if told else None
+        usages = [chunk.usage_metadata for chunk in self.chunks if chunk.usage_metadata]
+        return reduce(add_usage, usages) if usages else None
 
     def move(self) -> Move:
         """Raises Unusable if it is not a valid move, RunFailed if the streamed text cannot be its answer.

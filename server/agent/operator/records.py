@@ -108,7 +108,7 @@ def with_site(state: State) -> list[str]:
     return [*known, site] if site and site not in known else list(known)
 
 
-def hear(state: State, words: str) -> Update:
+def add_user_words(state: State, words: str) -> Update:
     """Apply the user's words during a run: feedback that the model replans with."""
     steps = [*state.get("steps", []), f"the user said: {line(words)}"]
     return {
@@ -123,7 +123,7 @@ def take_manual(state: State, words: str) -> Update:
     steps = [*state.get("steps", []), "the user has done their part"]
     update["steps"] = steps[-LINES_KEPT:]
     if words and not is_continuation(words):
-        update |= hear(merged(state, update), words)
+        update |= add_user_words(merged(state, update), words)
     return update
 
 

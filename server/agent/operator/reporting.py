@@ -22,7 +22,7 @@ async def note(text: str) -> None:
     await dispatch(Waiting(text))
 
 
-async def tell_state(state: State) -> None:
+async def publish_state(state: State) -> None:
     changed = StateChanged(
         goal=state.get("current_goal"), plan=state.get("plan", []), progress=state.get("progress", {}),
         facts=state.get("facts", []), proposed_plan=state.get("proposed_plan", []),
@@ -30,7 +30,7 @@ async def tell_state(state: State) -> None:
     await dispatch(changed)
 
 
-async def tell_observation(observation: Observation, screenshot: str | None) -> None:
+async def publish_observation(observation: Observation, screenshot: str | None) -> None:
     counts = {"elements": len(observation.interactive), "blocks": len(observation.text_blocks)}
     observed = Observed(
         url=observation.page.url, title=observation.page.title, counts=counts,

@@ -42,6 +42,8 @@ _EFFECTS = {
     "system": "deploy restart reboot shutdown execute run kill",
     "approve": "approve reject accept decline confirm",
 }
+_SCRIPT = re.compile(r"\A([^.\-_]*)(?=.*\.(?:php|do|asp|aspx|cgi)\Z).*", re.DOTALL)
+"""`delete-user.php`; its first word is the group."""
 _EFFECT_KINDS = {word: kind for kind, words in _EFFECTS.items() for word in words.split()}
 _EVIDENCE = {
     ("url.pay", 2): "checkout pay payment payments cashier kassa bezahlen paiement pago pagos pagamento oplata payer "
@@ -115,7 +117,7 @@ def find_effect(url: str) -> str:
     segments = [unquote(segment).lower() for segment in path.split("/")[3:]]
     values = [unquote(pair.partition("=")[2]).lower() for pair in query.split("&")]
     bound = bool(query) or any(segment.isdigit() for segment in segments)
-    words = [word for segment in segments for word in _with_script_name(segment)] if bound else []
+    words = [word for segment in segments for word in (segment, _SCRIPT.sub(r"\1", segment))] if bound else []
     return next((_EFFECT_KINDS[word] for word in [*words, *values] if word in _EFFECT_KINDS), "")
 
 
@@ -135,12 +137,6 @@ def _read_path(url: str) -> list[str]:
     """The lower-case path segments of an address, without a trailing slash."""
     path = url.partition("#")[0].partition("?")[0].partition("//")[2].partition("/")[2]
     return [unquote(segment).lower() for segment in path.rstrip("/").split("/")]
-
-
-def _with_script_name(segment: str) -> tuple[str, str]:
-    return segment, re.split(r"[.\-_]", segment)[0] if segment.endswith(
-        (".php", ".do", ".asp", ".aspx", ".cgi")
-    ) else segment
 
 
 def _read_bare(url: str) -> Address:

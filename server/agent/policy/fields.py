@@ -22,7 +22,7 @@ def is_secret(subject: Subject) -> bool:
     if subject.role == "searchbox":
         return False
     says = find_secret(subject.name, subject.lang)
-    return _context_tells(subject) if says is None else says
+    return _context_is_secret(subject) if says is None else says
 
 
 def find_secret(text: str, language: str = "") -> bool | None:
@@ -33,14 +33,14 @@ def find_secret(text: str, language: str = "") -> bool | None:
     return None if kinds <= {"vague"} else False
 
 
-def _context_tells(subject: Subject) -> bool:
+def _context_is_secret(subject: Subject) -> bool:
     """Whether the context makes it secret: `Code` near `we sent you a message`, but not near `discount`."""
     is_vague = "vague" in kinds_of_field(subject.name, subject.lang) or not subject.name.strip()
     around = [kinds_of_field(sentence, subject.lang) for sentence in sentences(subject.context)]
-    return any(_tells(kinds, is_vague) for kinds in around if kinds.isdisjoint(_OPEN))
+    return any(_makes_secret(kinds, is_vague) for kinds in around if kinds.isdisjoint(_OPEN))
 
 
-def _tells(kinds: set[str], is_vague: bool) -> bool:
+def _makes_secret(kinds: set[str], is_vague: bool) -> bool:
     if is_vague:
         return not kinds.isdisjoint(("secret", "sent"))
     return "sent" in kinds and not kinds.isdisjoint(("secret", "vague"))

@@ -36,7 +36,7 @@ class Dialogs:
         self._note = note
         self._spawn = spawn
         self._context = context
-        self._dismissals = Dismissals(cdp, self._tell_dismissed) if dismisses_questions else None
+        self._dismissals = Dismissals(cdp, self._note_dismissed) if dismisses_questions else None
         self._alerts: deque[float] = deque(maxlen=ENDLESS_ALERTS)
         self._is_hands_off = False
 
@@ -107,7 +107,7 @@ class Dialogs:
         elif dialog.kind == "alert":
             self._note(f"The page showed an alert: {quote(dialog.message)}")
         elif self._dismissals:
-            self._tell_dismissed(dialog.kind, dialog.message)
+            self._note_dismissed(dialog.kind, dialog.message)
         else:
             self._note(
                 f"The page asks ({dialog.kind}): {quote(dialog.message)}. "
@@ -123,7 +123,7 @@ class Dialogs:
         answer = {"accept": not is_question}
         await self._cdp.send("Page.handleJavaScriptDialog", answer, session=page.session)
 
-    def _tell_dismissed(self, kind: str, message: str) -> None:
+    def _note_dismissed(self, kind: str, message: str) -> None:
         self._note(f"The page asked ({kind}): {quote(message)}. It was dismissed.")
 
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from server.browser.chromium.cdp import Cdp, CdpError, Params
 
-Tell = Callable[[str, str], None]
+DismissalListener = Callable[[str, str], None]
 """Called with the kind of a question, `confirm` or `prompt`, and its text."""
 
 _BINDING = "__pilothouseAsked"
@@ -40,9 +40,9 @@ _RESTORE = (
 class Dismissals:
     """Dismisses the questions of the pages and frames of one browser context."""
 
-    def __init__(self, cdp: Cdp, tell: Tell) -> None:
+    def __init__(self, cdp: Cdp, on_dismissed: DismissalListener) -> None:
         self._cdp = cdp
-        self._tell = tell
+        self._on_dismissed = on_dismissed
         self._scripts: dict[str, str] = {}
         """By DevTools session, the id of the script that runs first in each new document."""
 
@@ -73,4 +73,4 @@ class Dismissals:
         if params["name"] == _BINDING and session in self._scripts and len(params["payload"]) < _LONGEST:
             with suppress(ValueError, RecursionError):  # a page may call it with anything
                 kind, message = json.loads(params["payload"])
-                self._tell(str(kind)[:20], str(message))
+                self._on_dismissed(str(kind)[:20], str(message))

@@ -106,7 +106,7 @@ class Processes:
         )
         self._running[process.pid] = process
         self._born[process.pid] = birth_of(process.pid)
-        self._tell_guard("+", process.pid)
+        self._notify_guard("+", process.pid)
         self._write_down(process.pid)
         return process
 
@@ -151,10 +151,10 @@ class Processes:
     def _forget(self, pid: int) -> None:
         self._running.pop(pid, None)
         self._born.pop(pid, None)
-        self._tell_guard("-", pid)
+        self._notify_guard("-", pid)
         (self._folder / f"{pid}.json").unlink(missing_ok=True)
 
-    def _tell_guard(self, sign: str, pid: int) -> None:
+    def _notify_guard(self, sign: str, pid: int) -> None:
         if self._guard is None or self._guard.poll() is not None:
             self._guard = subprocess.Popen(
                 (sys.executable, "-I", "-S", guard.__file__),

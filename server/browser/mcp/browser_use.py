@@ -59,9 +59,6 @@ class BrowserUseAdapter:
         ok, text = (True, "") if spec.name == "browser_get_state" else await self._use(spec.name, args)
         if not spec.acts and text:
             return self._calls.outcome(ok, fence(await self._masked(text, await self._calls.here.look())))
-        return await self._tell(ok, text)
-
-    async def _tell(self, ok: bool, text: str) -> ToolOutcome:
         state = await self._state()
         extra = await self._calls.here.look()
         page = await self._observation(state, extra, (), names_targets=True) if state else None

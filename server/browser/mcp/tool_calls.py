@@ -185,9 +185,9 @@ class ToolCalls:
         lines = list(dict.fromkeys((*notes, *(page.notes if page else ()))))
         lines += [page_line(page.page.url, page.page.title) if page else page_line(here.url, here.title)]
         lines += [page.text_with_targets()] if page else []
-        told = "\n".join(filter(None, (text.strip(), fence("\n".join(filter(None, lines))))))
+        output = "\n".join(filter(None, (text.strip(), fence("\n".join(filter(None, lines))))))
         private_url = page.page.url if page and page.asks_for_secret else None
-        return ToolOutcome(ok, told, here.url, here.title, notes, private_url)
+        return ToolOutcome(ok, output, here.url, here.title, notes, private_url)
 
     def _empty_scratch(self) -> None:
         """Delete the MCP server's output: it keeps a copy of each screenshot without blurred secrets."""

@@ -9,7 +9,7 @@ from server.browser.browsers import BrowserState
 from server.browser.chromium.profiles import Profiles
 from server.browser.mock.browser import TOOLS, MockBrowser
 from server.browser.mock.view import MockScreen
-from server.browser.slots import HearPlace
+from server.browser.slots import QueueListener
 from server.browser.takeover.live_view import LiveView
 from server.settings import Settings
 
@@ -21,7 +21,7 @@ class MockBrowsers:
         self._profiles = Profiles(settings)
         self._browsers: dict[str, MockBrowser] = {}
         self._views: dict[str, LiveView] = {}
-        self.place_listeners: list[HearPlace] = []
+        self.place_listeners: list[QueueListener] = []
 
     def configure(self, settings: Settings) -> None:
         """Do nothing: scripted pages have no settings."""

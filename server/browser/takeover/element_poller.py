@@ -27,7 +27,7 @@ class Lister:
         Replaces an earlier request.
         """
         self.stop()
-        self._task = asyncio.create_task(self._tell(show, refuse), name="list of elements")
+        self._task = asyncio.create_task(self._poll(show, refuse), name="list of elements")
 
     def stop(self) -> None:
         if self._task is not None:
@@ -38,17 +38,17 @@ class Lister:
         if self._task is not None:
             await asyncio.gather(self._task, return_exceptions=True)
 
-    async def _tell(self, show: Callable[[Listing], None], refuse: Callable[[str], None]) -> None:
-        told: Listing | None = None
+    async def _poll(self, show: Callable[[Listing], None], refuse: Callable[[str], None]) -> None:
+        sent: Listing | None = None
         for pause in (*self._pauses, 0.0):
             try:
                 listing = await self._look()
             except InputRefused as error:
                 refuse(str(error))
                 return
-            if listing != told:
+            if listing != sent:
                 show(listing)
             if not listing.is_loading:
                 return
-            told = listing
+            sent = listing
             await asyncio.sleep(pause)

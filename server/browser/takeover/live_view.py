@@ -14,7 +14,7 @@ from server.browser.takeover.browser_view import BrowserSnapshot, InputRefused, 
 from server.browser.takeover.element_poller import Lister
 from server.browser.takeover.input_queue import InputQueue
 from server.browser.takeover.user_input import AnswerDialog, Input, Stroke
-from server.browser.takeover.viewer import Told, Viewer
+from server.browser.takeover.viewer import Viewer, ViewerMessage
 from server.errors import Conflict
 from server.ops.background_tasks import BackgroundTasks
 
@@ -55,7 +55,7 @@ class LiveView:
         self._lease_ends: Timer | None = None
         self._frame: LiveFrame | None = None
         self._inputs = InputQueue(self._do)
-        self._stirred = asyncio.Event()
+        self._changed = asyncio.Event()
         self._follower: asyncio.Task[None] | None = None
         self._opener: asyncio.Task[None] | None = None
         self._is_hopeless = False
@@ -81,7 +81,7 @@ class LiveView:
     def join(self) -> Viewer:
         viewer = Viewer()
         self._viewers.add(viewer)
-        self._tell_states()
+        self._send_states()
         if self._frame:
             viewer.show(self._frame)
         if self._follower is None or self._follower.done():
@@ -92,7 +92,7 @@ class LiveView:
         self._viewers.discard(viewer)
         if viewer is self._holder:
             self._lose_holder()
-        self._stirred.set()
+        self._changed.set()
 
     async def aclose(self) -> None:
         tasks = [task for task in (self._follower, self._opener) if task]
@@ -109,12 +109,12 @@ class LiveView:
         """Background task: while there are viewers, captures the foreground page and sends state changes."""
         while self._viewers:
             await self._screen.capture(self._take_frame)
-            self._tell_states()
+            self._send_states()
             self._reopen()
-            self._stirred.clear()
+            self._changed.clear()
             with suppress(TimeoutError):
                 async with asyncio.timeout(LOOK_EVERY):
-                    await self._stirred.wait()
+                    await self._changed.wait()
             if not self._viewers:
                 await self._screen.capture(None)
                 self._frame = None
@@ -124,18 +124,18 @@ class LiveView:
         for viewer in self._viewers:
             viewer.show(frame)
 
-    def _tell_states(self) -> None:
+    def _send_states(self) -> None:
         sight, start = self._screen.sight(), self._screen.start
         for viewer in self._viewers:
             viewer.first_start = viewer.first_start or start
             state = self._state_for(viewer, sight, start)
-            if state != viewer.told_state:
-                viewer.told_state = state
-                viewer.tell(state)
+            if state != viewer.sent_state:
+                viewer.sent_state = state
+                viewer.send(state)
 
-    def _state_for(self, viewer: Viewer, sight: BrowserSnapshot | None, start: int) -> Told:
+    def _state_for(self, viewer: Viewer, sight: BrowserSnapshot | None, start: int) -> ViewerMessage:
         holder = "none" if self._holder is None else "me" if self._holder is viewer else "other"
-        state: Told = {
+        state: ViewerMessage = {
             "type": "state",
             "holder": holder,
             "held": self._is_held,
@@ -171,7 +171,7 @@ class LiveView:
                 self._screen.hold()
             self._is_hopeless = False
             self._reopen()
-            self._tell_states()
+            self._send_states()
 
     def renew(self, viewer: Viewer) -> None:
         """Renew the lease if `viewer` is the holder."""
@@ -198,14 +198,14 @@ class LiveView:
             await self._screen.lift()
             changes = await self._screen.hand_back()
             self._is_held = False
-            self._tell_states()
+            self._send_states()
             return changes
 
     def _lose_holder(self) -> None:
         log.info("the person who had the browser is gone; the agent waits until somebody gives it back")
         self._let_go()
         self._tasks.start(self._screen.lift())
-        self._tell_states()
+        self._send_states()
 
     def _let_go(self) -> None:
         self._holder = None
@@ -233,14 +233,16 @@ class LiveView:
     async def _do(self, viewer: Viewer, wanted: Input | None) -> None:
         try:
             if wanted is None:
-                self._lister.ask(lambda listing: viewer.tell(_told(listing)), partial(_refuse, viewer))
+                self._lister.ask(
+                    lambda listing: viewer.send(_listing_message(listing)), partial(_refuse, viewer)
+                )
             elif isinstance(wanted, Stroke):
                 await self._screen.press(wanted)
             else:
                 await self._screen.do(wanted)
         except InputRefused as error:
             _refuse(viewer, str(error))
-        self._stirred.set()
+        self._changed.set()
 
     # Starting the browser
 
@@ -256,15 +258,15 @@ class LiveView:
         except BrowserUnavailable as error:
             self._is_hopeless = True
             for viewer in self._viewers:
-                viewer.tell({"type": "error", "code": error.code, "message": error.detail})
-        self._stirred.set()
+                viewer.send({"type": "error", "code": error.code, "message": error.detail})
+        self._changed.set()
 
 
 def _refuse(viewer: Viewer, why: str) -> None:
-    viewer.tell({"type": "error", "code": "refused", "message": why})
+    viewer.send({"type": "error", "code": "refused", "message": why})
 
 
-def _told(listing: Listing) -> Told:
+def _listing_message(listing: Listing) -> ViewerMessage:
     items = [
         {"eid": one.eid, "role": one.role, "name": one.name} | ({"value": one.value} if one.value else {})
         for one in listing.items

@@ -63,10 +63,10 @@ class PersonWatch:
         if watch is not None and page is not None:
             after = await _scene(watch, page)
             await self._untrack(watch)
-        told = describe_changes(self._before, after, self._fields)
+        text = describe_changes(self._before, after, self._fields)
         self._before, self._fields = None, []
         self._forget_cdp()
-        return told
+        return text
 
     async def _untrack(self, watch: PageMonitor) -> None:
         for page in watch.pages.values():

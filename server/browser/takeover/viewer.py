@@ -10,22 +10,22 @@ from server.ops.json_types import JsonObject
 IN_FLIGHT = 2
 """Maximum number of frames sent to a viewer and not yet acknowledged."""
 
-Told = JsonObject
+ViewerMessage = JsonObject
 
 
 class Viewer:
     """Buffers the latest message of each kind and the latest frame until they can be sent."""
 
     def __init__(self) -> None:
-        self.told_state: Told | None = None
+        self.sent_state: ViewerMessage | None = None
         self.first_start = 0
         """`Screen.start` of the first browser that it saw; 0 before any."""
-        self._messages: dict[str, Told] = {}
+        self._messages: dict[str, ViewerMessage] = {}
         self._frame: LiveFrame | None = None
         self._in_flight = 0
         self._news = asyncio.Event()
 
-    def tell(self, message: Told) -> None:
+    def send(self, message: ViewerMessage) -> None:
         kind = f"{message['type']} {message.get('code', '')}"
         self._messages.pop(kind, None)
         self._messages[kind] = message
@@ -39,7 +39,7 @@ class Viewer:
         self._in_flight = max(0, self._in_flight - 1)
         self._news.set()
 
-    async def next(self) -> LiveFrame | Told:
+    async def next(self) -> LiveFrame | ViewerMessage:
         """Wait for the next message or frame to send, and return it. Messages come first."""
         while True:
             if self._messages:
