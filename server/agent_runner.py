@@ -19,7 +19,7 @@ from server.agent.private_sites import PrivateSites
 from server.browser.browser import Browser, PagePicture
 from server.browser.browsers import Browsers
 from server.browser.chromium.profiles import folder_name
-from server.errors import RunFailed
+from server.errors import AppError, RunFailed
 from server.events import Decision, Message, Question, UsageChanged
 from server.files.screenshots import Screenshots
 from server.ops.background_tasks import BackgroundTasks
@@ -140,22 +140,40 @@ class AgentRunner:
     async def _end(
         self, execution: Execution, work: asyncio.Task[Question | None], history: Sequence[Message]
     ) -> FinishedRun | None:
-        reason = execution.stop_reason
-        if reason or work.cancelled():
-            reason = reason or "interrupted"
+        reason = execution.stop_reason or ("interrupted" if work.cancelled() else None)
+        error = None if work.cancelled() else work.exception()
+        question = None if reason or error else work.result()
+        plan, dismissed = execution.close_inbox()
+        if question and plan:
+            question = question.model_copy(update={"plan": list(plan)})
+        await self._keep_edits(execution.run.session_id, None if question else plan, dismissed)
+        if reason:
             return await self._recorder.fail(execution, reason, ENDINGS[reason])
-        if error := work.exception():
+        if error:
             code, text = self._agents.failure(error)
             if code == "internal":
                 logger.error("run %s failed", execution.run.id, exc_info=error)
             return await self._recorder.fail(execution, code, text)
-        if question := work.result():
+        if question:
             await self._recorder.ask(execution, question)
             return None
         ended = await self._recorder.complete(execution)
         if ended and ended.message and not any(said.role == "assistant" for said in history):
             self._background.start(self._name_session(ended, history[0], ended.message))
         return ended
+
+    async def _keep_edits(
+        self, session_id: str, plan: Sequence[str] | None, dismissed: Sequence[str] | None
+    ) -> None:
+        """Store the edits of the plan that the agent has not read before it ended."""
+        try:
+            stored = await self._agents.read_state(session_id) if plan or dismissed else None
+            if stored and plan:
+                stored = await self._agents.write_state(session_id, plan=list(plan))
+            if stored and dismissed and list(dismissed) == stored.proposed_plan:
+                await self._agents.write_state(session_id, proposed_plan=[])
+        except AppError as error:
+            logger.warning("an edit of the plan is not stored: %s", error.detail)
 
     async def _open(self, started: StartedRun) -> Execution:
         run = started.run

@@ -72,6 +72,8 @@ class Execution:
         self._takeover: str | None = None
         self._dismissed: tuple[str, ...] | None = None
         self._is_before_answer = True
+        self.is_over = False
+        """The agent has ended: it reads no more input."""
         self._paused = False
         self._held = False
         self._has_lost_picture = False
@@ -171,6 +173,12 @@ class Execution:
     def dismiss_plan(self, proposed: Sequence[str]) -> None:
         """Pass on that the user rejected the plan that the agent proposed."""
         self._dismissed = tuple(proposed)
+
+    def close_inbox(self) -> tuple[tuple[str, ...] | None, tuple[str, ...] | None]:
+        """Take no more edits of the plan. Returns what the agent has not read: the user's plan, and the
+        proposed plan that they dismissed."""
+        self.is_over = True
+        return self._plan, self._dismissed
 
     def pause(self) -> None:
         self._paused = True

@@ -37,18 +37,18 @@ class WorkingStateService:
 
         Setting the plan that the agent proposed accepts it.
         """
-        execution = self._executions.get(session_id)
-        pending = await self._store.pending(session_id)
-        if execution is None and pending is None:
-            return await self._agents.write_state(session_id, plan=plan)
         known = await self.read(session_id) or StateChanged()
-        state = with_plan(known, plan)
-        if execution:
+        if execution := await self._reading_execution(session_id):
+            state = with_plan(known, plan)
             execution.edit_plan(plan)
             execution.publish(state)
-        elif pending:
-            await self._store.edit_plan(pending.reference, plan)
-            self._bus.publish(session_id, None, [state])
+            return state
+        pending = await self._store.pending(session_id)
+        if pending is None:
+            return await self._agents.write_state(session_id, plan=plan)
+        state = with_plan(await self.read(session_id) or StateChanged(), plan)
+        await self._store.edit_plan(pending.reference, plan)
+        self._bus.publish(session_id, None, [state])
         return state
 
     async def dismiss_plan(self, session_id: str) -> StateChanged:
@@ -57,13 +57,19 @@ class WorkingStateService:
         if known is None or not known.proposed_plan:
             raise NotFound("There is no proposed plan.", code="no_proposal")
         state = known.model_copy(update={"proposed_plan": []})
-        if execution := self._executions.get(session_id):
+        if execution := await self._reading_execution(session_id):
             execution.dismiss_plan(known.proposed_plan)
             execution.publish(state)
             return state
         await self._agents.write_state(session_id, proposed_plan=[])
         self._bus.publish(session_id, None, [state])
         return state
+
+    async def _reading_execution(self, session_id: str) -> Execution | None:
+        """The execution whose agent can still read an edit; one that is about to end has ended first."""
+        while (execution := self._executions.get(session_id)) and execution.is_over:
+            await execution.ended.wait()
+        return execution
 
     async def drop_fact(self, session_id: str, index: int) -> StateChanged:
         if session_id in self._executions:

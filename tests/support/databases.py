@@ -37,7 +37,7 @@ async def open_saver(url: str) -> AsyncIterator[Checkpoints]:
         await saver.aclose()
 
 
-def agents_of(world: Runtime, store: Store) -> AgentFactory:
+def agents_of(world: Runtime, store: Store, kind: type[AgentFactory] = AgentFactory) -> AgentFactory:
     """Agents whose checkpoints belong to the runs of `store`, another process than the world's own."""
     checkpoints = Checkpoints(DatabaseTables(store.database, store.is_executed_here))
-    return AgentFactory(lambda: world.settings, world.agents.model, world.browsers, checkpoints)
+    return kind(lambda: world.settings, world.agents.model, world.browsers, checkpoints)

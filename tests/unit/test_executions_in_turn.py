@@ -9,8 +9,11 @@ from typing import Any
 
 import pytest
 
+from server.agent.context import RunContext
 from server.agent_runner import AgentRunner
 from server.database.models import InterruptRow, RunRow, SessionRow
+from server.events import Question
+from server.runs.agents import AgentFactory, PreparedAgent
 from server.runs.commands import RunCommands
 from server.runs.recorder import RunRecorder
 from server.runtime import Runtime
@@ -45,8 +48,33 @@ class SlowStore(Store):
 
 
 @dataclass
+class LateAgent(PreparedAgent):
+    """The user does something when it has read all that it reads."""
+
+    late: Callable[[], Awaitable[object]]
+
+    async def question(self) -> Question | None:
+        asked = await super().question()
+        await self.late()
+        return asked
+
+
+async def nothing() -> object:
+    return None
+
+
+class LateAgents(AgentFactory):
+    late: Callable[[], Awaitable[object]] = staticmethod(nothing)
+    """What the user does then."""
+
+    async def prepare(self, started: StartedRun, context: RunContext) -> PreparedAgent:
+        return LateAgent(**vars(await super().prepare(started, context)), late=self.late)
+
+
+@dataclass
 class Stage:
     store: SlowStore
+    agents: LateAgents
     runner: AgentRunner
     commands: RunCommands
 
@@ -77,6 +105,14 @@ class Stage:
         assert run.session_id in self.runner.executions
         return question
 
+    async def rests(self, session_id: str) -> None:
+        """Until no execution of this session is left."""
+        await eventually(lambda: session_id not in self.runner.executions, message="the execution ends")
+
+    async def plan(self, session_id: str) -> list[str]:
+        state = await self.commands.working_state.read(session_id)
+        return state.plan if state else []
+
     async def status(self, question: InterruptRow) -> str:
         return (await self.store.run(question.run_id)).status
 
@@ -85,10 +121,12 @@ class Stage:
 async def stage(world: Runtime) -> AsyncIterator[Stage]:
     store = SlowStore(world)
     recorder = RunRecorder(world.settings, store, world.bus)
-    parts = (world.bus, agents_of(world, store), world.browsers, world.screenshots, recorder)
+    agents = agents_of(world, store, LateAgents)
+    assert isinstance(agents, LateAgents)
+    parts = (world.bus, agents, world.browsers, world.screenshots, recorder)
     runner = AgentRunner(world.settings, store, *parts)
     watching = asyncio.create_task(_watch(world))
-    yield Stage(store, runner, RunCommands(store, *parts, runner))
+    yield Stage(store, agents, runner, RunCommands(store, *parts, runner))
     store.may_read.set()
     await runner.drain(0)
     watching.cancel()
@@ -191,3 +229,38 @@ async def test_a_message_that_comes_while_its_session_is_removed_leaves_nothing_
     await stage.commands.delete(run.session_id, purge=True)
     assert not stage.runner.executions
     assert world.browsers.peek(run.session_id) is None
+
+
+MINE = ["Compare the prices", "Order", "Tell the result"]
+
+
+async def test_a_plan_that_is_edited_while_the_question_is_told_stays_with_the_question(stage: Stage) -> None:
+    question = await stage.asked()
+    editing = asyncio.create_task(stage.commands.working_state.edit_plan(question.session_id, MINE))
+    await asyncio.sleep(0)
+    stage.store.may_read.set()
+    async with asyncio.timeout(60):
+        assert (await editing).plan == MINE
+    await stage.rests(question.session_id)
+    assert (await stage.plan(question.session_id)) == MINE
+
+
+@pytest.mark.parametrize("words", ["shop for a kettle", "hello"])
+async def test_a_plan_that_is_edited_after_the_agent_read_its_last_edits_is_kept(
+    stage: Stage, words: str
+) -> None:
+    async def edit() -> object:
+        (session_id,) = stage.runner.executions
+        stage.agents.late = nothing
+        return await stage.commands.working_state.edit_plan(session_id, MINE)
+
+    stage.store.may_read.set()
+    stage.agents.late = edit
+    run = await stage.begin(words)
+    await eventually(
+        lambda: stage.store.run(run.id),
+        lambda it: it.status in ("waiting_user", "completed"),
+        message="the run ends or asks",
+    )
+    await stage.rests(run.session_id)
+    assert (await stage.plan(run.session_id)) == MINE
