@@ -3,7 +3,7 @@ import { api } from '@/api/client'
 import type { WorkState } from '@/api/types'
 import { useSessionId } from '@/session/sessionId'
 import { isOpen } from '@/stream/live'
-import { useLive, useSessionStore } from '@/stream/store'
+import { type SessionStore, useLive, useSessionStore } from '@/stream/store'
 import { toast } from '@/ui/Toasts'
 
 /** The plan and its changes, shown at once and taken back when the server refuses. */
@@ -18,12 +18,17 @@ export function usePlan() {
 
   const show = async (next: Partial<WorkState>, send: () => Promise<WorkState>) => {
     const { work } = store.getState()
-    store.setState({ work: { ...work, ...next } })
+    const shown = { ...work, ...next }
+    store.setState({ work: shown })
+    // What was changed or told since then is newer than the answer.
+    const settle = (answer: WorkState) => {
+      if (store.getState().work === shown) store.setState({ work: answer })
+    }
     try {
-      store.setState({ work: await send() })
+      settle(await inTurn(store, send))
       return true
     } catch (error) {
-      store.setState({ work })
+      settle(work)
       toast((error as Error).message)
       return false
     }
@@ -46,6 +51,15 @@ export function usePlan() {
 }
 
 const NONE: string[] = []
+
+const lastSent = new WeakMap<SessionStore, Promise<unknown>>()
+
+/** One change after the other: each carries the whole plan, and the last that arrives stays. */
+function inTurn<T>(store: SessionStore, send: () => Promise<T>): Promise<T> {
+  const sent = (lastSent.get(store) ?? Promise.resolve()).then(send, send)
+  lastSent.set(store, sent)
+  return sent
+}
 
 export type Plan = ReturnType<typeof usePlan>
 

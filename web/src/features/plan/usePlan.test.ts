@@ -1,0 +1,66 @@
+import { act, cleanup, renderHook } from '@testing-library/react'
+import { createElement, type ReactNode } from 'react'
+import { afterEach, expect, test, vi } from 'vitest'
+import type { WorkState } from '@/api/types'
+import { SessionIdProvider } from '@/session/sessionId'
+import { NO_WORK } from '@/stream/live'
+import { SessionStoreProvider, storeOf } from '@/stream/store'
+import { usePlan } from './usePlan'
+
+interface Sent {
+  plan: string[]
+  answer: (status?: number) => void
+}
+
+afterEach(() => {
+  cleanup()
+  vi.unstubAllGlobals()
+})
+
+/** The hook on a session with this plan, and what it sends: nothing is answered until the test says so. */
+function planOf(sessionId: string, plan: string[]) {
+  const sent: Sent[] = []
+  vi.stubGlobal('fetch', (_: string, { body }: { body: string }) => {
+    const asked = JSON.parse(body) as Pick<WorkState, 'plan'>
+    return new Promise((resolve) => {
+      const answer = (status = 200) =>
+        resolve(new Response(JSON.stringify({ ...NO_WORK, ...asked }), { status }))
+      sent.push({ plan: asked.plan, answer })
+    })
+  })
+  const store = storeOf(sessionId)
+  store.setState({ work: { ...NO_WORK, plan } })
+  const wrapper = ({ children }: { children: ReactNode }) =>
+    createElement(SessionIdProvider, {
+      value: sessionId,
+      children: createElement(SessionStoreProvider, { value: store, children }),
+    })
+  return { sent, hook: renderHook(() => usePlan(), { wrapper }).result }
+}
+
+test('the answer to a change does not take back the next one', async () => {
+  const { sent, hook } = planOf('quick', ['a', 'b'])
+  act(() => hook.current.rename(0, 'x'))
+  act(() => hook.current.move(1, 0))
+  await expect.poll(() => sent.length).toBe(1)
+  sent[0]?.answer()
+  await expect
+    .poll(() => sent.map(({ plan }) => plan))
+    .toEqual([
+      ['x', 'b'],
+      ['b', 'x'],
+    ])
+  expect(hook.current.plan).toEqual(['b', 'x'])
+  act(() => hook.current.add('c'))
+  sent[1]?.answer()
+  await expect.poll(() => sent[2]?.plan).toEqual(['b', 'x', 'c'])
+})
+
+test('a change that is refused is taken back', async () => {
+  const { sent, hook } = planOf('refused', ['a'])
+  act(() => hook.current.remove(0))
+  expect(hook.current.plan).toEqual([])
+  await expect.poll(() => sent.length).toBe(1)
+  sent[0]?.answer(409)
+  await expect.poll(() => hook.current.plan).toEqual(['a'])
+})
