@@ -1,6 +1,6 @@
 """The model of mock mode: scripted, deterministic, selected by words in the message. Works for both agents.
 
-`error` fails, `slow` streams for ten seconds, `think` sends thoughts first, `shop` works in the mock shop up
+`error` fails, `slow` streams for seconds, `endless` until it is stopped, `think` sends thoughts first, `shop` works in the mock shop up
 to the order, which asks for approval, and stops if the user says "leave it", `log in` hands over to the user,
 `steps` continues until its limit. Anything else is answered in Markdown; the ping of `scripts/curl_e2e.sh`
 with one noun. If the user edited the plan, the model proposes another one.
@@ -46,6 +46,8 @@ print("code is highlighted when its block closes")
 ```
 """
 STORY = " ".join(f"Wave {number} rolled in and out again." for number in range(1, 29))
+LONG_STORY = " ".join(f"Wave {number} rolled in and out again." for number in range(1, 1001))
+"""It takes minutes to stream."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,7 @@ SCRIPTS: dict[str, Callable[[str, str], Reply]] = {
     "log in": _login,
     "steps": _steps,
     "slow": lambda url, text: Say(STORY, delay=0.05),
+    "endless": lambda url, text: Say(LONG_STORY, delay=0.05),
     "think": lambda url, text: Say(
         "Boats float because they push water aside.", thought="The person asks about boats. Archimedes helps."
     ),

@@ -82,7 +82,7 @@ async def test_one_terminal_sees_what_another_one_does(at: dict[str, object]) ->
 async def test_a_run_is_stopped_and_the_next_message_works(at: dict[str, object]) -> None:
     async with terminal("chat", **at) as screen:  # type: ignore[arg-type]
         await screen.shows(READY)
-        screen.enter("slow story")
+        screen.enter("endless story")
         await screen.shows("Wave 1 rolled")
         screen.enter("/stop")
         await screen.shows("■ Task cancelled")

@@ -32,7 +32,6 @@ def wait_for(client: httpx.Client, session_id: str, *statuses: str) -> dict[str,
     return eventually_sync(
         lambda: dict(client.get(f"/sessions/{session_id}").json()),
         lambda it: it["run"]["status"] in statuses,
-        timeout=20,
         message=f"the run is {' or '.join(statuses)}",
     )
 
@@ -50,7 +49,7 @@ def test_a_kill_in_the_middle_of_an_answer_interrupts_the_run_and_loses_no_messa
     tmp_path: Path, database_url: str
 ) -> None:
     with serving(tmp_path / "data", database_url=database_url) as server, talk(server) as client:
-        session_id = new_session(client, "slow story")
+        session_id = new_session(client, "endless story")
         wait_for_tokens(client, session_id, 9)
         server.kill()
     with serving(tmp_path / "data", database_url=database_url) as server, talk(server) as client:
@@ -62,7 +61,7 @@ def test_a_kill_in_the_middle_of_an_answer_interrupts_the_run_and_loses_no_messa
         assert stream.count("event: error") == 1
         assert client.post(f"/sessions/{session_id}/messages", json={"content": PING}).status_code == 202
         session = wait_for(client, session_id, "completed")
-        assert [message["content"] for message in session["messages"]] == ["slow story", PING, "Harbour"]
+        assert [message["content"] for message in session["messages"]] == ["endless story", PING, "Harbour"]
 
 
 def test_a_kill_while_a_question_is_open_keeps_the_question(tmp_path: Path, database_url: str) -> None:
@@ -86,7 +85,7 @@ def test_sigterm_ends_runs_and_streams_and_exits_with_zero(tmp_path: Path, datab
         serving(tmp_path / "data", database_url=database_url, drain_timeout="0.2") as server,
         talk(server) as client,
     ):
-        sessions = [new_session(client, "slow story") for _ in range(3)]
+        sessions = [new_session(client, "endless story") for _ in range(3)]
         streams = [client.stream("GET", f"/sessions/{name}/stream?follow=true") for name in sessions]
         responses = [stream.__enter__() for stream in streams]
         started = time.monotonic()
@@ -102,7 +101,7 @@ def test_sigterm_ends_runs_and_streams_and_exits_with_zero(tmp_path: Path, datab
 
 def test_while_it_goes_down_it_takes_no_new_message(tmp_path: Path) -> None:
     with serving(tmp_path / "data", drain_timeout="5") as server, talk(server) as client:
-        session_id = new_session(client, "slow story")
+        session_id = new_session(client, "endless story")
         wait_for_tokens(client, session_id, 1)
         server.process.send_signal(signal.SIGTERM)
 
@@ -114,16 +113,15 @@ def test_while_it_goes_down_it_takes_no_new_message(tmp_path: Path) -> None:
         refused = eventually_sync(
             send,
             lambda it: it.status_code == 503,
-            timeout=5,
             message="a message is refused",
             interval=0,
         )
         assert refused.json()["code"] == "draining"
         assert refused.headers["retry-after"]
         assert client.get("/ready").status_code == 503
-        assert server.process.wait(20) == 0
+        assert server.process.wait(60) == 0
     with serving(tmp_path / "data") as server, talk(server) as client:
-        assert wait_for(client, session_id, "completed", "interrupted")
+        assert wait_for(client, session_id, "interrupted")
 
 
 async def test_a_reader_that_comes_back_misses_nothing_and_sees_nothing_twice(tmp_path: Path) -> None:
@@ -181,7 +179,7 @@ async def test_a_reader_that_does_not_read_slows_nobody(tmp_path: Path) -> None:
 
 def test_a_second_message_works_right_after_a_cancel(tmp_path: Path, database_url: str) -> None:
     with serving(tmp_path / "data", database_url=database_url) as server, talk(server) as client:
-        session_id = new_session(client, "slow story")
+        session_id = new_session(client, "endless story")
         wait_for_tokens(client, session_id, 1)
         started = time.monotonic()
         assert client.post(f"/sessions/{session_id}/cancel").status_code == 202

@@ -29,7 +29,7 @@ def test_a_run_that_was_killed_with_its_container_is_interrupted_at_once(
     data = tmp_path / "data"
     with serving(data, wrapper=(*CONTAINER, "before"), database_url=database_url) as server:
         with talk(server) as client:
-            session_id = new_session(client, "slow story")
+            session_id = new_session(client, "endless story")
             wait_for_tokens(client, session_id, 3)
         os.killpg(server.process.pid, signal.SIGKILL)
     with (
@@ -54,7 +54,7 @@ def test_a_frozen_server_is_taken_over_and_writes_nothing_when_it_goes_on(
         talk(one) as at_one,
         talk(two) as at_two,
     ):
-        session_id = new_session(at_one, "slow story")
+        session_id = new_session(at_one, "endless story")
         wait_for_tokens(at_one, session_id, 3)
         assert at_two.get(f"/sessions/{session_id}").json()["run"]["status"] == "running"
         os.killpg(one.process.pid, signal.SIGSTOP)
@@ -77,5 +77,5 @@ def test_a_frozen_server_is_taken_over_and_writes_nothing_when_it_goes_on(
         sent = at_two.post(f"/sessions/{session_id}/messages", json={"content": PING})
         assert sent.status_code == 202
         session = wait_for(at_two, session_id, "completed")
-        assert [message["content"] for message in session["messages"]] == ["slow story", PING, "Harbour"]
+        assert [message["content"] for message in session["messages"]] == ["endless story", PING, "Harbour"]
     postgres.drop_database(name)
