@@ -13,9 +13,14 @@ AXE = Path(ROOT, "web/node_modules/axe-core/axe.min.js")
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 
 
+AT_REST = """() => document.getAnimations().every(
+    it => it.playState !== 'running' || it.effect.getComputedTiming().endTime === Infinity)"""
+"""Whether no transition is on its way; what turns for ever does not count."""
+
+
 def violations(page: Page) -> list[str]:
     page.evaluate(AXE.read_text(encoding="utf-8"))
-    page.wait_for_timeout(150)
+    page.wait_for_function(AT_REST)  # colours on their way have no contrast yet
     found: dict[str, Any] = page.evaluate(
         "rules => axe.run(document, {runOnly: {type: 'tag', values: rules}, resultTypes: ['violations']})",
         RULES,

@@ -96,14 +96,26 @@ class LiveStage:
         assert self._socket
         self._socket.close(code=1011)
 
-    def said(self, kind: str) -> list[dict[str, Any]]:
+    def said(self, type_: str, /, **like: Any) -> list[dict[str, Any]]:
+        """What the UI said of this type and with these fields."""
         assert self.refused == []
-        return [message for message in self.heard if message["type"] == kind]
+        return [it for it in self.heard if it["type"] == type_ and it.items() >= like.items()]
 
-    def wait_for(self, kind: str, count: int = 1) -> list[dict[str, Any]]:
-        """What the UI said of this kind, when it has said it so often."""
-        self._wait(lambda: len(self.said(kind)) >= count, f"{count} {kind}")
-        return self.said(kind)
+    def wait_for(self, type_: str, count: int = 1, /, **like: Any) -> list[dict[str, Any]]:
+        """The same, when the UI has said it so often."""
+        self._wait(lambda: len(self.said(type_, **like)) >= count, f"{count} {type_} {like}")
+        return self.said(type_, **like)
+
+    def wait_for_wheel(self, dy: float) -> float:
+        """How far the UI has turned the wheel, when that is so far or more."""
+        self._wait(lambda: self._turned() >= dy, f"the wheel is turned by {dy}")
+        return self._turned()
+
+    def _turned(self) -> float:
+        return float(sum(message["dy"] for message in self.said("wheel")))
+
+    def wait_for_connection(self, number: int) -> None:
+        self._wait(lambda: self.opened >= number, f"connection {number}")
 
     def wait_for_acks(self, count: int) -> None:
         self._wait(lambda: self.acks >= count, f"{count} acknowledgements")
@@ -114,7 +126,7 @@ class LiveStage:
     def _wait(self, is_true: Callable[[], bool], what: str) -> None:
         eventually_sync(
             is_true,
-            timeout=20,
+            timeout=60,
             message=lambda: f"{what}; heard: {self.heard}, {self.acks} acknowledgements",
             interval=0.05,
             pause=lambda seconds: self._page.wait_for_timeout(1000 * seconds),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
 import httpx
@@ -79,8 +81,12 @@ class Screen:
 
     def wait_idle(self) -> None:
         """Until the run is over."""
-        expect(self.page.get_by_text(re.compile("^(Working|Waiting|Sending)"))).to_have_count(0)
-        expect(self.button("Stop")).to_have_count(0)
+        busy = self.page.get_by_text(re.compile("^(Working|Waiting|Sending)"))
+        expect(busy.or_(self.button("Stop"))).to_have_count(0)  # at one moment
+
+    def pause_clock(self) -> None:
+        """From here on, time passes on the page only by `page.clock`, which was installed before."""
+        self.page.clock.pause_at(datetime.now(UTC) + timedelta(minutes=5))
 
     def choose_language(self, lang: str) -> None:
         """For the pages that are opened from now on."""
@@ -88,6 +94,16 @@ class Screen:
             "lang => localStorage.setItem('pilothouse.prefs', JSON.stringify({state: {lang}, version: 0}))"
         )
         self.page.evaluate(script, lang)
+
+    @contextmanager
+    def patched(self, session_id: str) -> Iterator[None]:
+        """What is done inside changes the session; outside, the server has kept it."""
+        address = f"{self.server.api}/sessions/{session_id}"
+        with self.page.expect_response(
+            lambda answer: answer.url == address and answer.request.method == "PATCH"
+        ) as kept:
+            yield
+        assert kept.value.ok
 
     # What the server knows, without the UI
 
@@ -127,7 +143,7 @@ class Screen:
         )
 
     def wait_until(
-        self, look: Callable[[], T], holds: Callable[[T], object], message: str, *, timeout: float = 20
+        self, look: Callable[[], T], holds: Callable[[T], object], message: str, *, timeout: float = 60
     ) -> T:
         """As `eventually_sync`; the page goes on between two looks."""
         return eventually_sync(
@@ -160,7 +176,25 @@ class Screen:
         return list(self.feed.evaluate(script))
 
     def wait_at_end(self) -> None:
+        """Until the feed rests at its end."""
+        self.wait_still()
         self.page.wait_for_function(
             "() => { const f = document.getElementById('feed');"
             " return f.scrollHeight - f.clientHeight - f.scrollTop < 2 }"
+        )
+
+    def wait_still(self) -> None:
+        """Until the feed neither scrolls nor grows: for some frames, not for some time."""
+        self.feed.evaluate(
+            """feed => new Promise(done => {
+                let seen = '', still = 0
+                const look = () => {
+                    const now = [feed.scrollTop, feed.scrollHeight, feed.clientHeight].join()
+                    still = now === seen ? still + 1 : 0
+                    seen = now
+                    if (still < 20) requestAnimationFrame(look)
+                    else done()
+                }
+                look()
+            })"""
         )

@@ -132,7 +132,7 @@ def reload_shows_the_same(screen: Screen) -> None:
     screen.page.reload()
     expect(screen.feed.get_by_text("Stopped", exact=True).last).to_be_visible()
     screen.wait_at_end()
-    assert screen.rows()[-3:] == before[-3:]
+    screen.wait_until(lambda: screen.rows()[-3:], lambda it: it == before[-3:], f"shown again: {before[-3:]}")
 
 
 def replay_and_export(screen: Screen) -> None:
@@ -141,6 +141,7 @@ def replay_and_export(screen: Screen) -> None:
     screen.page.get_by_role("menuitem", name="Replay", exact=True).click()
     picture = screen.page.get_by_role("dialog").get_by_role("img").first
     expect(picture).to_be_visible()
+    expect(screen.page.get_by_role("dialog")).to_be_focused()
     first = picture.get_attribute("alt")
     screen.page.keyboard.press("ArrowRight")
     expect(picture).not_to_have_attribute("alt", first or "")

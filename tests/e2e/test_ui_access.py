@@ -99,7 +99,7 @@ def test_what_lies_over_a_page_has_no_accessibility_violations(
 
 def test_with_reduced_motion_nothing_flies_or_turns(open_screen: OpenScreen) -> None:
     screen = open_screen(reduced_motion="reduce")
-    screen.begin("slow story")
+    screen.begin("endless story")
     expect(screen.feed.get_by_text("Wave 1 rolled")).to_be_visible()
     screen.button("More about this session").click()
     expect(screen.page.get_by_role("menu")).to_be_visible()
@@ -117,9 +117,13 @@ def test_narrow_windows_do_not_scroll_sideways(open_screen: OpenScreen, width: i
     screen = open_screen(viewport={"width": width, "height": 640}, has_touch=True, is_mobile=True)
     everything(screen)
     assert fits(screen.page)
-    for path in ("/", "/settings", "/login"):
+    for path, shown in (
+        ("/", screen.composer),
+        ("/settings", screen.page.get_by_role("tabpanel").locator("h2, label").first),
+        ("/login", screen.page.get_by_label("Password", exact=True)),
+    ):
         screen.page.goto(path)
-        screen.page.wait_for_timeout(200)
+        expect(shown).to_be_visible()
         assert fits(screen.page), path
 
 
@@ -148,6 +152,7 @@ def test_fingers_get_targets_of_44_pixels(open_screen: OpenScreen) -> None:
 
 def test_a_task_is_done_by_keyboard_alone(screen: Screen) -> None:
     screen.open()
+    expect(screen.composer).to_be_focused()
     screen.page.keyboard.type("shop for a kettle")
     screen.page.keyboard.press("Enter")
     expect(screen.button("Approve")).to_be_visible()
@@ -172,7 +177,7 @@ def test_the_language_changes_without_a_reload(screen: Screen) -> None:
     screen.button("Language").click()
     screen.page.get_by_role("menuitemradio", name="Русский").click()
     expect(screen.page.get_by_text("Что нужно сделать?")).to_be_visible()
-    assert screen.page.locator("html").get_attribute("lang") == "ru"
+    expect(screen.page.locator("html")).to_have_attribute("lang", "ru")
     expect(screen.page.locator("#composer")).to_have_value("kept")
     screen.page.reload()
     expect(screen.page.get_by_text("Что нужно сделать?")).to_be_visible()

@@ -30,6 +30,8 @@ def test_the_card_says_what_where_how_much_and_why_with_the_place_outlined(
     expect(screen.page.locator("strong", has_text="€43.90")).to_be_visible()
     expect(card).to_contain_text("places an order")
     expect(card).to_contain_text(re.compile(r"expires in 9:\d\d"))
+    expect(card.locator(".target-mark")).to_be_visible()
+    card.locator("img").evaluate("img => img.decode()")  # only then the picture has its size
     both = "card => ['img', '.target-mark'].map(name => card.querySelector(name).getBoundingClientRect().toJSON())"
     picture, mark = card.evaluate(both)  # at one moment: the feed may scroll
     box = screen.stored(screen.session_id)["pending"]["target"]["box"]
@@ -61,7 +63,7 @@ def test_nothing_approves_by_itself_or_by_enter_in_the_composer(screen: Screen, 
 
 def test_approval_cannot_be_missed(screen: Screen, card: Locator) -> None:
     expect(screen.page).to_have_title(re.compile("^⚠ Approval needed – "))
-    assert screen.page.locator("link[rel=icon]").get_attribute("href") == "/favicon-alert.svg"
+    expect(screen.page.locator("link[rel=icon]")).to_have_attribute("href", "/favicon-alert.svg")
     expect(screen.page.get_by_text("Your approval is needed")).to_be_visible()
     expect(screen.sidebar.get_by_role("img", name="Needs you").first).to_be_visible()
     screen.feed.hover()
@@ -108,9 +110,11 @@ def test_a_reload_shows_the_open_question_again(screen: Screen, card: Locator) -
 
 
 def test_another_site_that_gets_the_form_is_told_and_time_runs_out_in_plain_sight(screen: Screen) -> None:
+    screen.page.clock.install()
     stage = Stage(screen)
     stage.begin()
-    soon = (datetime.now(UTC) + timedelta(seconds=2)).isoformat()
+    moment = datetime.now(UTC) + timedelta(minutes=5)
+    soon = (moment + timedelta(seconds=9)).isoformat()
     ask = {
         "reference": "r",
         "kind": "confirm",
@@ -123,7 +127,9 @@ def test_another_site_that_gets_the_form_is_told_and_time_runs_out_in_plain_sigh
     stage.play(stage.event("interrupt", **ask))
     card = screen.page.get_by_role("region", name="Allow this action?")
     expect(card).to_contain_text("sent to another site: bank.example")
+    screen.page.clock.pause_at(moment)  # from here on time passes only below
     expect(card).to_contain_text("expires in 0:0")
+    screen.page.clock.run_for(10_000)
     expect(card).to_contain_text("expired")
 
 

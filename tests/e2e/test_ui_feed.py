@@ -19,7 +19,7 @@ def test_an_answer_of_a_model_is_inert(screen: Screen) -> None:
     screen.page.on("request", lambda request: wanted.append(request.url))
     Stage(screen, [message(1, "user", "go"), message(2, "assistant", ATTACK)])
     expect(screen.feed.get_by_text("<script>")).to_be_visible()
-    assert screen.page.title() == "Staged"
+    expect(screen.page).to_have_title("Staged")
     assert not [url for url in wanted if "evil.example" in url]
     links = screen.feed.locator("a").evaluate_all("links => links.map(link => link.href)")
     assert links == ["https://evil.example/steal?x=1"]
@@ -60,7 +60,8 @@ def test_who_scrolled_up_is_left_alone_and_can_jump_to_what_is_new(screen: Scree
     stage.play(stage.event("message", message=message(31, "user", "and now?", run_id="run")))
     for number in range(20):
         stage.say(f"Line {number} that must not move anything.\n\n")
-    screen.page.wait_for_timeout(300)
+    expect(screen.button("2 new")).to_be_visible()
+    screen.wait_still()
     assert screen.feed.evaluate("feed => feed.scrollTop") == before
     screen.button("2 new").click()
     screen.wait_at_end()
@@ -99,6 +100,7 @@ def test_a_long_history_is_light(screen: Screen) -> None:
 
 def test_a_fast_stream_changes_only_the_end_of_its_answer(screen: Screen) -> None:
     stage = Stage(screen, history(30))
+    expect(screen.feed.get_by_text("Page 30 says")).to_be_visible()
     screen.wait_at_end()
     stage.begin()
     stage.say("First paragraph.\n\nSecond **paragraph**.\n\n")
@@ -153,7 +155,10 @@ WATCH_CHANGES = """feed => {
 def test_messages_and_code_are_copied(open_screen: OpenScreen) -> None:
     screen = open_screen(permissions=["clipboard-read", "clipboard-write"])
     text = "Look:\n\n```python\nprint('hi')\n```"
+    screen.page.clock.install()
     Stage(screen, [message(1, "user", "go"), message(2, "assistant", text)])
+    expect(screen.feed.get_by_role("button", name="Copy", exact=True).last).to_be_visible()
+    screen.pause_clock()  # "Copied" is there for two seconds
     screen.feed.get_by_role("button", name="Copy", exact=True).last.click()
     expect(screen.feed.get_by_role("button", name="Copied")).to_be_visible()
     assert clipboard(screen.page) == "print('hi')"
@@ -162,12 +167,17 @@ def test_messages_and_code_are_copied(open_screen: OpenScreen) -> None:
     answer.get_by_role("button", name="Copy as Markdown").click()
     screen.page.wait_for_function("async () => (await navigator.clipboard.readText()).startsWith('Look')")
     assert clipboard(screen.page) == text
-    expect(answer.get_by_role("button", name="Copied")).to_have_count(0, timeout=3000)
+    expect(answer.get_by_role("button", name="Copied")).not_to_have_count(0)
+    screen.page.clock.run_for(3000)
+    expect(answer.get_by_role("button", name="Copied")).to_have_count(0)
 
 
 def test_copying_works_without_the_clipboard_api(screen: Screen) -> None:
     screen.page.add_init_script("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
+    screen.page.clock.install()
     Stage(screen, [message(1, "user", "go"), message(2, "assistant", "the answer")])
+    expect(screen.feed.get_by_text("the answer")).to_be_visible()
+    screen.pause_clock()  # the word is there for two seconds
     screen.page.evaluate(
         "document.addEventListener('copy', () => { window.copied = getSelection().toString() })"
     )
@@ -272,7 +282,7 @@ def scroll_up(screen: Screen) -> None:
     screen.feed.hover()
     screen.page.mouse.wheel(0, -900)
     expect(screen.button("Latest")).to_be_visible()
-    screen.page.wait_for_timeout(300)
+    screen.wait_still()
 
 
 def clipboard(page: Page) -> str:

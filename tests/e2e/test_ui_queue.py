@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -39,9 +39,9 @@ def screen(chromium: Browser, tmp_path: Path) -> Iterator[Screen]:
 
 
 def occupy(screen: Screen, session_id: str, site: Site) -> None:
-    """Have a session work in a browser for a minute."""
+    """Have a session work in a browser for minutes."""
     screen.api.post("/sessions", json={"id": session_id, "title": session_id}).raise_for_status()
-    screen.tell(session_id, f"open {site.url('/form')}, wait 30 seconds, wait 30 seconds")
+    screen.tell(session_id, f"open {site.url('/form')}{', wait 30 seconds' * 8}")
 
 
 def sign_of(screen: Screen, title: str) -> Locator:
@@ -52,9 +52,11 @@ def sign_of(screen: Screen, title: str) -> Locator:
 def test_a_session_that_waits_for_a_browser_shows_its_place_and_goes_on_by_itself(screen: Screen) -> None:
     with Site() as site:
         occupy(screen, HOLDER, site)
-        reached(lambda: len(screen.stored(HOLDER)["messages"]) > 1, screen)
+        screen.wait_until(
+            lambda: screen.stored(HOLDER)["messages"], lambda it: len(it) > 1, "it has opened the page"
+        )
         occupy(screen, OTHER, site)
-        reached(lambda: screen.stored(OTHER)["queue_place"] == 1, screen)
+        screen.wait_until(lambda: screen.stored(OTHER)["queue_place"], lambda it: it == 1, "it waits")
         waiting = screen.begin(f"open {site.url('/links')} and read the page")
         strip = screen.page.locator("[data-run=queued]")
         expect(strip).to_contain_text(PLACE.format(2))
@@ -78,11 +80,3 @@ def test_a_session_that_waits_for_a_browser_shows_its_place_and_goes_on_by_itsel
         assert screen.stored(waiting)["run"]["status"] == "completed"
         expect(strip).to_have_count(0)
         expect(sign_of(screen, "open ")).to_have_count(0)
-
-
-def reached(holds: Callable[[], bool], screen: Screen) -> None:
-    for _ in range(300):
-        if holds():
-            return
-        screen.page.wait_for_timeout(100)
-    raise AssertionError("was not reached in time")

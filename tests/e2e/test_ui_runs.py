@@ -12,7 +12,7 @@ from tests.e2e.staged import SESSION, START, Stage, message
 
 
 def test_a_reload_in_the_midst_shows_the_same_and_goes_on(screen: Screen) -> None:
-    screen.begin("slow story")
+    screen.begin("endless story")
     expect(screen.feed.get_by_text("Wave 2 rolled")).to_be_visible()
     screen.page.reload()
     expect(screen.feed.get_by_text("Wave 1 rolled in and out again. Wave 2 rolled")).to_be_visible()
@@ -29,7 +29,7 @@ def test_a_reload_afterwards_shows_what_the_stream_showed(screen: Screen) -> Non
     screen.page.reload()
     expect(screen.feed.get_by_text("The blue kettle is ordered")).to_be_visible()
     expect(screen.feed.get_by_role("article")).to_have_count(len(before))
-    assert screen.rows() == before
+    screen.wait_until(screen.rows, lambda it: it == before, f"shown again: {before}")
 
 
 def test_questions_and_failures_of_earlier_runs_are_still_told_after_a_reload(screen: Screen) -> None:
@@ -46,7 +46,7 @@ def test_questions_and_failures_of_earlier_runs_are_still_told_after_a_reload(sc
     screen.page.reload()
     expect(screen.feed.get_by_text("Hello! I am Pilothouse")).to_be_visible()
     expect(screen.feed.get_by_role("article")).to_have_count(len(before))
-    assert screen.rows() == before
+    screen.wait_until(screen.rows, lambda it: it == before, f"shown again: {before}")
     told = [row for row in before if row.startswith(("Approved:", "The model’s provider is busy"))]
     assert len(told) == 2
 
@@ -73,13 +73,18 @@ def test_without_shared_workers_the_tab_streams_itself(screen: Screen) -> None:
 def test_a_lost_connection_is_told_and_caught_up_without_gap_or_repeat(screen: Screen) -> None:
     screen.expect_errors("ERR_INTERNET_DISCONNECTED|ERR_FAILED")
     screen.page.add_init_script("delete window.SharedWorker")
-    screen.begin("slow story")
+    screen.begin("endless story")
     expect(screen.feed.get_by_text("Wave 1 rolled")).to_be_visible()
     screen.page.route("**/api/stream*", lambda route: route.abort())
     screen.page.evaluate("dispatchEvent(new Event('online'))")
     expect(screen.page.get_by_text("Connection lost.")).to_be_visible()
-    screen.page.unroute("**/api/stream*")
+    held: list[Route] = []
+    screen.page.route("**/api/stream*", lambda route: held.append(route))  # it stays lost until the click
     screen.button("Now").click()
+    screen.wait_until(lambda: held, bool, "the connection is tried again")
+    for route in held:
+        route.continue_()
+    screen.page.unroute("**/api/stream*")
     expect(screen.page.get_by_text("Connection lost.")).to_have_count(0)
     expect(screen.feed.get_by_text("Wave 8 rolled")).to_be_visible()
     text = screen.feed.get_by_role("article").last.inner_text()
@@ -178,7 +183,7 @@ def test_a_question_stays_open_when_an_older_answer_of_the_server_comes_late(scr
         stage.event("interrupt", reference="r", kind="confirm", reason="It buys.", action={"kind": "click"})
     )
     expect(screen.button("Approve")).to_be_visible()
-    [late] = held
+    [late] = screen.wait_until(lambda: held, bool, "the session is read again")
     with screen.page.expect_response(f"**/api/sessions/{SESSION}"):
         late.fallback()
     screen.page.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done)))")

@@ -104,6 +104,7 @@ def test_changes_are_not_lost_by_looking_elsewhere_and_can_be_dropped(screen: Sc
 def test_closing_the_page_with_unsaved_changes_asks(screen: Screen) -> None:
     screen.page.goto("/settings/limits")
     field(screen, "Steps").fill("99")
+    expect(screen.page.get_by_text("Not saved yet")).to_be_visible()
     with screen.page.expect_event("dialog") as asked:
         screen.page.close(run_before_unload=True)
     assert asked.value.type == "beforeunload"
@@ -122,9 +123,10 @@ def test_a_key_is_given_tried_and_taken_away_but_never_shown(screen: Screen) -> 
     expect(screen.page.get_by_text("Set here")).to_be_visible()
     expect(key).to_have_value("")
     assert KEY not in screen.page.content()
+    assert len(tested) == 1
     screen.button("Test the key of OpenAI").click()
+    screen.wait_until(lambda: tested, lambda it: len(it) == 2, "the key is tested again")
     expect(screen.page.get_by_text("The key is not accepted.")).to_be_visible()
-    assert len(tested) == 2
     screen.button("Remove the key of OpenAI").click()
     expect(screen.page.get_by_text("Set here")).to_have_count(0)
     assert screen.api.get("/settings").json()["keys"]["openai"] == "unset"

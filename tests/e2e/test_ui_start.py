@@ -39,11 +39,15 @@ def test_too_many_tries_count_down(open_screen: OpenScreen) -> None:
     screen.page.route(
         "**/api/auth/login", lambda route: route.fulfill(status=429, headers={"Retry-After": "2"}, json={})
     )
+    screen.page.clock.install()
     screen.page.goto("/login")
     screen.page.get_by_label("Password", exact=True).fill("x")
+    screen.pause_clock()
     screen.page.get_by_label("Password", exact=True).press("Enter")
     expect(screen.page.get_by_role("alert")).to_have_text(re.compile("Wait 2 seconds"))
+    screen.page.clock.run_for(1000)
     expect(screen.page.get_by_role("alert")).to_have_text(re.compile("Wait 1 second"))
+    screen.page.clock.run_for(1000)
     expect(screen.button("Sign in")).to_be_enabled()
 
 

@@ -66,9 +66,8 @@ def test_what_the_agent_is_about_to_touch_is_outlined(screen: Screen) -> None:
     stage.send({"type": "target", "box": [3, 44, 17, 8], "label": "Place order"})
     mark = screen.page.get_by_role("tabpanel").locator(".target-mark")
     expect(mark).to_be_visible()
-    frame, box = screen.page.locator("canvas").bounding_box(), mark.bounding_box()
-    assert frame is not None
-    assert box is not None
+    both = "mark => [document.querySelector('canvas'), mark].map(it => it.getBoundingClientRect().toJSON())"
+    frame, box = mark.evaluate(both)  # at one moment
     assert box["x"] - frame["x"] == pytest.approx(frame["width"] * 0.03, abs=2)
     stage.send({"type": "target", "box": None, "label": ""})
     expect(mark).to_have_count(0)
@@ -105,7 +104,8 @@ def test_a_lost_connection_is_told_and_mended(screen: Screen) -> None:
     screen.page.get_by_role("tab", name="Browser").click()
     frame_is_shown(screen.page)
     stage.drop()
-    expect(screen.page.get_by_text("Live", exact=True)).to_be_visible(timeout=5000)
+    stage.wait_for_connection(2)
+    expect(screen.page.get_by_text("Live", exact=True)).to_be_visible()
     assert stage.opened == 2
 
 
@@ -116,7 +116,7 @@ def test_a_lost_connection_is_told_and_mended(screen: Screen) -> None:
 def test_take_over_is_one_click_from_anywhere(screen: Screen, way: str) -> None:
     LiveStage(screen.page)
     if way == "strip":
-        screen.begin("slow story")
+        screen.begin("endless story")
         screen.page.locator("[data-run]").get_by_role("button", name="Take over").click()
     else:
         handed_over(screen)
@@ -142,24 +142,25 @@ def test_mouse_clicks_drags_and_scrolls_reach_the_page(screen: Screen) -> None:
     mouse = screen.page.mouse
     mouse.move(*point(screen.page, 150, 348))
     mouse.dblclick(*point(screen.page, 150, 348))
-    downs = [message for message in stage.wait_for("mouse", 5) if message["kind"] == "down"]
+    stage.wait_for("mouse", 2, kind="up")
+    downs = stage.said("mouse", kind="down")
     assert [message["clicks"] for message in downs] == [1, 2]
     assert all(abs(message["x"] - 150) <= 2 and abs(message["y"] - 348) <= 2 for message in downs)
     stage.heard.clear()
     mouse.down(button="right")
     mouse.up(button="right")
-    assert {message["button"] for message in stage.wait_for("mouse", 2)} == {"right"}
+    stage.wait_for("mouse", 1, kind="up")
+    assert {message["button"] for message in stage.said("mouse")} == {"right"}
     stage.heard.clear()
     mouse.wheel(0, 240)
     mouse.wheel(0, 120)
-    stage.wait_for("wheel")
-    screen.page.wait_for_timeout(100)
-    assert sum(message["dy"] for message in stage.said("wheel")) == 360
+    assert stage.wait_for_wheel(360) == 360
     stage.heard.clear()
     mouse.down()
     mouse.move(*point(screen.page, 400, 348), steps=20)
     mouse.up()
-    moves = [message for message in stage.wait_for("mouse", 3) if message["kind"] == "move"]
+    stage.wait_for("mouse", 1, kind="up")
+    moves = stage.said("mouse", kind="move")
     assert moves
     assert {message["button"] for message in moves} == {"left"}
 
@@ -262,9 +263,7 @@ def test_on_a_phone_taps_click_and_swipes_scroll(open_screen: OpenScreen) -> Non
     screen.button("Fit the page to this window").tap()
     assert stage.wait_for("resize")[0]["width"] <= 390
     swipe(screen.page, point(screen.page, 600, 600), point(screen.page, 600, 300))
-    stage.wait_for("wheel")
-    screen.page.wait_for_timeout(100)
-    assert sum(message["dy"] for message in stage.said("wheel")) == pytest.approx(300, abs=12)
+    assert stage.wait_for_wheel(288) == pytest.approx(300, abs=12)
 
 
 def swipe(page: Page, start: tuple[float, float], end: tuple[float, float]) -> None:
