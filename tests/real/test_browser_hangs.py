@@ -106,9 +106,7 @@ async def test_a_server_that_never_answers_costs_one_deadline(browser: SessionBr
 
 async def test_a_cancelled_navigation_does_not_block_the_next_call(browser: SessionBrowser, site: Site):
     call = asyncio.create_task(browser.navigate(site.url("/hang")))
-    await eventually(
-        lambda: site.paths, lambda it: it[-1:] == ["/hang"], timeout=10, message="the page is asked for"
-    )
+    await eventually(lambda: site.paths, lambda it: it[-1:] == ["/hang"], message="the page is asked for")
     call.cancel()
     with pytest.raises(asyncio.CancelledError):
         await call

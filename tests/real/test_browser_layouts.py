@@ -53,7 +53,7 @@ async def test_one_chromium_serves_all_and_keeps_them_apart(tmp_path: Path, site
         assert "Saved." not in notes_of(await ann.observe())
         await bob.navigate(site.url("/downloads"))
         await bob.click(element(await bob.observe(), "Report"))
-        await eventually((bob.files / "report.txt").exists, timeout=10, message="the download is kept")
+        await eventually((bob.files / "report.txt").exists, message="the download is kept")
         assert not (ann.files / "report.txt").exists()
         await pool.close("ann")
         assert await title_of(bob, site.url("/form")) == "Form"
@@ -80,7 +80,7 @@ async def test_in_the_light_form_a_crash_is_told_to_all(tmp_path: Path, site: Si
         chromium = both[0].chromium
         assert chromium is not None
         os.killpg(chromium.pid, signal.SIGKILL)
-        await eventually(lambda: not chromium.is_running, timeout=10, message="the browser is noted as gone")
+        await eventually(lambda: not chromium.is_running, message="the browser is noted as gone")
         for browser in both:
             outcome = await browser.navigate(site.url("/links"))
             assert outcome.ok

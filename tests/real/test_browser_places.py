@@ -28,9 +28,7 @@ async def pool(tmp_path: Path) -> AsyncIterator[BrowserPool]:
 
 async def waits(pool: BrowserPool, session_id: str) -> asyncio.Task[object]:
     waiting = asyncio.create_task(pool.get(session_id))
-    await eventually(
-        lambda: place_of(pool, session_id), lambda it: it == 1, timeout=10, message="the session waits"
-    )
+    await eventually(lambda: place_of(pool, session_id), lambda it: it == 1, message="the session waits")
     return waiting
 
 

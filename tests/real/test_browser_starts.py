@@ -24,9 +24,7 @@ def slow_chromium(folder: Path) -> Path:
 async def start_of(pool: BrowserPool, folder: Path) -> tuple[SessionBrowser, asyncio.Task[None]]:
     browser = await pool.get("a")
     start = asyncio.create_task(browser.open())
-    await eventually(
-        lambda: running_processes(str(folder), "--user-data-dir"), timeout=10, message="the program runs"
-    )
+    await eventually(lambda: running_processes(str(folder), "--user-data-dir"), message="the program runs")
     return browser, start
 
 

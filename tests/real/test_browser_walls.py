@@ -217,7 +217,6 @@ async def test_a_download_is_kept_under_a_harmless_name(browser: SessionBrowser,
     await eventually(
         lambda: [path for path in browser.files.iterdir() if path.is_file()],
         lambda it: len(it) == 2,
-        timeout=10,
         message="two downloads are kept",
     )
     assert sorted(path.name for path in browser.files.iterdir()) == ["evil.html", "report.txt"]

@@ -60,7 +60,7 @@ class Hands:
         """In the same document; returns when it is done."""
         self._site.pages["/now"] = lambda _: "now"
         await eventually(
-            lambda: self._site.paths, lambda it: "/renamed" in it, timeout=10, message="the button is renamed"
+            lambda: self._site.paths, lambda it: "/renamed" in it, message="the button is renamed"
         )
 
 
@@ -105,9 +105,7 @@ async def test_a_control_renamed_in_the_same_document_is_not_pressed(
     assert refusal(await it.send("click", **fresh)) == ASKED
     assert site.effects == []
     assert (await it.send("click", **fresh, confirmed=True)).json()["ok"]
-    await eventually(
-        lambda: site.paths, lambda it: "/pressed" in it, timeout=10, message="the button is pressed"
-    )
+    await eventually(lambda: site.paths, lambda it: "/pressed" in it, message="the button is pressed")
     assert site.effects == [Effect("deleted", {})]
 
 
@@ -117,7 +115,5 @@ async def test_a_control_that_kept_its_name_is_pressed(
 ) -> None:
     it = await opened(client, session_id, site, tag)
     assert (await it.send("click", **await it.look("Show more"))).json()["ok"]
-    await eventually(
-        lambda: site.paths, lambda it: "/pressed" in it, timeout=10, message="the button is pressed"
-    )
+    await eventually(lambda: site.paths, lambda it: "/pressed" in it, message="the button is pressed")
     assert site.effects == [Effect("deleted", {})]

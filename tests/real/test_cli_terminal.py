@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.eventually import eventually
 from tests.support.scripted_api import TOKEN, ScriptedApi, ScriptedRun, serving
 from tests.support.terminal import Terminal, run, terminal
 
@@ -91,8 +92,11 @@ class TestTalking:
         screen.enter("a long task")
         await screen.shows(BUSY)
         screen.enter("hurry up")
-        await screen.shows("❯ hurry up")
-        assert api.asked("WS", "/user_message")[-1]["mode"] == "steer"
+        await screen.shows("❯ hurry up")  # as soon as it is typed
+        sent = await eventually(
+            lambda: api.asked("WS", "/user_message"), lambda it: len(it) == 2, message="it is sent"
+        )
+        assert sent[-1]["mode"] == "steer"
         screen.enter("/stop")
         await screen.shows("■ Task cancelled")
 

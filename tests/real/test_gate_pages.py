@@ -61,7 +61,6 @@ async def test_a_button_that_means_more_and_is_pushed_out_of_the_list_is_not_pre
         await eventually(
             browser.observe,
             lambda it: it.page.title == "Changed",
-            timeout=10,
             message="the page changes",
             interval=0.05,
         )

@@ -285,7 +285,6 @@ async def is_swapped(browser: SessionBrowser) -> None:
     await eventually(
         browser.observe,
         lambda it: it.page.title == "Swapped",
-        timeout=10,
         message="the page changes",
         interval=0.1,
     )

@@ -248,9 +248,9 @@ async def test_the_run_pauses_within_one_action_and_goes_on_from_the_new_page(
         assert desk.session["messages"][-1]["content"] == "All is well."
 
     if agent == "operator":
-        script = [go(site.url("/form")), act("wait", ms=1500), DONE]
+        script = [go(site.url("/form")), act("wait", ms=6000), DONE]
     else:
-        script = [call("browser_navigate", {"url": site.url("/form")}), call("browser_wait_for", {"time": 1.5}),
+        script = [call("browser_navigate", {"url": site.url("/form")}), call("browser_wait_for", {"time": 6}),
                   say("All is well.")]  # fmt: skip
     played = await play(tmp_path, script, story, agent)
     assert len(played.requests) == 3
@@ -286,7 +286,7 @@ async def test_a_lost_holder_leaves_the_run_paused_until_somebody_gives_it_back(
         desk.until(lambda: desk.api.post(f"/sessions/{desk.session_id}/resume").status_code == 202)
         desk.until(lambda: desk.status == "idle")
 
-    played = await play(tmp_path, [go(site.url("/form")), act("wait", ms=1000), DONE], story)
+    played = await play(tmp_path, [go(site.url("/form")), act("wait", ms=6000), DONE], story)
     assert f"The page is now {site.url('/links')}." in str(played.requests[-1].body)
 
 

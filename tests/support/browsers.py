@@ -47,9 +47,7 @@ def notes_of(*seen: ToolOutcome | Observation) -> str:
 
 async def no_process_is_left(*needles: str) -> None:
     """Wait until none runs: what is killed needs a moment to be gone."""
-    await eventually(
-        lambda: running_processes(*needles), lambda it: not it, timeout=10, message="no process is left"
-    )
+    await eventually(lambda: running_processes(*needles), lambda it: not it, message="no process is left")
 
 
 def running_processes(*needles: str) -> list[str]:

@@ -103,7 +103,7 @@ class ModelServer:
         """Settings that lead here, from no environment and no `.env`."""
         return Settings(_env_file=None, **{k.lower(): v for k, v in self.env.items()} | more)  # type: ignore[call-arg]
 
-    async def wait_until(self, holds: Callable[[], bool], timeout: float = 5) -> None:
+    async def wait_until(self, holds: Callable[[], bool], timeout: float = 60) -> None:
         """Until something is true of this server, e.g. `lambda: server.open_streams == 0`."""
         async with asyncio.timeout(timeout), self._changed:
             await self._changed.wait_for(holds)

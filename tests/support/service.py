@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 PASSWORD = "correct horse"
 HEADERS = {"authorization": f"Bearer {PASSWORD}", "host": "127.0.0.1:8000"}
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 
 class Service:

@@ -75,7 +75,7 @@ class Site:
         self.pages[path] = lambda _: content
         return self.url(path)
 
-    def wait_for(self, holds: Callable[[Site], bool], seconds: float = 10) -> None:
+    def wait_for(self, holds: Callable[[Site], bool], seconds: float = 60) -> None:
         """Wait until something happened to the site. It blocks; not for tests that share a loop with the browser."""
         eventually_sync(
             lambda: holds(self),

@@ -13,7 +13,7 @@ from typing import Any
 
 from starlette.types import ASGIApp, Message
 
-PATIENCE = 30.0
+PATIENCE = 60.0
 
 
 class Stream:
