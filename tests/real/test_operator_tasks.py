@@ -13,7 +13,7 @@ from server.browser.pool import BrowserPool
 from tests.support.browsers import element
 from tests.support.eventually import eventually
 from tests.support.operator_tasks import WIRES, fact, task
-from tests.support.scripted_model import act, click, navigate, on, stop, type_into
+from tests.support.scripted_model import act, click, navigate, on, stop, together, type_into
 from tests.support.shop_site import open_shop
 from tests.support.sites import Effect, Site
 
@@ -86,6 +86,45 @@ async def test_a_checkout_is_never_done_after_no(
         await it.answer(False)
         assert it.values["outcome"] == "cancelled"
         assert effects == []
+
+
+LIST = """<title>Kettles</title><h1>Kettles</h1>
+<label>Sort by <select id=sort><option>Name<option>Price</select></label>
+<label><input type=checkbox id=blue>Only blue</label> <label><input type=checkbox id=stock>In stock</label>
+<label>Note <input id=note></label><ul id=list></ul>
+<script>
+  const all = [['Cream', 51], ['Blue', 39], ['Dark blue', 45]]
+  const draw = () => {
+    const rows = all.filter(([name]) => !blue.checked || /blue/i.test(name))
+    rows.sort((a, b) => sort.value === 'Price' ? b[1] - a[1] : a[0].localeCompare(b[0]))
+    list.innerHTML = rows.map(([name, price]) => `<li>${name} kettle, ${price} EUR</li>`).join('')
+    history.replaceState(null, '', '?sort=' + sort.value + '&blue=' + blue.checked)
+  }
+  addEventListener('change', draw); draw()
+</script>"""
+
+
+@pytest.mark.parametrize("wire", WIRES)
+async def test_a_sort_a_filter_and_a_field_are_set_with_one_model_call(
+    browser: SessionBrowser, site: Site, wire: str
+) -> None:
+    several = together(
+        {"action": "select", "on": "Sort by", "option": "Price"}, {"action": "click", "on": "Only blue"},
+        {"action": "click", "on": "In stock"}, {"action": "type", "on": "Note", "text": "for the office"},
+    )  # fmt: skip
+    async with task(
+        browser, navigate(site.add("/kettles", LIST)), several, stop("Dark blue."), wire=wire
+    ) as it:
+        assert await it.say("the most expensive blue kettle?") == "Dark blue."
+        last = it.options["server"].requests[-1].text
+        assert it.values["tool_steps"] == 5
+        assert len(it.options["server"].requests) == 3
+        assert last.index("Dark blue kettle, 45 EUR") < last.index("Blue kettle, 39 EUR")
+        assert "Cream" not in last
+        for line in ('checkbox "Only blue" checked', 'checkbox "In stock" checked', 'value="for the office"'):
+            assert line in last
+        assert "not done" not in last
+        assert all(end["ok"] and end["screenshot"] for end in it.of("tool_end"))
 
 
 async def test_a_letter_is_written_and_sent_only_with_a_yes(

@@ -125,6 +125,20 @@ def type_into(texts: dict[str, str], **more: Any) -> Callable[[str], Move]:
     return decide
 
 
+def together(*acts: Move) -> Callable[[str], Move]:
+    """One move of several acts; `on` in each names its element."""
+
+    def decide(prompt: str) -> Move:
+        first, *then = [
+            {name: value for name, value in one.items() if name != "on"}
+            | ({"eid": eid_of(one["on"], prompt)} if "on" in one else {})
+            for one in acts
+        ]
+        return {"reason": "several at once", **first, "then": then}
+
+    return decide
+
+
 def act(action: str, **more: Any) -> Move:
     return {"reason": action, "action": action, **more}
 

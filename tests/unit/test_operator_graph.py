@@ -44,10 +44,11 @@ EDGES = {
     ("validate_action", "policy_gate"), ("validate_action", "plan_action"), ("validate_action", "manual_interrupt"),
     ("validate_action", "finalize_blocked"),
     ("policy_gate", "execute_action"), ("policy_gate", "confirm_interrupt"), ("policy_gate", "manual_interrupt"),
-    ("policy_gate", "finalize_denied"),
+    ("policy_gate", "maybe_observe"), ("policy_gate", "finalize_denied"),
     ("confirm_interrupt", "execute_action"), ("confirm_interrupt", "finalize_cancelled"),
     ("confirm_interrupt", "maybe_observe"), ("manual_interrupt", "maybe_observe"),
     ("execute_action", "maybe_stop_or_continue"), ("maybe_stop_or_continue", "maybe_observe"),
+    ("maybe_stop_or_continue", "continue_batch"), ("continue_batch", "validate_action"), ("continue_batch", "maybe_observe"),
     ("maybe_stop_or_continue", "finalize_done"), ("maybe_stop_or_continue", "finalize_limit"),
     *((final, "__end__") for final in FINALS),
 }  # fmt: skip

@@ -81,6 +81,9 @@ class Consent:
             }
         if judgement.verdict is Verdict.ALLOW:
             return {"route": "execute_action", "approval": None}
+        if state.get("is_further"):
+            what = f"{acting.describe(_aimed(state))}: not done: this has to be the first act of a move"
+            return records.failed(state, what) | {"route": "maybe_observe"}
         if state["asks"] >= MOST_ASKS:
             text = phrase("asks", state["task"], n=MOST_ASKS)
             return {"route": "manual_interrupt", "pending": self.hand_over(state, text), "asks": 0}

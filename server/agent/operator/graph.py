@@ -65,6 +65,7 @@ def assemble(nodes: Nodes) -> StateGraph[State, RunContext, Input, State]:
     graph.add_node("manual_interrupt", nodes.consent.manual_interrupt)
     graph.add_node("execute_action", nodes.execute_action)
     graph.add_node("maybe_stop_or_continue", nodes.maybe_stop_or_continue)
+    graph.add_node("continue_batch", nodes.continue_batch)
     graph.add_node("finalize_done", finishing.finalize_done)
     graph.add_node("finalize_denied", finishing.finalize_denied)
     graph.add_node("finalize_cancelled", finishing.finalize_cancelled)
@@ -76,11 +77,17 @@ def assemble(nodes: Nodes) -> StateGraph[State, RunContext, Input, State]:
     graph.add_edge("maybe_observe", "plan_action")
     _route(graph, "plan_action", "validate_action", "plan_action")
     _route(graph, "validate_action", "policy_gate", "plan_action", "manual_interrupt", "finalize_blocked")
-    _route(graph, "policy_gate", "execute_action", "confirm_interrupt", "manual_interrupt", "finalize_denied")
+    _route(
+        graph, "policy_gate",
+        "execute_action", "confirm_interrupt", "manual_interrupt", "maybe_observe", "finalize_denied",
+    )  # fmt: skip
     _route(graph, "confirm_interrupt", "execute_action", "maybe_observe", "finalize_cancelled")
     graph.add_edge("manual_interrupt", "maybe_observe")
     graph.add_edge("execute_action", "maybe_stop_or_continue")
-    _route(graph, "maybe_stop_or_continue", "maybe_observe", "finalize_done", "finalize_limit")
+    _route(
+        graph, "maybe_stop_or_continue", "maybe_observe", "continue_batch", "finalize_done", "finalize_limit"
+    )
+    _route(graph, "continue_batch", "validate_action", "maybe_observe")
     for final in FINALS:
         graph.add_edge(final, END)
     return graph

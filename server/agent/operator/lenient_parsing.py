@@ -26,6 +26,11 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = {
 }
 """The arguments of each action. Only record fields are kept in addition to them."""
 
+_LEADS = ("click", "type", "select", "press")
+"""Actions that may be followed by further acts on the same page; no others can follow."""
+MOST_FURTHER = 4
+"""Maximum number of acts after the first one of a move."""
+
 _RECORD_LISTS = ("plan", "facts")
 _RECORD_TEXTS = ("goal", "done", "blocked", "reason")
 _RECORD = (*_RECORD_LISTS, *_RECORD_TEXTS, "step")
@@ -45,7 +50,24 @@ def forgive(data: JsonObject) -> JsonObject:
     if kind == "stop" and not data.get("final_response"):
         data = {**data, "final_response": data.get("text")}
     read = {name: _read(name, storable(data[name])) for name in (*_RECORD, *arguments) if name in data}
+    if kind in _LEADS and (then := _further(data.get("then"))):
+        read["then"] = then
     return {"action": kind, **{name: value for name, value in read.items() if value is not None}}
+
+
+def _further(value: Json) -> list[Json]:
+    """The acts that follow the first one, up to the first that cannot: what comes after it waits for its result."""
+    acts: list[Json] = []
+    for entry in value[:MOST_FURTHER] if isinstance(value, list) else []:
+        act = (
+            forgive({name: given for name, given in entry.items() if name != "then"})
+            if isinstance(entry, dict)
+            else {}
+        )
+        if act.get("action") not in _LEADS:
+            break
+        acts.append({name: given for name, given in act.items() if name not in _RECORD})
+    return acts
 
 
 def bare_eid(value: object) -> object:

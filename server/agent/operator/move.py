@@ -1,7 +1,8 @@
-"""The model's answer at each step: one flat, typed move, and its JSON schema."""
+"""The model's answer at each step: one flat, typed move of one or more acts, and its JSON schema."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, field_validator, model_validator
@@ -32,6 +33,9 @@ ActionKind = Literal[
     "stop",
 ]
 
+FurtherKind = Literal["click", "type", "select", "press"]
+"""What may follow the first act of a move: acts that are meant to stay on the page."""
+
 TOOL_NAME = "act"
 
 
@@ -47,8 +51,20 @@ class FieldInput(BaseModel):
         return bare_eid(value)
 
 
+class FurtherAct(BaseModel):
+    """An act that follows the first one on the same page, with its own arguments."""
+
+    action: FurtherKind
+    eid: str | SkipJsonSchema[None] = None
+    text: str | SkipJsonSchema[None] = None
+    submit: bool = False
+    option: str | SkipJsonSchema[None] = None
+    key: str | SkipJsonSchema[None] = None
+    commits: Effect | SkipJsonSchema[None] = None
+
+
 class Move(BaseModel):
-    """One step: changes of the working state, and one action with its arguments."""
+    """Changes of the working state, an action with its arguments, and the acts that follow it."""
 
     model_config = ConfigDict(extra="ignore", str_strip_whitespace=False)
 
@@ -76,6 +92,7 @@ class Move(BaseModel):
     commits: Effect | SkipJsonSchema[None] = None
     """The model's own claim that this very step has an effect; it can only add a question."""
     final_response: str | SkipJsonSchema[None] = None
+    then: list[FurtherAct] = []
 
     @model_validator(mode="before")
     @classmethod
@@ -93,8 +110,17 @@ class Move(BaseModel):
         return bare_eid(value)
 
 
+def to_actions(move: Move, new_id: Callable[[], str]) -> list[Action]:
+    """The acts of the move in their order, each with its own id and the move's reason."""
+    further = [
+        Move.model_validate({"reason": move.reason, **act.model_dump(exclude_defaults=True)})
+        for act in move.then
+    ]
+    return [to_action(one, new_id()) for one in (move, *further)]
+
+
 def to_action(move: Move, action_id: str) -> Action:
-    """The action alone, with its own arguments."""
+    """The first act alone, with its own arguments."""
     given = move.model_dump(exclude_none=True, exclude_defaults=True)
     arguments = {name: given[name] for name in ARGUMENTS.get(move.action, ()) if name in given}
     if move.action == "type":
@@ -116,7 +142,7 @@ def move_schema() -> JsonObject:
     flat = _compact(schema["properties"], schema.get("$defs", {}))
     return {
         "title": TOOL_NAME,
-        "description": "Take exactly one step.",
+        "description": "Take one step.",
         "type": "object",
         "properties": flat,
         "required": ["reason", "action"],

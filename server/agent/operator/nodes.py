@@ -17,9 +17,10 @@ from server.agent.gate.approval import focused_element, site_of
 from server.agent.gate.taint import count_load
 from server.agent.models.errors import BAD_RESPONSE
 from server.agent.operator import acting, finishing, records
+from server.agent.operator.batch import Batch
 from server.agent.operator.consent import Consent
 from server.agent.operator.limits import HOPELESS_TRIES, VAIN_TRIES, OperatorLimits, count_attempt
-from server.agent.operator.move import to_action
+from server.agent.operator.move import to_actions
 from server.agent.operator.observing import Eyes, seen
 from server.agent.operator.performing import perform_step
 from server.agent.operator.phrases import phrase
@@ -77,9 +78,9 @@ class Nodes:
     async def plan_action(self, state: State, runtime: Runtime[RunContext]) -> Update:
         """Make one model call: update the working state and plan the next action. An invalid answer is
         requested again; the third in a row raises RunFailed."""
-        observation = seen(state)
+        observation, left = seen(state), records.leave_batch(state)
         prompt = step_prompt(
-            state, observation.text(), files=list(acting.files_in(runtime.context.files)),
+            merged(state, left), observation.text(), files=list(acting.files_in(runtime.context.files)),
             image=await self.eyes.image(runtime.context, state, observation), problem=state.get("problem"),
             cached=self.planner.caches,
         )  # fmt: skip
@@ -88,14 +89,17 @@ class Nodes:
             "tokens": state.get("tokens", 0) + answer.tokens, "cost": state.get("cost", 0.0) + answer.cost,
         }  # fmt: skip
         if answer.move is None:
-            return spent | await self._repair(state, answer.problem or "")
+            return left | spent | await self._repair(state, answer.problem or "")
         update = records.take_move(state, answer.move, observation, datetime.now(UTC))
         if update:
             await publish_state(merged(state, update))
-        action = acting.with_whole_address(to_action(answer.move, uuid.uuid4().hex), observation.page.url)
+        first, *further = to_actions(answer.move, lambda: uuid.uuid4().hex)
+        action = acting.with_whole_address(first, observation.page.url)
         records.log_move(answer.move, aim(action, observation))
-        return update | spent | {
-            "planned_action": action.to_json(), "reading": None, "spoken": answer.spoken, "problem": None, "repairs": 0,
+        batch = Batch.plan(further, observation)
+        return left | update | spent | {
+            "planned_action": action.to_json(), "is_further": False,
+            "batch": batch.to_json() if batch else None, "reading": None, "spoken": answer.spoken, "problem": None, "repairs": 0,
             "route": "validate_action",
         }  # fmt: skip
 
@@ -110,7 +114,12 @@ class Nodes:
     async def validate_action(self, state: State, runtime: Runtime[RunContext]) -> Update:
         """Return an action to the model if it is impossible here or was repeated without effect."""
         action, observation = planned(state), seen(state)
-        if problem := acting.problem_of(action, observation, acting.files_in(runtime.context.files)):
+        batch = Batch.model_validate(state["batch"]) if state.get("batch") else None
+        files = acting.files_in(runtime.context.files)
+        problems = (
+            acting.problem_of(one, observation, files) for one in (action, *(batch.actions if batch else ()))
+        )
+        if problem := next(filter(None, problems), None):
             invalid = state.get("invalid_actions", 0) + 1
             route = "finalize_blocked" if invalid >= MOST_INVALID else "plan_action"
             return records.failed(state, problem) | {
@@ -137,13 +146,15 @@ class Nodes:
         """Make one tool call. New user input comes first; an approved action is compared with the page."""
         if isinstance(planned(state), StopAction):
             return {"route": "finalize_done"}
+        began = self.clock()
         news = await runtime.context.inbox.take_updates()
+        waited = self.clock() - began > AT_ONCE
         update: Update = records.take_news(state, news) | {"route": ""}
         if records.says_something(news) and not (state.get("approval") and records.leaves_approval(news)):
             return update | {"approval": None, "needs_observe": True}
         if state.get("approval"):
             update |= await self.consent.hold_to_approval(merged(state, update), runtime.context)
-        elif acting.may_commit(aim(planned(state), seen(state))):
+        elif (waited or not state.get("is_further")) and acting.may_commit(aim(planned(state), seen(state))):
             update |= await self.consent.judge_again(merged(state, update), runtime.context)
         if merged(state, update)["planned_action"] is None:
             return update
@@ -151,16 +162,31 @@ class Nodes:
         is_approved = bool(state.get("approval"))
         aimed = aim(planned(now), seen(now), focused_element(now, seen(now)))
         count_load(aimed, now, runtime.context.private, approved=is_approved)
-        return update | await perform_step(now, runtime.context, self.eyes)
+        update |= await perform_step(now, runtime.context, self.eyes)
+        return update | ({"route": ""} if is_approved else {})  # what was asked about stands alone
 
     async def maybe_stop_or_continue(self, state: State, runtime: Runtime[RunContext]) -> Update:
         """End if the answer is given or a limit is reached, else continue with the next step."""
         if state["route"] == "finalize_done":
             return {}
         now: Update = {"deadline": state["deadline"] + runtime.context.take_queued()}
-        return now | {
-            "route": "finalize_limit" if self._reached(merged(state, now), runtime) else "maybe_observe"
-        }
+        if self._reached(merged(state, now), runtime):
+            return now | {"route": "finalize_limit"}
+        return now | {"route": state["route"] or "maybe_observe"}
+
+    async def continue_batch(self, state: State, runtime: Runtime[RunContext]) -> Update:
+        """Observe, and plan the next act of the last move if the page is still the one it was planned on."""
+        batch = Batch.model_validate(state["batch"])
+        update = await self.eyes.look(runtime.context, state, batch.refs)
+        action = batch.next_action(seen(merged(state, update)))
+        if action is None:
+            why = records.failed(state, "the page changed after that: look again")
+            return update | why | {"route": "maybe_observe"}
+        rest = batch.after_next()
+        return update | {
+            "planned_action": action.to_json(), "is_further": True, "batch": rest.to_json() if rest else None,
+            "route": "validate_action",
+        }  # fmt: skip
 
     async def finalize_limit(self, state: State, runtime: Runtime[RunContext]) -> Update:
         return await finishing.finalize_limit(state, self.planner, self._reached(state, runtime) or "?")

@@ -63,6 +63,7 @@ async def perform_step(state: State, context: RunContext, eyes: Eyes) -> Update:
     return update | _record(state, what, outcome, summary) | {
         "tool_steps": steps, "focused": _focus(state, aimed), "last_screenshot": screenshot,
         "is_pictured": screenshot is not None and not is_old,
+        "route": "continue_batch" if outcome.ok and state.get("batch") else "",
     }  # fmt: skip
 
 

@@ -13,7 +13,9 @@ from server.agent.context import UserUpdates
 from server.agent.gate.approval import masked, site_of
 from server.agent.operator import facts
 from server.agent.operator.answers import is_continuation
+from server.agent.operator.batch import Batch
 from server.agent.operator.move import Move
+from server.agent.operator.observing import seen
 from server.agent.operator.state import State, Update, last_url, merged
 from server.browser.observation import Observation
 
@@ -176,6 +178,14 @@ def failed(state: State, what: str) -> Update:
 
 def step(state: State, what: str) -> Update:
     return {"steps": [*state.get("steps", []), what][-LINES_KEPT:]}
+
+
+def leave_batch(state: State) -> Update:
+    """Record what of the last move was not done, for the model; nothing if all of it was."""
+    if not state.get("batch"):
+        return {}
+    left = Batch.model_validate(state["batch"]).describe(seen(state))
+    return step(state, f"not done of that move: {line(left)}") | {"batch": None}
 
 
 def void(state: State, why: str) -> Update:

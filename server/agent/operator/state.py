@@ -55,6 +55,10 @@ class State(TypedDict, total=False):
     message_id: str
     planned_action: JsonObject | None
     """An `Action` as JSON."""
+    batch: JsonObject | None
+    """The `Batch` of acts that follow the planned action, as JSON; None if there are none."""
+    is_further: bool
+    """The planned action comes from the batch: it was planned on an observation taken just now."""
     pending: JsonObject | None
     """The open `Question` as JSON."""
     approval: JsonObject | None
@@ -100,6 +104,8 @@ def fresh_run() -> Update:
     """Initial values of everything that belongs to one run."""
     return {
         "planned_action": None,
+        "batch": None,
+        "is_further": False,
         "pending": None,
         "approval": None,
         "route": "",
