@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from server.agent.actions import aim
+from server.agent.actions import ToolAction, aim
 from server.agent.assistant.tool_actions import read_call
 from server.agent.gate.approval import (
     MASK,
@@ -141,11 +141,19 @@ def test_a_yes_to_a_button_outside_of_forms_is_bound_to_the_fields_outside_of_fo
 
 
 def test_the_order_of_an_actions_arguments_does_not_change_the_yes() -> None:
-    seen = page()
-    action = typed("Name", seen, submit=True)
-    turned = dict(reversed(action.items()))
-    assert list(turned) != list(action)
-    assert approval_digest("r", aimed(turned, seen)) == approval_digest("r", aimed(action, seen))
+    args = {"text": "Ann", "slowly": True}
+    one, other = (
+        ToolAction(tool="fill", args=dict(pairs)) for pairs in (args.items(), reversed(args.items()))
+    )
+    assert list(one.args) != list(other.args)
+    assert approval_digest("r", aim(one, page())) == approval_digest("r", aim(other, page()))
+
+
+def test_a_login_in_an_address_is_not_shown() -> None:
+    url, shown = "https://ann:hunter2@shop.example/pay", "https://shop.example/pay"
+    tool = ToolAction(tool="fetch", args={"url": url, "depth": 2})
+    assert masked(aim(tool, page())).to_json() == {"kind": "fetch", "url": shown, "depth": 2}
+    assert masked(aimed({"kind": "navigate", "url": url}, page())).to_json()["url"] == shown
 
 
 def test_a_yes_can_be_bound_to_a_text_that_has_no_utf_8_form() -> None:

@@ -284,15 +284,14 @@ def masked(aimed: AimedAction) -> Action:
         return action.model_copy(update={"url": without_login(action.url)})
     if isinstance(action, ToolAction):
         return action.model_copy(update={"args": without_logins(action.args)})
-    secrets = secrets_of(aimed)
-    if not isinstance(action, TypeAction) or not secrets:
+    if not isinstance(action, TypeAction):
         return action
     secret = {element.eid for element in aimed.targets if element.secret}
     hidden = (
         field.model_copy(update={"text": MASK}) if field.eid in secret else field for field in action.fields
     )
     shown = action.with_fields(hidden)
-    return shown.model_copy(update={"reason": without(secrets, action.reason)})
+    return shown.model_copy(update={"reason": without(secrets_of(aimed), action.reason)})
 
 
 def without_logins(args: Mapping[str, Any]) -> JsonObject:
