@@ -118,6 +118,16 @@ class ReadAction(ElementAction):
     kind: Literal["read"] = "read"
 
 
+class ReadPageAction(BaseAction):
+    """Reads the whole text of the page, part by part."""
+
+    kind: Literal["read_page"] = "read_page"
+    page: int = 1
+    """Number of the part, from 1."""
+    query: str = ""
+    """Read only the passages that match; "" for the part `page`."""
+
+
 class DragAction(BaseAction):
     kind: Literal["drag"] = "drag"
     start: str
@@ -214,6 +224,7 @@ Action = Annotated[
     | HoverAction
     | FocusAction
     | ReadAction
+    | ReadPageAction
     | DragAction
     | ScrollAction
     | WaitAction

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from server.browser.observation import Element, Observation
+from server.browser.reading.reader import Reading
 from server.errors import RunFailed
 from server.ops.json_types import JsonObject, JsonView
 
@@ -108,6 +109,13 @@ class Browser(Protocol):
         ...
 
     async def text_near(self, element: Element) -> str: ...
+
+    async def read_page(self, page: int = 1, query: str = "") -> Reading:
+        """Read the page's whole text, or the PDF that the tab shows, as Markdown without secret values.
+
+        Returns the part number `page` of it, from 1, or with `query` the passages that match.
+        """
+        ...
 
     async def screenshot(self) -> PagePicture | None:
         """None if no screenshot can be taken now, or while the user has control of the browser."""

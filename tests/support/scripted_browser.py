@@ -16,6 +16,7 @@ from typing import Any
 
 from server.browser.browser import Browser, Direction, Field, PagePicture, Tab, ToolOutcome, ToolSpec
 from server.browser.observation import Element, Extra, Observation, observe_snapshot
+from server.browser.reading.reader import Reading
 
 BLANK = "about:blank"
 
@@ -39,6 +40,8 @@ class ScriptedBrowser(Browser):
     pictures: int = 0
     """How often it was pictured; a picture's bytes are the moment that it shows."""
     specs: tuple[ToolSpec, ...] = ()
+    texts: dict[str, list[str]] = field(default_factory=dict)
+    """By address, the pages of its text."""
 
     def tools(self) -> Sequence[ToolSpec]:
         return self.specs
@@ -91,6 +94,13 @@ class ScriptedBrowser(Browser):
     async def text_near(self, element: Element) -> str:
         self.log.append(f"read {element.name}")
         return f"text around {element.name}"
+
+    async def read_page(self, page: int = 1, query: str = "") -> Reading:
+        self.log.append(f"read_page {page} {query}".strip())
+        pages = self.texts.get(self.url, [])
+        if not 0 < page <= len(pages):
+            return Reading(False, "The page cannot be read now.")
+        return Reading(True, f"page {page} of {len(pages)}", pages[page - 1])
 
     async def screenshot(self) -> PagePicture | None:
         self.pictures += 1

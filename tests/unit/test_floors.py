@@ -48,6 +48,8 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "langchain_mcp_adapters": ("server.agent",),
     "langgraph": ("server.agent", "server.runs.agents", "server.checkpoints"),
     "mcp": ("server.browser",),
+    "markdownify": ("server.browser.reading",),
+    "pypdf": ("server.browser.reading",),
     "typer": ("cli",),
     "rich": ("cli",),
     "prompt_toolkit": ("cli",),

@@ -23,7 +23,7 @@ def test_the_schema_names_every_action_and_argument() -> None:
     properties = move_schema()["properties"]
     assert set(Move.model_fields) == set(properties)
     assert {"click", "type", "scroll", "wait", "screenshot", "stop", "need_user", "navigate", "back", "press", "select",
-            "hover", "focus", "read", "switch_tab", "upload", "dialog"} == set(properties["action"]["enum"])  # fmt: skip
+            "hover", "focus", "read", "read_page", "switch_tab", "upload", "dialog"} == set(properties["action"]["enum"])  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -42,6 +42,8 @@ def test_the_schema_names_every_action_and_argument() -> None:
         ({"action": "dialog"}, {"kind": "dialog", "accept": False}),
         ({"action": "click", "eid": "e1", "commits": "send"}, {"kind": "click", "eid": "e1", "commits": "send"}),
         ({"action": "scroll", "commits": "send"}, {"kind": "scroll", "direction": "down"}),
+        ({"action": "read_page", "page": "2", "eid": "e1"}, {"kind": "read_page", "page": 2}),
+        ({"action": "read_page", "query": "refund", "page": None}, {"kind": "read_page", "query": "refund"}),
         ({"action": "back", "eid": "e3", "url": "http://x"}, {"kind": "back"}),
         ({"action": "navigate", "url": "http://x", "text": None}, {"kind": "navigate", "url": "http://x"}),
     ],

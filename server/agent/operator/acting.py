@@ -175,7 +175,7 @@ def _filled(action: TypeAction, targets: Sequence[Element]) -> str:
     return ", ".join([*named, *([f"{len(pairs) - MOST_SHOWN} more"] if len(pairs) > MOST_SHOWN else [])])
 
 
-_DETAILS = ("url", "option", "key", "direction", "amount", "ms", "tab", "file", "accept")
+_DETAILS = ("url", "option", "key", "direction", "amount", "ms", "tab", "file", "page", "query", "accept")
 
 
 def _shown(text: str, element: Element) -> str:

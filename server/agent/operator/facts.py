@@ -70,7 +70,7 @@ NO_PAGE = PageWords()
 
 
 def page_words(observation: Observation, reading: str = "", task: str = "") -> PageWords:
-    """`reading` is the text around one element; `task` is in the user's words."""
+    """`reading` is what the last action has read; `task` is in the user's words."""
     elements = observation.interactive
     named = [text for element in elements for text in (element.name, element.value or "")]
     text = _plain(" ".join([*observation.text_blocks, reading]))

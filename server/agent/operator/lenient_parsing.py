@@ -19,6 +19,7 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "navigate": ("url",),
     "focus": ("eid",),
     "read": ("eid",),
+    "read_page": ("page", "query"),
     "switch_tab": ("tab",),
     "upload": ("eid", "file"),
     "dialog": ("accept", "text", "commits"),

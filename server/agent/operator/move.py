@@ -25,6 +25,7 @@ ActionKind = Literal[
     "back",
     "focus",
     "read",
+    "read_page",
     "screenshot",
     "switch_tab",
     "upload",
@@ -88,6 +89,8 @@ class Move(BaseModel):
     ms: int | SkipJsonSchema[None] = None
     tab: int | SkipJsonSchema[None] = None
     file: str | SkipJsonSchema[None] = None
+    page: int | SkipJsonSchema[None] = None
+    query: str | SkipJsonSchema[None] = None
     accept: bool = False
     commits: Effect | SkipJsonSchema[None] = None
     """The model's own claim that this very step has an effect; it can only add a question."""

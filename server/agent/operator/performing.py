@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from dataclasses import replace
 
 from server.agent.actions import (
     AimedAction,
@@ -13,6 +14,7 @@ from server.agent.actions import (
     NavigateAction,
     PressAction,
     ReadAction,
+    ReadPageAction,
     ScreenshotAction,
     SelectAction,
     SwitchTabAction,
@@ -29,6 +31,8 @@ from server.agent.operator.observing import Eyes, seen, sight
 from server.agent.operator.prompts import READING_CHARS
 from server.agent.operator.state import State, Update, planned
 from server.browser.browser import ToolOutcome
+from server.browser.observation import Page
+from server.browser.reading.reader import Reading
 from server.ops.json_types import JsonObject
 
 log = logging.getLogger(__name__)
@@ -46,7 +50,7 @@ async def perform_step(state: State, context: RunContext, eyes: Eyes) -> Update:
     began = time.monotonic()
     outcome, update = await _do(aimed, state, context, eyes)
     milliseconds = round((time.monotonic() - began) * 1000)
-    is_old = isinstance(action, FocusAction | ReadAction)
+    is_old = isinstance(action, FocusAction | ReadAction | ReadPageAction)
     old = update.get("last_screenshot", state.get("last_screenshot"))
     screenshot = old if is_old else await eyes.picture(context)
     what = acting.describe(aimed)
@@ -70,7 +74,7 @@ async def perform_step(state: State, context: RunContext, eyes: Eyes) -> Update:
 async def _do(
     aimed: AimedAction, state: State, context: RunContext, eyes: Eyes
 ) -> tuple[ToolOutcome, Update]:
-    """Make the tool call. All except `focus` and `read` require a new observation."""
+    """Make the tool call. All except `focus` and those that read require a new observation."""
     browser, here = await context.browser(), aimed.observation.page
     match aimed.action:
         case ScreenshotAction():
@@ -80,12 +84,23 @@ async def _do(
         case ReadAction():
             text = await browser.text_near(aimed.targets[0])
             return ToolOutcome(True, "", here.url, here.title), {"reading": text[:READING_CHARS]}
+        case ReadPageAction(page=page, query=query):
+            return _read(await browser.read_page(page, query), here)
         case FocusAction():
             return ToolOutcome(True, "", here.url, here.title), await eyes.look_closer(
                 context, state, aimed.targets[0]
             )
     files = acting.files_in(context.files)
     return await acting.perform(browser, aimed, files), {"needs_observe": True}
+
+
+def _read(reading: Reading, here: Page) -> tuple[ToolOutcome, Update]:
+    """The text is for the next prompt only; which part of all it is, is noted in the step's line."""
+    outcome = ToolOutcome(reading.ok, "" if reading.ok else reading.about, here.url, here.title)
+    if not reading.ok:
+        return outcome, {}
+    text = "\n\n".join((f"({reading.about})", reading.text)).strip()
+    return replace(outcome, notes=(reading.about,)), {"reading": text}
 
 
 def _summary(outcome: ToolOutcome) -> str:

@@ -48,7 +48,7 @@ class State(TypedDict, total=False):
     is_pictured: bool
     """`last_screenshot` was taken at the end of the last step and nothing happened since."""
     reading: str | None
-    """Text around one element, requested by the last action; cleared by the next move."""
+    """Text that the last action has read from the page; cleared by the next move."""
 
     # One run.
     user_message: str

@@ -20,7 +20,8 @@ from server.agent.policy.verdict import ALLOWED, Judgement, Subject, Verdict, as
 __all__ = ["Judgement", "Subject", "Verdict", "add_voice", "assess", "guess_language", "warm_up"]
 
 _PASSIVE = {
-    "observe", "scroll", "wait", "hover", "screenshot", "back", "focus", "read", "stop", "need_user", "switch_tab",
+    "observe", "scroll", "wait", "hover", "screenshot", "back", "focus", "read", "read_page", "stop",
+    "need_user", "switch_tab",
 }  # fmt: skip
 _NO_PAGE = ("", "about:blank")
 _NAME_CHARS, _TEXT_CHARS, _MOST_NAMES = 1_000, 4_000, 200

@@ -13,8 +13,11 @@ from server.browser.browser import Tab
 from server.browser.chromium import hangs
 from server.browser.chromium.cdp import AnswerTooLarge, CdpError
 from server.browser.chromium.page_monitor import PageMonitor
+from server.browser.chromium.resources import load_resource
 from server.browser.chromium.watched_page import Dialog, WatchedPage, origin_of
 from server.browser.observation.page_script import PAGE_SCRIPT, SECRETS_SCRIPT, Extra
+from server.browser.reading.content_script import CONTENT_SCRIPT, PageContent
+from server.browser.reading.reader import FILE_BYTES
 from server.ops.json_types import Json
 
 log = logging.getLogger(__name__)
@@ -153,6 +156,27 @@ class CurrentPage:
         )
         unknown = extra.unknown or any(one.unknown for one, _ in inner)
         return extra.model_copy(update={"secrets": (*extra.secrets, *inside), "unknown": unknown})
+
+    async def content(self) -> PageContent | None:
+        """Return what the page shows, as HTML; None if it cannot be read, or goes to another site."""
+        before = self.moment
+        try:
+            content = PageContent.model_validate(await self.run(CONTENT_SCRIPT, deadline=8))
+        except ValidationError:
+            return None
+        return content if self.moment == before else None
+
+    async def file(self, url: str) -> bytes | None:
+        """Return the file at `url` that the tab shows; None if it cannot be loaded."""
+        reachable = self._reachable()
+        if reachable is None:
+            return None
+        watch, page = reachable
+        try:
+            return await load_resource(watch.cdp, page.session, page.target, url, most_bytes=FILE_BYTES)
+        except CdpError as error:
+            log.debug("file of the page: %s", error)
+            return None
 
     async def run(self, script: str, *, deadline: float = 3) -> Json:
         """Run one of our read-only scripts and return its value; None if it cannot run."""

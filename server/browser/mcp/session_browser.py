@@ -15,17 +15,22 @@ from server.browser.addresses import AddressRefused, normal_url
 from server.browser.browser import Browser, Direction, Field, PagePicture, Tab, ToolOutcome, ToolSpec
 from server.browser.chromium.chromium import Chromium
 from server.browser.chromium.page_monitor import PageMonitor
-from server.browser.masking import make_picture
+from server.browser.masking import make_picture, mask_text
 from server.browser.mcp.client import Http, McpClient, Stdio
 from server.browser.mcp.lifecycle import Lifecycle, Notes, SessionResources
 from server.browser.mcp.shared_chromium import SharedLifecycle
-from server.browser.mcp.tool_calls import CallFailed, ToolCalls
+from server.browser.mcp.tool_calls import HELD, CallFailed, ToolCalls
 from server.browser.mcp.tool_schema import find_fault
 from server.browser.observation import Element, Observation
+from server.browser.reading import reader
+from server.browser.reading.content_script import PageContent
+from server.browser.reading.reader import Reading
 from server.ops.json_types import JsonView
 from server.settings import Settings
 
 P = ParamSpec("P")
+
+PDF = "application/pdf"
 
 
 class Adapter(Protocol):
@@ -204,6 +209,22 @@ class SessionBrowser(Browser):
     async def text_near(self, element: Element) -> str:
         return await self._adapter.text_near(element)
 
+    async def read_page(self, page: int = 1, query: str = "") -> Reading:
+        try:
+            async with self._calls.turn():
+                content = await self._calls.here.content()
+                pdf = await self._calls.here.file(content.url) if content and content.kind == PDF else None
+                secrets = (await self._calls.here.look()).secrets
+        except CallFailed as error:
+            return Reading(False, str(error))
+        if self.is_held:
+            return Reading(False, HELD)
+        if content is None or (content.kind == PDF and pdf is None):
+            return Reading(False, "The page cannot be read now: it does not answer, or shows no text.")
+        reading = await _read(content, pdf, page, query)
+        text = await self._calls.parse(mask_text, reading.text, secrets, missing="")
+        return replace(reading, text=text)
+
     async def screenshot(self) -> PagePicture | None:
         if self.is_held:
             return None
@@ -292,3 +313,18 @@ class SessionBrowser(Browser):
         seconds = min(max(milliseconds, 0) / 1000, self._resources.settings.tool_timeout)
         await asyncio.sleep(seconds)
         return self._calls.outcome(True, f"Waited {seconds:g} s.")
+
+
+async def _read(content: PageContent, pdf: bytes | None, page: int, query: str) -> Reading:
+    reading = await (
+        reader.read_html(content.html, page=page, query=query)
+        if pdf is None
+        else reader.read_pdf(pdf, page=page, query=query)
+    )
+    if not reading.ok:
+        return replace(reading, about=f"The page cannot be read: {reading.about}.")
+    if not content.truncated:
+        return reading
+    return replace(
+        reading, about=f"{reading.about}. The page is too long to be read as a whole: its end is left out"
+    )

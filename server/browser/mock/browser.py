@@ -11,6 +11,7 @@ from server.browser.browser import Browser, Direction, Field, PagePicture, Tab, 
 from server.browser.fence import fence, page_line
 from server.browser.mock.site import BLANK, PAGES, SHOP, VIEWPORT, MockPage, draw
 from server.browser.observation import Element, Extra, Observation, observe_snapshot
+from server.browser.reading.reader import Reading
 from server.ops.json_types import JsonObject, JsonView
 
 HELD = "A person has the browser now: nothing was done."
@@ -122,6 +123,10 @@ class MockBrowser(Browser):
 
     async def text_near(self, element: Element) -> str:
         return " ".join((self.page.heading, *self.page.texts))
+
+    async def read_page(self, page: int = 1, query: str = "") -> Reading:
+        await self.is_free.wait()
+        return Reading(True, "page 1 of 1", "\n\n".join((f"# {self.page.heading}", *self.page.texts)))
 
     async def screenshot(self) -> PagePicture | None:
         if not self.is_free.is_set():

@@ -50,6 +50,7 @@ const WORDS: Record<string, Word> = {
   snapshot: { word: 'observe', icon: Eye },
   get_state: { word: 'observe', icon: Eye },
   read: { word: 'read', icon: ScrollText },
+  read_page: { word: 'readPage', icon: ScrollText },
   get_text_near: { word: 'read', icon: ScrollText },
   focus: { word: 'focus', icon: Compass },
   switch_tab: { word: 'tab', icon: PanelsTopLeft },

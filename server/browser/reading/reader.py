@@ -1,0 +1,84 @@
+"""Reads the text of pages part by part, or what matches a query, in a process of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypedDict
+
+log = logging.getLogger(__name__)
+
+DEADLINE = 30.0
+"""Seconds for one reading; the process is killed after them."""
+FILE_BYTES = 25_000_000
+"""A larger PDF is not read; a session keeps no larger files."""
+_ROOT = Path(__file__).parents[3]
+_THREADS = ThreadPoolExecutor(2, thread_name_prefix="reading")
+"""Each waits for one process: so many are read at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A part of the text of a page, or the reason why it cannot be read."""
+
+    ok: bool
+    about: str
+    """Which part of what the text is, or why there is none; for the model and the user, in one line."""
+    text: str = ""
+    """Markdown, untrusted, at most about 3,300 tokens."""
+
+
+class ReadRequest(TypedDict):
+    kind: str
+    """`html` or `pdf`."""
+    page: int
+    query: str
+
+
+class ReadAnswer(TypedDict, total=False):
+    """Either `problem`, or `about` and `text`."""
+
+    problem: str
+    about: str
+    text: str
+
+
+async def read_html(html: str, *, page: int = 1, query: str = "") -> Reading:
+    """Read a page's content, as HTML."""
+    return await _read({"kind": "html", "page": page, "query": query}, html.encode("utf-8", "replace"))
+
+
+async def read_pdf(data: bytes, *, page: int = 1, query: str = "") -> Reading:
+    return await _read({"kind": "pdf", "page": page, "query": query}, data)
+
+
+async def _read(request: ReadRequest, data: bytes) -> Reading:
+    loop = asyncio.get_running_loop()
+    answer = await loop.run_in_executor(_THREADS, _ask_worker, request, data)
+    if problem := answer.get("problem"):
+        return Reading(False, problem)
+    return Reading(True, answer["about"], answer["text"])
+
+
+def _ask_worker(request: ReadRequest, data: bytes) -> ReadAnswer:
+    """Run the worker. Its environment has none of the server's settings and keys."""
+    command = [sys.executable, "-P", "-m", "server.browser.reading.worker"]
+    given = json.dumps(request).encode() + b"\n" + data
+    env = {"PYTHONPATH": str(_ROOT), "PYTHONIOENCODING": "utf-8"}
+    try:
+        done = subprocess.run(
+            command, input=given, capture_output=True, timeout=DEADLINE, env=env, check=True
+        )
+        answer: ReadAnswer = json.loads(done.stdout)
+    except subprocess.TimeoutExpired:
+        return {"problem": f"it could not be read within {DEADLINE:g} s"}
+    except (OSError, subprocess.CalledProcessError, ValueError) as error:
+        log.warning("a text could not be read: %s: %.500s", error, getattr(error, "stderr", b"") or b"")
+        return {"problem": "it is damaged, or too large to be read"}
+    return answer
