@@ -128,6 +128,16 @@ class ReadPageAction(BaseAction):
     """Read only the passages that match; "" for the part `page`."""
 
 
+class ReadFileAction(BaseAction):
+    """Reads one of the session's own files, part by part."""
+
+    kind: Literal["read_file"] = "read_file"
+    file: str = ""
+    """The file's name."""
+    page: int = 1
+    query: str = ""
+
+
 class DragAction(BaseAction):
     kind: Literal["drag"] = "drag"
     start: str
@@ -225,6 +235,7 @@ Action = Annotated[
     | FocusAction
     | ReadAction
     | ReadPageAction
+    | ReadFileAction
     | DragAction
     | ScrollAction
     | WaitAction

@@ -56,4 +56,4 @@ class RunContext:
     private: PrivateSites = field(default_factory=PrivateSites)
     """Private sites of the session's browser profile; shared by both agents."""
     files: Path | None = None
-    """The folder of the session's own files, the only ones that can be uploaded to a page."""
+    """The folder of the session's own files, the only ones that can be read or uploaded to a page."""

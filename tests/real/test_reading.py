@@ -12,7 +12,7 @@ from server.browser.pool import BrowserPool
 from tests.support.documents import article, article_page, make_pdf, table_page
 from tests.support.loop_gaps import loop_gaps
 from tests.support.operator_tasks import fact, task
-from tests.support.scripted_model import act, navigate, stop
+from tests.support.scripted_model import act, click, navigate, stop
 from tests.support.sites import Answer, Site
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -95,6 +95,19 @@ async def test_a_pdf_in_a_tab_is_read(browser: SessionBrowser, site: Site) -> No
     async with task(browser, *turns) as it:
         assert await it.say("what was the revenue?") == "4,711"
         assert "## Page 2 of 2\n\nRevenue was 4,711 euros" in it.options["server"].requests[-1].text
+
+
+async def test_the_same_pdf_is_read_as_a_file_that_was_downloaded(
+    browser: SessionBrowser, site: Site
+) -> None:
+    site.add("/download", f'<a href="{site.url("/report.pdf")}" download="report.pdf">Report</a>')
+    turns = (
+        navigate(site.url("/download")), click("Report"), act("wait", ms=300),
+        act("read_file", file="report.pdf", query="revenue"), stop("4,711"),
+    )  # fmt: skip
+    async with task(browser, *turns, files=browser.files) as it:
+        assert await it.say("download the report; what was the revenue?") == "4,711"
+        assert "Revenue was 4,711 euros" in reading_in(it.options["server"].requests[-1].text)
 
 
 async def test_what_a_page_shows_is_read_and_what_it_hides_is_not(

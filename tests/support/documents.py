@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
+
 ARTICLE_WORDS = 10_000
 _FILLER = [
     "The",
@@ -92,3 +95,30 @@ def make_pdf(*pages: str) -> bytes:
     start = len(out)
     out += b"xref\n0 %d\n0000000000 65535 f \n%s" % (len(objects) + 1, table)
     return out + b"trailer << /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF" % (len(objects) + 1, start)
+
+
+def make_docx() -> bytes:
+    """A DOCX with a heading, a paragraph and a table of one row."""
+    names = "http://schemas.openxmlformats.org"
+    text = "<w:p>{style}<w:r><w:t>{text}</w:t></w:r></w:p>"
+    cells = "".join(f"<w:tc>{text.format(style='', text=cell)}</w:tc>" for cell in ("Fee", "5 | 6"))
+    body = (
+        text.format(style='<w:pPr><w:pStyle w:val="Heading1"/></w:pPr>', text="Terms")
+        + text.format(style="", text="Returns within 14 days.")
+        + f"<w:tbl><w:tr>{cells}</w:tr></w:tbl>"
+    )
+    members = {
+        "[Content_Types].xml": f'<Types xmlns="{names}/package/2006/content-types"><Default Extension="rels" '
+        'ContentType="application/vnd.openxmlformats-package.relationships+xml"/></Types>',
+        "_rels/.rels": f'<Relationships xmlns="{names}/package/2006/relationships"><Relationship Id="r1" Type="{names}'
+        '/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>',
+        "word/document.xml": f'<w:document xmlns:w="{names}/wordprocessingml/2006/main"><w:body>{body}</w:body>'
+        "</w:document>",
+        "word/styles.xml": f'<w:styles xmlns:w="{names}/wordprocessingml/2006/main"><w:style w:type="paragraph" '
+        'w:styleId="Heading1"><w:name w:val="heading 1"/></w:style></w:styles>',
+    }
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as packed:
+        for name, content in members.items():
+            packed.writestr(name, content)
+    return out.getvalue()

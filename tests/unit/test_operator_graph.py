@@ -162,7 +162,7 @@ async def test_only_a_file_of_the_session_can_be_given_to_a_page(tmp_path: Path)
     outside, inside = on("Kettle", "upload", file="/etc/passwd"), on("Kettle", "upload", file="photo.jpg")
     it = shop(outside, inside, stop("ok"), files=tmp_path)
     assert await it.say("send the photo") is None
-    assert "Files to upload:\n<files>\nphoto.jpg\n</files>" in it.model.prompts[0]
+    assert "Files:\n<files>\nphoto.jpg\n</files>" in it.model.prompts[0]
     assert "there is no file '/etc/passwd', only: photo.jpg" in it.model.prompts[1]
     assert (it.question or {})["risk"] == "upload"
     await it.answer(True)

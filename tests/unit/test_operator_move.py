@@ -23,7 +23,7 @@ def test_the_schema_names_every_action_and_argument() -> None:
     properties = move_schema()["properties"]
     assert set(Move.model_fields) == set(properties)
     assert {"click", "type", "scroll", "wait", "screenshot", "stop", "need_user", "navigate", "back", "press", "select",
-            "hover", "focus", "read", "read_page", "switch_tab", "upload", "dialog"} == set(properties["action"]["enum"])  # fmt: skip
+            "hover", "focus", "read", "read_page", "read_file", "switch_tab", "upload", "dialog"} == set(properties["action"]["enum"])  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Detect whether an action sends words of a private page to another site. Pure.
 
-Once a private page was seen (a login, a secret field, a takeover by the user), words that go to any other
-site must come from the user or from the page that they are entered on; else the user is asked first. Nothing
+Once a private page was seen (a login, a secret field, a takeover by the user), or a file of the session was
+read, words that go to any other site must come from the user or from the page that they are entered on; else the user is asked first. Nothing
 is compared with the private page itself: encoded, reversed or split, its words are still unknown.
 """
 
@@ -36,6 +36,9 @@ SHORTEST = 4
 """Letters. Shorter words reveal nothing alone: they are counted together, also across actions."""
 PLAIN_LABEL = 12
 """Maximum letters of a single subdomain label that reveals nothing, as in `support.shop.example`."""
+
+FILES = "file:"
+"""Stands for the session's own files among the private sites: what was read from one is private everywhere."""
 
 _WORD = re.compile(r"\w+")
 

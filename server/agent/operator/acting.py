@@ -16,6 +16,7 @@ from server.agent.actions import (
     HoverAction,
     NavigateAction,
     PressAction,
+    ReadFileAction,
     ScrollAction,
     SelectAction,
     StopAction,
@@ -41,7 +42,7 @@ MOST_SHOWN = 6
 """Maximum number of form fields named in an action's one-line description."""
 
 Files = Mapping[str, Path]
-"""The session's own files by name: the only ones that can be uploaded to a page."""
+"""The session's own files by name: the only ones that can be read or uploaded to a page."""
 
 
 def files_in(folder: Path | None) -> Files:
@@ -59,7 +60,7 @@ def problem_of(action: Action, observation: Observation, files: Files) -> str | 
         return f"{kind} needs {missing}"
     if isinstance(action, NavigateAction) and is_no_address(action.url):
         return f"{kind}: {cut(action.url, 60)!r} is no whole address such as https://example.com/"
-    if isinstance(action, UploadAction) and action.file not in files:
+    if isinstance(action, UploadAction | ReadFileAction) and action.file not in files:
         return f"{kind}: there is no file {cut(action.file, 60)!r}, only: {', '.join(files) or 'none'}"
     for eid in action.eids:
         element = observation.find(eid)
@@ -82,7 +83,7 @@ def _missing_argument(action: Action) -> str | None:
             return "tab"
         case SelectAction(option=given) | PressAction(key=given) | NavigateAction(url=given):
             name = {"select": "option", "press": "key", "navigate": "url"}[action.kind]
-        case UploadAction(file=given):
+        case UploadAction(file=given) | ReadFileAction(file=given):
             name = "file"
         case StopAction(final_response=given):
             name = "final_response"

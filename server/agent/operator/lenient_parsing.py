@@ -20,6 +20,7 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "focus": ("eid",),
     "read": ("eid",),
     "read_page": ("page", "query"),
+    "read_file": ("file", "page", "query"),
     "switch_tab": ("tab",),
     "upload": ("eid", "file"),
     "dialog": ("accept", "text", "commits"),

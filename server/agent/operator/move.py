@@ -26,6 +26,7 @@ ActionKind = Literal[
     "focus",
     "read",
     "read_page",
+    "read_file",
     "screenshot",
     "switch_tab",
     "upload",

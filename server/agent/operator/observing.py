@@ -14,6 +14,7 @@ from server.agent.operator.reporting import publish_observation
 from server.agent.operator.state import State, Update, last_url
 from server.browser.browser import PagePicture
 from server.browser.observation import Element, Observation, Page
+from server.browser.reading.reader import FilePicture
 from server.ops.json_types import JsonObject
 
 Vision = Literal["auto", "always", "never"]
@@ -45,6 +46,8 @@ class Eyes:
         """Whether pictures may be sent to the model at all."""
         self._vision = vision
         self._pictures: OrderedDict[str, PagePicture] = OrderedDict()
+        self._files: OrderedDict[str, tuple[str, FilePicture]] = OrderedDict()
+        """By session, the newest picture file that was read, with the id of the action that read it."""
 
     async def look(self, context: RunContext, state: State, keep: Sequence[str] = ()) -> Update:
         """Take a new observation and its screenshot. `keep`: refs of elements that must be included.
@@ -112,14 +115,25 @@ class Eyes:
             else None
         )
 
+    def show(self, session_id: str, action_id: str, picture: FilePicture) -> None:
+        """Have the model see a picture file at the next step after this action."""
+        self._files.pop(session_id, None)
+        self._files[session_id] = (action_id, picture)
+        if len(self._files) > PICTURES_KEPT:
+            self._files.popitem(last=False)
+
     async def image(self, context: RunContext, state: State, observation: Observation) -> JsonObject | None:
-        """The picture as a content block, if the model should see it.
+        """The picture as a content block, if the model should see it; a picture file right after it was read.
 
         `auto`: if the model requested it with `screenshot`, or the observation has too little content.
         """
-        asked = (state.get("planned_action") or {}).get("kind") == "screenshot"
-        wanted = self.see and (self._vision == "always" or asked or is_poor(observation))
-        picture = self._pictures.get(context.session_id)
+        planned = state.get("planned_action") or {}
+        read_by, file = self._files.get(context.session_id, ("", None))
+        is_asked = planned.get("kind") == "screenshot"
+        wanted = self.see and (self._vision == "always" or is_asked or is_poor(observation))
+        picture: PagePicture | FilePicture | None = self._pictures.get(context.session_id)
+        if file and planned.get("id") == read_by:
+            wanted, picture = True, file
         if not wanted or picture is None:
             return None
         data = base64.b64encode(picture.data).decode()

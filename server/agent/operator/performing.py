@@ -14,6 +14,7 @@ from server.agent.actions import (
     NavigateAction,
     PressAction,
     ReadAction,
+    ReadFileAction,
     ReadPageAction,
     ScreenshotAction,
     SelectAction,
@@ -25,6 +26,7 @@ from server.agent.context import RunContext
 from server.agent.custom_events import CallEnded, CallStarted, StepEnded, dispatch
 from server.agent.gate.approval import masked, site_of
 from server.agent.gate.keys import may_move_focus
+from server.agent.gate.taint import FILES
 from server.agent.operator import acting, records
 from server.agent.operator.limits import SILENT_SITE
 from server.agent.operator.observing import Eyes, seen, sight
@@ -32,7 +34,7 @@ from server.agent.operator.prompts import READING_CHARS
 from server.agent.operator.state import State, Update, planned
 from server.browser.browser import ToolOutcome
 from server.browser.observation import Page
-from server.browser.reading.reader import Reading
+from server.browser.reading.reader import Reading, read_file
 from server.ops.json_types import JsonObject
 
 log = logging.getLogger(__name__)
@@ -50,7 +52,7 @@ async def perform_step(state: State, context: RunContext, eyes: Eyes) -> Update:
     began = time.monotonic()
     outcome, update = await _do(aimed, state, context, eyes)
     milliseconds = round((time.monotonic() - began) * 1000)
-    is_old = isinstance(action, FocusAction | ReadAction | ReadPageAction)
+    is_old = isinstance(action, FocusAction | ReadAction | ReadPageAction | ReadFileAction)
     old = update.get("last_screenshot", state.get("last_screenshot"))
     screenshot = old if is_old else await eyes.picture(context)
     what = acting.describe(aimed)
@@ -75,7 +77,10 @@ async def _do(
     aimed: AimedAction, state: State, context: RunContext, eyes: Eyes
 ) -> tuple[ToolOutcome, Update]:
     """Make the tool call. All except `focus` and those that read require a new observation."""
-    browser, here = await context.browser(), aimed.observation.page
+    here = aimed.observation.page
+    if isinstance(aimed.action, ReadFileAction):
+        return await _read_file(aimed.action, here, state, context, eyes)
+    browser = await context.browser()
     match aimed.action:
         case ScreenshotAction():
             blind = () if eyes.see else ("This model cannot see pictures.",)
@@ -92,6 +97,25 @@ async def _do(
             )
     files = acting.files_in(context.files)
     return await acting.perform(browser, aimed, files), {"needs_observe": True}
+
+
+async def _read_file(
+    action: ReadFileAction, here: Page, state: State, context: RunContext, eyes: Eyes
+) -> tuple[ToolOutcome, Update]:
+    """Read a file of the session, without a browser. From now on its words are private."""
+    path = acting.files_in(context.files).get(action.file)
+    if path is None:
+        return ToolOutcome(False, f"There is no file {action.file} any more.", here.url, here.title), {}
+    reading = await read_file(path, page=action.page, query=action.query)
+    if reading.picture and not eyes.see:
+        reading = Reading(False, f"It is {reading.about}. This model cannot see pictures.")
+    if reading.picture:
+        eyes.show(context.session_id, action.id, reading.picture)
+    outcome, update = _read(reading, here)
+    if reading.ok:
+        context.private.add([FILES])
+        update["private_sites"] = list(dict.fromkeys([*state.get("private_sites", []), FILES]))
+    return outcome, update
 
 
 def _read(reading: Reading, here: Page) -> tuple[ToolOutcome, Update]:

@@ -21,7 +21,8 @@ it. `step`: number of the item at work. `done`: what was just achieved. `blocked
 - Actions: click(eid) type(eid,text,submit) or type(fields,submit) to fill several fields at once; \
 select(eid,option) press(key) hover(eid) scroll(direction,amount) wait(ms) navigate(url) back focus(eid) to look \
 closer, read(eid) for the text around it, read_page(page) for the page's whole text in parts, from 1, or \
-read_page(query) for what matches in it; screenshot to see a picture, switch_tab(tab) upload(eid,file) \
+read_page(query) for what matches in it, read_file(file,page) or read_file(file,query) for one of <files>; screenshot \
+to see a picture, switch_tab(tab) upload(eid,file) \
 dialog(accept,text) need_user(reason) stop(final_response).
 - `then`: up to 4 more acts (click type select press) on this very page, done in order while it stays the same: the boxes of a form, a sort and a filter. Not for what commits, nor where the next act depends on what comes of it.
 - Logins, passwords, codes, captchas and choices only the user can make: need_user. Risky steps: just take them, \
@@ -59,7 +60,7 @@ def step_prompt(
     """
     parts = [_work(state)]
     if files:  # file names come from sites: untrusted
-        parts += ["Files to upload:", fence(", ".join(files), "files")]
+        parts += ["Files:", fence(", ".join(files), "files")]
     parts.append(fence(page, "page", PAGE_CHARS))
     if reading := state.get("reading"):
         parts.append(fence(reading, "reading", PAGE_CHARS))

@@ -20,7 +20,7 @@ from server.agent.policy.verdict import ALLOWED, Judgement, Subject, Verdict, as
 __all__ = ["Judgement", "Subject", "Verdict", "add_voice", "assess", "guess_language", "warm_up"]
 
 _PASSIVE = {
-    "observe", "scroll", "wait", "hover", "screenshot", "back", "focus", "read", "read_page", "stop",
+    "observe", "scroll", "wait", "hover", "screenshot", "back", "focus", "read", "read_page", "read_file", "stop",
     "need_user", "switch_tab",
 }  # fmt: skip
 _NO_PAGE = ("", "about:blank")

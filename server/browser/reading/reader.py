@@ -1,8 +1,9 @@
-"""Reads the text of pages part by part, or what matches a query, in a process of its own."""
+"""Reads the text of pages and files part by part, or what matches a query, in a process of its own."""
 
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import logging
 import subprocess
@@ -17,45 +18,82 @@ log = logging.getLogger(__name__)
 DEADLINE = 30.0
 """Seconds for one reading; the process is killed after them."""
 FILE_BYTES = 25_000_000
-"""A larger PDF is not read; a session keeps no larger files."""
+"""Larger files are not read; a session keeps none."""
 _ROOT = Path(__file__).parents[3]
 _THREADS = ThreadPoolExecutor(2, thread_name_prefix="reading")
 """Each waits for one process: so many are read at once."""
 
 
 @dataclass(frozen=True, slots=True)
+class FilePicture:
+    """A picture file, scaled down for a model."""
+
+    data: bytes
+    mime: str
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
-    """A part of the text of a page, or the reason why it cannot be read."""
+    """A part of the text of a page or file, or the reason why it cannot be read."""
 
     ok: bool
     about: str
     """Which part of what the text is, or why there is none; for the model and the user, in one line."""
     text: str = ""
     """Markdown, untrusted, at most about 3,300 tokens."""
+    picture: FilePicture | None = None
 
 
 class ReadRequest(TypedDict):
     kind: str
-    """`html` or `pdf`."""
+    """`html` for a page, `pdf`, or `file`, whose format is found by its name and content."""
+    name: str
     page: int
     query: str
 
 
 class ReadAnswer(TypedDict, total=False):
-    """Either `problem`, or `about` and `text`."""
+    """Either `problem`, or `about` and `text`, or `about` and `picture`."""
 
     problem: str
     about: str
     text: str
+    picture: str
+    """A JPEG in base64."""
+    width: int
+    height: int
 
 
 async def read_html(html: str, *, page: int = 1, query: str = "") -> Reading:
     """Read a page's content, as HTML."""
-    return await _read({"kind": "html", "page": page, "query": query}, html.encode("utf-8", "replace"))
+    return await _read(
+        {"kind": "html", "name": "", "page": page, "query": query}, html.encode("utf-8", "replace")
+    )
 
 
 async def read_pdf(data: bytes, *, page: int = 1, query: str = "") -> Reading:
-    return await _read({"kind": "pdf", "page": page, "query": query}, data)
+    return await _read({"kind": "pdf", "name": "", "page": page, "query": query}, data)
+
+
+async def read_file(path: Path, *, page: int = 1, query: str = "") -> Reading:
+    """Read a file; its format is found by its name and content."""
+    try:
+        data = await asyncio.to_thread(_content_of, path)
+    except OSError as error:
+        return Reading(False, f"{path.name} cannot be read: {error.strerror}")
+    if len(data) > FILE_BYTES:
+        return Reading(False, f"{path.name} cannot be read: it has more than {FILE_BYTES // 1_000_000} MB")
+    if not data:
+        return Reading(False, f"{path.name} is empty")
+    reading = await _read({"kind": "file", "name": path.name, "page": page, "query": query}, data)
+    return reading if reading.ok else Reading(False, f"{path.name} cannot be read: {reading.about}")
+
+
+def _content_of(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(FILE_BYTES + 1)
 
 
 async def _read(request: ReadRequest, data: bytes) -> Reading:
@@ -63,6 +101,9 @@ async def _read(request: ReadRequest, data: bytes) -> Reading:
     answer = await loop.run_in_executor(_THREADS, _ask_worker, request, data)
     if problem := answer.get("problem"):
         return Reading(False, problem)
+    if shown := answer.get("picture"):
+        picture = FilePicture(base64.b64decode(shown), "image/jpeg", answer["width"], answer["height"])
+        return Reading(True, answer["about"], picture=picture)
     return Reading(True, answer["about"], answer["text"])
 
 
