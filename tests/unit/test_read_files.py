@@ -160,6 +160,18 @@ async def test_a_file_of_the_session_is_read_once_and_starts_no_browser(tmp_path
     assert [start["args"]["file"] for start in it.of("tool_start")] == ["notes.txt"]
 
 
+async def test_a_fact_from_a_file_names_no_page_as_its_source(tmp_path: Path) -> None:
+    read_it = act("read_file", file="notes.txt")
+    it = session(
+        tmp_path, read_it, act("wait", facts=["A canary is named"]), stop("ok", facts=["It sang"]), url=SHOP
+    )
+    await it.say("what do my notes say?")
+    assert [(fact["fact"], fact["url"]) for fact in it.values["facts"]] == [
+        ("A canary is named", ""),
+        ("It sang", SHOP),
+    ]
+
+
 @pytest.mark.parametrize("name", ["/etc/passwd", "../notes.txt", "given/notes.txt", "other.txt"])
 async def test_no_other_file_is_read(tmp_path: Path, name: str) -> None:
     it = session(tmp_path, act("read_file", file=name), act("read_file"), stop("ok"))

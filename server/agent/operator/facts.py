@@ -52,7 +52,8 @@ _ANSWERS = re.compile(
 """Matches a plan item that gives the answer."""
 
 Fact = JsonObject
-"""`{fact, url, at}`: a finding in one sentence, the page it came from and the time, ISO 8601 in UTC."""
+"""`{fact, url, at}`: a finding in one sentence, the page it came from ("" for a file) and the time, ISO 8601 in
+UTC."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,7 +145,8 @@ def take_move(state: State, move: Move, observation: Observation, now: datetime)
         move.plan or move.step or move.done or "plan" in update
     )
     if move.facts:
-        at, url = now.isoformat(timespec="seconds"), observation.page.url
+        is_of_file = (state.get("planned_action") or {}).get("kind") == "read_file"
+        at, url = now.isoformat(timespec="seconds"), "" if is_of_file else observation.page.url
         update["facts"] = facts.merge_facts(state.get("facts", []), move.facts, url, at, page)
     return {name: value for name, value in update.items() if value != state.get(name)}
 
