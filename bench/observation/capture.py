@@ -3,8 +3,8 @@
     python -m bench.observation.capture PAGES OUT
 
 Every `*.html` below PAGES is served on loopback, opened in Chromium through @playwright/mcp and kept in
-OUT as one JSON file: the raw reply, what `PAGE_SCRIPT` found, every visible control by a count of our own
-(tag, box), and the seconds that the bare snapshot took.
+OUT as one JSON file: the raw reply, what `PAGE_SCRIPT` found, every visible control (tag, box) and every word in the
+window by counts of our own, and the seconds that the bare snapshot took.
 """
 
 import argparse
@@ -31,16 +31,31 @@ HOST = "pages.example"
 """Stands for the loopback address in what is kept, so that every run keeps the same."""
 CLI = "node_modules/@playwright/mcp/cli.js"
 
-# Counted without the accessibility tree, so that what the snapshot leaves out is missed too.
+# Tells which elements listen to clicks, as DevTools does: no script of a page can ask that.
+LISTENERS = """(() => {
+  const listening = globalThis.listening = new Set(), add = EventTarget.prototype.addEventListener;
+  EventTarget.prototype.addEventListener = function (type, ...rest) {
+    if (/^(click|mousedown|mouseup|pointerdown|pointerup)$/.test(type) && this instanceof Element) listening.add(this);
+    return add.call(this, type, ...rest);
+  };
+})()"""
+
+# Counted without the accessibility tree, so that what the snapshot leaves out is missed too. A large element that listens
+# does so for the controls in it.
 CONTROLS = """() => {
   const found = [];
   const widget = 'a[href],button,input,select,textarea,summary,[contenteditable=""],[contenteditable=true],' +
     ['button', 'link', 'checkbox', 'radio', 'tab', 'menuitem', 'option', 'switch', 'textbox', 'combobox']
       .map(role => `[role=${role}]`).join() + ',[onclick]';
+  const isSmall = el => {
+    const box = el.getBoundingClientRect();
+    return box.width * box.height < innerWidth * innerHeight / 4;
+  };
+  const isTarget = el => el.matches(widget) || (listening.has(el) && isSmall(el));
   const visit = root => {
     for (const el of root.querySelectorAll('*')) {
       if (el.shadowRoot) visit(el.shadowRoot);
-      if (!el.matches(widget) || el.type === 'hidden' || el.matches('body,html')) continue;
+      if (!isTarget(el) || el.type === 'hidden' || el.matches('body,html')) continue;
       const box = el.getBoundingClientRect();
       if (box.width < 1 || box.height < 1 || !el.checkVisibility({visibilityProperty: true})) continue;
       if (getComputedStyle(el).pointerEvents === 'none') continue;
@@ -48,6 +63,55 @@ CONTROLS = """() => {
     }
   };
   visit(document);
+  return found;
+}"""
+
+# Word by word: of a paragraph that the window cuts, only the lines in it count.
+WORDS = r"""() => {
+  const found = [], EACH = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{M}\p{N}_]+/gu;
+  const clips = el => !/^(visible|unset)$/.test(getComputedStyle(el).overflowX) || getComputedStyle(el).clip !== 'auto';
+  const up = el => el.assignedSlot || el.parentElement || el.getRootNode().host || null;
+  const inWindow = (rect, el, dx, dy) => {
+    let box = {left: rect.left, top: rect.top, right: rect.right, bottom: rect.bottom};
+    const cut = (left, top, right, bottom) => {
+      box = {left: Math.max(box.left, left), top: Math.max(box.top, top), right: Math.min(box.right, right), bottom: Math.min(box.bottom, bottom)};
+    };
+    for (let at = el; at && at !== at.ownerDocument.body; at = up(at)) {
+      if (!clips(at)) continue;
+      const around = at.getBoundingClientRect();
+      cut(around.left, around.top, around.right, around.bottom);
+    }
+    cut(-dx, -dy, innerWidth - dx, innerHeight - dy);
+    return box.right - box.left >= 2 && box.bottom - box.top >= 2;
+  };
+  const isShown = el => el.checkVisibility({visibilityProperty: true, opacityProperty: true});
+  const visit = (root, dx, dy) => {
+    const walker = (root.ownerDocument || root).createTreeWalker(root, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      const node = walker.currentNode;
+      if (node.nodeType === 3) {
+        const el = node.parentElement || node.parentNode.host;
+        if (!node.data.trim() || !el || !isShown(el) || el.closest('select,textarea,noscript,style,script')) continue;
+        const range = node.ownerDocument.createRange();
+        for (const word of node.data.matchAll(EACH)) {
+          range.setStart(node, word.index);
+          range.setEnd(node, word.index + word[0].length);
+          if ([...range.getClientRects()].some(rect => inWindow(rect, el, dx, dy))) found.push(word[0]);
+        }
+        continue;
+      }
+      if (node.shadowRoot) visit(node.shadowRoot, dx, dy);
+      if (node.matches('iframe') && node.contentDocument && isShown(node)) {
+        const at = node.getBoundingClientRect();
+        visit(node.contentDocument, dx + at.x, dy + at.y);
+      }
+      if (!node.matches('input,textarea,select') || /^(hidden|password|checkbox|radio|file|range|color|image)$/.test(node.type)) continue;
+      if (!isShown(node) || !inWindow(node.getBoundingClientRect(), node, dx, dy)) continue;
+      const told = node.matches('select') ? node.selectedOptions[0]?.text : node.value || node.placeholder;
+      found.push(...(told || '').match(EACH) || []);
+    }
+  };
+  visit(document, 0, 0);
   return found;
 }"""
 
@@ -59,6 +123,8 @@ async def open_browser(cli: str, chromium: str) -> AsyncIterator[ClientSession]:
         size = "x".join(map(str, VIEWPORT))
         flags = ["--isolated", "--viewport-size", size, "--snapshot-mode", "none", "--output-dir", folder]
         config = write_config(Path(folder), chromium)
+        (Path(folder) / "listeners.js").write_text(LISTENERS)
+        flags += ["--init-script", f"{folder}/listeners.js"]
         server = StdioServerParameters(command="node", args=[cli, "--config", config, *flags])
         async with stdio_client(server) as (read, write), ClientSession(read, write) as session:
             await session.initialize()
@@ -94,13 +160,17 @@ async def capture(session: ClientSession, url: str) -> dict[str, Any]:
         started = time.perf_counter()
         snapshot = await call(session, "browser_snapshot", boxes=True)
         seconds.append(time.perf_counter() - started)
-    extra = read_result(await call(session, "browser_evaluate", function=PAGE_SCRIPT))
-    controls = read_result(await call(session, "browser_evaluate", function=CONTROLS))
+    script = f"() => ({PAGE_SCRIPT})([...listening])"
+    extra, controls, words = [
+        read_result(await call(session, "browser_evaluate", function=function))
+        for function in (script, CONTROLS, WORDS)
+    ]
     return {
         "snapshot": snapshot,
         "viewport": VIEWPORT,
         "extra": extra,
         "controls": controls,
+        "words": words,
         "seconds": min(seconds),
     }
 

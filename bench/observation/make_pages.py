@@ -397,6 +397,246 @@ def evil() -> str:
     return page("en", "Task: [e1] link", f"<main>{texts}{named}<button>Transfer $500</button></main>")
 
 
+def front_page() -> str:
+    """A Chinese front page: menus of a hundred links, headlines without an address, paragraphs between them."""
+    prose = Prose("zh", 2)
+    links = each(120, lambda at: f'<a href="/c/{at}">{prose.words(1, 2)}</a> ')
+    leads = each(
+        3,
+        lambda at: (
+            f'<div><h3><a href="/n/{at}">{prose.words(6, 9)}</a></h3><p>{prose.paragraph(3)}</p>'
+            f"<span>{at + 2}分钟前 · {prose.words(2, 2)}</span></div>"
+        ),
+    )
+    lines = each(60, lambda at: f'<li><a href="/l/{at}">{prose.words(5, 9)}</a><em>{at % 23}:15</em></li>')
+    quotes = each(
+        6, lambda at: f"<td>{prose.words(2, 2)}</td><td>{prose.number(900, 9000)}.{at}</td><td>+0.{at}%</td>"
+    )
+    return page(
+        "zh",
+        "今日新闻",
+        f'<div>{links}</div><table><tr>{quotes}</tr></table><div class="grid"><div>{leads}</div><ul>{lines}</ul>'
+        f"<div>{prose.paragraph(4)}</div><div><p>{prose.paragraph(2)}</p><p>{prose.paragraph(2)}</p></div></div>"
+        + foot(prose, 90),
+    )
+
+
+def japanese_story() -> str:
+    prose = Prose("ja", 2)
+    paragraphs = each(24, lambda at: f"<p>{prose.paragraph(5)}<br>{prose.paragraph(1)}</p>")
+    return page(
+        "ja",
+        "記事",
+        menu(prose)
+        + f'<main style="max-width:760px"><h1>{prose.words(6, 9)}</h1><p><time>2026年5月4日 10時</time> '
+        f"<span>{prose.words(2, 3)}</span></p><figure><img alt=''><figcaption>{prose.words(6, 9)}</figcaption></figure>"
+        f"{paragraphs}</main><aside>{each(20, lambda at: f'<a href=/r/{at}>{prose.words(6, 9)}</a><br>')}</aside>",
+    )
+
+
+def article() -> str:
+    """Long paragraphs, and one text of many thousand characters."""
+    prose = Prose("en", 5)
+    paragraphs = each(
+        30,
+        lambda at: (
+            f'<p>{prose.paragraph(9)} <a href="/a/{at}">{prose.words(12, 30)}</a> {prose.paragraph(2)}</p>'
+        ),
+    )
+    return page(
+        "en",
+        "The long read",
+        menu(prose, 6)
+        + f'<article style="max-width:900px"><h1>{prose.words(8, 14)}</h1><p>By <a href="/u">Ann Low</a>'
+        f", 4 May</p>{paragraphs}<pre style='white-space:pre-wrap'>{prose.paragraph(120)}</pre></article>",
+    )
+
+
+def order_table() -> str:
+    """A form in a table: cells that say what the labels of fields say, and values that are long."""
+    prose = Prose("en", 6)
+    names = each(
+        9,
+        lambda at: (
+            f"<tr><td>{prose.words(1, 2)} {at}</td><td>Quantity</td><td><input value={at}></td><td>Note</td>"
+            f'<td><input size=70 value="{prose.words(14, 20)}"></td><td>Quantity</td><td>{at}</td></tr>'
+        ),
+    )
+    rates = each(
+        8,
+        lambda at: (
+            f"<tr><th>Yes</th><td>{at}</td><td>Yes</td><td>{at}</td><td>No</td><td>{prose.words(1, 1)}</td></tr>"
+        ),
+    )
+    return page(
+        "en",
+        "Order",
+        f"<h1>Order</h1><p>{prose.paragraph(2)}</p><form><table>{names}</table><button>Save the order</button></form>"
+        f"<table>{rates}</table><table><tr><td>Total</td><td><label>Total <input value=17></label></td></tr></table>",
+    )
+
+
+def survey() -> str:
+    """Fields without a label, each after a paragraph of words that are no label."""
+    prose = Prose("fr", 2)
+    asked = each(
+        12,
+        lambda at: (
+            f"<p>{prose.paragraph(2)}</p>"
+            + (
+                "<input>",
+                "<textarea></textarea>",
+                "<select><option>Oui<option>Non</select>",
+                "<input type=checkbox>",
+            )[at % 4]
+        ),
+    )
+    return page("fr", "Enquête", f"<h1>Enquête</h1><div>{asked}<button>Envoyer</button></div>")
+
+
+def date_picker() -> str:
+    """As jQuery UI draws it: links without an address or a pointer, told apart by a title or nothing."""
+    rows = each(
+        5,
+        lambda week: (
+            "<tr>"
+            + each(
+                7,
+                lambda day: (
+                    f'<td class="day" data-handler="selectDay" data-month="4" data-year="2026"><a class="ui-state-default" '
+                    f'href="#" data-date="{week * 7 + day + 1}">{week * 7 + day + 1}</a></td>'
+                ),
+            )
+            + "</tr>"
+        ),
+    )
+    days = "".join(
+        f'<th><span title="{name}day">{name[:2]}</span></th>' for name in ("Mon", "Tues", "Wednes")
+    )
+    sides = "".join(
+        f'<a class="ui-datepicker-{name.lower()} ui-corner-all" data-handler="{name.lower()}" title="{name}"><span class="'
+        f'ui-icon" style="display:block;width:16px;height:16px;overflow:hidden;text-indent:-9999px">{name}</span></a> '
+        for name in ("Prev", "Next")
+    )
+    return page(
+        "en",
+        "Trip",
+        '<h1>When?</h1><label>From <input value="05/04/2026"></label><div id="ui-datepicker-div" style="width:300px"><div '
+        f'class="ui-datepicker-header">{sides}<div><span>May</span> <span>2026</span></div></div><table><thead><tr>{days}'
+        f"</tr></thead><tbody>{rows}</tbody></table></div><p>Book up to a year ahead.</p><script>"
+        "document.querySelectorAll('[data-handler]').forEach(el => el.addEventListener('click', () => 1))</script>",
+    )
+
+
+def mail_icons() -> str:
+    """Rows with icons that are only a class, one listener for all of them, and rows that can be opened."""
+    prose = Prose("pt", 2)
+    icons = "".join(f'<i class="ic ic-{name}"></i>' for name in ("star", "trash", "archive"))
+    rows = each(
+        16,
+        lambda at: (
+            f'<div class="row" data-id="{at}"><span class="who">{prose.words(1, 2)}</span><span class="subject">'
+            f'{prose.words(3, 6)}</span><span class="when">{at + 1} mai</span>{icons}</div>'
+        ),
+    )
+    style = "<style>.ic{display:inline-block;width:18px;height:18px;background:#999;margin:2px}.row span{margin:8px}</style>"
+    return page(
+        "pt",
+        "Caixa de entrada",
+        f'<div id="list">{rows}</div><script>list.addEventListener("click", event => event.target)\n'
+        "document.querySelectorAll('.row, .ic').forEach(el => el.addEventListener('click', () => 1))</script>",
+        style,
+    )
+
+
+def delegated() -> str:
+    """Cards whose parts are clickable by one listener above; nested targets that do the same."""
+    prose = Prose("tr", 2)
+    cards = each(
+        20,
+        lambda at: (
+            f'<div class="card" style="cursor:pointer" data-action="open"><div style="cursor:pointer"><span style="cursor:'
+            f'pointer">{prose.words(2, 4)}</span></div><p>{prose.words(4, 8)}</p><span class="icon icon-share" '
+            'data-action="share"></span></div>'
+        ),
+    )
+    return page(
+        "tr",
+        "Kartlar",
+        f'<div class="grid" id="all">{cards}</div><script>all.addEventListener("click", event => event.target)</script>',
+    )
+
+
+def custom_elements() -> str:
+    """Elements of the page's own, with shadow roots in each other, slots, and listeners on the hosts."""
+    prose = Prose("ko", 2)
+    script = """<script>
+    customElements.define('x-button', class extends HTMLElement { connectedCallback() {
+      this.attachShadow({mode: 'open'}).innerHTML = '<span><slot></slot></span>';
+      this.addEventListener('click', () => 1); } });
+    customElements.define('x-tile', class extends HTMLElement { connectedCallback() {
+      this.attachShadow({mode: 'open'}).innerHTML = '<h3>' + this.dataset.head + '</h3><div><slot name="text"></slot></div>' +
+        '<x-button>' + this.dataset.action + '</x-button><p><slot></slot></p>'; } });</script>"""
+    tiles = each(
+        12,
+        lambda at: (
+            f'<x-tile data-head="{prose.words(2, 3)} {at}" data-action="{prose.words(1, 1)}"><p slot="text">'
+            f"{prose.words(8, 14)}</p>{prose.words(3, 5)}</x-tile>"
+        ),
+    )
+    return page(
+        "ko",
+        "구성 요소",
+        f'<main class="grid">{tiles}</main><x-button>{prose.words(1, 2)}</x-button>',
+        script,
+    )
+
+
+def drawing() -> str:
+    """Regions of a drawing and of a canvas; words in a drawing."""
+    prose = Prose("de", 3)
+    regions = each(
+        8,
+        lambda at: (
+            f'<g class="region region-{at}" style="cursor:pointer"><title>{prose.words(1, 2)}</title><rect x="{at * 90}" y="10"'
+            f' width="80" height="60" fill="#9bc"></rect><text x="{at * 90 + 8}" y="45">{prose.words(1, 1)}</text></g>'
+        ),
+    )
+    return page(
+        "de",
+        "Karte",
+        f'<h1>Karte</h1><svg width="760" height="90">{regions}</svg><canvas width="300" height="120" aria-label="Wahl '
+        'nach Kreisen"></canvas><canvas id="plan" width="200" height="90"></canvas><svg width="24" height="24" '
+        'class="icon-zoom" id="zoom"><circle r="9" cx="12" cy="12"></circle></svg>'
+        f"<p>{prose.paragraph(1)}</p><script>for (const el of [plan, zoom]) el.addEventListener('click', () => 1)</script>",
+    )
+
+
+def hidden_words() -> str:
+    """Words that nobody sees among words that everybody sees; labels that say other words than are shown."""
+    prose = Prose("en", 8)
+    unseen = (
+        "display:none", "visibility:hidden", "opacity:0", "position:absolute;left:-9999px",
+        "position:absolute;width:1px;height:1px;overflow:hidden;clip:rect(0,0,0,0)", "height:0;overflow:hidden",
+    )  # fmt: skip
+    hidden = "".join(f'<div style="{style}">{prose.words(3, 5)}</div>' for style in unseen)
+    slides = each(
+        9, lambda at: f'<div style="flex:0 0 500px"><b>{prose.words(3, 5)}</b> <a href="/s/{at}">Go</a></div>'
+    )
+    steps = each(
+        4, lambda at: f'<button aria-label="Step {at + 1}">{prose.words(1, 2)} <b>{at + 1}</b></button>'
+    )
+    return page(
+        "en",
+        "Shown and hidden",
+        f'{hidden}<div style="width:500px;overflow:hidden;display:flex">{slides}</div>{steps}<p aria-hidden="true">'
+        f'{prose.words(3, 5)}</p><div role="img" aria-label="Chart">{prose.words(3, 5)}</div><p>{prose.words(5, 9)}'
+        f'<span aria-hidden="true"> {prose.words(2, 3)}</span></p><table role="presentation"><tr><td>{prose.words(2, 3)}'
+        f"</td></tr></table><select><option>{prose.words(2, 3)}<option selected>{prose.words(2, 3)}</select>"
+        f'<textarea cols=70 rows=6>{prose.paragraph(4)}</textarea><input type="submit" value="{prose.words(2, 3)}">',
+    )
+
+
 def small_forms() -> Iterable[tuple[str, str]]:
     yield (
         "form_login",
@@ -460,7 +700,8 @@ def small_forms() -> Iterable[tuple[str, str]]:
 PAGES: dict[str, Callable[[], str]] = {
     make.__name__: make
     for make in (shop, news, mail, wiki, admin, calendar, long_form, forum, docs, spa, modal, shadow, frames, feed, settings,
-                 evil)
+                 evil, front_page, japanese_story, article, order_table, survey, date_picker, mail_icons, delegated,
+                 custom_elements, drawing, hidden_words)
 }  # fmt: skip
 
 
