@@ -51,7 +51,9 @@ CONTROLS = """() => {
     const box = el.getBoundingClientRect();
     return box.width * box.height < innerWidth * innerHeight / 4;
   };
-  const isTarget = el => el.matches(widget) || (listening.has(el) && isSmall(el));
+  const isTarget = el => el.matches(widget) || (listening.has(el) && isSmall(el) && !repeats(el));
+  // A cell around the link that it is for.
+  const repeats = el => [...el.querySelectorAll(widget)].some(inner => inner.innerText.trim() === el.innerText.trim());
   const visit = root => {
     for (const el of root.querySelectorAll('*')) {
       if (el.shadowRoot) visit(el.shadowRoot);

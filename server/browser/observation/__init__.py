@@ -29,7 +29,7 @@ from server.browser.observation.rendering import (
     text_line,
 )
 from server.browser.observation.secret_fields import hide_secrets
-from server.browser.observation.snapshot import Snapshot, parse_snapshot
+from server.browser.observation.snapshot import MOST_CHARS, Snapshot, parse_snapshot
 from server.browser.observation.text_blocks import find_text
 from server.browser.observation.token_budget import fit
 from server.ops.json_types import JsonView
@@ -253,7 +253,8 @@ def _observe(
     if target is None:
         drafts = merge_duplicates(drafts)
     around = Surroundings(tree, shape, drafts)
-    blocks = find_text(tree, shape, drafts, budget.block_chars)
+    chars = budget.block_chars if target is None else MOST_CHARS
+    blocks = find_text(tree, shape, drafts, chars, extra)
     page = Page(url=clean(tree.url), title=clean(tree.title))
     overlays = find_overlays(tree, around, extra.frames)
     room = budget.tokens // 4
@@ -265,8 +266,9 @@ def _observe(
         must = len(ranked)
     fitted = fit(ranked, must, blocks, around, budget, used, detail=target is not None)
     if not set(keep) <= {element.ref for element in fitted.elements}:
-        ranked, must = put_first([draft for draft in found if draft.ref in keep], ranked, must, around)
-        fitted = fit(ranked, must, blocks, around, budget, used, detail=target is not None)
+        wanted = [draft for draft in found if draft.ref in keep]
+        ranked, must, first = put_first(wanted, ranked, must, around)
+        fitted = fit(ranked, must, blocks, around, budget, used, first=first, detail=target is not None)
     notes = list(map(clean, tree.notes))
     if target is not None:
         notes += [

@@ -46,6 +46,17 @@ class Shown(BaseModel, frozen=True):
     text: str
 
 
+class VisibleText(BaseModel, frozen=True):
+    """A piece of text in the window that a person can see."""
+
+    box: Box
+    text: str
+    block: int
+    """Number of its paragraph, cell or other box of lines. Pieces of one block are in one sentence or line."""
+    tight: bool = False
+    """It follows the piece before it in its block without a space."""
+
+
 class Extra(BaseModel, frozen=True):
     clickables: tuple[Clickable, ...] = ()
     secrets: tuple[SecretField, ...] = ()
@@ -57,15 +68,20 @@ class Extra(BaseModel, frozen=True):
     """`secrets` may be incomplete. Every field then counts as secret."""
     frames: tuple[str, ...] = ()
     """Title, label, name and address of each frame in view, in one line; a snapshot has none of them."""
+    texts: tuple[VisibleText, ...] | None = None
+    """The text in the window, in document order; None if unknown."""
+    all_texts: bool = False
+    """`texts` is complete, except for frames of other sites."""
     moment: str = ""
     """`<document>:<state>`: equal for two runs on one document if content, fields and scroll position are."""
 
     def masked(self, mask: Callable[[str], str]) -> "Extra":
-        """A copy with `mask` applied to names, shown texts and addresses."""
+        """A copy with `mask` applied to names, texts and addresses."""
         clickables = (one.model_copy(update={"name": mask(one.name)}) for one in self.clickables)
         shown = (one.model_copy(update={"text": mask(one.text)}) for one in self.shown)
         sent = (one.model_copy(update={"to": mask(one.to)}) for one in self.sent)
-        told = {"clickables": tuple(clickables), "shown": tuple(shown), "sent": tuple(sent)}
+        texts = self.texts and tuple(one.model_copy(update={"text": mask(one.text)}) for one in self.texts)
+        told = {"clickables": tuple(clickables), "shown": tuple(shown), "sent": tuple(sent), "texts": texts}
         return self.model_copy(update=told)
 
 
@@ -220,8 +236,93 @@ PAGE_SCRIPT = r"""() => {
       if (inner) visit(inner, dx + at.x, dy + at.y, true);
     }
   };
+  // Text in the window, piece by piece in the order of the flat tree, each clipped as its containers clip it.
+  const texts = [], MOST_TEXTS = 1000, WHOLE = 2000, PIECE = 300, isSlot = el => el.tagName === 'SLOT';
+  const firstOf = getter(Node, 'firstChild'), nextOf = getter(Node, 'nextSibling'), typeOf = getter(Node, 'nodeType');
+  const SILENT = /^(SELECT|TEXTAREA|SCRIPT|STYLE|NOSCRIPT|TEMPLATE|TITLE|CANVAS|VIDEO|AUDIO|OBJECT)$/i;
+  const CJK = /[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]/;
+  let textRoom = 30000, blocks = 0, allTexts = true, textsSince = 0;
+  const clipped = (clip, r, dx, dy) => [Math.max(clip[0], r.left + dx), Math.max(clip[1], r.top + dy),
+    Math.min(clip[2], r.right + dx), Math.min(clip[3], r.bottom + dy)];
+  const isEmpty = ([left, top, right, bottom]) => right - left < 2 || bottom - top < 2;
+  const keepText = (node, start, end, at, last) => {
+    const range = at.range, raw = node.data.slice(start, end);
+    range.setStart(node, start);
+    range.setEnd(node, end);
+    const r = range.getBoundingClientRect(), text = raw.replace(/\s+/g, ' ').trim();
+    if (!text || isEmpty(clipped(at.clip, r, at.dx, at.dy))) return false;
+    textRoom -= text.length;
+    if (texts.length >= MOST_TEXTS || textRoom < 0) { allTexts = false; return false; }
+    const box = [r.left + at.dx, r.top + at.dy, r.width, r.height].map(Math.round), before = texts[texts.length - 1];
+    const meets = before && before.block === at.block && !/\s$/.test(last.raw) && !/^\s/.test(raw) &&
+      Math.abs(before.box[0] + before.box[2] - box[0]) < 3 && Math.abs(before.box[1] - box[1]) < box[3];
+    const sides = meets ? before.text.slice(-1) + text[0] : '  ';
+    const tight = Boolean(meets) && (CJK.test(sides) || !/^[\p{L}\p{M}\p{N}]{2}$/u.test(sides));
+    texts.push({box, text, block: at.block, tight});
+    last.raw = raw;
+    return true;
+  };
+  const readText = (node, at, last) => {
+    if (!/\S/.test(node.data.slice(0, 100 * LONG))) return;
+    const size = node.data.length;
+    at.range.selectNodeContents(node);
+    if (isEmpty(clipped(at.clip, at.range.getBoundingClientRect(), at.dx, at.dy))) return;
+    if (!at.el.checkVisibility({opacityProperty: true, visibilityProperty: true})) return;
+    if (size <= WHOLE) { keepText(node, 0, size, at, last); return; }
+    for (let start = 0, kept = false; start < size && performance.now() < textsSince + 250;) {
+      const space = node.data.slice(start + PIECE, start + 2 * PIECE).search(/\s/);
+      const end = Math.min(size, start + PIECE + (space < 0 ? 0 : space));
+      const isKept = keepText(node, start, end, at, last);
+      if (kept && !isKept) return;  // below the window
+      kept ||= isKept;
+      start = end;
+    }
+  };
+  const findTexts = () => {
+    textsSince = performance.now();
+    const open = [[document.documentElement, null]], last = {raw: ''};
+    const push = (list, at) => { for (let i = list.length - 1; i >= 0; i--) open.push([list[i], at]); };
+    const childrenOf = node => {
+      const list = [];
+      for (let child = firstOf.call(node); child; child = nextOf.call(child)) list.push(child);
+      return list;
+    };
+    const whole = [0, 0, innerWidth, innerHeight];
+    let at = {clip: whole, held: whole, fixed: whole, dx: 0, dy: 0, block: 0, el: null, range: document.createRange()};
+    while (open.length) {
+      if (performance.now() > textsSince + 250) { allTexts = false; return; }
+      const [node, up] = open.pop();
+      at = up || at;
+      if (typeOf.call(node) === 3) { readText(node, at, last); continue; }
+      if (typeOf.call(node) !== 1 || SILENT.test(node.localName)) continue;
+      const style = getComputedStyle(node);
+      if (style.display === 'none') continue;
+      const {position, display} = style;
+      let clip = position === 'fixed' ? at.fixed : position === 'absolute' ? at.held : at.clip;
+      const isBoxed = display !== 'contents' && display !== 'inline';
+      if (isBoxed && (style.overflowX !== 'visible' || style.overflowY !== 'visible') && !node.matches('html,body'))
+        clip = clipped(clip, Element.prototype.getBoundingClientRect.call(node), at.dx, at.dy);
+      const held = position !== 'static' || style.transform !== 'none' ? clip : at.held;
+      const block = /^(inline|contents|ruby)/.test(display) ? at.block : ++blocks;
+      const inner = {...at, clip, held, block, el: node};
+      if (node.localName === 'iframe') {
+        const page = (() => { try { return node.contentDocument; } catch { return null; } })();
+        const root = page && getter(Document, 'documentElement').call(page);
+        if (!root) continue;
+        const box = node.getBoundingClientRect(), dx = at.dx + box.x + node.clientLeft, dy = at.dy + box.y + node.clientTop;
+        const inside = clipped(clip, box, at.dx, at.dy);
+        if (!isEmpty(inside))
+          open.push([root, {...inner, clip: inside, held: inside, fixed: inside, dx, dy, range: page.createRange()}]);
+        continue;
+      }
+      const shadow = shadowOf.call(node);
+      const given = isSlot(node) ? HTMLSlotElement.prototype.assignedNodes.call(node) : [];
+      push(given.length ? given : childrenOf(shadow || node), inner);
+    }
+  };
   visit(document, 0, 0, false);
   reachable.forEach(findClickables);
+  try { findTexts(); } catch { allTexts = false; }
   // What is in view or near it comes before the rest, so that a page cannot crowd it out.
   const pick = (some, most) => [...some.filter(one => one.isNear), ...some.filter(one => !one.isNear)].slice(0, most);
   const buttons = pick(controls.filter(one => one.isButton), 5 * MOST);
@@ -230,7 +331,8 @@ PAGE_SCRIPT = r"""() => {
   const ready = getter(Document, 'readyState').call(document);
   hash([addressOf.call(document), ready, innerWidth, innerHeight, scrollX, scrollY].join(' '));
   const moment = `${performance.timeOrigin}:${state}`;
-  return {clickables, secrets, submits: buttons.map(one => one.box), shown, sent, frames, unknown, moment};
+  return {clickables, secrets, submits: buttons.map(one => one.box), shown, sent, frames, texts,
+    all_texts: allTexts, unknown, moment};
 }"""
 
 SECRETS_SCRIPT = f"() => {{ const {{secrets, unknown}} = ({PAGE_SCRIPT})(); return {{secrets, unknown}}; }}"

@@ -66,10 +66,11 @@ def rank(
 
 def put_first(
     wanted: Sequence[Draft], ranked: Sequence[Draft], must: int, around: Surroundings
-) -> tuple[list[Draft], int]:
+) -> tuple[list[Draft], int, int]:
     """Move the wanted drafts to the front, followed by the rest of their form, dialog or row.
 
-    None of these must be dropped. A wanted link that was merged with another gets its own line again.
+    Returns the drafts, how many must not be dropped, and how many were moved, which are among these. A wanted link
+    that was merged with another gets its own line again.
     """
     for draft in wanted:
         draft.same_as = None
@@ -79,7 +80,8 @@ def put_first(
     known |= set(map(id, beside))
     kept = sum(id(draft) not in known for draft in ranked[:must])
     others = [draft for draft in ranked if id(draft) not in known]
-    return [*wanted, *beside, *others], len(wanted) + len(beside) + kept
+    first = len(wanted) + len(beside)
+    return [*wanted, *beside, *others], first + kept, first
 
 
 def _urgency(draft: Draft, around: Surroundings) -> int:
@@ -120,7 +122,7 @@ def select_around(
         near = sorted(around.drafts, key=lambda draft: abs(draft.place - target))[:NEIGHBOURS]
         inside = range(min(draft.index for draft in near), max(draft.index for draft in near) + 1)
     near.sort(key=lambda draft: (draft.index != target, abs(draft.place - target)))
-    return near, [block for block in blocks if block.place in inside or abs(block.place - target) < FEW]
+    return near, [block for block in blocks if int(block.place) in inside or abs(block.place - target) < FEW]
 
 
 def _box_around(snapshot: Snapshot, around: Surroundings, target: int) -> int:

@@ -12,7 +12,9 @@ from math import ceil
 from server.browser.observation.page import Element, Overlay, Page
 from server.text import cut
 
-NAME_CHARS = 100
+NAME_CHARS, SEEN_CHARS = 100, 400
+"""Characters of a name out of view and in view."""
+SEEN_VALUE_CHARS = 1000
 SUFFIX_CHARS = 30
 OPTION_CHARS = 40
 LINE_CHARS = 200
@@ -78,6 +80,8 @@ def element_line(element: Element, suffix: str = "", also: Sequence[str] = ()) -
     parts = [f"[{element.eid}] {element.role} {quote(element.name)}"]
     if suffix:
         parts.append(f"({suffix})")
+    if element.shows and element.visible:
+        parts.append(f"shows={quote(element.shows)}")
     if element.value:
         parts.append(f"value={quote(element.value)}")
     elif element.placeholder:

@@ -1,67 +1,88 @@
-"""The text of a page that is not the name of an element, as weighted blocks in reading order."""
+"""The text of a page that is not the name of an element, as weighted blocks in reading order.
 
+A piece of text that a person sees is either in the line of an element or in a block, as often as it is on the page.
+"""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 from server.browser.observation.elements import Draft
-from server.browser.observation.names import own_text
 from server.browser.observation.outline import SIDE, Outline
-from server.browser.observation.rendering import clean
-from server.browser.observation.snapshot import Node, Snapshot
+from server.browser.observation.page_script import Extra
+from server.browser.observation.rendering import SEEN_CHARS, SEEN_VALUE_CHARS, clean
+from server.browser.observation.snapshot import CHOICES, FIELDS, Snapshot
+from server.browser.observation.visible_text import TextPiece, find_pieces, packed
 from server.text import cut
 
-INLINE = frozenset({
-    "text", "strong", "emphasis", "code", "mark", "time", "superscript", "subscript", "deletion", "insertion", "img",
-})  # fmt: skip
-PHRASES = frozenset({"paragraph", "heading", "caption", "term", "definition"})
-"""The contents of these are one text, inline links and generics included."""
 ROWS = frozenset({"row", "listitem", "article"})
+CELLS = frozenset({"cell", "gridcell", "rowheader", "columnheader"})
 URGENT = frozenset({"alert", "status", "log", "tooltip"})
-SILENT = frozenset({"option", "iframe", "separator", "scrollbar"})
+LABELLED = FIELDS | CHOICES | {"slider"}
+LABEL_REACH = 8
+"""Most nodes between a field and the text that is its label."""
 SHORT_CHARS = 80
+
+_WORD = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff]|[^\W\u2e80-\u9fff\uf900-\ufaff]+")
 
 
 @dataclass(slots=True)
 class Block:
-    place: int
+    place: float
     text: str
     weight: float
     seen: bool
+    visible: bool = False
+    """A person sees it in the window."""
     on_top: bool = False
     y: float | None = None
     """Top edge in CSS pixels of the viewport; None if there is no box."""
 
 
-@dataclass(slots=True)
+@dataclass
 class _Run:
     """Adjacent pieces of one paragraph, cell or container."""
 
-    holder: int
-    first: int
-    pieces: list[str]
-    plain: list[str]
-    """The pieces that are not links."""
+    first: TextPiece
+    pieces: list[TextPiece] = field(default_factory=list)
+    plain: list[TextPiece] = field(default_factory=list)
+    """The pieces that are not in the line of a link."""
 
-    @property
+    @cached_property
     def text(self) -> str:
         """The joined pieces, without the links if these are at least half of it: they are elements."""
-        kept = self.pieces if 2 * sum(map(len, self.plain)) > sum(map(len, self.pieces)) else self.plain
-        return " ".join(kept)
+        size, plain = (sum(len(piece.text) for piece in some) for some in (self.pieces, self.plain))
+        return _joined(self.pieces if 2 * plain > size else self.plain)
 
 
-def find_text(snapshot: Snapshot, outline: Outline, drafts: Sequence[Draft], chars: int) -> list[Block]:
+def _joined(pieces: Sequence[TextPiece]) -> str:
+    return clean("".join(piece.text if piece.tight else f" {piece.text}" for piece in pieces))
+
+
+def find_text(
+    snapshot: Snapshot, outline: Outline, drafts: Sequence[Draft], chars: int, extra: Extra
+) -> list[Block]:
+    """The blocks of a page. What is out of view is cut at `chars` characters."""
+    pieces = find_pieces(snapshot, outline, drafts, extra)
+    _space_names(pieces)
     named = {_key(draft.name) for draft in drafts}
     blocks: list[Block] = []
     known: set[str] = set()
-    for runs in _join(snapshot, outline, _runs(snapshot, drafts), chars):
-        is_heading = runs[0].holder >= 0 and snapshot.nodes[runs[0].holder].role == "heading"
-        texts = [clean(run.text) for run in runs]
-        pieces = [text for text in texts if is_heading or _key(text) not in named]
-        text = " | ".join(dict.fromkeys(pieces)).lstrip("#").strip()
-        if len(text) < 2 or _key(text) in known:
+    for runs in _join(snapshot, outline, _runs(snapshot, outline, drafts, pieces), chars):
+        first = runs[0].first
+        texts = [run.text for run in runs]
+        if not first.visible:
+            is_heading = _is_heading(snapshot, first)
+            texts = list(dict.fromkeys(text for text in texts if is_heading or _key(text) not in named))
+        text = " | ".join(filter(None, texts)).lstrip("#").strip()
+        is_mark = len(text) < 2 and not _WORD.search(text)
+        if is_mark or (not first.visible and (len(text) < 2 or _key(text) in known)):
             continue
         known.add(_key(text))
-        blocks.append(_weigh(snapshot, outline, runs[0].first, cut(text, chars)))
+        blocks.append(_weigh(snapshot, outline, first, text if first.visible else cut(text, chars)))
     return blocks
 
 
@@ -69,53 +90,106 @@ def _key(text: str) -> str:
     return text.casefold().strip(" :*.…")
 
 
-def _runs(snapshot: Snapshot, drafts: Sequence[Draft]) -> list[_Run | None]:
+def _words(text: str) -> Counter[str]:
+    return Counter(_WORD.findall(text.casefold()))
+
+
+def _space_names(pieces: Sequence[TextPiece]) -> None:
+    """Put spaces into the guessed names of clickable elements where they are on the page.
+
+    A snapshot joins the inline parts of an element without them.
+    """
+    parts: dict[int, tuple[Draft, list[TextPiece]]] = {}
+    for piece in pieces:
+        if piece.visible and piece.owner is not None and piece.owner.role == "clickable":
+            parts.setdefault(id(piece.owner), (piece.owner, []))[1].append(piece)
+    for draft, own in parts.values():
+        spaced = _joined(own)
+        if not (draft.node and draft.node.name) and packed(spaced) == packed(draft.name):
+            draft.name = spaced
+
+
+class _Told:
+    """The words that the lines of the elements will have, each of them used for one piece of text."""
+
+    def __init__(self, drafts: Sequence[Draft], outline: Outline, snapshot: Snapshot) -> None:
+        self._left: dict[int, Counter[str]] = {}
+        self._outline, self._nodes = outline, snapshot.nodes
+        self._fields = [draft for draft in drafts if draft.role in LABELLED]
+        self._places = [draft.place for draft in self._fields]
+
+    def has(self, piece: TextPiece) -> bool:
+        """Whether an element's line has this piece of text. It is then used up."""
+        if piece.owner is not None:
+            return self._take(piece.owner, piece)
+        return any(self._is_label(piece, draft) and self._take(draft, piece) for draft in self._near(piece))
+
+    def _near(self, piece: TextPiece) -> list[Draft]:
+        at = bisect_left(self._places, piece.place)
+        return self._fields[at : at + 2] + self._fields[max(0, at - 1) : at]
+
+    def _is_label(self, piece: TextPiece, draft: Draft) -> bool:
+        """Whether the text beside a field is its name. A cell names only what is in its row."""
+        if abs(draft.place - piece.place) > LABEL_REACH or packed(piece.text).rstrip(":*") not in packed(
+            draft.name
+        ):
+            return False
+        one, other = self._unit(piece.place), self._unit(draft.place)
+        return one == other or one < 0 or self._nodes[one].role != "row"
+
+    def _unit(self, place: float) -> int:
+        return self._outline.unit[int(place)] if place >= 0 else -1
+
+    def _take(self, draft: Draft, piece: TextPiece) -> bool:
+        draft = draft.same_as or draft
+        words = _words(piece.text)
+        if id(draft) not in self._left:
+            self._left[id(draft)] = _words(self._line(draft))
+        left = self._left[id(draft)]
+        if not words <= left:
+            return False
+        left.subtract(words)
+        return True
+
+    def _line(self, draft: Draft) -> str:
+        node, parts = draft.node, [cut(clean(draft.name), SEEN_CHARS), draft.shows]
+        if node is not None and draft.role in LABELLED:
+            parts += [cut(clean(node.text), SEEN_VALUE_CHARS), node.placeholder if not node.text else ""]
+        return " ".join(parts)
+
+
+def _runs(
+    snapshot: Snapshot, outline: Outline, drafts: Sequence[Draft], pieces: Sequence[TextPiece]
+) -> list[_Run | None]:
     """Runs in reading order; None marks an element between them."""
-    nodes = snapshot.nodes
-    links = {draft.index for draft in drafts if draft.role == "link"}
-    others = {draft.index for draft in drafts if draft.role != "link" and draft.node is not None}
-    holders = _holders(nodes)
+    told = _Told(drafts, outline, snapshot)
+    others = [draft.place for draft in drafts if draft.role != "link"]
     runs: list[_Run | None] = []
-    at = 0
-    while at < len(nodes):
-        node = nodes[at]
-        if at in others or node.role in SILENT - {"iframe"}:
+    before = -1.0
+    for piece in pieces:
+        is_link = piece.owner is not None and piece.owner.role == "link"
+        has_line = told.has(piece) if piece.visible else piece.owner is not None
+        if bisect_right(others, before) != bisect_right(others, piece.place) or (has_line and not is_link):
             runs.append(None)
-            at = node.end
+        before = piece.place
+        if has_line and not is_link:
             continue
-        is_link = at in links
-        within = (own_text(nodes[inner]) for inner in snapshot.subtree(at))
-        text = (node.name or next(filter(None, within), "")) if is_link else _words(nodes, at)
-        if text:
-            run = runs[-1] if runs else None
-            holder = holders[node.parent] if is_link and node.parent >= 0 else holders[at]
-            if run is None or run.holder != holder:
-                run = _Run(holder, at, [], [])
-                runs.append(run)
-            run.pieces.append(text)
-            run.plain += [] if is_link else [text]
-        at = node.end if is_link else at + 1
+        run = runs[-1] if runs else None
+        if run is None or run.first.holder != piece.holder or run.first.visible != piece.visible:
+            run = _Run(piece)
+            runs.append(run)
+        run.pieces.append(piece)
+        run.plain += [] if has_line else [piece]
     return runs
 
 
-def _words(nodes: Sequence[Node], at: int) -> str:
-    """The node's text, or its name if it has no children: otherwise the name repeats the children's text."""
-    node = nodes[at]
-    return node.text or (node.name if node.end == at + 1 else "")
+def _is_heading(snapshot: Snapshot, piece: TextPiece) -> bool:
+    at = int(piece.place)
+    near = (at, *(up for up, _ in zip(snapshot.ancestors(at), range(3), strict=False))) if at >= 0 else ()
+    return any(snapshot.nodes[up].role == "heading" for up in near)
 
 
-def _holders(nodes: Sequence[Node]) -> list[int]:
-    """For each node, the nearest node that is not inline, itself included."""
-    holders: list[int] = []
-    for at, node in enumerate(nodes):
-        above = holders[node.parent] if node.parent >= 0 else -1
-        in_phrase = above >= 0 and nodes[above].role in PHRASES
-        is_inline = node.role in INLINE or (in_phrase and node.role in ("generic", "link"))
-        holders.append(above if is_inline else at)
-    return holders
-
-
-def _join(snapshot: Snapshot, outline: Outline, runs: list[_Run | None], chars: int) -> list[list[_Run]]:
+def _join(snapshot: Snapshot, outline: Outline, runs: Sequence[_Run | None], chars: int) -> list[list[_Run]]:
     """Join adjacent runs of one row or card, and short ones. Runs of links alone are listed as elements."""
     joined: list[list[_Run]] = []
     length, is_open = 0, False
@@ -136,31 +210,36 @@ def _join(snapshot: Snapshot, outline: Outline, runs: list[_Run | None], chars: 
 
 def _belong(snapshot: Snapshot, outline: Outline, one: _Run, other: _Run) -> bool:
     nodes = snapshot.nodes
-    if any(run.holder >= 0 and nodes[run.holder].role == "heading" for run in (one, other)):
+    if one.first.visible != other.first.visible or any(
+        _is_heading(snapshot, run.first) for run in (one, other)
+    ):
         return False
-    unit = outline.unit[other.first]
+    unit, before = (
+        outline.unit[int(run.first.place)] if run.first.place >= 0 else -1 for run in (other, one)
+    )
     if unit >= 0 and nodes[unit].role in ROWS:
-        return unit == outline.unit[one.first]
+        return unit == before
     return max(len(one.text), len(other.text)) <= SHORT_CHARS
 
 
-def _weigh(snapshot: Snapshot, outline: Outline, at: int, text: str) -> Block:
-    nodes = snapshot.nodes
+def _weigh(snapshot: Snapshot, outline: Outline, piece: TextPiece, text: str) -> Block:
+    nodes, at = snapshot.nodes, int(piece.place)
+    weight = min(len(text), 200) / 200
+    if piece.place < 0:
+        return Block(piece.place, text, weight, piece.seen, piece.visible, y=piece.y)
     roles = {nodes[at].role} | {
         nodes[up].role for up, _ in zip(snapshot.ancestors(at), range(6), strict=False)
     }
-    box = nodes[at].box or next((nodes[up].box for up in snapshot.ancestors(at) if nodes[up].box), None)
     mark = outline.mark[at]
-    weight = min(len(text), 200) / 200
     if "heading" in roles:
         text, weight = f"# {text}", weight + 0.7
     if roles & URGENT:
         weight += 3
-    on_top = nodes[at].seen and outline.dialog[at] >= 0
+    on_top = piece.seen and outline.dialog[at] >= 0
     if on_top:
         weight += 2
     if mark >= 0:
         weight += -0.7 if nodes[mark].role in SIDE else 0.4
-    if nodes[at].role == "img":
+    if nodes[at].role == "img" or (piece.seen and not piece.visible):
         weight -= 0.6
-    return Block(at, text, weight, nodes[at].seen, on_top, box[1] if box else None)
+    return Block(piece.place, text, weight, piece.seen, piece.visible, on_top, piece.y)

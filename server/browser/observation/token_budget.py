@@ -1,7 +1,7 @@
 """Fit a page into its budget: choose elements and text blocks, their order and how far they are truncated."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from server.browser.observation.element_context import Surroundings
@@ -9,6 +9,8 @@ from server.browser.observation.elements import Draft
 from server.browser.observation.page import Budget, Element
 from server.browser.observation.rendering import (
     NAME_CHARS,
+    SEEN_CHARS,
+    SEEN_VALUE_CHARS,
     clean,
     cost,
     element_lines,
@@ -23,24 +25,32 @@ CONTEXT_CHARS = 120
 VALUE_CHARS = 100
 OPTIONS, OPTION_CHARS = 250, 100_000
 """Most options of one select, and most characters of all options in an observation."""
-SEEN_TEXT = 320
-"""Tokens reserved for text in view, even if elements have used up `Budget.fill`."""
 TEXT_SHARE = 0.45
+LEAST_CHARS = 40
+"""A text of which fewer characters fit is left out."""
 SLACK = 30
 """Tokens for headlines and for the note on left-out elements."""
 HEADLINES = {1: ["Below:"], 2: ["Above:"]}
 
 
 class Cuts(NamedTuple):
-    """Truncation of a line: characters of a name, options of a select in view and elsewhere."""
+    """Truncation of a line: characters of names and values, options of a select; in view and elsewhere."""
 
     chars: int
+    far_chars: int
+    value: int
     options: int
     far_options: int
 
 
-CUTS = (Cuts(NAME_CHARS, 12, 4), Cuts(48, 8, 4), Cuts(24, 4, 2))
-DETAILED = Cuts(300, 60, 60)
+CUTS = (
+    Cuts(SEEN_CHARS, NAME_CHARS, SEEN_VALUE_CHARS, 12, 4),
+    Cuts(SEEN_CHARS, 48, SEEN_VALUE_CHARS, 4, 2),
+    Cuts(NAME_CHARS, 24, 2 * VALUE_CHARS, 4, 2),
+    Cuts(48, 24, VALUE_CHARS, 4, 2),
+    Cuts(24, 24, VALUE_CHARS, 4, 2),
+)
+DETAILED = Cuts(SEEN_CHARS, SEEN_CHARS, SEEN_VALUE_CHARS, 60, 60)
 
 
 @dataclass(slots=True)
@@ -69,34 +79,37 @@ class _Room:
 
 def fit(
     ranked: Sequence[Draft], must: int, blocks: Sequence[Block], around: Surroundings, budget: Budget, used: int,
-    *, detail: bool = False,
+    *, first: int = 0, detail: bool = False,
 ) -> Fitted:  # fmt: skip
-    """Select what fits. The first `must` of `ranked` must not be dropped; `used` tokens are already spent.
+    """Select what fits. The first `must` of `ranked` and visible text must not be dropped; `used` tokens are spent.
 
-    With `detail`, names and options are truncated less.
+    If not all of it fits, the `first` elements come before what is in view, the others after it. With `detail`,
+    names and options are truncated less, and no text is dropped.
     """
     leaders = [draft for draft in ranked if draft.same_as is None]
-    must = sum(draft.same_as is None for draft in ranked[:must])
+    first, must = (sum(draft.same_as is None for draft in ranked[:many]) for many in (first, must))
     top = leaders[: budget.elements]
     contexts = around.contexts(top, CONTEXT_CHARS)
     limit = budget.tokens - SLACK
     room = _Room(used, min(budget.fill, limit), limit)
     choice = (DETAILED, *CUTS) if detail else CUTS
     labels = [draft.ref if budget.names_targets else "e100" for draft in top]
-    cuts, prices = _price(top, labels, must, contexts, around, room.limit - used, choice)
-    chosen = [draft for draft, price in zip(top[:must], prices, strict=False) if room.take(price, room.limit)]
-    by_weight = sorted(blocks, key=lambda block: (not block.seen, -block.weight))[: budget.blocks]
-    share = int(TEXT_SHARE * (room.fill - room.used))
-    _add_blocks(
-        room, [block for block in by_weight if block.seen], min(room.used + max(SEEN_TEXT, share), room.limit)
+    visible = [block for block in blocks if block.visible or detail]
+    words = sum(cost([text_line(block.text)]) for block in visible)
+    cuts, prices = _price(top, labels, must, contexts, around, room.limit - used - words, choice)
+    priced = list(zip(top, prices, strict=True))
+    chosen = _take_all(room, priced[:first], visible, priced[first:must])
+    others = sorted(
+        (block for block in blocks if not block.visible and not detail),
+        key=lambda block: (not block.seen, -block.weight),
     )
-    spent = sum(cost([text_line(block.text)]) for block in room.blocks)
-    _add_blocks(room, by_weight, min(room.used + max(0, share - spent), room.fill))
-    for draft, price in zip(top[must:], prices[must:], strict=True):
+    others = others[: budget.blocks]
+    _add_blocks(room, others, room.used + max(0, int(TEXT_SHARE * (room.fill - room.used))))
+    for draft, price in priced[must:]:
         if not room.take(price, room.fill):
             break
         chosen.append(draft)
-    _add_blocks(room, by_weight, room.fill)
+    _add_blocks(room, others, room.fill)
     # The links that share a line with a chosen one.
     kept = set(map(id, chosen))
     twins = [draft for draft in ranked if draft.same_as is not None and id(draft.same_as) in kept]
@@ -104,6 +117,27 @@ def fit(
     fitted = _lay_out(chosen, room.blocks, dict(zip(map(id, top), contexts, strict=True)), around, cuts)
     fitted.truncated = len(ranked) - len(chosen)
     return fitted
+
+
+def _take_all(
+    room: _Room,
+    first: Sequence[tuple[Draft, int]],
+    visible: Sequence[Block],
+    must: Sequence[tuple[Draft, int]],
+) -> list[Draft]:
+    """Take the `first` elements, those in view, the text in view from its start, and the rest of `must`, while it
+    fits."""
+    in_view = [one for one in must if one[0].seen]
+    chosen = [draft for draft, price in (*first, *in_view) if room.take(price, room.limit)]
+    for block in sorted(visible, key=lambda block: (_section(block), block.place)):
+        price, left = cost([text_line(block.text)]), room.limit - room.used
+        if price > left:
+            block = replace(block, text=cut(block.text, len(block.text) * left // (price + 1)))
+        if len(block.text) >= LEAST_CHARS or price <= left:
+            _add_blocks(room, [block], room.limit)
+        if price > left:
+            break
+    return chosen + [draft for draft, price in must if not draft.seen and room.take(price, room.limit)]
 
 
 def _price(
@@ -177,6 +211,7 @@ def _section(thing: Draft | Block) -> int:
 
 def _make(draft: Draft, eid: str, context: str, around: Surroundings, cuts: Cuts) -> Element:
     node = draft.node or Node(draft.role, -1)
+    chars, most = (cuts.chars, cuts.value) if draft.seen else (cuts.far_chars, VALUE_CHARS)
     states = node.attributes
     value = clean(node.text) if draft.role in FIELDS | {"slider"} else ""
     options = _options(draft, around)
@@ -186,9 +221,9 @@ def _make(draft: Draft, eid: str, context: str, around: Surroundings, cuts: Cuts
         eid=eid,
         ref=draft.ref,
         role=draft.role,
-        name=cut(clean(draft.name), cuts.chars),
-        value=None if node.secret else cut(value, VALUE_CHARS) or None,
-        placeholder=cut(clean(node.placeholder), cuts.chars) or None,
+        name=cut(clean(draft.name), chars),
+        value=None if node.secret else cut(value, most) or None,
+        placeholder=cut(clean(node.placeholder), chars) or None,
         disabled="disabled" in states,
         visible=draft.seen,
         checked="checked" in states if draft.role in CHOICES else True if "pressed" in states else None,
@@ -204,7 +239,7 @@ def _make(draft: Draft, eid: str, context: str, around: Surroundings, cuts: Cuts
         group=around.group_of(draft),
         submits=around.submits(draft),
         sends_to=well_formed(draft.sends_to[:1000]),
-        shows=cut(clean(draft.shows), cuts.chars),
+        shows=cut(clean(draft.shows), chars),
     )
 
 
