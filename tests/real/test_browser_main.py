@@ -77,6 +77,24 @@ async def test_frames_and_shadow_roots_are_part_of_the_page(browser: SessionBrow
     assert (await browser.click(element(await browser.observe(), "Inner button"))).title == "shadow"
 
 
+async def test_what_only_listens_to_clicks_can_be_used(browser: SessionBrowser, site: Site):
+    """Neither a role nor a pointer nor an attribute marks it: DevTools knows who listens."""
+    row = "<div class=row>{0} <b>Letter {0}</b> <i class=ic-trash style='display:inline-block;width:16px;height:16px'></i></div>"
+    rows = "".join(row.format(name) for name in ("Helena", "Turpis"))
+    script = (
+        "for (const el of document.querySelectorAll('i')) el.addEventListener('click', () => "
+        "document.title = 'no more ' + el.parentElement.innerText)"
+    )
+    await browser.navigate(site.add("/listeners", f"<title>Mail</title>{rows}<script>{script}</script>"))
+    seen = await browser.observe()
+    icons = [one for one in seen.interactive if one.name == "trash"]
+    assert [line for line in seen.text().splitlines() if "trash" in line] == [
+        '[e1] clickable "trash" (Helena Letter Helena)',
+        '[e2] clickable "trash" (Turpis Letter Turpis)',
+    ]
+    assert (await browser.click(icons[1])).title == "no more Turpis Letter Turpis"
+
+
 async def test_back_tabs_scrolling_and_keys(browser: SessionBrowser, site: Site):
     await browser.navigate(site.url("/tall"))
     await browser.navigate(site.url("/new-tab"))

@@ -114,3 +114,52 @@ async def test_it_leaves_the_page_as_it_was(page: Page) -> None:
     before = await page.content()
     await page.evaluate(PAGE_SCRIPT)
     assert await page.content() == before
+
+
+async def test_it_lists_the_text_that_a_person_sees_in_the_window(page: Page) -> None:
+    await page.set_content("""<!doctype html><style>div{height:20px}</style><p>One <b>two</b>, three</p>
+<div style="display:none">none</div><div style="visibility:hidden">hidden <i style="visibility:visible">shown</i></div>
+<div style="opacity:0">faint</div><div style="width:90px;overflow:hidden;position:relative">
+  <span style="position:absolute;left:0">in</span><span style="position:absolute;left:200px">out</span></div>
+<div style="overflow:hidden;width:9px"><span style="position:absolute;left:300px">free</span></div>
+<div style="position:absolute;left:-999px">left</div><div style="width:1px;height:1px;overflow:hidden">tiny</div>
+<button aria-label="Close">×</button><details><summary>More</summary>folded</details><x-a>slotted</x-a>
+<select><option>chosen</select><textarea>typed</textarea><form><input name="firstChild">form</form>
+<iframe srcdoc="<body style='margin:0'>framed" style="height:30px"></iframe><div style="height:3000px"></div>below
+<script>document.querySelector('x-a').attachShadow({mode: 'open'}).innerHTML = '<b>before</b> <slot></slot>'</script>""")
+    await page.frames[-1].wait_for_load_state()
+    extra = Extra.model_validate(await page.evaluate(PAGE_SCRIPT))
+    assert extra.texts is not None
+    assert [text.text for text in extra.texts] == [
+        "One", "two", ", three", "shown", "in", "free", "×", "More", "before", "slotted", "form", "framed",
+    ]  # fmt: skip
+    assert [text.tight for text in extra.texts[:3]] == [False, False, True]
+    assert extra.all_texts
+
+
+async def test_of_a_long_text_it_lists_the_part_in_the_window(page: Page) -> None:
+    words = " ".join(f"w{at}" for at in range(20_000))
+    await page.set_content(f"<!doctype html><p>{words}</p>")
+    await page.evaluate("scrollTo(0, document.body.scrollHeight / 2)")
+    extra = Extra.model_validate(await page.evaluate(PAGE_SCRIPT))
+    told = " ".join(text.text for text in extra.texts or ())
+    assert told in words
+    assert 2_000 < len(told) < 30_000
+
+
+async def test_the_text_it_lists_is_bounded(page: Page) -> None:
+    await page.set_content(f"<!doctype html><body style='font-size:2px'>{'<b>word</b> ' * 3000}")
+    extra = Extra.model_validate(await page.evaluate(PAGE_SCRIPT))
+    assert (len(extra.texts or ()), extra.all_texts) == (1000, False)
+
+
+async def test_what_listens_to_clicks_is_clickable_unless_it_repeats_what_is_in_it(page: Page) -> None:
+    await page.set_content("""<!doctype html><body style="margin:0"><div id=row>Letter <i class="ic-trash"
+  style="display:inline-block;width:9px;height:9px"></i></div><table><tr><td id=cell><a href="#">7</a></td></tr></table>
+<a class="ui-prev" title="Prev">‹</a> <a name="top">Top</a> <canvas id="plan" width="50" height="50"></canvas>
+<div id=all style="height:600px">everything</div>""")
+    heard = "[...document.querySelectorAll('#row, .ic-trash, #cell, canvas, #all')]"
+    extra = Extra.model_validate(await page.evaluate(f"() => ({PAGE_SCRIPT})({heard})"))
+    assert [(found.tag, found.name, found.listens) for found in extra.clickables] == [
+        ("div", "Letter", True), ("i", "trash", True), ("a", "‹", True), ("canvas", "plan", True),
+    ]  # fmt: skip

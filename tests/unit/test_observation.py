@@ -514,7 +514,8 @@ def test_elements_are_named_by_targets_and_the_rest_is_the_same() -> None:
 @pytest.mark.parametrize("name", shot_names())
 def test_every_page_keeps_its_budget_with_targets(name: str) -> None:
     shot = load_shot(name)
-    seen = observe_snapshot(shot["snapshot"], budget=Budget(names_targets=True))
+    extra = Extra.model_validate(shot["extra"])
+    seen = observe_snapshot(shot["snapshot"], budget=Budget(names_targets=True), extra=extra)
     assert cost(seen.text_with_targets().splitlines()) <= 3300
     assert seen.text_with_targets().count("\n[") > 2
 

@@ -1,10 +1,15 @@
 """No word that a person can read in the window is missing from an observation."""
 
 import time
+from collections import Counter
 
+import pytest
+
+from bench.observation.__main__ import in_window, words_of
 from server.browser.observation import Extra, Observation, focus, observe_snapshot
 from server.browser.observation.page_script import SecretField, VisibleText
 from server.browser.observation.rendering import cost
+from tests.support.observations import load_shot, observe_shot, shot_names
 
 
 def lines_of(seen: Observation) -> list[str]:
@@ -161,3 +166,9 @@ def test_a_focus_tells_the_whole_text_of_its_part() -> None:
     )
     assert words in focus(snapshot, "e3").text()
     assert words not in observe_snapshot(snapshot).text()
+
+
+@pytest.mark.parametrize("name", shot_names())
+def test_every_word_in_view_is_told(name: str) -> None:
+    in_view = Counter(words_of(" ".join(load_shot(name)["words"])))
+    assert in_view - Counter(words_of(in_window(observe_shot(name).text()))) == Counter()

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 
 from server.browser.chromium.cdp import AnswerTooLarge, Cdp, CdpError, Params
 from server.ops.json_types import Json
 
 MAX_FRAMES = 20
+MOST_LISTENING = 400
+_CLICKS = frozenset({"click", "mousedown", "pointerdown"})
 Place = tuple[float, float]
 """Position of a frame's upper left corner, in CSS pixels of the page's viewport."""
 
@@ -26,14 +29,85 @@ async def evaluate(cdp: Cdp, session: str, script: str, *, frame: str | None = N
     The page can neither see nor change it, and its content security policy does not apply. Without `frame` it
     runs in the outermost frame of the session. Raises CdpError.
     """
+    world = await _world(cdp, session, frame, deadline)
+    done = await cdp.send("Runtime.evaluate", {
+        "expression": f"({script})()", "contextId": world, "returnByValue": True,
+    }, session=session, deadline=deadline)  # fmt: skip
+    return _value_of(done)
+
+
+async def evaluate_with_listeners(
+    cdp: Cdp, session: str, script: str, *, frame: str, deadline: float
+) -> Json:
+    """As `evaluate`, with a list of the page's elements that listen to clicks as the function's argument.
+
+    At most MOST_LISTENING, those in shadow roots included. An isolated world cannot ask for them itself: it sees only listeners of its own.
+    """
+    world = await _world(cdp, session, frame, deadline)
+    group = {"objectGroup": "pilothouse"}
+    try:
+        arguments = await _listening(cdp, session, world, group, min(deadline, 1))
+        done = await cdp.send("Runtime.callFunctionOn", {
+            "functionDeclaration": f"(...listening) => ({script})(listening)", "executionContextId": world,
+            "arguments": arguments, "returnByValue": True,
+        }, session=session, deadline=deadline)  # fmt: skip
+    finally:
+        with suppress(CdpError):
+            await cdp.send("Runtime.releaseObjectGroup", group, session=session, deadline=deadline)
+    return _value_of(done)
+
+
+async def _listening(
+    cdp: Cdp, session: str, world: int, group: Params, deadline: float
+) -> list[dict[str, str]]:
+    """Empty if the page has more listeners than can be read."""
+    try:
+        page = await cdp.send(
+            "Runtime.evaluate",
+            {"expression": "document", "contextId": world, **group},
+            session=session,
+            deadline=deadline,
+        )
+        found = await cdp.send("DOMDebugger.getEventListeners", {
+            "objectId": page["result"]["objectId"], "depth": -1, "pierce": True,
+        }, session=session, deadline=deadline)  # fmt: skip
+    except CdpError:
+        return []
+    nodes = {
+        one["backendNodeId"]
+        for one in found["listeners"]
+        if one["type"] in _CLICKS and "backendNodeId" in one
+    }
+    works = [
+        cdp.send(
+            "DOM.resolveNode",
+            {"backendNodeId": node, "executionContextId": world, **group},
+            session=session,
+            deadline=deadline,
+        )
+        for node in sorted(nodes)[:MOST_LISTENING]
+    ]
+    answers = await asyncio.gather(
+        *works, return_exceptions=True
+    )  # of a frame's nodes, or of one that is gone
+    return [
+        {"objectId": answer["object"]["objectId"]}
+        for answer in answers
+        if not isinstance(answer, BaseException)
+    ]
+
+
+async def _world(cdp: Cdp, session: str, frame: str | None, deadline: float) -> int:
+    """The execution context of the isolated world of a frame."""
     if frame is None:
         tree = await cdp.send("Page.getFrameTree", session=session, deadline=deadline)
         frame = str(tree["frameTree"]["frame"]["id"])
     where = {"frameId": frame, "worldName": "pilothouse"}
     world = await cdp.send("Page.createIsolatedWorld", where, session=session, deadline=deadline)
-    done = await cdp.send("Runtime.evaluate", {
-        "expression": f"({script})()", "contextId": world["executionContextId"], "returnByValue": True,
-    }, session=session, deadline=deadline)  # fmt: skip
+    return int(world["executionContextId"])
+
+
+def _value_of(done: Params) -> Json:
     if "exceptionDetails" in done:
         raise CdpError(f"page script: {done['exceptionDetails'].get('text')}")
     value: Json = done["result"].get("value")

@@ -98,6 +98,12 @@ class PageMonitor:
         """Call a function in an isolated world, return its JSON value (see frames.py). Raises CdpError."""
         return await frames.evaluate(self.cdp, page.session, script, frame=page.target, deadline=deadline)
 
+    async def evaluate_with_listeners(self, script: str, page: WatchedPage, *, deadline: float = 3) -> Json:
+        """As `evaluate`; the function gets the elements that listen to clicks. Raises CdpError."""
+        return await frames.evaluate_with_listeners(
+            self.cdp, page.session, script, frame=page.target, deadline=deadline
+        )
+
     async def evaluate_inside(
         self, script: str, page: WatchedPage, *, deadline: float = 1.5
     ) -> list[tuple[Json, frames.Place]]:

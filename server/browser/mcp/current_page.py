@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from server.browser.browser import Tab
 from server.browser.chromium import hangs
-from server.browser.chromium.cdp import AnswerTooLarge, CdpError
+from server.browser.chromium.cdp import CdpError
 from server.browser.chromium.page_monitor import PageMonitor
 from server.browser.chromium.resources import load_resource
 from server.browser.chromium.watched_page import Dialog, WatchedPage, origin_of
@@ -141,12 +141,12 @@ class CurrentPage:
             return Extra()
         watch, page = reachable
         try:
-            extra = Extra.model_validate(await self.run(PAGE_SCRIPT))
+            extra = Extra.model_validate(await watch.evaluate_with_listeners(PAGE_SCRIPT, page))
             inner = [
                 (Extra.model_validate(value), place)
                 for value, place in await watch.evaluate_inside(SECRETS_SCRIPT, page)
             ]
-        except (ValidationError, AnswerTooLarge) as error:
+        except (ValidationError, CdpError) as error:
             log.debug("page script: %.500s", error)
             return Extra(unknown=True)
         inside = tuple(

@@ -9,6 +9,7 @@ from server.browser.observation.elements import Draft
 from server.browser.observation.names import label_of_field, name_of_link, own_text, text_of
 from server.browser.observation.outline import DIALOGS, SIDE, UNITS, Outline
 from server.browser.observation.snapshot import FIELDS, WIDGETS, Snapshot
+from server.text import cut
 
 PART_CHARS = 60
 PIECES = 4
@@ -142,7 +143,8 @@ class Surroundings:
         families: dict[tuple[str, str], list[Draft]] = {}
         for draft in chosen:
             kind = draft.role, draft.name
-            if draft.node is not None and (not draft.name or len(kinds[kind]) > 1):
+            is_placed = draft.node is not None or draft.place >= 0
+            if is_placed and (not draft.name or len(kinds[kind]) > 1):
                 families.setdefault(kind, []).append(draft)
         labels: dict[int, str] = {}
         for kind, family in families.items():
@@ -156,9 +158,10 @@ class Surroundings:
         pieces = [self._pieces_near(draft, places) for draft in family]
         common = Counter(piece for some in pieces for piece in set(some))
         labels = {}
-        for draft, some in zip(family, pieces, strict=True):
+        joined = [", ".join(cut(piece, PART_CHARS // 4) for piece in some[:2]) for some in pieces]
+        for draft, some, both in zip(family, pieces, joined, strict=True):
             best = next((piece for piece in some if common[piece] == 1), some[0] if some else "")
-            labels[id(draft)] = best
+            labels[id(draft)] = both if common[best] > 1 and joined.count(both) == 1 else best
         return labels
 
     def _pieces_near(self, draft: Draft, places: list[int]) -> list[str]:
@@ -166,8 +169,20 @@ class Surroundings:
         nodes, card = self.snapshot.nodes, self._card(draft.index, places)
         inner = [at for at in self.snapshot.ancestors(draft.index) if at > card and nodes[at].role in CELLS]
         found = [piece for box in (*inner, card) for piece in self._pieces(box, draft)]
-        found.append(name_of_link(draft.url))
+        found += [name_of_link(draft.url), *self._own_pieces(draft)]
         return [piece for piece in dict.fromkeys(found) if piece and piece != draft.name]
+
+    def _own_pieces(self, draft: Draft) -> list[str]:
+        """Texts in it that its name does not contain."""
+        if draft.node is None or draft.role in FIELDS:
+            return []
+        inside = self.snapshot.nodes[draft.index : min(draft.node.end, draft.index + REACH)]
+        return [node.text for node in inside if node.text and node.text not in draft.name]
+
+    @cached_property
+    def _names(self) -> dict[int, str]:
+        """By node, the names of elements that have none in the snapshot: with spaces, unlike the node's text."""
+        return {draft.index: draft.name for draft in self.drafts if draft.node and not draft.node.name}
 
     def _card(self, index: int, places: list[int]) -> int:
         """The largest ancestor that contains no other of `places`, or the node itself."""
@@ -183,10 +198,11 @@ class Surroundings:
 
     def _pieces(self, card: int, draft: Draft) -> list[str]:
         nodes, found = self.snapshot.nodes, []
+        own = range(draft.index, nodes[draft.index].end if draft.node is not None else draft.index)
         for at in range(card, min(nodes[card].end, card + 2 * REACH)):
-            if draft.index <= at < nodes[draft.index].end or nodes[at].role in CONTROLS:
+            if at in own or nodes[at].role in CONTROLS:
                 continue
-            if text := own_text(nodes[at]).strip():
+            if text := (nodes[at].text and self._names.get(at)) or own_text(nodes[at]).strip():
                 found.append(text)
                 if len(found) == PIECES:
                     break

@@ -1,6 +1,7 @@
 """Find the interactive elements of a snapshot, with name and state."""
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, islice
 
@@ -12,6 +13,7 @@ KEPT_ROLES = frozenset({"img", "heading", "row", "cell", "gridcell", "listitem",
 LISTS = frozenset({"list", "table", "rowgroup", "grid", "tree", "menu", "tablist", "navigation", "main"})
 TAG_ROLES = {"a": "link", "button": "button", "editable": "textbox", "select": "combobox"}
 MOST_NODES = 100
+MOST_BOXES = 3000
 SPREAD_CHARS = 160
 """A clickable container with several parts and more text than this is listed as its parts."""
 
@@ -182,14 +184,17 @@ def _add_clickables(
     by_box = {_rounded(draft.box): draft for draft in drafts if draft.box}
     nodes = {_rounded(node.box): at for at, node in enumerate(snapshot.nodes) if node.box and node.ref}
     places = [draft.place for draft in drafts]
+    boxed = [(at, node.box) for at, node in enumerate(snapshot.nodes) if node.seen and node.box][:MOST_BOXES]
     added = []
     for clickable in found:
         box = _rounded(clickable.box)
         if known := by_box.get(box):
             known.name = known.name or clickable.name
         elif box not in nodes:
-            added.append(_loose(drafts, clickable, viewport))
-        elif bisect_left(places, nodes[box]) == bisect_left(places, snapshot.nodes[nodes[box]].end):
+            added.append(_loose(snapshot, boxed, clickable, viewport))
+        elif clickable.listens or bisect_left(places, nodes[box]) == bisect_left(
+            places, snapshot.nodes[nodes[box]].end
+        ):
             added.append(_draft_clickable(snapshot, nodes[box], clickable))
     return sorted(drafts + added, key=lambda draft: draft.place)
 
@@ -206,10 +211,24 @@ def _draft_clickable(snapshot: Snapshot, index: int, clickable: Clickable) -> Dr
     return draft
 
 
-def _loose(drafts: list[Draft], clickable: Clickable, viewport: tuple[int, int]) -> Draft:
-    """A draft for an element that the snapshot lacks, placed after the last visible element above its top."""
-    above = (draft.place for draft in drafts if draft.box and draft.box[1] <= clickable.box[1] and draft.seen)
-    seen = overlaps(clickable.box, (0, 0, *viewport))
-    place = max(above, default=-1.0) + 0.5
+def _loose(
+    snapshot: Snapshot, boxed: Sequence[tuple[int, Box]], clickable: Clickable, viewport: tuple[int, int]
+) -> Draft:
+    """A draft for an element that the snapshot lacks, placed after what begins before it in the box around it."""
+    x, y, width, height = clickable.box
+    middle = (x + width / 2, y + height / 2, 1.0, 1.0)
+    around = [(box[2] * box[3], -at) for at, box in boxed if overlaps(middle, box)]
+    first = -min(around)[1] if around else 0
+    end = snapshot.nodes[first].end if around else len(snapshot.nodes)
+    before = (
+        at for at, box in boxed if first <= at < end and box[1] <= middle[1] and _begins(box, clickable.box)
+    )
+    place = max(before, default=first if around else -1) + 0.5
     role = TAG_ROLES.get(clickable.tag, "clickable")
+    seen = overlaps(clickable.box, (0, 0, *viewport))
     return Draft(place, clickable.target, role, clickable.name, box=clickable.box, seen=seen)
+
+
+def _begins(one: Box, other: Box) -> bool:
+    """Whether the first box is above the second, or to its left in one line."""
+    return one[1] + one[3] <= other[1] or one[0] <= other[0]

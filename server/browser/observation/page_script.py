@@ -23,6 +23,8 @@ class Clickable(BaseModel, frozen=True):
     """A guess: label, title, alt text, svg title, else words of its class or id."""
     target: str
     """A selector that is unique in the page, used as the MCP server's `target`."""
+    listens: bool = False
+    """It has a listener for clicks of its own, also if it contains other controls."""
 
 
 class SecretField(BaseModel, frozen=True):
@@ -85,7 +87,7 @@ class Extra(BaseModel, frozen=True):
         return self.model_copy(update=told)
 
 
-PAGE_SCRIPT = r"""() => {
+PAGE_SCRIPT = r"""(listening) => {
   const WIDGET = 'a[href],button,input,select,textarea,option,label,iframe,[contenteditable=""],' +
     '[contenteditable=true],[role=button],[role=link],[role=checkbox],[role=radio],[role=switch],[role=tab],' +
     '[role=textbox],[role=combobox],[role=menuitem],[role=option],[role=slider],[role=treeitem]';
@@ -195,6 +197,18 @@ PAGE_SCRIPT = r"""() => {
       if (!plain(label).includes(plain(text))) shown.push({box: boxOf(el, dx, dy), text});
     }
   };
+  const heard = new Set(Array.isArray(listening) ? listening : []);
+  // Attributes and anchors that only pages with scripts have: a click on them is for one listener further out.
+  const MARKED = 'a:not([href])[class],a:not([href])[title],[data-action],[data-handler],[ng-click],[jsaction*=click]';
+  const isShort = el => (el.innerText || '').trim().length < 80;
+  const says = (one, other) => plain(one.innerText || '') === plain(other.innerText || '');
+  const isOwn = el => {
+    const {width, height} = Element.prototype.getBoundingClientRect.call(el);
+    if (width * height > innerWidth * innerHeight / 4 || el.matches('html,body,form,label,table,tbody')) return false;
+    const up = el.parentElement, around = up && [up, up.parentElement].find(one => heard.has(one));
+    if (around && says(around, el)) return false;  // nested, and the same
+    return ![...el.querySelectorAll(WIDGET)].slice(0, 20).some(inner => says(inner, el));
+  };
   const look = (el, root) => {
     const editable = el.isContentEditable && !(el.parentElement && el.parentElement.isContentEditable);
     const widget = el.matches(WIDGET);
@@ -204,13 +218,14 @@ PAGE_SCRIPT = r"""() => {
     const inherited = el.parentElement && getComputedStyle(el.parentElement).cursor === 'pointer';
     const icon = !el.children.length && !clean(el.textContent) && el.offsetWidth < 60 && !el.matches('img,svg *');
     const hand = style.cursor === 'pointer' && (!inherited || icon);
-    if (!widget && !editable && !hand && !el.matches('[onclick],[tabindex="0"],summary')) return;
+    const listens = !widget && (heard.has(el) || (el.matches(MARKED) && isShort(el))) && isOwn(el);
+    if (!widget && !editable && !hand && !listens && !el.matches('[onclick],[tabindex="0"],summary')) return;
     const box = boxOf(el, 0, 0);
     if (!near(box) || style.visibility !== 'visible' || el.matches('html,body')) return;
     const tag = editable ? 'editable' : el.tagName.toLowerCase().slice(0, 40);
     const name = editable ? label(el) || '' : clean(el.innerText) || guess(el);
     const target = path(el, root);
-    if (target && target.length <= LONG) clickables.push({box, tag, name, target});
+    if (target && target.length <= LONG) clickables.push({box, tag, name, target, listens});
   };
   const findClickables = root => {
     for (const el of all(root, '*')) {
@@ -304,7 +319,7 @@ PAGE_SCRIPT = r"""() => {
         clip = clipped(clip, Element.prototype.getBoundingClientRect.call(node), at.dx, at.dy);
       const held = position !== 'static' || style.transform !== 'none' ? clip : at.held;
       const block = /^(inline|contents|ruby)/.test(display) ? at.block : ++blocks;
-      const inner = {...at, clip, held, block, el: node};
+      const inner = {...at, clip, held, block, el: display === 'contents' ? at.el : node};  // which has no box
       if (node.localName === 'iframe') {
         const page = (() => { try { return node.contentDocument; } catch { return null; } })();
         const root = page && getter(Document, 'documentElement').call(page);
@@ -317,7 +332,8 @@ PAGE_SCRIPT = r"""() => {
       }
       const shadow = shadowOf.call(node);
       const given = isSlot(node) ? HTMLSlotElement.prototype.assignedNodes.call(node) : [];
-      push(given.length ? given : childrenOf(shadow || node), inner);
+      const inside = given.length ? given : childrenOf(shadow || node);
+      push(node.matches('details:not([open])') ? inside.filter(child => child.localName === 'summary') : inside, inner);
     }
   };
   visit(document, 0, 0, false);
@@ -334,6 +350,8 @@ PAGE_SCRIPT = r"""() => {
   return {clickables, secrets, submits: buttons.map(one => one.box), shown, sent, frames, texts,
     all_texts: allTexts, unknown, moment};
 }"""
+"""Takes a list of the elements that listen to clicks, as far as DevTools reports them (`frames.py`). A page's world
+is not the script's, so that it cannot ask for them itself."""
 
 SECRETS_SCRIPT = f"() => {{ const {{secrets, unknown}} = ({PAGE_SCRIPT})(); return {{secrets, unknown}}; }}"
 """Returns only `secrets` and `unknown`: the part needed from frames inside a page."""

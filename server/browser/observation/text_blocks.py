@@ -129,7 +129,7 @@ class _Told:
         return self._fields[at : at + 2] + self._fields[max(0, at - 1) : at]
 
     def _is_label(self, piece: TextPiece, draft: Draft) -> bool:
-        """Whether the text beside a field is its name. A cell names only what is in its row."""
+        """Whether the text next to a field is its name. A cell names only what is in its row."""
         if abs(draft.place - piece.place) > LABEL_REACH or packed(piece.text).rstrip(":*") not in packed(
             draft.name
         ):
