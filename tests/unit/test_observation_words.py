@@ -132,6 +132,11 @@ def test_what_cannot_fit_is_cut_at_the_end_of_the_window() -> None:
     assert cost(seen.text().split("\n")) <= 3300
 
 
+def test_visible_text_that_no_snapshot_has_is_told() -> None:
+    seen = observe_snapshot("", extra=told(("One", (0, 0, 90, 20)), ("Two", (0, 400, 90, 20))))
+    assert lines_of(seen) == ["- One | Two"]
+
+
 def test_if_the_script_stopped_early_the_snapshot_tells_the_rest() -> None:
     snapshot = (
         "- paragraph [ref=e1] [box=0,0,90,20]: One\n- paragraph [ref=e2] [box=0,40,90,20]: " + "Two " * 90

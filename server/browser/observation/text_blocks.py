@@ -184,8 +184,10 @@ def _runs(
 
 
 def _is_heading(snapshot: Snapshot, piece: TextPiece) -> bool:
+    if piece.place < 0:
+        return False
     at = int(piece.place)
-    near = (at, *(up for up, _ in zip(snapshot.ancestors(at), range(3), strict=False))) if at >= 0 else ()
+    near = (at, *(up for up, _ in zip(snapshot.ancestors(at), range(3), strict=False)))
     return any(snapshot.nodes[up].role == "heading" for up in near)
 
 

@@ -149,8 +149,8 @@ def _place(
     for at, node in enumerate(nodes if texts else ()):
         if not node.seen or room < 0 or node.role in SILENT:
             continue
-        for text in (node.name if node.role in WIDGETS or node.end == at + 1 else "", node.text):
-            if part := packed(text):
+        for own in (node.name if node.role in WIDGETS or node.end == at + 1 else "", node.text):
+            if part := packed(own):
                 places.append(at)
                 parts.append(part)
                 room -= len(part)
