@@ -63,6 +63,8 @@ class ToolEnd(Payload):
     """Target of the action: x, y, width, height in percent of the screenshot."""
     reason: str | None = None
     """Why the call failed, as a code: `timeout`, or the code of the run's end (`cancelled`, ...)."""
+    trail: JsonObject | None = None
+    """What was acted on, in words, and how it was judged: `server.agent.trail.Trail`. Stored, not published."""
 
 
 class Message(BaseModel):

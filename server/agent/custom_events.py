@@ -53,6 +53,7 @@ class CallEnded:
     screenshot: str | None = None
     box: Box | None = None
     reason: str | None = None
+    trail: JsonObject | None = None
 
 
 @dataclass(frozen=True)

@@ -214,6 +214,7 @@ class EventAdapter:
             screenshot=call.screenshot,
             box=call.box,
             reason=call.reason,
+            trail=call.trail,
         )
 
 

@@ -130,7 +130,7 @@ class RunRecorder:
         message = await self.patiently(
             lambda again: self._store.add_tool_message(execution.run, event.summary, meta, again=again)
         )
-        execution.publish(event)
+        execution.publish(event.model_copy(update={"trail": None}))
         if message:
             execution.publish(MessageAdded(message=message))
         else:

@@ -30,6 +30,7 @@ from server.agent.operator.observing import Eyes, seen, sight
 from server.agent.operator.phrases import phrase
 from server.agent.operator.state import State, Update, merged, planned
 from server.agent.policy import Judgement, Verdict
+from server.agent.trail import ruling_of
 from server.browser.observation import Observation
 from server.browser.observation.overlays import speaks_of_captcha
 from server.clock import steady_time
@@ -71,7 +72,9 @@ class Consent:
             }
         judgement = self._judge(aimed, state, runtime.context)
         await publish_ruling(aimed.action.id, aimed, judgement)
-        return self._route(state, judgement) | {"captcha_tries": _captcha_tries(state)}
+        return self._route(state, judgement) | {
+            "captcha_tries": _captcha_tries(state), "ruling": ruling_of(judgement),
+        }  # fmt: skip
 
     def _route(self, state: State, judgement: Judgement) -> Update:
         """Map the judgement on the planned action to the next node."""

@@ -32,6 +32,7 @@ from server.agent.operator.limits import SILENT_SITE
 from server.agent.operator.observing import Eyes, seen, sight
 from server.agent.operator.prompts import READING_CHARS
 from server.agent.operator.state import State, Update, planned
+from server.agent.trail import trail_of
 from server.browser.browser import ToolOutcome
 from server.browser.observation import Page
 from server.browser.reading.reader import Reading, read_file
@@ -59,7 +60,7 @@ async def perform_step(state: State, context: RunContext, eyes: Eyes) -> Update:
     summary = _summary(outcome)
     ended = CallEnded(
         action.id, outcome.ok, summary or "done", outcome.url, (screenshot or {}).get("address"), box,
-        reason="timeout" if outcome.timed_out else None,
+        reason="timeout" if outcome.timed_out else None, trail=trail_of(aimed, state.get("ruling") or {}),
     )  # fmt: skip
     await dispatch(ended)
     await dispatch(StepEnded(steps, context.max_tool_steps))

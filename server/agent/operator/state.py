@@ -59,6 +59,8 @@ class State(TypedDict, total=False):
     """The `Batch` of acts that follow the planned action, as JSON; None if there are none."""
     is_further: bool
     """The planned action comes from the batch: it was planned on an observation taken just now."""
+    ruling: dict[str, str] | None
+    """How the planned action was judged: `{verdict, kind}`, as in `Trail`."""
     pending: JsonObject | None
     """The open `Question` as JSON."""
     approval: JsonObject | None
@@ -106,6 +108,7 @@ def fresh_run() -> Update:
         "planned_action": None,
         "batch": None,
         "is_further": False,
+        "ruling": None,
         "pending": None,
         "approval": None,
         "route": "",

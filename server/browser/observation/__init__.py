@@ -58,6 +58,10 @@ BUDGET = Budget()
 NOTHING = "no text and no control can be read on this page; it may be drawn as a picture"
 
 
+_PLACE = {"eid", "ref", "box", "group", "same_as", "context", "form", "frame", "alike"}
+"""What an element's digest leaves out: where it is, and what else the page has."""
+
+
 class Observation(BaseModel, frozen=True):
     """A page at one moment. Its eids are valid only until the next observation."""
 
@@ -121,7 +125,7 @@ class Observation(BaseModel, frozen=True):
         """A short, stable hash, equal for two observations of the same page in the same state."""
         kept = [self.page.url, *self.text_blocks]
         for element in self.interactive:
-            kept.append(element.model_dump_json(exclude={"eid", "ref", "box", "group", "same_as", "context"}))
+            kept.append(element.model_dump_json(exclude=_PLACE))
         return hashlib.blake2b("\n".join(kept).encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
@@ -252,7 +256,7 @@ def _observe(
     found = drafts = find_elements(tree, extra, viewport)
     if target is None:
         drafts = merge_duplicates(drafts)
-    around = Surroundings(tree, shape, drafts)
+    around = Surroundings(tree, shape, drafts, extra.framed)
     chars = budget.block_chars if target is None else MOST_CHARS
     blocks = find_text(tree, shape, drafts, chars, extra)
     page = Page(url=clean(tree.url), title=clean(tree.title))

@@ -1,5 +1,6 @@
 """The surroundings of an element: its form, its group, and text that distinguishes it from similar ones."""
 
+import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
@@ -8,6 +9,7 @@ from functools import cached_property
 from server.browser.observation.elements import Draft
 from server.browser.observation.names import label_of_field, name_of_link, own_text, text_of
 from server.browser.observation.outline import DIALOGS, SIDE, UNITS, Outline
+from server.browser.observation.page_script import FrameInView
 from server.browser.observation.snapshot import FIELDS, WIDGETS, Snapshot
 from server.text import cut
 
@@ -22,10 +24,18 @@ CELLS = UNITS | {"cell", "gridcell"}
 
 
 class Surroundings:
-    def __init__(self, snapshot: Snapshot, outline: Outline, drafts: Sequence[Draft]) -> None:
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        outline: Outline,
+        drafts: Sequence[Draft],
+        framed: Sequence[FrameInView] = (),
+    ) -> None:
         self.snapshot = snapshot
         self.outline = outline
         self.drafts = drafts
+        self._frames = {tuple(map(round, frame.box)): frame for frame in framed}
+        self._kinds = Counter((draft.role, draft.name) for draft in drafts)
         self._places = [draft.index for draft in drafts]
         self._fields = [draft.index for draft in drafts if draft.role in FIELDS]
         self._buttons = [draft.index for draft in drafts if draft.role == "button" or draft.submits]
@@ -45,6 +55,28 @@ class Surroundings:
             if self._count(partners, ancestor):
                 return ancestor
         return -1
+
+    def form_name(self, draft: Draft) -> str:
+        """The name of its form or dialog, else the heading or text that a dialog begins with; "" if none."""
+        form = self.form_of(draft)
+        if form < 0:
+            return ""
+        node = self.snapshot.nodes[form]
+        return node.name or (text_of(self.snapshot, form, PART_CHARS) if node.role in DIALOGS else "")
+
+    def frame_of(self, draft: Draft) -> str:
+        """Name and address of the frame that it is in, without query and fragment; "" in the page itself."""
+        nodes = self.snapshot.nodes
+        above = self.snapshot.ancestors(draft.index) if draft.node is not None else ()
+        for node in (nodes[at] for at in above if nodes[at].role == "iframe"):
+            known = self._frames.get(tuple(map(round, node.box or ())))
+            name, url = (known.name, re.split(r"[?#]", known.url)[0]) if known else (node.name, "")
+            return f"{name} {url}".strip() or "frame"
+        return ""
+
+    def count_alike(self, draft: Draft) -> int:
+        """How many elements of the page have its role and name, itself included."""
+        return max(1, self._kinds[draft.role, draft.name])
 
     def _count(self, places: list[int], index: int) -> int:
         """Count the `places` in the node's subtree."""

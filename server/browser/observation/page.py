@@ -45,6 +45,12 @@ class Element(BaseModel, frozen=True):
     distinguishes it from similar elements comes first. Parts are separated by ` · `."""
     group: str = ""
     """Key of the enclosing form, dialog or list row, shared by all its elements; "" if there is none."""
+    form: str = ""
+    """The name of its form or dialog; "" if it has none."""
+    frame: str = ""
+    """Name and address, without query, of the frame that it is in; "" in the page itself."""
+    alike: int = 1
+    """How many elements of the whole page have its role and name, before the budget left any out."""
     submits: bool = False
     """Whether it is a button that submits a form, as far as the page shows."""
     sends_to: str = ""

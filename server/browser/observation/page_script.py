@@ -48,6 +48,14 @@ class Shown(BaseModel, frozen=True):
     text: str
 
 
+class FrameInView(BaseModel, frozen=True):
+    """A frame in or near the window, with its title, label or name."""
+
+    box: Box
+    name: str = ""
+    url: str = ""
+
+
 class VisibleText(BaseModel, frozen=True):
     """A piece of text in the window that a person can see."""
 
@@ -70,6 +78,8 @@ class Extra(BaseModel, frozen=True):
     """`secrets` may be incomplete. Every field then counts as secret."""
     frames: tuple[str, ...] = ()
     """Title, label, name and address of each frame in view, in one line; a snapshot has none of them."""
+    framed: tuple[FrameInView, ...] = ()
+    """The same frames with their boxes."""
     texts: tuple[VisibleText, ...] | None = None
     """The text in the window, in document order; None if unknown."""
     all_texts: bool = False
@@ -83,8 +93,11 @@ class Extra(BaseModel, frozen=True):
         shown = (one.model_copy(update={"text": mask(one.text)}) for one in self.shown)
         sent = (one.model_copy(update={"to": mask(one.to)}) for one in self.sent)
         texts = self.texts and tuple(one.model_copy(update={"text": mask(one.text)}) for one in self.texts)
-        told = {"clickables": tuple(clickables), "shown": tuple(shown), "sent": tuple(sent), "texts": texts}
-        return self.model_copy(update=told)
+        framed = (
+            one.model_copy(update={"name": mask(one.name), "url": mask(one.url)}) for one in self.framed
+        )
+        masked = {"clickables": tuple(clickables), "shown": tuple(shown), "sent": tuple(sent), "texts": texts}
+        return self.model_copy(update=masked | {"framed": tuple(framed)})
 
 
 PAGE_SCRIPT = r"""(listening) => {
@@ -94,7 +107,7 @@ PAGE_SCRIPT = r"""(listening) => {
   const NOISE = new Set(('icon icons ico btn button fa fas far fab fal glyphicon material mdi bi svg img image ' +
     'link item wrapper container inner outer js is has css sc small large sm md lg xl active left right').split(' '));
   const MOST = 200, LONG = 2000, MOST_HASHED = 1000000, started = performance.now();
-  const clickables = [], secrets = [], controls = [], shown = [], frames = [], reachable = [];
+  const clickables = [], secrets = [], controls = [], shown = [], frames = [], frameBoxes = [], reachable = [];
   let unknown = false, room = 10 * LONG, values = 0, inside = 0, state = 5381, hashed = 0;
   const hash = text => {
     const end = Math.min(text.length, MOST_HASHED - hashed);
@@ -243,8 +256,11 @@ PAGE_SCRIPT = r"""(listening) => {
       const shadow = shadowOf.call(el);
       if (shadow) visit(shadow, dx, dy, framed);
       if (el.tagName !== 'IFRAME') continue;
-      if (frames.length < 20 && near(boxOf(el, dx, dy)) && !/invisible/.test(el.src) && !el.closest('[class*=badge]'))
-        frames.push([el.title, attribute(el, 'aria-label'), el.name, el.src].map(clean).join(' '));
+      if (frames.length < 20 && near(boxOf(el, dx, dy)) && !/invisible/.test(el.src) && !el.closest('[class*=badge]')) {
+        const names = [el.title, attribute(el, 'aria-label'), el.name].map(clean);
+        frames.push([...names, clean(el.src)].join(' '));
+        frameBoxes.push({box: boxOf(el, dx, dy), name: names.find(Boolean) || '', url: String(el.src).slice(0, 300)});
+      }
       const inner = (() => { try { return el.contentDocument; } catch { return null; } })();
       if (inner && ++inside > MOST) { unknown = true; continue; }
       const at = el.getBoundingClientRect();
@@ -347,7 +363,7 @@ PAGE_SCRIPT = r"""(listening) => {
   const ready = getter(Document, 'readyState').call(document);
   hash([addressOf.call(document), ready, innerWidth, innerHeight, scrollX, scrollY].join(' '));
   const moment = `${performance.timeOrigin}:${state}`;
-  return {clickables, secrets, submits: buttons.map(one => one.box), shown, sent, frames, texts,
+  return {clickables, secrets, submits: buttons.map(one => one.box), shown, sent, frames, framed: frameBoxes, texts,
     all_texts: allTexts, unknown, moment};
 }"""
 """Takes a list of the elements that listen to clicks, as far as DevTools reports them (`frames.py`). A page's world

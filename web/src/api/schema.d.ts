@@ -1788,6 +1788,10 @@ export interface components {
             ] | null;
             /** Reason */
             reason?: string | null;
+            /** Trail */
+            trail?: {
+                [key: string]: unknown;
+            } | null;
         };
         /** ToolStart */
         ToolStart: {

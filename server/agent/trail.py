@@ -1,0 +1,82 @@
+"""What an action was done to, in words: recorded with each act, so that a person or a later run can find it again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pydantic import BaseModel
+
+from server.agent.actions import AimedAction
+from server.agent.gate.approval import place_of, secrets_of, site_of, without
+from server.agent.policy import Judgement
+from server.agent.storable import storable
+from server.browser.addresses import without_login
+from server.browser.observation import Element, Observation
+from server.ops.json_types import JsonObject
+
+CONTEXT_SEPARATOR = " · "
+
+
+class TargetWords(BaseModel, frozen=True):
+    """An element's identity without the browser's reference, which lives only as long as the page."""
+
+    role: str
+    name: str
+    near: tuple[str, ...] = ()
+    """Texts around it; the one that distinguishes it from similar elements comes first."""
+    form: str = ""
+    """Name of its form or dialog."""
+    frame: str = ""
+    """Address of the frame it is in, without query; "" for the page itself."""
+    leads_to: str = ""
+    """Of a link: its address."""
+    nth: int = 1
+    """Its place among the elements of the page with the same role and name, from 1 in reading order."""
+    of: int = 1
+    """How many there are on the whole page, also where the model did not see them."""
+
+
+class Trail(BaseModel, frozen=True):
+    """An act as it was judged and done. What it typed is not in it: the tool message has that, without secrets."""
+
+    targets: tuple[TargetWords, ...]
+    verdict: str
+    """Of the policy: `allow` or `ask`. An act that a grant allowed was `ask` without it."""
+    kind: str = ""
+    """The kind of effect, such as `order`."""
+    commits: str = ""
+    """The model's own claim of an effect."""
+    site: str
+    """Where the act has its effect."""
+    url: str
+    """The page before the act."""
+
+
+def ruling_of(judgement: Judgement) -> JsonObject:
+    """The verdict as kept in the state until the act is done; what a grant allowed counts as asked."""
+    return {"verdict": "ask" if judgement.kind else judgement.verdict.value, "kind": judgement.kind}
+
+
+def trail_of(aimed: AimedAction, ruling: Mapping[str, str]) -> JsonObject:
+    """The act's `Trail` as JSON, without secrets, logins in addresses and empty fields."""
+    words = tuple(_words_of(element, aimed.observation) for element in aimed.targets)
+    trail = Trail(
+        targets=words, verdict=ruling.get("verdict", ""), kind=ruling.get("kind", ""), commits=aimed.action.commits or "",
+        site=site_of(place_of(aimed)), url=without_login(aimed.observation.page.url),
+    )  # fmt: skip
+    shown: JsonObject = without(secrets_of(aimed), trail.model_dump(mode="json", exclude_defaults=True))
+    return storable(shown)
+
+
+def _words_of(element: Element, page: Observation) -> TargetWords:
+    alike = [one.eid for one in page.interactive if (one.role, one.name) == (element.role, element.name)]
+    return TargetWords(
+        role=element.role,
+        name=element.name or element.shows,
+        near=tuple(part for part in element.context.split(CONTEXT_SEPARATOR) if part),
+        form=element.form,
+        frame=element.frame,
+        leads_to=without_login(element.href or ""),
+        nth=alike.index(element.eid) + 1,
+        of=max(len(alike), element.alike),
+    )
