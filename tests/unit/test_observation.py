@@ -337,7 +337,9 @@ def test_what_does_not_fit_is_cut_from_the_far_end_and_counted() -> None:
     seen = observe_snapshot(snapshot)
     assert [element.name for element in seen.interactive[:24]] == [f"Number {at}" for at in range(24)]
     assert seen.truncated == 400 - len(seen.interactive) > 0
-    assert seen.notes == (f"truncated, {seen.truncated} more elements",)
+    assert seen.notes == (
+        f"truncated, {seen.truncated} more elements: scroll to them; read_page has all text",
+    )
 
 
 def test_the_form_at_hand_is_kept_whole() -> None:

@@ -280,7 +280,11 @@ def _observe(
         ]
     if not (fitted.elements or fitted.blocks or page.url.startswith("about:")):
         notes.append(NOTHING)
-    left = (f"truncated, {fitted.truncated} more elements",) if fitted.truncated else ()
+    left = (
+        (f"truncated, {fitted.truncated} more elements: scroll to them; read_page has all text",)
+        if fitted.truncated
+        else ()
+    )
     return Observation(
         page=page,
         viewport=viewport,
