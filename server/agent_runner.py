@@ -141,7 +141,7 @@ class AgentRunner:
         self, execution: Execution, work: asyncio.Task[Question | None], history: Sequence[Message]
     ) -> FinishedRun | None:
         reason = execution.stop_reason or ("interrupted" if work.cancelled() else None)
-        error = None if work.cancelled() else work.exception()
+        error = None if reason else work.exception()  # a stopped agent may not have ended
         question = None if reason or error else work.result()
         plan, dismissed = execution.close_inbox()
         if question and plan:

@@ -28,7 +28,7 @@ async def task(
 ) -> AsyncIterator[World]:
     """A world on a real browser and a real provider's wire; a turn is a move, a function of the prompt or words."""
     name, more = WIRES[wire]
-    async with ModelServer([_step(turn) for turn in turns]) as server:
+    async with ModelServer([step_of(turn) for turn in turns]) as server:
         model = build_chat_model(name, server.settings(**more))
         it = World(cast(ScriptedBrowser, browser), cast(ScriptedModel, model), **options)
         it.options["server"] = server
@@ -36,7 +36,9 @@ async def task(
         assert server.refusals == []
 
 
-def _step(turn: Any) -> Step:
+def step_of(turn: Any) -> Step:
+    """A step of a provider's script: a move, a function of the prompt that returns one, or plain words."""
+
     def reply(asked: Asked) -> Reply:
         answer = turn(asked.text) if callable(turn) else turn
         if isinstance(answer, str):
