@@ -60,11 +60,15 @@ async def evaluate_with_listeners(
 async def _listening(
     cdp: Cdp, session: str, world: int, group: Params, deadline: float
 ) -> list[dict[str, str]]:
-    """Empty if the page has more listeners than can be read."""
+    """Empty if the page has more listeners than can be read.
+
+    The document is that of the page's own world, where its name cannot be taken by the page: asked about a
+    document of an isolated world, Chromium breaks that world's elements that have listeners.
+    """
     try:
         page = await cdp.send(
             "Runtime.evaluate",
-            {"expression": "document", "contextId": world, **group},
+            {"expression": "document", **group},
             session=session,
             deadline=deadline,
         )
