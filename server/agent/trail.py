@@ -27,7 +27,7 @@ class TargetWords(BaseModel, frozen=True):
     form: str = ""
     """Name of its form or dialog."""
     frame: str = ""
-    """Address of the frame it is in, without query; "" for the page itself."""
+    """Name and address of the frame it is in, without query; "" for the page itself."""
     leads_to: str = ""
     """Of a link: its address."""
     nth: int = 1

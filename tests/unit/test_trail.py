@@ -60,6 +60,13 @@ async def test_a_form_is_named_and_what_was_typed_is_not_kept() -> None:
     assert "hunter2" not in str(trail)
 
 
+async def test_a_key_is_recorded_with_the_field_that_it_went_to() -> None:
+    press = {"reason": "r", "action": "press", "key": "Tab"}
+    it = shop(type_into({"Name": "Ann"}), press, stop("Done."))
+    await it.say("fill it in")
+    assert [target["name"] for target in trails(it)[1]["targets"]] == ["Name"]
+
+
 async def test_an_approved_act_keeps_its_effect_and_the_models_claim() -> None:
     it = shop(click("Place order", commits="order"), stop("Done."))
     await it.say("order it")

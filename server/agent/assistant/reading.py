@@ -44,7 +44,7 @@ async def read(name: str, args: JsonObject, context: RunContext) -> ToolOutcome:
         return ToolOutcome(False, fault)
     page, query = int(args.get("page") or 1), str(args.get("query") or "")
     if name == READ_PAGE.name:
-        return _told(await (await context.browser()).read_page(page, query))
+        return _outcome_of(await (await context.browser()).read_page(page, query))
     files = files_in(context.files)
     path = files.get(str(args["file"]))
     if path is None:
@@ -56,10 +56,10 @@ async def read(name: str, args: JsonObject, context: RunContext) -> ToolOutcome:
         return ToolOutcome(False, f"It is {reading.about}. Pictures cannot be shown here.")
     if reading.ok:
         context.private.add([FILES])
-    return _told(reading)
+    return _outcome_of(reading)
 
 
-def _told(reading: Reading) -> ToolOutcome:
+def _outcome_of(reading: Reading) -> ToolOutcome:
     """The part in the first line, which is shown to the user; the text after it is for the model only."""
     text = f"{reading.about}\n{fence(reading.text, chars=READING_CHARS)}" if reading.text else reading.about
     return ToolOutcome(reading.ok, text)

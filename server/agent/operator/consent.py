@@ -32,7 +32,7 @@ from server.agent.operator.state import State, Update, merged, planned
 from server.agent.policy import Judgement, Verdict
 from server.agent.trail import ruling_of
 from server.browser.observation import Observation
-from server.browser.observation.overlays import speaks_of_captcha
+from server.browser.observation.overlays import mentions_captcha
 from server.clock import steady_time
 from server.events import Answer, ConfirmQuestion, ManualQuestion, Question, read_question
 from server.ops.json_types import JsonObject
@@ -163,9 +163,7 @@ class Consent:
         if not _captcha_tries(state):
             return False
         aimed = _aimed(state)
-        if any(
-            speaks_of_captcha(text) for element in aimed.targets for text in (element.name, element.shows)
-        ):
+        if any(mentions_captcha(text) for element in aimed.targets for text in (element.name, element.shows)):
             return True
         is_done = state["captcha_done"] == aimed.observation.page.url
         return not is_done and acting.may_commit(aimed) and _captcha_tries(state) > MOST_TRIES

@@ -24,7 +24,7 @@ from server.agent.actions import (
 )
 from server.agent.context import RunContext
 from server.agent.custom_events import CallEnded, CallStarted, StepEnded, dispatch
-from server.agent.gate.approval import masked, site_of
+from server.agent.gate.approval import focused_element, masked, site_of
 from server.agent.gate.keys import may_move_focus
 from server.agent.gate.taint import FILES
 from server.agent.operator import acting, records
@@ -47,6 +47,9 @@ WHAT_CHARS = 100
 async def perform_step(state: State, context: RunContext, eyes: Eyes) -> Update:
     """Execute the planned action. Returns the step's record and the state of the page after it."""
     aimed = aim(planned(state), seen(state))
+    pressed = aim(
+        aimed.action, seen(state), focused_element(state, seen(state))
+    )  # a key goes to an element, too
     action, steps = aimed.action, state.get("tool_steps", 0) + 1
     box = sight(state).box(aimed.target)
     await dispatch(CallStarted(action.id, action.kind, _shown_arguments(aimed), box))
@@ -60,7 +63,7 @@ async def perform_step(state: State, context: RunContext, eyes: Eyes) -> Update:
     summary = _summary(outcome)
     ended = CallEnded(
         action.id, outcome.ok, summary or "done", outcome.url, (screenshot or {}).get("address"), box,
-        reason="timeout" if outcome.timed_out else None, trail=trail_of(aimed, state.get("ruling") or {}),
+        reason="timeout" if outcome.timed_out else None, trail=trail_of(pressed, state.get("ruling") or {}),
     )  # fmt: skip
     await dispatch(ended)
     await dispatch(StepEnded(steps, context.max_tool_steps))

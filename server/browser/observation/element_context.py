@@ -39,7 +39,7 @@ class Surroundings:
         self._places = [draft.index for draft in drafts]
         self._fields = [draft.index for draft in drafts if draft.role in FIELDS]
         self._buttons = [draft.index for draft in drafts if draft.role == "button" or draft.submits]
-        self._told = [draft.index for draft in drafts if draft.submits]
+        self._submitting = [draft.index for draft in drafts if draft.submits]
 
     def form_of(self, draft: Draft) -> int:
         """The form or dialog that it belongs to, or a plain container that acts as a form; -1 if none."""
@@ -116,7 +116,12 @@ class Surroundings:
         If the script found none in its form: a button after the last field, or any if none comes after it.
         """
         form = self.form_of(draft) if draft.role == "button" else -1
-        if draft.submits or form < 0 or not self._count(self._fields, form) or self._count(self._told, form):
+        if (
+            draft.submits
+            or form < 0
+            or not self._count(self._fields, form)
+            or self._count(self._submitting, form)
+        ):
             return draft.submits
         last = self._fields[bisect_left(self._fields, self.snapshot.nodes[form].end) - 1]
         after = bisect_left(self._buttons, self.snapshot.nodes[form].end) - bisect_left(self._buttons, last)
@@ -181,12 +186,12 @@ class Surroundings:
         labels: dict[int, str] = {}
         for kind, family in families.items():
             if len(kinds[kind]) > 1:
-                labels |= self._tell_apart(family, kinds[kind])
+                labels |= self._distinguish(family, kinds[kind])
             else:
                 labels |= {id(draft): label_of_field(self.snapshot, draft.index) for draft in family}
         return labels
 
-    def _tell_apart(self, family: list[Draft], places: list[int]) -> dict[int, str]:
+    def _distinguish(self, family: list[Draft], places: list[int]) -> dict[int, str]:
         pieces = [self._pieces_near(draft, places) for draft in family]
         common = Counter(piece for some in pieces for piece in set(some))
         labels = {}

@@ -107,7 +107,7 @@ def _seen_text(snapshot: Snapshot, around: Surroundings) -> Iterator[tuple[int, 
             yield at, text
 
 
-def speaks_of_captcha(text: str) -> bool:
+def mentions_captcha(text: str) -> bool:
     """Whether a text under `TEXT_CHARS` characters indicates a captcha or another human verification."""
     return len(text) < TEXT_CHARS and _CAPTCHA.search(text) is not None
 
@@ -117,7 +117,7 @@ def _find_captcha(snapshot: Snapshot, frames: Sequence[str]) -> Overlay | None:
         return Overlay(kind="captcha", text=_short(called.partition("http")[0]))
     for node in snapshot.nodes:
         text = node.name or node.text
-        if node.seen and speaks_of_captcha(text) and node.role not in TELLING:
+        if node.seen and mentions_captcha(text) and node.role not in TELLING:
             return Overlay(kind="captcha", text=_short(text))
     return None
 

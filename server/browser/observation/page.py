@@ -31,7 +31,7 @@ class Element(BaseModel, frozen=True):
     selected: bool | None = None
     options: tuple[str, ...] = ()
     """The first 250 options of a select, in order."""
-    options_told: int = 12
+    options_shown: int = 12
     """How many of the options its line lists."""
     href: str | None = None
     box: Box | None = None

@@ -210,7 +210,7 @@ PAGE_SCRIPT = r"""(listening) => {
       if (!plain(label).includes(plain(text))) shown.push({box: boxOf(el, dx, dy), text});
     }
   };
-  const heard = new Set(Array.isArray(listening) ? listening : []);
+  const listeners = new Set(Array.isArray(listening) ? listening : []);
   // Attributes and anchors that only pages with scripts have: a click on them is for one listener further out.
   const MARKED = 'a:not([href])[class],a:not([href])[title],[data-action],[data-handler],[ng-click],[jsaction*=click]';
   const isShort = el => (el.innerText || '').trim().length < 80;
@@ -218,7 +218,7 @@ PAGE_SCRIPT = r"""(listening) => {
   const isOwn = el => {
     const {width, height} = Element.prototype.getBoundingClientRect.call(el);
     if (width * height > innerWidth * innerHeight / 4 || el.matches('html,body,form,label,table,tbody')) return false;
-    const up = el.parentElement, around = up && [up, up.parentElement].find(one => heard.has(one));
+    const up = el.parentElement, around = up && [up, up.parentElement].find(one => listeners.has(one));
     if (around && says(around, el)) return false;  // nested, and the same
     return ![...el.querySelectorAll(WIDGET)].slice(0, 20).some(inner => says(inner, el));
   };
@@ -231,7 +231,7 @@ PAGE_SCRIPT = r"""(listening) => {
     const inherited = el.parentElement && getComputedStyle(el.parentElement).cursor === 'pointer';
     const icon = !el.children.length && !clean(el.textContent) && el.offsetWidth < 60 && !el.matches('img,svg *');
     const hand = style.cursor === 'pointer' && (!inherited || icon);
-    const listens = !widget && (heard.has(el) || (el.matches(MARKED) && isShort(el))) && isOwn(el);
+    const listens = !widget && (listeners.has(el) || (el.matches(MARKED) && isShort(el))) && isOwn(el);
     if (!widget && !editable && !hand && !listens && !el.matches('[onclick],[tabindex="0"],summary')) return;
     const box = boxOf(el, 0, 0);
     if (!near(box) || style.visibility !== 'visible' || el.matches('html,body')) return;
@@ -358,8 +358,8 @@ PAGE_SCRIPT = r"""(listening) => {
   // What is in view or near it comes before the rest, so that a page cannot crowd it out.
   const pick = (some, most) => [...some.filter(one => one.isNear), ...some.filter(one => !one.isNear)].slice(0, most);
   const buttons = pick(controls.filter(one => one.isButton), 5 * MOST);
-  const told = [...buttons, ...pick(controls.filter(one => !one.isButton), MOST)].sort((a, b) => a.place - b.place);
-  const sent = told.map(({el, box, isButton}) => ({box, to: destination(el, isButton)}));
+  const submitters = [...buttons, ...pick(controls.filter(one => !one.isButton), MOST)].sort((a, b) => a.place - b.place);
+  const sent = submitters.map(({el, box, isButton}) => ({box, to: destination(el, isButton)}));
   const ready = getter(Document, 'readyState').call(document);
   hash([addressOf.call(document), ready, innerWidth, innerHeight, scrollX, scrollY].join(' '));
   const moment = `${performance.timeOrigin}:${state}`;

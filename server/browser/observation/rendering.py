@@ -88,16 +88,16 @@ def element_line(element: Element, suffix: str = "", also: Sequence[str] = ()) -
         parts.append(f"placeholder={quote(element.placeholder)}")
     parts += [word for word, holds in _states(element) if holds]
     if element.options:
-        names, told = [_told_option(name) for name in element.options], element.options_told
-        if len(names) > told + 1:
-            names = [*names[:told], f"{len(names) - told} more"]
+        names, most = [_short_option(name) for name in element.options], element.options_shown
+        if len(names) > most + 1:
+            names = [*names[:most], f"{len(names) - most} more"]
         parts.append(f"options=[{', '.join(names)}]")
     if also:
         parts.append(f"also={','.join(also)}")
     return " ".join(parts)
 
 
-def _told_option(name: str) -> str:
+def _short_option(name: str) -> str:
     return cut(name.translate(_BRACKETS), OPTION_CHARS)
 
 
@@ -107,7 +107,7 @@ def meant_option(element: Element, written: str) -> str:
     Returns its full name, or `written` if no option or more than one matches.
     """
     plain = written.strip().casefold()
-    meant = {name for name in element.options if plain in (name.casefold(), _told_option(name).casefold())}
+    meant = {name for name in element.options if plain in (name.casefold(), _short_option(name).casefold())}
     return meant.pop() if len(meant) == 1 and written not in element.options else written
 
 

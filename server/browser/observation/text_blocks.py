@@ -109,7 +109,7 @@ def _space_names(pieces: Sequence[TextPiece]) -> None:
             draft.name = spaced
 
 
-class _Told:
+class _LineWords:
     """The words that the lines of the elements will have, each of them used for one piece of text."""
 
     def __init__(self, drafts: Sequence[Draft], outline: Outline, snapshot: Snapshot) -> None:
@@ -162,13 +162,13 @@ def _runs(
     snapshot: Snapshot, outline: Outline, drafts: Sequence[Draft], pieces: Sequence[TextPiece]
 ) -> list[_Run | None]:
     """Runs in reading order; None marks an element between them."""
-    told = _Told(drafts, outline, snapshot)
+    lines = _LineWords(drafts, outline, snapshot)
     others = [draft.place for draft in drafts if draft.role != "link"]
     runs: list[_Run | None] = []
     before = -1.0
     for piece in pieces:
         is_link = piece.owner is not None and piece.owner.role == "link"
-        has_line = told.has(piece) if piece.visible else piece.owner is not None
+        has_line = lines.has(piece) if piece.visible else piece.owner is not None
         if bisect_right(others, before) != bisect_right(others, piece.place) or (has_line and not is_link):
             runs.append(None)
         before = piece.place

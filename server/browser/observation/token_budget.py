@@ -230,7 +230,7 @@ def _make(draft: Draft, eid: str, context: str, around: Surroundings, cuts: Cuts
         expanded=True if "expanded" in states else None,
         selected=True if "selected" in states else None,
         options=tuple(name for name, _ in options[:OPTIONS]),
-        options_told=cuts.options if draft.seen else cuts.far_options,
+        options_shown=cuts.options if draft.seen else cuts.far_options,
         href=well_formed(draft.url[:1000]) or None,
         box=draft.box,
         secret=node.secret,

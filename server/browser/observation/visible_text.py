@@ -60,10 +60,10 @@ def find_pieces(
 ) -> list[TextPiece]:
     """All pieces in reading order. Text that the page script listed is not repeated from the snapshot."""
     owners = _owners(snapshot.nodes, drafts)
-    told, covered = _place(snapshot, extra.texts or (), drafts, owners)
+    listed, covered = _place(snapshot, extra.texts or (), drafts, owners)
     # What the script did not list although it is in the window is hidden, or a label that replaces text.
     is_known = extra.texts is not None and extra.all_texts
-    return sorted([*told, *_others(snapshot, owners, covered, is_known)], key=lambda piece: piece.place)
+    return sorted([*listed, *_others(snapshot, owners, covered, is_known)], key=lambda piece: piece.place)
 
 
 def _owners(nodes: Sequence[Node], drafts: Sequence[Draft]) -> list[Draft | None]:
