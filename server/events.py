@@ -41,6 +41,27 @@ class Thinking(Payload):
     text: str
 
 
+EffectOutcome = Literal["accepted", "refused", "unknown", "none"]
+"""What came of an act that may have an effect: its requests were answered; at least one was refused or could not
+be sent; it is not known; it sent none."""
+
+
+class Effect(BaseModel):
+    """One request that an act sent, or several equal ones. Never with a query or a body."""
+
+    model_config = ConfigDict(frozen=True)
+    method: str
+    host: str
+    path: str
+    status: int | None = None
+    failure: Literal["blocked", "unreachable", "cors", "aborted", "dropped", "no_answer"] | None = None
+    """Why there is no status, see `server/browser/sent.py`."""
+    outcome: Literal["accepted", "refused", "unknown"]
+    times: int = 1
+    repeated: bool = False
+    """An equal request, its body included, was sent before in this run."""
+
+
 class ToolStart(Payload):
     type: Literal["tool_start"] = "tool_start"
     call_id: str
@@ -48,6 +69,8 @@ class ToolStart(Payload):
     args: JsonObject
     box: Box | None = None
     """Target of the action: x, y, width, height in percent of the page's viewport."""
+    position: int | None = None
+    """Where its row stands: the `seq` that its message will have. None until it is stored."""
 
 
 class ToolEnd(Payload):
@@ -64,7 +87,15 @@ class ToolEnd(Payload):
     reason: str | None = None
     """Why the call failed, as a code: `timeout`, or the code of the run's end (`cancelled`, ...)."""
     trail: JsonObject | None = None
-    """What was acted on, in words, and how it was judged: `server.agent.trail.Trail`. Stored, not published."""
+    """What was acted on, in words, and how it was judged: `server.agent.trail.Trail`. Stored; published with the message only."""
+    result: JsonObject | None = None
+    """`{schema, rows}` of a `record`: the rows that it added. Stored; published with the message only."""
+    effect: EffectOutcome | None = None
+    """Of an act that needs approval, also if a grant allowed it; None for all others."""
+    effects: list[Effect] | None = None
+    """The requests of such an act, at most 20: those with another method than GET and HEAD, and the page it opened."""
+    page_says: str | None = None
+    """Text that was new on the page after such an act: alerts and headings first. It is the page's: untrusted."""
 
 
 class Message(BaseModel):
@@ -116,6 +147,8 @@ class Error(Payload):
     is_terminal: ClassVar[bool] = True
     code: str
     message: str
+    position: int | None = None
+    """Where the end of the run stands among the session's rows, as `seq` of a message."""
 
 
 class RunChanged(Payload):
@@ -158,12 +191,14 @@ class Observed(Payload):
 
 
 class Target(BaseModel):
-    """The target element of an action; `box` is x, y, width, height in percent of the screenshot."""
+    """The target of an action; the boxes are x, y, width, height in percent of the screenshot."""
 
     model_config = ConfigDict(frozen=True)
     role: str
     name: str
     box: Box | None = None
+    start: Box | None = None
+    """Where a drag begins; None for other actions."""
 
 
 class PolicyRuled(Payload):
@@ -198,6 +233,8 @@ class Interrupt(Payload):
     """The site that receives the form; None if it is the page's own site."""
     screenshot: str | None = None
     expires_at: datetime | None = None
+    position: int | None = None
+    """Where the question stands among the session's rows, as `seq` of a message."""
 
 
 class Answer(BaseModel):
@@ -209,6 +246,8 @@ class Answer(BaseModel):
     confirmed: bool = False
     message: str = ""
     """The user's words besides yes or no."""
+    in_words: bool = False
+    """It was given by a message, not by a button: `message` may agree, refuse or do neither."""
     expired: bool = False
     """The answer came too late: it confirms nothing."""
 
@@ -234,6 +273,13 @@ class BaseQuestion(BaseModel):
 
     def to_json(self) -> JsonObject:
         return self.model_dump(mode="json")
+
+    @property
+    def note(self) -> str | None:
+        """The user's words with their answer; None if the answer was a message, which is a row of its own."""
+        if self.answer is None or self.answer.in_words:
+            return None
+        return self.answer.message.strip() or None
 
 
 class ConfirmQuestion(BaseQuestion):
@@ -273,11 +319,20 @@ class Decision(Payload):
     type: Literal["decision"] = "decision"
     reference: str
     confirmed: bool
+    message: str | None = None
+    """The user's note; None if the answer was a message, which is a row of its own."""
 
 
 class MessageAdded(Payload):
     type: Literal["message"] = "message"
     message: Message
+
+
+class MessageRemoved(Payload):
+    """A queued message was taken back."""
+
+    type: Literal["message_removed"] = "message_removed"
+    message_id: str
 
 
 class UsageChanged(Payload):
@@ -305,6 +360,7 @@ Event = Annotated[
     | Interrupt
     | Decision
     | MessageAdded
+    | MessageRemoved
     | UsageChanged
     | Resync,
     Field(discriminator="type"),

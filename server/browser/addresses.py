@@ -60,6 +60,16 @@ def is_local_name(host: str) -> bool:
     return host == "localhost" or host.endswith(".localhost")
 
 
+def is_near(host: str) -> bool:
+    """An IP address, or a name that only a local network knows: such hosts often have no certificate."""
+    ends = (".localhost", ".local", ".lan", ".internal", ".home.arpa")
+    return _is_ip(host) or "." not in host or host.endswith(ends)
+
+
+def has_scheme(text: str) -> bool:
+    return _SCHEME.match(text) is not None and _HOST_AND_PORT.match(text) is None
+
+
 def _is_ip(host: str) -> bool:
     try:
         ipaddress.ip_address(host)

@@ -13,6 +13,7 @@ from typing import Literal, Protocol
 
 from server.browser.observation import Element, Observation
 from server.browser.reading.reader import Reading
+from server.browser.sent import RequestLog
 from server.errors import RunFailed
 from server.ops.json_types import JsonObject, JsonView
 
@@ -68,6 +69,10 @@ class PagePicture:
     height: int
     moment: str = ""
     """`Observation.moment` right before it was taken; "" if unknown."""
+    drawn: float = 0.0
+    """The share of the window, from 0 to 1, with something drawn that no name describes."""
+    window: tuple[int, int] | None = None
+    """Width and height of the page's window in CSS pixels; None if they are those of the picture."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +91,16 @@ class Field:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class PagePoint:
+    """A point of the page's window, in CSS pixels."""
+
+    x: int
+    y: int
+    key: str = ""
+    """`PointHit.key` of what must be there for an act; "" for a look."""
+
+
 class Browser(Protocol):
     """One session's browser. Calls are serialised internally; each has its own deadline."""
 
@@ -97,10 +112,11 @@ class Browser(Protocol):
         """Call a tool of `tools()` by name. After an acting call the text contains the new page."""
         ...
 
-    async def observe(self, keep: Sequence[str] = ()) -> Observation:
+    async def observe(self, keep: Sequence[str] = (), points: Sequence[PagePoint] = ()) -> Observation:
         """Observe the current page. Invalidates the element ids of earlier observations.
 
-        Elements with a ref in `keep` are included while they are on the page, regardless of the budget.
+        Elements with a ref in `keep` are included while they are on the page, regardless of the budget. What is
+        at `points` is in `Observation.hits`, as far as this browser can find out.
         """
         ...
 
@@ -117,19 +133,40 @@ class Browser(Protocol):
         """
         ...
 
+    def requests(self) -> RequestLog:
+        """The requests that the current page sends, and those of tabs that it opens, while this is entered."""
+        return RequestLog()
+
     async def screenshot(self) -> PagePicture | None:
         """None if no screenshot can be taken now, or while the user has control of the browser."""
         ...
 
     async def navigate(self, url: str) -> ToolOutcome: ...
     async def back(self) -> ToolOutcome: ...
-    async def click(self, element: Element) -> ToolOutcome: ...
+    async def click(self, target: Element | PagePoint, *, double: bool = False) -> ToolOutcome:
+        """Click. At a point, nothing is done if something else is there than `PagePoint.key`."""
+        ...
+
+    async def drag(self, start: Element | PagePoint, end: Element | PagePoint) -> ToolOutcome:
+        """Drag with the mouse: from one element to another, or from point to point."""
+        ...
+
     async def type(self, fields: Sequence[Field], *, submit: bool = False) -> ToolOutcome: ...
     async def select(self, element: Element, options: Sequence[str]) -> ToolOutcome: ...
-    async def hover(self, element: Element) -> ToolOutcome: ...
+    async def hover(self, target: Element | PagePoint) -> ToolOutcome: ...
     async def press(self, key: str) -> ToolOutcome: ...
-    async def scroll(self, direction: Direction, amount: int) -> ToolOutcome:
-        """Scroll by `amount` CSS pixels."""
+    async def scroll(
+        self, direction: Direction, amount: int, over: Element | PagePoint | None = None
+    ) -> ToolOutcome:
+        """Turn the mouse wheel by `amount` CSS pixels, over an element, at a point or at the middle of the window."""
+        ...
+
+    async def scroll_to(
+        self, query: str, direction: Direction = "down", over: Element | PagePoint | None = None
+    ) -> ToolOutcome:
+        """Scroll until the next place with the words of `query` is in view, also where a page or, with `over`, a list
+        loads its content while it is scrolled. Not ok if it is not found in a bounded number of tries.
+        """
         ...
 
     async def wait(self, milliseconds: int) -> ToolOutcome: ...

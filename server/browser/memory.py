@@ -51,13 +51,25 @@ def weigh(groups: Collection[int]) -> dict[int, Weight]:
 
 
 async def end_heavy_pages(browsers: Iterable[SessionBrowser], limit: int) -> None:
-    """Kill the heaviest page process of each browser that uses more than `limit` MB, and no other."""
+    """Kill the heaviest page process of each browser that uses more than `limit` MB, and no other.
+
+    Chromium keeps the documents of earlier pages until its next garbage collection, so that is asked for first.
+    """
     running = {browser.chromium.pid: browser for browser in browsers if browser.chromium}
-    for group, weight in (await asyncio.to_thread(weigh, running.keys()) if running else {}).items():
-        if weight.total > limit * 1_000_000 and (heaviest := weight.heaviest):
+    heavy = await _heavier_than(limit, running)
+    if heavy:
+        await asyncio.gather(*(it.collect_garbage() for group in heavy if (it := running[group].monitor)))
+        heavy = await _heavier_than(limit, heavy)
+    for group, weight in heavy.items():
+        if heaviest := weight.heaviest:
             log.warning("a browser uses %d MB; its heaviest page is ended", weight.total // 1_000_000)
             running[group].note(
                 f"The browser used more than {limit} MB of memory; its heaviest page was ended."
             )
             with suppress(ProcessLookupError):
                 os.kill(heaviest, signal.SIGKILL)
+
+
+async def _heavier_than(limit: int, groups: Collection[int]) -> dict[int, Weight]:
+    weights = await asyncio.to_thread(weigh, groups) if groups else {}
+    return {group: weight for group, weight in weights.items() if weight.total > limit * 1_000_000}

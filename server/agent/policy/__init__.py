@@ -15,12 +15,13 @@ from server.agent.policy.clicks import OPENERS, assess_click
 from server.agent.policy.fields import is_secret
 from server.agent.policy.keys import assess_enter, assess_key
 from server.agent.policy.lexicon import guess_language, warm_up
+from server.agent.policy.points import assess_pan
 from server.agent.policy.verdict import ALLOWED, Judgement, Subject, Verdict, ask, deny
 
 __all__ = ["Judgement", "Subject", "Verdict", "add_voice", "assess", "guess_language", "warm_up"]
 
 _PASSIVE = {
-    "observe", "scroll", "wait", "hover", "screenshot", "back", "focus", "read", "read_page", "read_file", "stop",
+    "observe", "scroll", "wait", "hover", "screenshot", "back", "focus", "read", "read_page", "read_file", "record", "stop",
     "need_user", "switch_tab",
 }  # fmt: skip
 _NO_PAGE = ("", "about:blank")
@@ -81,7 +82,7 @@ def _can_commit(subject: Subject) -> bool:
             return subject.role != "searchbox"
         case "click" | "double_click" | "check" | "uncheck" | "drag":
             return not _leads_on(subject) and (subject.role not in OPENERS or bool(subject.submits))
-    return subject.action in ("select", "press")
+    return subject.action in ("select", "press", "pan")
 
 
 def _leads_on(subject: Subject) -> bool:
@@ -98,6 +99,12 @@ def _assess_effect(subject: Subject) -> Judgement:
         case "press":
             return assess_key(subject)
         case "upload":
+            return ask("upload")
+        case "point":
+            return ask("point")
+        case "pan":
+            return assess_pan(subject)
+        case "click" | "double_click" if subject.role == "file":
             return ask("upload")
         case "click" | "double_click" | "select" | "check" | "uncheck" | "drag":
             return assess_click(subject)

@@ -19,7 +19,7 @@ class Subject:
     """The action to judge, described only by facts of the page's structure."""
 
     action: str
-    """click, type, press_enter, press, select, navigate, upload, scroll, wait, hover ..."""
+    """click, type, press_enter, press, select, navigate, upload, scroll, wait, hover, point, pan ..."""
     role: str = ""
     name: str = ""
     value: str = ""
@@ -66,6 +66,7 @@ _REASONS = {
     "credential": "hands a password, code, card or identity number to the page",
     "upload": "hands a file to the page",
     "unknown_submit": "may submit something, and its name does not say what",
+    "point": "acts on a place of the picture, and nothing in the page says what is there",
 }
 
 ALLOWED = Judgement(Verdict.ALLOW, "changes nothing outside this page")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 
 from server.browser.chromium.cdp import AnswerTooLarge, Cdp, CdpError, Params
@@ -16,22 +16,27 @@ Place = tuple[float, float]
 """Position of a frame's upper left corner, in CSS pixels of the page's viewport."""
 
 
-async def watch_frames(cdp: Cdp, session: str) -> None:
-    """Attach a DevTools session to each frame of another site, announced by `Target.attachedToTarget`."""
+async def watch_frames(cdp: Cdp, session: str, *, workers: bool = False) -> None:
+    """Attach a DevTools session to each frame of another site, announced by `Target.attachedToTarget`.
+
+    With `workers`, to the page's workers as well; frames and workers that are new then wait to be resumed.
+    """
+    kinds = ("iframe", "worker") if workers else ("iframe",)
     await cdp.send("Target.setAutoAttach", {
-        "autoAttach": True, "waitForDebuggerOnStart": False, "flatten": True, "filter": [{"type": "iframe"}],
+        "autoAttach": True, "waitForDebuggerOnStart": workers, "flatten": True,
+        "filter": [{"type": kind} for kind in kinds],
     }, session=session)  # fmt: skip
 
 
 async def evaluate(cdp: Cdp, session: str, script: str, *, frame: str | None = None, deadline: float) -> Json:
-    """Call the function with the source `script` in an isolated world and return its JSON value.
+    """Call the function with the source `script` in an isolated world and return its JSON value, or its promise's.
 
     The page can neither see nor change it, and its content security policy does not apply. Without `frame` it
     runs in the outermost frame of the session. Raises CdpError.
     """
     world = await _world(cdp, session, frame, deadline)
     done = await cdp.send("Runtime.evaluate", {
-        "expression": f"({script})()", "contextId": world, "returnByValue": True,
+        "expression": f"({script})()", "contextId": world, "returnByValue": True, "awaitPromise": True,
     }, session=session, deadline=deadline)  # fmt: skip
     return _value_of(done)
 
@@ -119,9 +124,11 @@ def _value_of(done: Params) -> Json:
 
 
 async def evaluate_inside(
-    cdp: Cdp, session: str, inner: Mapping[str, tuple[str, str]], script: str, *, deadline: float
-) -> list[tuple[Json, Place]]:
-    """Call `script` in each frame inside the page, at most MAX_FRAMES; returns values and frame positions.
+    cdp: Cdp, session: str, inner: Mapping[str, tuple[str, str]], script: Callable[[Place], str], *,
+    deadline: float,
+) -> list[tuple[Json, Place]]:  # fmt: skip
+    """Call in each frame inside the page, at most MAX_FRAMES, the `script` for its position; returns values and
+    positions.
 
     `inner` maps the sessions of frames of other sites to (parent session, frame id), outer ones first. Frames
     that cannot be reached are left out. Raises AnswerTooLarge if the list of frames, with their URLs, is too
@@ -131,7 +138,7 @@ async def evaluate_inside(
     found: list[tuple[str, str, Place]] = []
     try:
         async with asyncio.timeout(deadline):
-            for inside, (around, frame) in inner.items():
+            for inside, (around, frame) in list(inner.items()):  # frames come and go during the awaits
                 if around in origins:
                     origins[inside] = await _place(cdp, around, frame, origins[around])
                     found.append((inside, frame, origins[inside]))
@@ -141,8 +148,8 @@ async def evaluate_inside(
                     (within, id, await _place(cdp, within, id, origin)) for id in _children(tree["frameTree"])
                 ]
             works = [
-                evaluate(cdp, within, script, frame=id, deadline=deadline)
-                for within, id, _ in found[:MAX_FRAMES]
+                evaluate(cdp, within, script(place), frame=id, deadline=deadline)
+                for within, id, place in found[:MAX_FRAMES]
             ]
             values = await asyncio.gather(*works, return_exceptions=True)
     except AnswerTooLarge:

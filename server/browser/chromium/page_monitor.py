@@ -7,8 +7,10 @@ closes tabs that hang or are too many, and denies permissions (see docs/decision
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 
 from server.browser.chromium import frames
 from server.browser.chromium.cdp import Cdp, CdpError, Params
@@ -94,6 +96,15 @@ class PageMonitor:
         found = await self.cdp.send("Target.getTargetInfo", {"targetId": page.target}, deadline=1)
         page.show(found["targetInfo"]["url"], found["targetInfo"]["title"])
 
+    async def collect_garbage(self, *, deadline: float = 2) -> None:
+        """Ask each page to free what it no longer uses. Waits at most `deadline` seconds: a page may hang."""
+
+        async def collect(page: WatchedPage) -> None:
+            with suppress(CdpError):
+                await self.cdp.send("HeapProfiler.collectGarbage", session=page.session, deadline=deadline)
+
+        await asyncio.gather(*(collect(page) for page in self.pages.values() if page.session))
+
     async def evaluate(self, script: str, page: WatchedPage, *, deadline: float = 3) -> Json:
         """Call a function in an isolated world, return its JSON value (see frames.py). Raises CdpError."""
         return await frames.evaluate(self.cdp, page.session, script, frame=page.target, deadline=deadline)
@@ -105,9 +116,10 @@ class PageMonitor:
         )
 
     async def evaluate_inside(
-        self, script: str, page: WatchedPage, *, deadline: float = 1.5
+        self, script: Callable[[frames.Place], str], page: WatchedPage, *, deadline: float = 1.5
     ) -> list[tuple[Json, frames.Place]]:
-        """Like `evaluate` in each frame inside the page; returns values and frame positions."""
+        """Like `evaluate` in each frame inside the page, with the `script` for its position; returns values and
+        positions."""
         return await frames.evaluate_inside(self.cdp, page.session, page.inner, script, deadline=deadline)
 
     def _on_created(self, params: Params, _: str | None) -> None:

@@ -45,11 +45,13 @@ class Relay:
 
     async def start(self) -> None:
         """Raises OSError."""
+        # In two steps: `serve` pauses after it has begun to listen, and who is cancelled there has no server to close.
         self._server = await serve(
             self._serve, "127.0.0.1", 0, process_request=self._check, origins=[None], max_size=MAX_MESSAGE,
             compression=None, ping_interval=None, open_timeout=5, close_timeout=1, server_header=None,
-            logger=_wire_log,
+            logger=_wire_log, start_serving=False,
         )  # fmt: skip
+        await self._server.start_serving()
         self.port = next(iter(self._server.sockets)).getsockname()[1]
 
     async def close(self) -> None:

@@ -19,7 +19,7 @@ from typing import TypeVar
 from mcp.types import CallToolResult, ImageContent, TextContent
 from pydantic import ValidationError
 
-from server.browser.browser import Direction, Field, Tab, ToolOutcome, ToolSpec
+from server.browser.browser import Direction, Field, PagePoint, Tab, ToolOutcome, ToolSpec
 from server.browser.chromium.chromium import VIEWPORT
 from server.browser.chromium.watched_page import TITLE_CHARS, short_url
 from server.browser.fence import fence
@@ -130,10 +130,16 @@ class BrowserUseAdapter:
     async def back(self) -> ToolOutcome:
         return await self._do("browser_go_back", {}, "Went back.")
 
-    async def click(self, element: Element) -> ToolOutcome:
-        return await self._do(
-            "browser_click", {"index": _index(element)}, f"Clicked {element.role} {element.name!r}."
-        )
+    async def click(self, target: Element | PagePoint, *, double: bool) -> ToolOutcome:
+        if isinstance(target, PagePoint):
+            return self._missing("acts at a point of the page")
+        if double:
+            return self._missing("double clicks")
+        did = f"Clicked {target.role} {target.name!r}."
+        return await self._do("browser_click", {"index": _index(target)}, did)
+
+    async def drag(self, start: Element | PagePoint, end: Element | PagePoint) -> ToolOutcome:
+        return self._missing("dragging")
 
     async def type(self, fields: Sequence[Field], *, submit: bool) -> ToolOutcome:
         outcome = self._calls.outcome(False, "There is no field to type into.")
@@ -154,16 +160,25 @@ class BrowserUseAdapter:
             "browser_type", args, f"Typed {args['text']!r} into the list; see whether it was chosen."
         )
 
-    async def hover(self, element: Element) -> ToolOutcome:
+    async def hover(self, target: Element | PagePoint) -> ToolOutcome:
         return self._missing("pointing at things")
 
     async def press(self, key: str) -> ToolOutcome:
         return self._missing("pressing keys")
 
-    async def scroll(self, direction: Direction, amount: int) -> ToolOutcome:
+    async def scroll(
+        self, direction: Direction, amount: int, over: Element | PagePoint | None
+    ) -> ToolOutcome:
+        if over:
+            return self._missing("scrolling in a part of the page")
         if direction not in ("up", "down"):
             return self._missing("scrolling sideways")
         return await self._do("browser_scroll", {"direction": direction}, f"Scrolled {direction} by a page.")
+
+    async def scroll_to(
+        self, query: str, direction: Direction, over: Element | PagePoint | None
+    ) -> ToolOutcome:
+        return self._missing("scrolling to a text: use scroll without it")
 
     async def upload(self, element: Element, files: Sequence[Path]) -> ToolOutcome:
         return self._missing("giving files to a page")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from server.browser.browser import Tab
 from server.browser.chromium import hangs
@@ -16,6 +16,8 @@ from server.browser.chromium.page_monitor import PageMonitor
 from server.browser.chromium.resources import load_resource
 from server.browser.chromium.watched_page import Dialog, WatchedPage, origin_of
 from server.browser.observation.page_script import PAGE_SCRIPT, SECRETS_SCRIPT, Extra
+from server.browser.observation.point_script import DRAWN_SCRIPT, point_script
+from server.browser.observation.points import Layers
 from server.browser.reading.content_script import CONTENT_SCRIPT, PageContent
 from server.browser.reading.reader import FILE_BYTES
 from server.ops.json_types import Json
@@ -23,8 +25,32 @@ from server.ops.json_types import Json
 log = logging.getLogger(__name__)
 
 
+# Smooth scrolling lasts for some frames, in which scroll events come.
+SCROLLED_SCRIPT = """() => new Promise(done => {
+  let still = 0;
+  const moved = () => { still = 0 };
+  addEventListener("scroll", moved, {capture: true, passive: true});
+  const look = () => {
+    if (++still < 5) return requestAnimationFrame(look);
+    removeEventListener("scroll", moved, {capture: true});
+    done(true);
+  };
+  requestAnimationFrame(look);
+})"""
+
+_FRAMES_DEEP = 5
+"""Frames of other sites in each other that a point is followed into."""
+
 Moment = tuple[str, int | None]
 """Tab id and `WatchedPage.moves`: equal moments mean documents of the same origin."""
+
+
+class Drawn(BaseModel, frozen=True):
+    """The result of `DRAWN_SCRIPT`."""
+
+    share: float = 0
+    width: float = 0
+    height: float = 0
 
 
 class CurrentPage:
@@ -144,7 +170,7 @@ class CurrentPage:
             extra = Extra.model_validate(await watch.evaluate_with_listeners(PAGE_SCRIPT, page))
             inner = [
                 (Extra.model_validate(value), place)
-                for value, place in await watch.evaluate_inside(SECRETS_SCRIPT, page)
+                for value, place in await watch.evaluate_inside(lambda _: SECRETS_SCRIPT, page)
             ]
         except (ValidationError, CdpError) as error:
             log.debug("page script: %.500s", error)
@@ -156,6 +182,41 @@ class CurrentPage:
         )
         unknown = extra.unknown or any(one.unknown for one, _ in inner)
         return extra.model_copy(update={"secrets": (*extra.secrets, *inside), "unknown": unknown})
+
+    async def drawn(self) -> Drawn:
+        """Return how much of the window is drawn, and its size; zeros if that cannot be read."""
+        try:
+            return Drawn.model_validate(await self.run(DRAWN_SCRIPT) or {})
+        except ValidationError:
+            return Drawn()
+
+    async def wait_scrolled(self) -> None:
+        """Wait until nothing scrolls any more: the wheel is answered before the page has moved."""
+        await self.run(SCROLLED_SCRIPT, deadline=1)
+
+    async def layers_at(self, x: float, y: float) -> Layers | None:
+        """Return the elements at a point of the window, those of frames included; None if they cannot be read."""
+        reachable = self._reachable()
+        if reachable is None:
+            return None
+        watch, page = reachable
+        try:
+            found = Layers.model_validate(await watch.evaluate(point_script(x, y), page))
+            if not found.beyond:
+                return found
+            inside = await watch.evaluate_inside(lambda place: point_script(x - place[0], y - place[1]), page)
+            for _ in range(_FRAMES_DEEP):
+                at = found.beyond
+                inner = [
+                    one for one in inside if at and max(abs(at[0] - one[1][0]), abs(at[1] - one[1][1])) < 2
+                ]
+                if not inner:
+                    break
+                found = found.with_frame(Layers.model_validate(inner[0][0]))
+        except (ValidationError, CdpError) as error:
+            log.debug("what is at a point: %s", error)
+            return None
+        return found
 
     async def content(self) -> PageContent | None:
         """Return what the page shows, as HTML; None if it cannot be read, or goes to another site."""

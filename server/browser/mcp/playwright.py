@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from server.browser import observation
-from server.browser.browser import Direction, Field, Tab, ToolOutcome, ToolSpec
+from server.browser.browser import Direction, Field, PagePoint, Tab, ToolOutcome, ToolSpec
 from server.browser.chromium.chromium import VIEWPORT
 from server.browser.fence import fence
 from server.browser.masking import mask_text
 from server.browser.mcp.playwright_calls import PlaywrightCalls, Seen
-from server.browser.mcp.playwright_reply import Reply
+from server.browser.mcp.playwright_reply import STATUS_NOTE, Reply, page_error
 from server.browser.mcp.playwright_server import REPEATABLE, offered_of, server_at
 from server.browser.mcp.session_browser import ToolServer
 from server.browser.mcp.tool_calls import ToolCalls
@@ -21,6 +23,15 @@ from server.browser.off_loop import TookTooLong, off_loop
 from server.ops.json_types import JsonView
 from server.settings import Settings
 
+_DRAG_STEPS = 5
+"""Moves of the mouse in a drag between points: pages follow them, and a drop needs more than one."""
+_MOST_WHEELS = 20
+"""Turns of the wheel in search of a text."""
+_WHEEL, _WHEEL_OVER = 700, 350
+"""Pixels of each: less than a window, or than a list, shows, because lists may have only what is in view."""
+_LOADS = 0.5
+"""Seconds at the end of what there is, in which a page may load more."""
+_OTHER_THERE = "Something else is at this point now: nothing was done. Look again."
 _NOT_FILLABLE = "Element is not an <input>"
 
 
@@ -114,13 +125,77 @@ class PlaywrightAdapter:
     # Actions
 
     async def navigate(self, url: str) -> ToolOutcome:
-        return await self._do("browser_navigate", {"url": url}, "Opened the page.")
+        return self._opened(await self._server.act("browser_navigate", {"url": url}), "Opened the page.")
 
     async def back(self) -> ToolOutcome:
-        return await self._do("browser_navigate_back", {}, "Went back.")
+        return self._opened(await self._server.act("browser_navigate_back", {}), "Went back.")
 
-    async def click(self, element: Element) -> ToolOutcome:
-        return await self._do("browser_click", _target(element), f"Clicked {_name(element)}.")
+    def _opened(self, reply: Reply, did: str) -> ToolOutcome:
+        """The outcome of opening a page. An error page in its place is a failure; what it shows can be read."""
+        if reply.ok and (problem := page_error(reply)):
+            return self._refused(problem)
+        return self._done(reply, did)
+
+    def _refused(self, problem: str) -> ToolOutcome:
+        """A failure that says what the reply's note of the HTTP status says, too."""
+        outcome = self._calls.outcome(False, problem)
+        return replace(
+            outcome, notes=tuple(note for note in outcome.notes if not note.startswith(STATUS_NOTE))
+        )
+
+    async def click(self, target: Element | PagePoint, *, double: bool) -> ToolOutcome:
+        did = f"{'Double-clicked' if double else 'Clicked'} {_name(target)}."
+        if isinstance(target, Element):
+            before = self._calls.here.url
+            reply = await self._server.act("browser_click", {**_target(target), "doubleClick": double})
+            if (
+                reply.ok
+                and target.role == "link"
+                and self._calls.here.url != before
+                and (problem := page_error(reply))
+            ):
+                return self._refused(f"{did} {problem}")
+            return self._done(reply, did)
+        if not await self._point_at(target):
+            return self._calls.outcome(False, _OTHER_THERE)
+        click = {"x": target.x, "y": target.y, "clickCount": 2 if double else 1}
+        return await self._do("browser_mouse_click_xy", click, did)
+
+    async def drag(self, start: Element | PagePoint, end: Element | PagePoint) -> ToolOutcome:
+        did = f"Dragged {_name(start)} to {_name(end)}."
+        if isinstance(start, Element) and isinstance(end, Element):
+            ends = {"startTarget": start.ref, "startElement": _name(start)}
+            return await self._do(
+                "browser_drag", {**ends, "endTarget": end.ref, "endElement": _name(end)}, did
+            )
+        if isinstance(start, Element) or isinstance(end, Element):
+            return self._calls.outcome(False, "A drag is from element to element, or from point to point.")
+        if not (await self._is_still_at(end) and await self._point_at(start)):
+            return self._calls.outcome(False, _OTHER_THERE)
+        return await self._drag_mouse(start, end, did)
+
+    async def _drag_mouse(self, start: PagePoint, end: PagePoint, did: str) -> ToolOutcome:
+        reply = await self._server.act("browser_mouse_down", {})
+        try:
+            for step in range(1, _DRAG_STEPS + 1):
+                if not reply.ok:
+                    break
+                x, y = (
+                    round(a + (b - a) * step / _DRAG_STEPS) for a, b in ((start.x, end.x), (start.y, end.y))
+                )
+                reply = await self._server.act("browser_mouse_move_xy", {"x": x, "y": y})
+        finally:
+            lifted = await self._server.act("browser_mouse_up", {})
+        return self._done(lifted if reply.ok else reply, did)
+
+    async def _point_at(self, point: PagePoint) -> bool:
+        """Move the mouse to the point; whether a press there still goes where the act was judged for."""
+        moved = await self._server.act("browser_mouse_move_xy", {"x": point.x, "y": point.y})
+        return moved.ok and await self._is_still_at(point)
+
+    async def _is_still_at(self, point: PagePoint) -> bool:
+        found = await self._calls.here.layers_at(point.x, point.y)
+        return found is not None and found.reaches(point.key)
 
     async def type(self, fields: Sequence[Field], *, submit: bool) -> ToolOutcome:
         together = list(fields[:-1] if submit else fields)
@@ -169,19 +244,63 @@ class PlaywrightAdapter:
             "browser_select_option", args, f"Chose {', '.join(values)} in {_name(element)}."
         )
 
-    async def hover(self, element: Element) -> ToolOutcome:
-        return await self._do("browser_hover", _target(element), f"Pointed at {_name(element)}.")
+    async def hover(self, target: Element | PagePoint) -> ToolOutcome:
+        did = f"Pointed at {_name(target)}."
+        if isinstance(target, PagePoint):
+            return await self._do("browser_mouse_move_xy", {"x": target.x, "y": target.y}, did)
+        return await self._do("browser_hover", _target(target), did)
 
     async def press(self, key: str) -> ToolOutcome:
         return await self._do("browser_press_key", {"key": key}, f"Pressed {key}.")
 
-    async def scroll(self, direction: Direction, amount: int) -> ToolOutcome:
-        width, height = VIEWPORT
+    async def scroll(
+        self, direction: Direction, amount: int, over: Element | PagePoint | None
+    ) -> ToolOutcome:
+        pointed = await self._point_over(over)
+        if isinstance(over, Element) and not pointed.ok:
+            return self._done(pointed, "")
+        where = f" over {_name(over)}" if isinstance(over, Element) else ""
+        return self._done(await self._wheel(direction, amount), f"Scrolled {direction} by {amount}{where}.")
+
+    async def scroll_to(
+        self, query: str, direction: Direction, over: Element | PagePoint | None
+    ) -> ToolOutcome:
+        backwards, before, is_end = direction in ("up", "left"), "", False
+        for turn in range(_MOST_WHEELS + 1):
+            raw = await self._server.snapshot()
+            place = await self._calls.parse(
+                observation.find_place, raw, query, VIEWPORT, backwards=backwards, missing=None
+            )
+            if place is not None:
+                if place.ref:  # the server scrolls to what it points at
+                    await self._server.act("browser_hover", {"target": place.ref, "element": query[:80]})
+                return self._calls.outcome(True, "Scrolled to that text.")
+            if turn == 0:
+                pointed = await self._point_over(over)
+                if isinstance(over, Element) and not pointed.ok:
+                    return self._done(pointed, "")
+            elif raw == before:
+                if is_end:
+                    break
+                await asyncio.sleep(_LOADS)
+            is_end, before = raw == before, raw
+            await self._wheel(direction, _WHEEL_OVER if over else _WHEEL)
+        return self._calls.outcome(False, f"There is no such text, also not after scrolling {direction}.")
+
+    async def _point_over(self, over: Element | PagePoint | None) -> Reply:
+        """Move the mouse to where its wheel shall turn: over an element that the server scrolls into view."""
+        if isinstance(over, Element):
+            return await self._server.act("browser_hover", _target(over))
+        point = over or PagePoint(VIEWPORT[0] // 2, VIEWPORT[1] // 2)
+        return await self._server.act("browser_mouse_move_xy", {"x": point.x, "y": point.y})
+
+    async def _wheel(self, direction: Direction, amount: int) -> Reply:
         distance = -amount if direction in ("up", "left") else amount
         along_x = direction in ("left", "right")
         wheel = {"deltaX": distance if along_x else 0, "deltaY": 0 if along_x else distance}
-        await self._server.act("browser_mouse_move_xy", {"x": width // 2, "y": height // 2})
-        return await self._do("browser_mouse_wheel", wheel, f"Scrolled {direction} by {amount}.")
+        reply = await self._server.act("browser_mouse_wheel", wheel)
+        await self._calls.here.wait_scrolled()
+        return reply
 
     async def upload(self, element: Element, files: Sequence[Path]) -> ToolOutcome:
         paths = [path.resolve() for path in files]
@@ -222,6 +341,7 @@ PLAYWRIGHT = ToolServer(
     offered=lambda settings, tools: offered_of(tools),
     adapter=PlaywrightAdapter,
     repeatable=REPEATABLE,
+    takes_points=True,
     shares_chromium=_shares_chromium,
 )
 
@@ -230,7 +350,9 @@ def _target(element: Element) -> dict[str, str]:
     return {"target": element.ref, "element": element.name[:80] or element.role}
 
 
-def _name(element: Element) -> str:
+def _name(element: Element | PagePoint) -> str:
+    if isinstance(element, PagePoint):
+        return f"the point {element.x}, {element.y}"
     return f'{element.role} "{element.name[:60]}"' if element.name else f"a {element.role} without a name"
 
 

@@ -124,6 +124,18 @@ class PlaywrightCalls:
             return None
         return Seen(reply.raw, reply.snapshot or "", extra)
 
+    async def snapshot(self) -> str:
+        """The page's snapshot alone, without the page script; "" while a dialog is open. Raises CallFailed.
+
+        Of a page that is too large to be read whole it is the visible part.
+        """
+        if self._calls.here.dialog:
+            return ""
+        weight = await self._weigh()
+        if weight is None or weight > TOO_HEAVY or self._calls.here.url == self._overlong:
+            return str(await self._calls.here.run(VIEWPORT_SCRIPT) or "")
+        return (await self.use("browser_snapshot", {"boxes": True})).raw
+
     async def _see_in_part(self) -> Seen | None:
         """Read only the visible part of a page that is too large to be read completely."""
         if self._calls.here.has_several:  # updates the tools' current tab

@@ -119,7 +119,27 @@ def _read_page(reply: Reply, text: str) -> None:
         reply.title = title[:TITLE_CHARS]
     if status := labels.get("HTTP status", "")[:STATUS_CHARS]:
         reply.status = status
-        reply.notes.append(f"The page answered with HTTP status {status}.")
+        reply.notes.append(f"{STATUS_NOTE} {status}.")
+
+
+STATUS_NOTE = "The page answered with HTTP status"
+_STATUSES = {
+    "401": "needs a login", "403": "was refused", "404": "was not found", "410": "does not exist any more",
+    "429": "was refused: too many requests",
+}  # fmt: skip
+
+
+def page_error(reply: Reply) -> str:
+    """What is wrong with the page that was opened, in one sentence; "" if it is a page of its site."""
+    if (reply.url or "").startswith("chrome-error:"):
+        return "The page could not be opened."
+    code = (reply.status or "")[:3]
+    if not ("400" <= code <= "599"):
+        return ""
+    what = _STATUSES.get(code) or (
+        "could not be shown: the site has an error" if code[0] == "5" else "was not shown"
+    )
+    return f"The page {what} ({code})."
 
 
 def picture_of(part: ImageContent) -> bytes | None:

@@ -50,7 +50,7 @@ _DEADLINES = {
 }
 _OPTIONS = (
     f"--viewport-size {VIEWPORT[0]}x{VIEWPORT[1]} --caps vision --no-webmcp --snapshot-mode none --codegen none "
-    f"--timeout-settle 150 --timeout-action 5000 --timeout-navigation {LOADING} --output-max-size 20000000"
+    f"--timeout-settle 100 --timeout-action 5000 --timeout-navigation {LOADING} --output-max-size 20000000"
 )
 _FOCUS = "Show only what is around this element, in more detail. Leave it out for the whole page."
 _WITHHELD = ("filename",)

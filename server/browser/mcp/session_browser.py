@@ -12,19 +12,31 @@ from typing import ParamSpec, Protocol
 from mcp.types import Tool
 
 from server.browser.addresses import AddressRefused, normal_url
-from server.browser.browser import Browser, Direction, Field, PagePicture, Tab, ToolOutcome, ToolSpec
+from server.browser.browser import (
+    Browser,
+    Direction,
+    Field,
+    PagePicture,
+    PagePoint,
+    Tab,
+    ToolOutcome,
+    ToolSpec,
+)
 from server.browser.chromium.chromium import Chromium
 from server.browser.chromium.page_monitor import PageMonitor
+from server.browser.chromium.request_log import ChromiumRequestLog
 from server.browser.masking import make_picture, mask_text
 from server.browser.mcp.client import Http, McpClient, Stdio
 from server.browser.mcp.lifecycle import Lifecycle, Notes, SessionResources
 from server.browser.mcp.shared_chromium import SharedLifecycle
 from server.browser.mcp.tool_calls import HELD, CallFailed, ToolCalls
 from server.browser.mcp.tool_schema import find_fault
-from server.browser.observation import Element, Observation
+from server.browser.observation import Element, Observation, PointHit
+from server.browser.observation.points import find_hit
 from server.browser.reading import reader
 from server.browser.reading.content_script import PageContent
 from server.browser.reading.reader import Reading
+from server.browser.sent import RequestLog
 from server.ops.json_types import JsonView
 from server.settings import Settings
 
@@ -47,12 +59,18 @@ class Adapter(Protocol):
     async def text_near(self, element: Element) -> str: ...
     async def navigate(self, url: str) -> ToolOutcome: ...
     async def back(self) -> ToolOutcome: ...
-    async def click(self, element: Element) -> ToolOutcome: ...
+    async def click(self, target: Element | PagePoint, *, double: bool) -> ToolOutcome: ...
+    async def drag(self, start: Element | PagePoint, end: Element | PagePoint) -> ToolOutcome: ...
     async def type(self, fields: Sequence[Field], *, submit: bool) -> ToolOutcome: ...
     async def select(self, element: Element, options: Sequence[str]) -> ToolOutcome: ...
-    async def hover(self, element: Element) -> ToolOutcome: ...
+    async def hover(self, target: Element | PagePoint) -> ToolOutcome: ...
     async def press(self, key: str) -> ToolOutcome: ...
-    async def scroll(self, direction: Direction, amount: int) -> ToolOutcome: ...
+    async def scroll(
+        self, direction: Direction, amount: int, over: Element | PagePoint | None
+    ) -> ToolOutcome: ...
+    async def scroll_to(
+        self, query: str, direction: Direction, over: Element | PagePoint | None
+    ) -> ToolOutcome: ...
     async def upload(self, element: Element, files: Sequence[Path]) -> ToolOutcome: ...
     async def answer_dialog(self, accept: bool, text: str | None) -> ToolOutcome: ...
     async def tabs(self) -> Sequence[Tab]: ...
@@ -75,7 +93,7 @@ class ToolServer:
     from settings, endpoint, scratch folder and the session's files. It raises BrowserUnavailable if a part of
     the server is missing. `offered` selects the tools that the model may use. `repeatable` are the tools that
     change nothing. `shares_chromium`: whether all sessions share one Chromium, only if the server creates a
-    context for each.
+    context for each. `takes_points`: whether it can act at a point of the window.
     """
 
     command: Callable[[Settings, str | None, Path, Path], Stdio | Http]
@@ -85,6 +103,7 @@ class ToolServer:
     needs_chromium: Callable[[Settings], bool] = lambda settings: True
     shares_chromium: Callable[[Settings], bool] = lambda settings: False
     dismisses_questions: bool = False
+    takes_points: bool = False
     start_deadline: float = 60.0
 
 
@@ -200,8 +219,27 @@ class SessionBrowser(Browser):
                 return self._calls.outcome(False, f"Not opened: {error}.")
         return await self._do(self._adapter.call, spec, args)
 
-    async def observe(self, keep: Sequence[str] = ()) -> Observation:
-        return await self._adapter.observe(keep)
+    async def observe(self, keep: Sequence[str] = (), points: Sequence[PagePoint] = ()) -> Observation:
+        seen = await self._adapter.observe(keep)
+        if not points or not self._server.takes_points:
+            return seen
+        nothing: tuple[PointHit, ...] = ()
+        hits, view = await self._calls.look(lambda: self._hits(points, seen), (nothing, ""))
+        if not seen.view or view != seen.view:  # the page has moved since: its elements have other boxes
+            return seen
+        return seen.model_copy(update={"hits": hits})
+
+    async def _hits(self, points: Sequence[PagePoint], seen: Observation) -> tuple[tuple[PointHit, ...], str]:
+        """What is at the points, and the view of the page that they are in."""
+        extra = await self._calls.here.look()
+        hits = []
+        for point in points:
+            if (found := await self._calls.here.layers_at(point.x, point.y)) is None:
+                continue
+            found = found.masked(lambda text: mask_text(text, extra.secrets))
+            hits.append(find_hit(point.x, point.y, found, seen.interactive))
+        view = Observation(page=seen.page, moment=extra.moment).view
+        return tuple(hit for hit in hits if hit), view
 
     async def focus(self, element: Element) -> Observation:
         return await self._adapter.focus(element)
@@ -225,6 +263,12 @@ class SessionBrowser(Browser):
         text = await self._calls.parse(mask_text, reading.text, secrets, missing="")
         return replace(reading, text=text)
 
+    def requests(self) -> RequestLog:
+        monitor, page = self.monitor, self._calls.here.page
+        if monitor is None or page is None or not page.session or page.is_crashed:
+            return RequestLog()
+        return ChromiumRequestLog(monitor, page)
+
     async def screenshot(self) -> PagePicture | None:
         if self.is_held:
             return None
@@ -232,7 +276,7 @@ class SessionBrowser(Browser):
             async with self._calls.turn():
                 if self._calls.here.dialog:
                     return None
-                before = await self._calls.here.look()
+                before, drawn = await asyncio.gather(self._calls.here.look(), self._calls.here.drawn())
                 hidden = [field.box for field in before.secrets if field.value]
                 data = await self._adapter.picture(deadline=5)
                 after = await self._calls.here.look() if hidden else before
@@ -244,7 +288,10 @@ class SessionBrowser(Browser):
         if self.is_held or not data:
             return None
         picture = await asyncio.to_thread(make_picture, data, hidden)
-        return replace(picture, moment=before.moment) if picture else None
+        if picture is None:
+            return None
+        window = (round(drawn.width), round(drawn.height)) if drawn.width and drawn.height else None
+        return replace(picture, moment=before.moment, drawn=drawn.share, window=window)
 
     async def navigate(self, url: str) -> ToolOutcome:
         try:
@@ -256,8 +303,11 @@ class SessionBrowser(Browser):
     async def back(self) -> ToolOutcome:
         return await self._do(self._adapter.back)
 
-    async def click(self, element: Element) -> ToolOutcome:
-        return await self._do(self._adapter.click, element)
+    async def click(self, target: Element | PagePoint, *, double: bool = False) -> ToolOutcome:
+        return await self._do(self._adapter.click, target, double=double)
+
+    async def drag(self, start: Element | PagePoint, end: Element | PagePoint) -> ToolOutcome:
+        return await self._do(self._adapter.drag, start, end)
 
     async def type(self, fields: Sequence[Field], *, submit: bool = False) -> ToolOutcome:
         if not fields:
@@ -267,14 +317,21 @@ class SessionBrowser(Browser):
     async def select(self, element: Element, options: Sequence[str]) -> ToolOutcome:
         return await self._do(self._adapter.select, element, options)
 
-    async def hover(self, element: Element) -> ToolOutcome:
-        return await self._do(self._adapter.hover, element)
+    async def hover(self, target: Element | PagePoint) -> ToolOutcome:
+        return await self._do(self._adapter.hover, target)
 
     async def press(self, key: str) -> ToolOutcome:
         return await self._do(self._adapter.press, key)
 
-    async def scroll(self, direction: Direction, amount: int) -> ToolOutcome:
-        return await self._do(self._adapter.scroll, direction, amount)
+    async def scroll(
+        self, direction: Direction, amount: int, over: Element | PagePoint | None = None
+    ) -> ToolOutcome:
+        return await self._do(self._adapter.scroll, direction, amount, over)
+
+    async def scroll_to(
+        self, query: str, direction: Direction = "down", over: Element | PagePoint | None = None
+    ) -> ToolOutcome:
+        return await self._do(self._adapter.scroll_to, query, direction, over)
 
     async def wait(self, milliseconds: int) -> ToolOutcome:
         return await self._do(self._wait, milliseconds)

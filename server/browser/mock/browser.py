@@ -6,12 +6,24 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import quote, urljoin
 
-from server.browser.browser import Browser, Direction, Field, PagePicture, Tab, ToolOutcome, ToolSpec
+from server.browser.browser import (
+    Browser,
+    Direction,
+    Field,
+    PagePicture,
+    PagePoint,
+    Tab,
+    ToolOutcome,
+    ToolSpec,
+)
 from server.browser.fence import fence, page_line
-from server.browser.mock.site import BLANK, PAGES, SHOP, VIEWPORT, MockPage, draw
+from server.browser.mock.site import BLANK, PAGES, SHOP, VIEWPORT, MockPage, PageControl, draw
 from server.browser.observation import Element, Extra, Observation, observe_snapshot
+from server.browser.observation.points import Layer, Layers, find_hit
 from server.browser.reading.reader import Reading
+from server.browser.sent import RequestLog, SentRequest, SentRequests, place_of_url
 from server.ops.json_types import JsonObject, JsonView
 
 HELD = "A person has the browser now: nothing was done."
@@ -47,6 +59,7 @@ class MockBrowser(Browser):
     typed: dict[str, str] = field(default_factory=dict)
     log: list[str] = field(default_factory=list)
     dialog: str | None = None
+    sent: list[SentRequest] = field(default_factory=list)
     is_free: asyncio.Event = field(default_factory=_set_event)
     """Cleared while the user has control of the browser."""
 
@@ -103,12 +116,12 @@ class MockBrowser(Browser):
 
     @property
     def _moment(self) -> str:
-        return f"{self.url}:{sorted(self.typed.items())}"
+        return f"{quote(self.url, safe='')}:{VIEWPORT}:{sorted(self.typed.items())}"
 
-    async def observe(self, keep: Sequence[str] = ()) -> Observation:
+    async def observe(self, keep: Sequence[str] = (), points: Sequence[PagePoint] = ()) -> Observation:
         await self.is_free.wait()
         notes = (f'The page asks (confirm): "{self.dialog}".',) if self.dialog else ()
-        return observe_snapshot(
+        seen = observe_snapshot(
             self.snapshot(),
             url=self.url,
             title=self.page.title,
@@ -117,6 +130,23 @@ class MockBrowser(Browser):
             extra=Extra(moment=self._moment),
             keep=keep,
         )
+        hits = (find_hit(at.x, at.y, self._layers_at(at), seen.interactive) for at in points)
+        return seen.model_copy(update={"hits": tuple(hit for hit in hits if hit)})
+
+    def _layers_at(self, point: PagePoint) -> Layers:
+        layers, steps = (Layer(tag="body", box=(0, 0, *VIEWPORT)),), ("body",)
+        control = self.control_at(point.x, point.y)
+        if control is None:
+            return Layers(layers=layers, steps=steps)
+        box = next(box for one, box in self.page.places() if one == control)
+        pressed = Layer(tag=control.role, role=control.role, name=control.name, box=box, control=True)
+        return Layers(layers=(pressed, *layers), steps=(control.name, *steps))
+
+    def control_at(self, x: float, y: float) -> PageControl | None:
+        for control, (left, top, width, height) in self.page.places():
+            if left <= x <= left + width and top <= y <= top + height:
+                return control
+        return None
 
     async def focus(self, element: Element) -> Observation:
         return (await self.observe()).model_copy(update={"mode": "focused"})
@@ -127,6 +157,9 @@ class MockBrowser(Browser):
     async def read_page(self, page: int = 1, query: str = "") -> Reading:
         await self.is_free.wait()
         return Reading(True, "page 1 of 1", "\n\n".join((f"# {self.page.heading}", *self.page.texts)))
+
+    def requests(self) -> RequestLog:
+        return MockRequestLog(self)
 
     async def screenshot(self) -> PagePicture | None:
         if not self.is_free.is_set():
@@ -144,14 +177,24 @@ class MockBrowser(Browser):
         self.url = f"{SHOP}/"
         return self._done("Went back")
 
-    async def click(self, element: Element) -> ToolOutcome:
-        return self._done(self.use(element.name))
+    async def click(self, target: Element | PagePoint, *, double: bool = False) -> ToolOutcome:
+        if isinstance(target, Element):
+            return self._done(self.use(target.name))
+        self.log.append(f"click at {target.x}, {target.y}")
+        control = self.control_at(target.x, target.y)
+        return self._done(self.use(control.name) if control else "Clicked where nothing is")
+
+    async def drag(self, start: Element | PagePoint, end: Element | PagePoint) -> ToolOutcome:
+        self.log.append("drag")
+        return self._done("Dragged")
 
     def use(self, name: str) -> str:
         """Click the control with this name: open its dialog, follow its link."""
         self.log.append(f"click {name}")
         control = next((control for control in self.page.controls if control.name == name), None)
         if control is not None:
+            if control.sends and (place := place_of_url(urljoin(self.url, control.sends))):
+                self.sent.append(SentRequest("POST", *place, status=201, key=control.sends))
             self.dialog = control.asks
             self.url = control.leads_to or self.url
         return f'Clicked "{name}"'
@@ -165,13 +208,20 @@ class MockBrowser(Browser):
     async def select(self, element: Element, options: Sequence[str]) -> ToolOutcome:
         return self._done(f"Chose {', '.join(options)}")
 
-    async def hover(self, element: Element) -> ToolOutcome:
+    async def hover(self, target: Element | PagePoint) -> ToolOutcome:
         return self._done("Pointed at it")
 
     async def press(self, key: str) -> ToolOutcome:
         return self._done(f"Pressed {key}")
 
-    async def scroll(self, direction: Direction, amount: int) -> ToolOutcome:
+    async def scroll_to(
+        self, query: str, direction: Direction = "down", over: Element | PagePoint | None = None
+    ) -> ToolOutcome:
+        return self._done(f"Scrolled to {query}")
+
+    async def scroll(
+        self, direction: Direction, amount: int, over: Element | PagePoint | None = None
+    ) -> ToolOutcome:
         self.log.append(f"scroll {direction}")
         return self._done(f"Scrolled {direction}")
 
@@ -196,3 +246,14 @@ class MockBrowser(Browser):
 
     def _done(self, text: str) -> ToolOutcome:
         return ToolOutcome(True, text, self.url, self.page.title)
+
+
+class MockRequestLog(RequestLog):
+    """The requests of the mock browser since this was made."""
+
+    def __init__(self, browser: MockBrowser) -> None:
+        self._browser = browser
+        self._begin = len(browser.sent)
+
+    async def settled(self) -> SentRequests:
+        return SentRequests(tuple(self._browser.sent[self._begin :]))

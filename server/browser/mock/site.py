@@ -19,6 +19,8 @@ class PageControl:
     role: str
     name: str
     leads_to: str | None = None
+    sends: str | None = None
+    """Path of the request that a click sends; the site accepts it."""
     asks: str | None = None
     """Message of a confirm dialog that a click opens."""
 
@@ -59,7 +61,7 @@ PAGES: dict[str, MockPage] = {
     ),
     f"{SHOP}/basket": MockPage(
         "Basket – Shop", "Your basket", ("1 × Blue kettle", "Total €43.90"),
-        (PageControl("button", "Place order", f"{SHOP}/thanks"), PageControl("link", "Go on shopping", f"{SHOP}/")),
+        (PageControl("button", "Place order", f"{SHOP}/thanks", "/orders"), PageControl("link", "Go on shopping", f"{SHOP}/")),
     ),
     f"{SHOP}/thanks": MockPage("Thank you – Shop", "Thank you for your order", ("Order 1001, €43.90",)),
     f"{MAIL}/login": MockPage(

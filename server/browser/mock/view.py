@@ -17,6 +17,7 @@ from server.browser.takeover.browser_view import (
     LiveFrame,
     OpenDialog,
     TakeFrame,
+    security_of,
 )
 from server.browser.takeover.handover import PageMoment, describe_changes
 from server.browser.takeover.user_input import (
@@ -59,7 +60,7 @@ class MockScreen:
             return None
         url, title = browser.url, browser.page.title
         dialog = OpenDialog("confirm", browser.dialog) if browser.dialog else None
-        return BrowserSnapshot(url, title, self._size, (Tab(0, title, url, True),), dialog)
+        return BrowserSnapshot(url, title, self._size, (Tab(0, title, url, True),), dialog, security_of(url))
 
     async def open(self) -> None:
         await self._get()
@@ -100,7 +101,7 @@ class MockScreen:
             return
         match stroke:
             case Mouse(kind="up"):
-                self._click(browser, _control_at(browser, stroke.x, stroke.y))
+                self._click(browser, browser.control_at(stroke.x, stroke.y))
             case KeyPress(kind="down"):
                 self._key(browser, stroke)
             case Text():
@@ -177,13 +178,6 @@ class MockScreen:
                 for number, one in enumerate(browser.page.controls, 1)
             )
         )
-
-
-def _control_at(browser: MockBrowser, x: float, y: float) -> PageControl | None:
-    for control, (left, top, width, height) in browser.page.places():
-        if left <= x <= left + width and top <= y <= top + height:
-            return control
-    return None
 
 
 def _listed(browser: MockBrowser, eid: str) -> PageControl:

@@ -19,6 +19,7 @@ from server.browser.observation.outline import outline
 from server.browser.observation.overlays import find_overlays
 from server.browser.observation.page import Budget, Element, Overlay, Page
 from server.browser.observation.page_script import PAGE_SCRIPT, Clickable, Extra, SecretField
+from server.browser.observation.points import PointHit
 from server.browser.observation.ranking import merge_duplicates, put_first, rank, select_around
 from server.browser.observation.rendering import (
     clean,
@@ -31,7 +32,8 @@ from server.browser.observation.rendering import (
 from server.browser.observation.secret_fields import hide_secrets
 from server.browser.observation.snapshot import MOST_CHARS, Snapshot, parse_snapshot
 from server.browser.observation.text_blocks import find_text
-from server.browser.observation.token_budget import fit
+from server.browser.observation.text_search import Place, find_place
+from server.browser.observation.token_budget import Fitted, fit
 from server.ops.json_types import JsonView
 from server.text import cut
 
@@ -45,7 +47,10 @@ __all__ = [
     "Observation",
     "Overlay",
     "Page",
+    "Place",
+    "PointHit",
     "SecretField",
+    "find_place",
     "focus",
     "focus_pieces",
     "observe_snapshot",
@@ -55,6 +60,7 @@ __all__ = [
 
 VIEWPORT = (1280, 720)
 BUDGET = Budget()
+MOST_URGENT = 10
 NOTHING = "no text and no control can be read on this page; it may be drawn as a picture"
 
 
@@ -81,8 +87,20 @@ class Observation(BaseModel, frozen=True):
     """Line order of `text`: eids, `t0` for the first text block, and headlines such as `Below:`."""
     header_tokens: int = 800
     """Token limit for address, title, notes and overlays in `text`."""
+    urgent: tuple[str, ...] = ()
+    """The texts of alerts and status messages, whether or not they are among `text_blocks`."""
     moment: str = ""
     """`Extra.moment` of the page script result used here; "" if unknown."""
+    hits: tuple[PointHit, ...] = ()
+    """What is at the points that were asked about."""
+
+    @property
+    def view(self) -> str:
+        """Equal while the document, the window's size and its scroll position are; "" if unknown."""
+        return ":".join(self.moment.split(":", 2)[:2])
+
+    def at(self, x: int, y: int) -> PointHit | None:
+        return next((hit for hit in self.hits if (hit.x, hit.y) == (x, y)), None)
 
     @property
     def asks_for_secret(self) -> bool:
@@ -93,13 +111,20 @@ class Observation(BaseModel, frozen=True):
     def find(self, eid: str) -> Element | None:
         return next((element for element in self.interactive if element.eid == eid), None)
 
-    def text(self) -> str:
-        """The text for the model: one line for each element and text block, in reading order."""
+    def text(self, *, with_texts: bool = True) -> str:
+        """The text for the model: one line for each element and text block, in reading order.
+
+        Without the text blocks for a model that has just been shown them: all elements keep their lines and eids.
+        """
         lines = page_lines(self.page, self.notes, self.overlays, self.header_tokens)
         shown = [element.eid for element in self.interactive if not element.same_as]
         body = dict(zip(shown, element_lines(self.interactive), strict=True))
-        body |= {f"t{at}": text_line(block) for at, block in enumerate(self.text_blocks)}
-        order = self.order or tuple(body)
+        texts = {f"t{at}": text_line(block) for at, block in enumerate(self.text_blocks)}
+        order = self.order or (*body, *texts)
+        if not with_texts and texts:
+            lines.append("Note: the page is as it was at the last turn; its texts are left out here")
+            order = tuple(key for key in order if key not in texts)
+        body |= texts
         return "\n".join([*lines, *(body.get(key, key) for key in order)])
 
     def text_with_targets(self) -> str:
@@ -244,6 +269,20 @@ def _locate(tree: Snapshot, ref: str, extra: Extra) -> int | None:
     return max(above, default=None)
 
 
+def _notes(tree: Snapshot, fitted: Fitted, target: int | None, *, is_page: bool) -> tuple[str, ...]:
+    """The snapshot's notes, and what the observation leaves out."""
+    notes = [clean(note) for note in tree.notes]
+    if target is not None:
+        around = tree.nodes[target].ref
+        notes += [f"around {element.eid}" for element in fitted.elements if element.ref == around]
+    if is_page and not (fitted.elements or fitted.blocks):
+        notes.append(NOTHING)
+    if fitted.truncated or (target is None and fitted.texts_left):
+        many = f"{fitted.truncated} more elements" if fitted.truncated else f"{fitted.texts_left} more texts"
+        notes.append(f"truncated, {many}: scroll to them; read_page has all text")
+    return tuple(notes)
+
+
 def _observe(
     tree: Snapshot,
     viewport: tuple[int, int],
@@ -273,18 +312,6 @@ def _observe(
         wanted = [draft for draft in found if draft.ref in keep]
         ranked, must, first = put_first(wanted, ranked, must, around)
         fitted = fit(ranked, must, blocks, around, budget, used, first=first, detail=target is not None)
-    notes = list(map(clean, tree.notes))
-    if target is not None:
-        notes += [
-            f"around {element.eid}" for element in fitted.elements if element.ref == tree.nodes[target].ref
-        ]
-    if not (fitted.elements or fitted.blocks or page.url.startswith("about:")):
-        notes.append(NOTHING)
-    left = (
-        (f"truncated, {fitted.truncated} more elements: scroll to them; read_page has all text",)
-        if fitted.truncated
-        else ()
-    )
     return Observation(
         page=page,
         viewport=viewport,
@@ -292,10 +319,11 @@ def _observe(
         interactive=fitted.elements,
         text_blocks=fitted.blocks,
         overlays=overlays,
-        notes=(*notes, *left),
+        notes=_notes(tree, fitted, target, is_page=not page.url.startswith("about:")),
         truncated=fitted.truncated,
         focused=tree.focused(),
         order=fitted.order,
         header_tokens=room,
+        urgent=tuple(block.text for block in blocks if block.is_urgent)[:MOST_URGENT],
         moment=extra.moment,
     )

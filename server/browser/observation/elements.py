@@ -11,7 +11,12 @@ from server.browser.observation.snapshot import CHOICES, FIELDS, WIDGETS, Node, 
 
 KEPT_ROLES = frozenset({"img", "heading", "row", "cell", "gridcell", "listitem", "article", "iframe"})
 LISTS = frozenset({"list", "table", "rowgroup", "grid", "tree", "menu", "tablist", "navigation", "main"})
-TAG_ROLES = {"a": "link", "button": "button", "editable": "textbox", "select": "combobox"}
+LEVELS = frozenset({"slider", "spinbutton"})
+DRAG_ROLES = frozenset({"draggable", "dropzone"})
+TAG_ROLES = {
+    "a": "link", "button": "button", "editable": "textbox", "select": "combobox",
+    **{role: role for role in DRAG_ROLES},
+}  # fmt: skip
 MOST_NODES = 100
 MOST_BOXES = 3000
 SPREAD_CHARS = 160
@@ -33,6 +38,8 @@ class Draft:
     submits: bool = False
     shows: str = ""
     sends_to: str = ""
+    level: str = ""
+    """The value of a slider or spin button that is no field."""
     on_top: bool = False
     """It is in an open dialog."""
     same_as: "Draft | None" = None
@@ -47,15 +54,21 @@ def find_elements(snapshot: Snapshot, extra: Extra, viewport: tuple[int, int]) -
     frames = [index for index, node in enumerate(snapshot.nodes) if node.role == "iframe"]
     drafts = [_draft(snapshot, index) for index in _pick(snapshot) if not _is_under(snapshot, index, frames)]
     submits = {_rounded(box) for box in extra.submits}
+    uploads = {_rounded(box) for box in extra.uploads}
     shows = {_rounded(label.box): label.text for label in extra.shown}
+    levels = {_rounded(level.box): level.value for level in extra.levels}
     for draft in drafts:
         draft.submits = draft.role not in FIELDS and _rounded(draft.box) in submits
         draft.shows = shows.get(_rounded(draft.box), "") if draft.role in WIDGETS else ""
+        if draft.role in LEVELS:
+            draft.level = levels.get(_rounded(draft.box), "")
     if extra.clickables:
         drafts = _add_clickables(snapshot, drafts, extra.clickables, viewport)
     sent = {_rounded(one.box): one.to for one in extra.sent}
     for draft in drafts:
         draft.sends_to = sent.get(_rounded(draft.box), "")
+        if draft.role in ("button", "clickable") and _rounded(draft.box) in uploads:
+            draft.role = "file"
     return drafts
 
 
@@ -190,6 +203,8 @@ def _add_clickables(
         box = _rounded(clickable.box)
         if known := by_box.get(box):
             known.name = known.name or clickable.name
+            if clickable.tag == "draggable" and known.role == "clickable":
+                known.role = clickable.tag
         elif box not in nodes:
             added.append(_loose(snapshot, boxed, clickable, viewport))
         elif clickable.listens or bisect_left(places, nodes[box]) == bisect_left(
@@ -207,6 +222,10 @@ def _draft_clickable(snapshot: Snapshot, index: int, clickable: Clickable) -> Dr
     draft = _draft(snapshot, index)
     if clickable.tag == "editable":
         draft.role, draft.name = "textbox", clickable.name or label_of_field(snapshot, index)
+    if clickable.tag in DRAG_ROLES:
+        draft.role = clickable.tag
+    if clickable.tag == "dropzone":
+        draft.name = clickable.name
     draft.name = draft.name or clickable.name
     return draft
 

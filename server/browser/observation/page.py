@@ -18,7 +18,7 @@ class Element(BaseModel, frozen=True):
     ref: str
     """The target that the MCP server accepts: a snapshot ref, a unique selector or an index."""
     role: str
-    """The ARIA role; `clickable` for an element without one that reacts to clicks."""
+    """The ARIA role; `clickable` for an element without one that reacts to clicks, `file` for one that takes a file."""
     name: str = ""
     value: str | None = None
     """None for elements without a value, and always for secret fields."""

@@ -18,13 +18,14 @@ class Clickable(BaseModel, frozen=True):
 
     box: Box
     tag: str
-    """Lower case; `editable` for the root of an editable region."""
+    """Lower case; `editable` for the root of an editable region, `draggable` for what can be dragged, `dropzone` for
+    what holds such elements."""
     name: str = ""
     """A guess: label, title, alt text, svg title, else words of its class or id."""
     target: str
     """A selector that is unique in the page, used as the MCP server's `target`."""
     listens: bool = False
-    """It has a listener for clicks of its own, also if it contains other controls."""
+    """It has a listener for clicks of its own, can be dragged or dropped on: also if it contains other controls."""
 
 
 class SecretField(BaseModel, frozen=True):
@@ -46,6 +47,13 @@ class Shown(BaseModel, frozen=True):
 
     box: Box
     text: str
+
+
+class Level(BaseModel, frozen=True):
+    """The value of a slider or spin button that is no field, as its ARIA attributes give it."""
+
+    box: Box
+    value: str
 
 
 class FrameInView(BaseModel, frozen=True):
@@ -72,7 +80,10 @@ class Extra(BaseModel, frozen=True):
     secrets: tuple[SecretField, ...] = ()
     submits: tuple[Box, ...] = ()
     """Boxes of the buttons that submit a form."""
+    uploads: tuple[Box, ...] = ()
+    """Boxes of the fields that take a file, and of their labels."""
     shown: tuple[Shown, ...] = ()
+    levels: tuple[Level, ...] = ()
     sent: tuple[Sent, ...] = ()
     unknown: bool = False
     """`secrets` may be incomplete. Every field then counts as secret."""
@@ -85,19 +96,21 @@ class Extra(BaseModel, frozen=True):
     all_texts: bool = False
     """`texts` is complete, except for frames of other sites."""
     moment: str = ""
-    """`<document>:<state>`: equal for two runs on one document if content, fields and scroll position are."""
+    """`<document>:<view>:<state>`: equal for two runs on one document if content, fields and scroll position are.
+    `<view>` is the size of the window and the scroll position."""
 
     def masked(self, mask: Callable[[str], str]) -> "Extra":
         """A copy with `mask` applied to names, texts and addresses."""
         clickables = (one.model_copy(update={"name": mask(one.name)}) for one in self.clickables)
         shown = (one.model_copy(update={"text": mask(one.text)}) for one in self.shown)
         sent = (one.model_copy(update={"to": mask(one.to)}) for one in self.sent)
+        levels = (one.model_copy(update={"value": mask(one.value)}) for one in self.levels)
         texts = self.texts and tuple(one.model_copy(update={"text": mask(one.text)}) for one in self.texts)
         framed = (
             one.model_copy(update={"name": mask(one.name), "url": mask(one.url)}) for one in self.framed
         )
         masked = {"clickables": tuple(clickables), "shown": tuple(shown), "sent": tuple(sent), "texts": texts}
-        return self.model_copy(update=masked | {"framed": tuple(framed)})
+        return self.model_copy(update=masked | {"framed": tuple(framed), "levels": tuple(levels)})
 
 
 PAGE_SCRIPT = r"""(listening) => {
@@ -107,7 +120,7 @@ PAGE_SCRIPT = r"""(listening) => {
   const NOISE = new Set(('icon icons ico btn button fa fas far fab fal glyphicon material mdi bi svg img image ' +
     'link item wrapper container inner outer js is has css sc small large sm md lg xl active left right').split(' '));
   const MOST = 200, LONG = 2000, MOST_HASHED = 1000000, started = performance.now();
-  const clickables = [], secrets = [], controls = [], shown = [], frames = [], frameBoxes = [], reachable = [];
+  const clickables = [], secrets = [], controls = [], uploads = [], shown = [], levels = [], frames = [], frameBoxes = [], reachable = [];
   let unknown = false, room = 10 * LONG, values = 0, inside = 0, state = 5381, hashed = 0;
   const hash = text => {
     const end = Math.min(text.length, MOST_HASHED - hashed);
@@ -188,8 +201,11 @@ PAGE_SCRIPT = r"""(listening) => {
     unknown ||= secrets.length >= MOST || values > 50 || value.length > LONG || room < 0;
     if (!unknown) secrets.push({box, value});
   };
+  const labelsOf = getter(HTMLInputElement, 'labels');
   const findForms = (root, dx, dy) => {
     for (const el of all(root, 'input,textarea,button')) {
+      if (el.tagName === 'INPUT' && attribute(el, 'type')?.toLowerCase() === 'file' && uploads.length < MOST)
+        for (const one of [el, ...labelsOf.call(el) || []]) if (near(boxOf(one, dx, dy))) uploads.push(boxOf(one, dx, dy));
       if (el.tagName !== 'BUTTON' && isSecret(el)) keepSecret(boxOf(el, dx, dy), el.value);
       if (!el.form || /^(hidden|button|reset)$/.test(el.type)) continue;
       const isButton = /^(submit|image)$/.test(el.type), box = boxOf(el, dx, dy);
@@ -210,6 +226,12 @@ PAGE_SCRIPT = r"""(listening) => {
       if (!plain(label).includes(plain(text))) shown.push({box: boxOf(el, dx, dy), text});
     }
   };
+  const findLevels = (root, dx, dy) => {
+    for (const el of [...all(root, '[role=slider],[role=spinbutton]')].slice(0, MOST)) {
+      const value = clean(attribute(el, 'aria-valuetext') || attribute(el, 'aria-valuenow')), box = boxOf(el, dx, dy);
+      if (value && el.tagName !== 'INPUT' && near(box)) levels.push({box, value});
+    }
+  };
   const listeners = new Set(Array.isArray(listening) ? listening : []);
   // Attributes and anchors that only pages with scripts have: a click on them is for one listener further out.
   const MARKED = 'a:not([href])[class],a:not([href])[title],[data-action],[data-handler],[ng-click],[jsaction*=click]';
@@ -222,7 +244,43 @@ PAGE_SCRIPT = r"""(listening) => {
     if (around && says(around, el)) return false;  // nested, and the same
     return ![...el.querySelectorAll(WIDGET)].slice(0, 20).some(inner => says(inner, el));
   };
-  const look = (el, root) => {
+  // What style sheets show while the pointer is over something: menus whose controls are hidden until then.
+  const hovered = root => {
+    const found = new Set(), sheets = getter(isDocument(root) ? Document : ShadowRoot, 'styleSheets');
+    const rules = [...sheets.call(root)].flatMap(sheet => {
+      try { return [...sheet.cssRules].slice(0, LONG); } catch { return []; }
+    });
+    for (const {selectorText = '', style} of rules) {
+      if (performance.now() - started > 100) break;
+      if (!selectorText.includes(':hover') || !style || !(style.display || style.visibility || style.opacity)) continue;
+      for (const one of selectorText.split(',')) {
+        const over = /^\s*(\S.*?):hover\s*[\s>+~]/.exec(one);
+        try { if (over) [...all(root, over[1])].slice(0, MOST).forEach(el => found.add(el)); } catch {}
+      }
+    }
+    return found;
+  };
+  const opens = el => {
+    const inner = [...el.querySelectorAll(WIDGET)].slice(0, 20);
+    const isSeen = one => one.checkVisibility({visibilityProperty: true, opacityProperty: true});
+    return inner.length > 0 && isShort(el) && !inner.some(isSeen);
+  };
+  // Where cards can be dropped: the columns, or whatever else of one kind, that hold what can be dragged.
+  const DRAGGED = '[draggable=true]', zones = new Set();
+  const findZones = root => {
+    for (const el of [...all(root, DRAGGED)].slice(0, MOST)) {
+      for (let at = el.parentElement, up = 0; at && up < 3 && !zones.has(at); at = at.parentElement, up++) {
+        const kin = at.parentElement && !at.matches('body,[draggable]') ? [...at.parentElement.children].filter(one =>
+          one.tagName === at.tagName && attribute(one, 'class') === attribute(at, 'class')) : [];
+        if (kin.length > 1) { kin.slice(0, 20).forEach(one => zones.add(one)); break; }
+      }
+    }
+  };
+  const nameOfZone = el => {
+    const head = el.querySelector('h1,h2,h3,h4,h5,h6,header,legend,caption');
+    return label(el) || (head ? clean(head.innerText) : '') || guess(el);
+  };
+  const look = (el, root, over) => {
     const editable = el.isContentEditable && !(el.parentElement && el.parentElement.isContentEditable);
     const widget = el.matches(WIDGET);
     if (!editable && (widget ? el.matches('input,select,textarea,label,iframe') || clean(el.textContent) || label(el)
@@ -232,23 +290,31 @@ PAGE_SCRIPT = r"""(listening) => {
     const icon = !el.children.length && !clean(el.textContent) && el.offsetWidth < 60 && !el.matches('img,svg *');
     const hand = style.cursor === 'pointer' && (!inherited || icon);
     const listens = !widget && (listeners.has(el) || (el.matches(MARKED) && isShort(el))) && isOwn(el);
-    if (!widget && !editable && !hand && !listens && !el.matches('[onclick],[tabindex="0"],summary')) return;
+    const isMenu = !widget && over.has(el) && opens(el);
+    const isZone = zones.has(el) && !hand && !listens, isDragged = !widget && !isZone && el.matches(DRAGGED);
+    if (!widget && !editable && !hand && !listens && !isMenu && !isZone && !isDragged &&
+      !el.matches('[onclick],[tabindex="0"],summary')) return;
     const box = boxOf(el, 0, 0);
     if (!near(box) || style.visibility !== 'visible' || el.matches('html,body')) return;
-    const tag = editable ? 'editable' : el.tagName.toLowerCase().slice(0, 40);
-    const name = editable ? label(el) || '' : clean(el.innerText) || guess(el);
+    const kind = editable ? 'editable' : isZone ? 'dropzone' : isDragged ? 'draggable' : '';
+    const tag = kind || el.tagName.toLowerCase().slice(0, 40);
+    const name = editable ? label(el) || '' : isZone ? nameOfZone(el) : clean(el.innerText) || guess(el);
     const target = path(el, root);
-    if (target && target.length <= LONG) clickables.push({box, tag, name, target, listens});
+    if (target && target.length <= LONG) clickables.push({box, tag, name, target,
+      listens: listens || isMenu || isZone || isDragged});
   };
   const findClickables = root => {
+    const over = hovered(root);
+    findZones(root);
     for (const el of all(root, '*')) {
       if (clickables.length >= MOST || performance.now() - started > 250) return;
-      try { look(el, root); } catch {}  // a form whose fields hide its methods
+      try { look(el, root, over); } catch {}  // a form whose fields hide its methods
     }
   };
   const visit = (root, dx, dy, framed) => {
     findForms(root, dx, dy);
     findShown(root, dx, dy);
+    findLevels(root, dx, dy);
     if (!framed) reachable.push(root);
     hash(sourceOf(root));
     for (const el of all(root, 'input,textarea,select')) hash(`${el.value} ${el.checked}`);
@@ -362,8 +428,8 @@ PAGE_SCRIPT = r"""(listening) => {
   const sent = submitters.map(({el, box, isButton}) => ({box, to: destination(el, isButton)}));
   const ready = getter(Document, 'readyState').call(document);
   hash([addressOf.call(document), ready, innerWidth, innerHeight, scrollX, scrollY].join(' '));
-  const moment = `${performance.timeOrigin}:${state}`;
-  return {clickables, secrets, submits: buttons.map(one => one.box), shown, sent, frames, framed: frameBoxes, texts,
+  const moment = `${performance.timeOrigin}:${innerWidth}x${innerHeight}@${scrollX},${scrollY}:${state}`;
+  return {clickables, secrets, submits: buttons.map(one => one.box), uploads, shown, levels, sent, frames, framed: frameBoxes, texts,
     all_texts: allTexts, unknown, moment};
 }"""
 """Takes a list of the elements that listen to clicks, as far as DevTools reports them (`frames.py`). A page's world

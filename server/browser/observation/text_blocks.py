@@ -38,6 +38,8 @@ class Block:
     visible: bool = False
     """A person sees it in the window."""
     on_top: bool = False
+    is_urgent: bool = False
+    """An alert or a status message."""
     y: float | None = None
     """Top edge in CSS pixels of the viewport; None if there is no box."""
 
@@ -101,7 +103,7 @@ def _space_names(pieces: Sequence[TextPiece]) -> None:
     """
     parts: dict[int, tuple[Draft, list[TextPiece]]] = {}
     for piece in pieces:
-        if piece.visible and piece.owner is not None and piece.owner.role == "clickable":
+        if piece.visible and piece.owner is not None and piece.owner.role in ("clickable", "draggable"):
             parts.setdefault(id(piece.owner), (piece.owner, []))[1].append(piece)
     for draft, own in parts.values():
         spaced = _joined(own)
@@ -244,4 +246,4 @@ def _weigh(snapshot: Snapshot, outline: Outline, piece: TextPiece, text: str) ->
         weight += -0.7 if nodes[mark].role in SIDE else 0.4
     if nodes[at].role == "img" or (piece.seen and not piece.visible):
         weight -= 0.6
-    return Block(piece.place, text, weight, piece.seen, piece.visible, on_top, piece.y)
+    return Block(piece.place, text, weight, piece.seen, piece.visible, on_top, bool(roles & URGENT), piece.y)

@@ -59,6 +59,9 @@ class Fitted:
     blocks: tuple[str, ...] = ()
     order: tuple[str, ...] = ()
     truncated: int = 0
+    """Elements left out."""
+    texts_left: int = 0
+    """Text blocks left out, whole ones."""
 
 
 @dataclass(slots=True)
@@ -116,6 +119,7 @@ def fit(
     chosen += twins[: max(0, budget.elements - len(chosen))]
     fitted = _lay_out(chosen, room.blocks, dict(zip(map(id, top), contexts, strict=True)), around, cuts)
     fitted.truncated = len(ranked) - len(chosen)
+    fitted.texts_left = len(blocks) - len(room.blocks)
     return fitted
 
 
@@ -213,7 +217,7 @@ def _make(draft: Draft, eid: str, context: str, around: Surroundings, cuts: Cuts
     node = draft.node or Node(draft.role, -1)
     chars, most = (cuts.chars, cuts.value) if draft.seen else (cuts.far_chars, VALUE_CHARS)
     states = node.attributes
-    value = clean(node.text) if draft.role in FIELDS | {"slider"} else ""
+    value = clean(node.text or draft.level) if draft.role in FIELDS | {"slider"} else ""
     options = _options(draft, around)
     if draft.role == "combobox" and options:
         value = next((name for name, is_selected in options if is_selected), value)

@@ -7,9 +7,9 @@ MEASURE_SCRIPT = r"""() => {
   const elements = Document.prototype.getElementsByTagName.call(document, '*'), root = elements[0];
   let weight = elements.length + (root ? root.textContent.length : 0) / 100;
   if (weight > LIMIT) return weight;
-  const told = ['href', 'aria-label', 'title', 'alt', 'placeholder'];
+  const named = ['href', 'aria-label', 'title', 'alt', 'placeholder'];
   for (const el of elements) {
-    for (const name of told) weight += (Element.prototype.getAttribute.call(el, name) || '').length / 100;
+    for (const name of named) weight += (Element.prototype.getAttribute.call(el, name) || '').length / 100;
     if (/^(INPUT|TEXTAREA)$/.test(el.tagName)) weight += el.value.length / 100;
     if (weight > LIMIT) return weight;
   }
@@ -23,7 +23,7 @@ VIEWPORT_SCRIPT = r"""() => {
     H1: 'heading', H2: 'heading', H3: 'heading'};
   const KINDS = {checkbox: 'checkbox', radio: 'radio', submit: 'button', button: 'button', reset: 'button',
     image: 'button', range: 'slider', number: 'spinbutton', search: 'searchbox'};
-  const started = performance.now(), lines = [], told = new Set(), forms = new Set(), numbers = new Map();
+  const started = performance.now(), lines = [], listed = new Set(), forms = new Set(), numbers = new Map();
   let around = null;
   const clean = text => String(text || '').slice(0, 2000).replace(/\s+/g, ' ').trim().slice(0, 120);
   const given = el => (Element.prototype.getAttribute.call(el, 'role') || '').slice(0, 100).trim().split(/\s+/)[0];
@@ -64,12 +64,12 @@ VIEWPORT_SCRIPT = r"""() => {
     lines.push(own ? `  ${line}` : line);
     if (form) forms.add(form);
   };
-  const tell = (el, isWanted) => {
+  const list = (el, isWanted) => {
     const r = Element.prototype.getBoundingClientRect.call(el);
-    if (told.has(el)) return;
+    if (listed.has(el)) return;
     if (!isWanted && (r.bottom < 0 || r.top > innerHeight || r.right < 0 || r.left > innerWidth || r.width < 2 || r.height < 2)) return;
     const role = roleOf(el), box = boxOf(el);
-    told.add(el);
+    listed.add(el);
     if (role) {
       const target = role === 'heading' ? '' : path(el), where = target && ` [ref=${target}]`;
       const value = /box$/.test(role) && el.type !== 'password' && el.value ? ': ' + JSON.stringify(clean(el.value)) : '';
@@ -84,13 +84,13 @@ VIEWPORT_SCRIPT = r"""() => {
   const root = Document.prototype.getElementsByTagName.call(document, '*')[0];
   const walker = Document.prototype.createTreeWalker.call(document, root, NodeFilter.SHOW_ELEMENT);
   while (lines.length < 250 && performance.now() - started < 1500 && walker.nextNode()) {
-    try { tell(walker.currentNode); } catch {}  // a form whose fields hide its methods
+    try { list(walker.currentNode); } catch {}  // a form whose fields hide its methods
   }
   const controls = getter(HTMLFormElement, 'elements');
   for (const form of forms) {
     try {
       const sends = [...controls.call(form)].find(el => /^(submit|image)$/.test(el.type));
-      if (sends) tell(sends, true);  // the button that Enter presses, also where it is out of view
+      if (sends) list(sends, true);  // the button that Enter presses, also where it is out of view
     } catch {}
   }
   return lines.join('\n');

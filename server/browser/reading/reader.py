@@ -6,22 +6,21 @@ import asyncio
 import base64
 import json
 import logging
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
 
+from server.browser.reading.worker_process import DEADLINE, WorkerProcess
+
 log = logging.getLogger(__name__)
 
-DEADLINE = 30.0
-"""Seconds for one reading; the process is killed after them."""
 FILE_BYTES = 25_000_000
 """Larger files are not read; a session keeps none."""
-_ROOT = Path(__file__).parents[3]
 _THREADS = ThreadPoolExecutor(2, thread_name_prefix="reading")
 """Each waits for one process: so many are read at once."""
+WORKER = WorkerProcess()
+"""One for the server, whatever its sessions read: each reading has a process of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,18 +107,12 @@ async def _read(request: ReadRequest, data: bytes) -> Reading:
 
 
 def _ask_worker(request: ReadRequest, data: bytes) -> ReadAnswer:
-    """Run the worker. Its environment has none of the server's settings and keys."""
-    command = [sys.executable, "-P", "-m", "server.browser.reading.worker"]
     given = json.dumps(request).encode() + b"\n" + data
-    env = {"PYTHONPATH": str(_ROOT), "PYTHONIOENCODING": "utf-8"}
     try:
-        done = subprocess.run(
-            command, input=given, capture_output=True, timeout=DEADLINE, env=env, check=True
-        )
-        answer: ReadAnswer = json.loads(done.stdout)
-    except subprocess.TimeoutExpired:
+        answer: ReadAnswer = json.loads(WORKER.ask(given))
+    except TimeoutError:
         return {"problem": f"it could not be read within {DEADLINE:g} s"}
-    except (OSError, subprocess.CalledProcessError, ValueError) as error:
-        log.warning("a text could not be read: %s: %.500s", error, getattr(error, "stderr", b"") or b"")
+    except (OSError, ValueError) as error:
+        log.warning("a text could not be read: %s", error)
         return {"problem": "it is damaged, or too large to be read"}
     return answer

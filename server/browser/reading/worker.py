@@ -1,7 +1,11 @@
-"""The process that parses one page or file: `python -m server.browser.reading.worker`.
+"""The processes that parse pages and files: `python -m server.browser.reading.worker FD`.
 
-What it parses is untrusted, so it has limits of memory and CPU time, no secrets in its environment, and is
-ended at a deadline. It reads one line of JSON, a `ReadRequest`, and the data after it; it writes one line of JSON.
+What is parsed is untrusted, so each reading has a process of its own, with limits of memory and CPU time, no secrets in
+its environment, and a deadline after which it is ended. The process that is started here has the libraries loaded and
+parses nothing: it forks one for each reading, which takes milliseconds where a new interpreter takes seconds on a busy
+machine. It receives sockets over the socket FD, one for each reading, and ends when that is closed or not used for long.
+
+Over its own socket a reading gets one line of JSON, a `ReadRequest`, and the data after it; it answers in JSON.
 """
 
 from __future__ import annotations
@@ -10,17 +14,25 @@ import base64
 import io
 import json
 import logging
+import os
 import resource
+import select
+import signal
+import socket
 import sys
+import time
 import warnings
 from typing import TYPE_CHECKING
 
 from server.browser.reading.documents import DocumentText, Unreadable, read_document, read_html, read_pdf
 from server.browser.reading.passages import plain, read_page, search, split
+from server.browser.reading.worker_process import DEADLINE
 
 if TYPE_CHECKING:
     from server.browser.reading.reader import ReadAnswer, ReadRequest
 
+IDLE_SECONDS = 600.0
+"""Without a reading for so long, the process that forks them ends; the next reading starts another."""
 MOST_MEMORY = 2_000_000_000
 """Bytes of address space."""
 CPU_SECONDS = 40
@@ -82,14 +94,66 @@ def _picture(data: bytes) -> ReadAnswer | None:
     return {"about": about, "picture": data64, "width": shown.width, "height": shown.height}
 
 
-def main() -> None:
+def parse(connection: socket.socket) -> None:
+    """Parse what comes over the connection, and answer. A line end says first that the reading has begun."""
+    connection.sendall(b"\n")
+    signal.alarm(round(DEADLINE) + 5)  # ends it also when the process that would do so is gone
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
     if sys.platform == "linux":  # elsewhere the address space has no meaningful limit
         resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    with connection.makefile("rb") as given:
+        head, _, data = given.read().partition(b"\n")
+    connection.sendall(json.dumps(answer(json.loads(head), data)).encode())
+
+
+class Children:
+    """The processes of the readings in progress, by their ends as `monotonic` counts."""
+
+    def __init__(self) -> None:
+        self._ends: dict[int, float] = {}
+
+    def start(self, connection: socket.socket, control: socket.socket) -> None:
+        if pid := os.fork():
+            self._ends[pid] = time.monotonic() + DEADLINE + 1
+            return
+        code = 1
+        try:
+            control.close()
+            parse(connection)
+            code = 0
+        finally:
+            os._exit(code)  # nothing of the parent's is run or flushed here
+
+    def end_late(self, *, all_of_them: bool = False) -> None:
+        """Reap those that have ended, and kill those that are late."""
+        for pid, end in list(self._ends.items()):
+            if os.waitpid(pid, os.WNOHANG)[0]:
+                del self._ends[pid]
+            elif all_of_them or time.monotonic() > end:
+                os.kill(pid, signal.SIGKILL)
+
+    def __bool__(self) -> bool:
+        return bool(self._ends)
+
+
+def main() -> None:
     logging.disable()
     warnings.simplefilter("ignore")
-    head, _, data = sys.stdin.buffer.read().partition(b"\n")
-    sys.stdout.write(json.dumps(answer(json.loads(head), data)))
+    children, used = Children(), time.monotonic()
+    with socket.socket(fileno=int(sys.argv[1])) as control:
+        while children or time.monotonic() - used < IDLE_SECONDS:
+            ready, _, _ = select.select([control], [], [], 0.5 if children else IDLE_SECONDS)
+            children.end_late()
+            if not ready:
+                continue
+            message, passed, _, _ = socket.recv_fds(control, 1, 1)
+            if not message:
+                break
+            used = time.monotonic()
+            for number in passed:
+                with socket.socket(fileno=number) as connection:
+                    children.start(connection, control)
+    children.end_late(all_of_them=True)
 
 
 if __name__ == "__main__":

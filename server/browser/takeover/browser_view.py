@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol
 
 from server.browser.browser import Tab
 from server.browser.takeover.user_input import Command, Stroke
@@ -35,6 +35,18 @@ class OpenDialog:
     message: str
 
 
+Security = Literal["secure", "plain", "error", "none"]
+"""The document came over https with a valid certificate; over http; could not be loaded; is from no site."""
+
+
+def security_of(document: str) -> Security:
+    """`document` is the URL of the document that is shown, as committed: a failed navigation commits Chromium's
+    error page under its own URL, also when the certificate is the reason."""
+    scheme = document.partition(":")[0].lower()
+    by_scheme: dict[str, Security] = {"https": "secure", "http": "plain", "chrome-error": "error"}
+    return by_scheme.get(scheme, "none")
+
+
 @dataclass(frozen=True, slots=True)
 class BrowserSnapshot:
     """State of an open browser, without its picture."""
@@ -45,6 +57,7 @@ class BrowserSnapshot:
     """Width and height in CSS pixels."""
     tabs: tuple[Tab, ...]
     dialog: OpenDialog | None = None
+    security: Security = "none"
 
 
 @dataclass(frozen=True, slots=True)

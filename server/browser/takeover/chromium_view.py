@@ -18,6 +18,7 @@ from server.browser.takeover.browser_view import (
     LiveFrame,
     OpenDialog,
     TakeFrame,
+    security_of,
 )
 from server.browser.takeover.foreground_tab import ForegroundTab, Held, quietly
 from server.browser.takeover.screencast import Screencast
@@ -64,7 +65,8 @@ class CdpScreen:
             Tab(index, one.title, one.url, one is page) for index, one in enumerate(watch.pages.values())
         )
         dialog = OpenDialog(page.dialog.kind, page.dialog.message) if page.dialog else None
-        return BrowserSnapshot(page.url, page.title, self._shown_size or self._size, tabs, dialog)
+        size = self._shown_size or self._size
+        return BrowserSnapshot(page.url, page.title, size, tabs, dialog, security_of(page.document))
 
     async def open(self) -> None:
         browser = await self._get()

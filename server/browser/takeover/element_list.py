@@ -22,15 +22,15 @@ _FIELDS = frozenset(
 )
 
 _FILL = """function(text) {
-  const told = () => { for (const name of ['input', 'change']) this.dispatchEvent(new Event(name, {bubbles: true})) };
+  const notify = () => { for (const name of ['input', 'change']) this.dispatchEvent(new Event(name, {bubbles: true})) };
   if (this.tagName === 'SELECT') {
     const plain = text.trim().toLowerCase(), options = [...this.options];
     const found = options.find(one => one.label.trim().toLowerCase() === plain)
       || options.find(one => one.label.trim().toLowerCase().startsWith(plain));
     if (!found) return 'absent';
-    this.value = found.value; told(); return 'done';
+    this.value = found.value; notify(); return 'done';
   }
-  if (/^(date|time|month|week|datetime-local|color|range)$/.test(this.type || '')) { this.value = text; told(); return 'done' }
+  if (/^(date|time|month|week|datetime-local|color|range)$/.test(this.type || '')) { this.value = text; notify(); return 'done' }
   this.focus(); return 'keys';
 }"""
 """Sets selects and non-text fields directly; focuses any other field and returns `keys`, to be typed into."""

@@ -20,14 +20,14 @@ TRACK_SCRIPT = r"""(() => {
   const ownText = label => [...label.childNodes].filter(node => node.nodeType === 3 || !node.querySelector ||
     !node.matches('input,select,textarea') && !node.querySelector('input,select,textarea'))
     .map(node => node.textContent).join(' ');
-  const told = new WeakSet();
-  const tell = event => {
+  const reported = new WeakSet();
+  const report = event => {
     const el = event.composedPath()[0];
-    if (!event.isTrusted || !el || !el.getAttribute || told.has(el)) return;
-    told.add(el);
+    if (!event.isTrusted || !el || !el.getAttribute || reported.has(el)) return;
+    reported.add(el);
     try { pilothouseField(nameOf(el)) } catch {}
   };
-  for (const kind of ['input', 'change']) addEventListener(kind, tell, {capture: true, passive: true});
+  for (const kind of ['input', 'change']) addEventListener(kind, report, {capture: true, passive: true});
 })()"""
 """Runs in an isolated world. Reports only the names of fields that the user changes, each once."""
 

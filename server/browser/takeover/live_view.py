@@ -145,6 +145,7 @@ class LiveView:
             "viewport": None,
             "tabs": [],
             "dialog": None,
+            "security": None,
             "queue_place": self._place(),
         }
         if sight is None:
@@ -155,6 +156,7 @@ class LiveView:
             "url": sight.url, "title": sight.title, "viewport": list(sight.viewport),
             "tabs": [{"index": tab.index, "title": tab.title, "url": tab.url, "active": tab.active} for tab in sight.tabs],
             "dialog": {"kind": dialog.kind, "message": dialog.message} if dialog else None,
+            "security": sight.security,
         }  # fmt: skip
 
     # Takeover

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable
 from urllib.parse import urlsplit
 
-from server.browser.addresses import AddressRefused, host_of, normal_url
+from server.browser.addresses import AddressRefused, has_scheme, host_of, is_near, normal_url
 from server.browser.chromium.cdp import CdpError, Params
 from server.browser.chromium.watched_page import WatchedPage
 from server.browser.takeover.browser_view import InputRefused, Listing
@@ -28,6 +29,9 @@ from server.browser.takeover.user_input import (
 
 STROKE_DEADLINE = 1.0
 """Seconds; a page that is blocked by a dialog accepts no strokes."""
+
+HTTPS_DEADLINE = 3.0
+"""Seconds for a local host to answer over https, before http is tried."""
 
 Refuse = Callable[[str, int], str | None]
 """Returns why a host and port may not be opened; None if they may."""
@@ -56,8 +60,7 @@ class PersonActs:
         """Raises InputRefused and CdpError."""
         match command:
             case Go():
-                where = {"url": self._allowed(command.url)}
-                await self._front.send("Page.navigate", where, deadline=STROKE_DEADLINE)
+                await self._open(command.url.strip())
             case Back():
                 await self._go_back()
             case Reload():
@@ -98,6 +101,22 @@ class PersonActs:
         if self._list is None or page is None or self._list.session != page.session:
             raise InputRefused("List the elements first.")
         return self._list
+
+    async def _open(self, address: str) -> None:
+        """Open an address as typed. Without a scheme, a local host is tried over https, then over http."""
+        url = self._allowed(address)
+        if has_scheme(address) or not is_near(host_of(url)):
+            await self._front.send("Page.navigate", {"url": url}, deadline=STROKE_DEADLINE)
+            return
+        bare = url.partition("://")[2]
+        went = await self._front.send(
+            "Page.navigate", {"url": self._allowed(f"https://{bare}")}, deadline=HTTPS_DEADLINE
+        )
+        if went.get("errorText"):
+            # In place of the error page: Back must not lead there.
+            where = json.dumps(self._allowed(f"http://{bare}"))
+            params: Params = {"expression": f"location.replace({where})"}
+            await self._front.send("Runtime.evaluate", params, deadline=STROKE_DEADLINE)
 
     def _allowed(self, text: str) -> str:
         """Return the normalised URL, checked by the same rules as for the agent. Raises InputRefused."""
