@@ -20,16 +20,16 @@ from server.browser.browser import Browser, PagePicture
 from server.browser.browsers import Browsers
 from server.browser.chromium.profiles import folder_name
 from server.errors import AppError, RunFailed
-from server.events import Decision, Message, Question, UsageChanged
+from server.events import Message, Question, UsageChanged
 from server.files.screenshots import Screenshots
 from server.ops.background_tasks import BackgroundTasks
 from server.runs.agents import AgentFactory
-from server.runs.events import ENDINGS
+from server.runs.events import ENDINGS, to_decision
 from server.runs.execution import Execution
 from server.runs.queue import InProcessRunQueue
 from server.runs.recorder import PATIENCE, RunRecorder
 from server.settings import Settings
-from server.store import AcceptedMessage, FinishedRun, StartedRun, Store, title_of
+from server.store import AcceptedMessage, FinishedRun, StartedRun, Store, is_first_title
 from server.stream.bus import InProcessBus
 
 logger = logging.getLogger(__name__)
@@ -78,24 +78,24 @@ class AgentRunner:
 
     async def execute(self, run_id: str, has_begun: asyncio.Event) -> None:
         """Execute the run until it ends or asks a question. Called by the queue, once per submission."""
-        if started := await self._recorder.begin(run_id):
-            self.start_next(await self._execute(started, has_begun))
-
-    async def _execute(self, started: StartedRun, has_begun: asyncio.Event) -> FinishedRun | None:
+        started = await self._recorder.begin(run_id)
+        if started is None:
+            return
         execution = None
         try:
             execution = await self._open(started)
             has_begun.set()
             self._recorder.announce(started.session)
             await self._apply_takeover(execution)
-            return await self._supervise(execution, started)
+            ended = await self._supervise(execution, started)
         except Exception:
-            logger.exception("the execution of run %s broke", started.run.id)
-            return await self._recorder.end_broken(started.run, execution.read_ids if execution else ())
+            logger.exception("the execution of run %s broke", run_id)
+            ended = await self._recorder.end_broken(started.run, execution.read_ids if execution else ())
         finally:
             if execution:
                 del self._executions[started.session.id]
                 execution.ended.set()
+        self.start_next(ended)
 
     async def _supervise(self, execution: Execution, started: StartedRun) -> FinishedRun | None:
         """Run the agent until it ends, times out or is stopped; then end the run."""
@@ -128,6 +128,7 @@ class AgentRunner:
         try:
             async with aclosing(agent.astream_events(version="v2")) as raw_events:
                 async for raw in raw_events:
+                    await self._recorder.note_read(execution)
                     for event in execution.adapter.feed(raw):
                         await self._recorder.take(execution, event)
                         if isinstance(event, UsageChanged):
@@ -185,9 +186,9 @@ class AgentRunner:
             run, adapter, self._bus, max_steps=started.session.max_tool_steps, granted=started.grants
         )
         if started.question and started.question.plan:
-            execution.edit_plan(started.question.plan)
+            execution.edit_plan(started.question.plan, is_old=True)
         for message in started.unheard:
-            execution.steer(message)
+            execution.steer(message, is_old=started.question is not None)
         self._bus.open(run.session_id, run.id, run.epoch)
         execution.publish(execution.changed("running"))
         self._executions[run.session_id] = execution
@@ -247,12 +248,12 @@ class AgentRunner:
 
     async def _name_session(self, ended: FinishedRun, asked: Message, answer: Message) -> None:
         """Ask the model for a title after the first answer, unless the user has renamed the session."""
-        session, first_words = ended.session, title_of(asked.content)
-        if session.title != first_words:
+        session = ended.session
+        if not is_first_title(session.title, asked.content):
             return
         title, usage = await self._agents.title(ended.run.model, asked.content, answer.content)
         if usage.model_calls:
-            named = await self._store.name_session(session.id, old=first_words, new=title, usage=usage)
+            named = await self._store.name_session(session.id, old=session.title, new=title, usage=usage)
             self._recorder.announce(named)
 
     def _reset_browser(self, session_id: str) -> None:
@@ -303,8 +304,7 @@ class AgentRunner:
         if run.attempt == 0 and self._bus.run_of(run.session_id) != run.id:
             self.start(accepted)
         elif run.attempt and (question := accepted.question):
-            decision = Decision(reference=question.reference, confirmed=bool(question.confirmed))
-            self._bus.publish(run.session_id, None, [decision])
+            self._bus.publish(run.session_id, None, [to_decision(question)])
             self.submit(run.id)
 
     def knows(self, run_id: str) -> bool:

@@ -182,8 +182,8 @@ class Settings(BaseSettings):
     max_runs: int = Field(200, ge=1, description="Runs at a time; further ones wait in a queue.")
     vision: Literal["auto", "always", "never"] = Field(
         "auto",
-        description="When pictures are sent to models that take them: `always`, `never`, or `auto`, when the page's text says "
-        "little.",
+        description="When pictures are sent to models that take them: `always`, `never`, or `auto`, at the first look at a "
+        "page and when a picture says more than its text.",
     )
     decision_timeout: float = Field(600, gt=0, description="Seconds for which an approval is valid.")
 

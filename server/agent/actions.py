@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from server.browser.browser import Direction
-from server.browser.observation import Element, Observation
+from server.browser.observation import Element, Observation, PointHit
 from server.ops.json_types import JsonObject
 
-Effect = Literal[
+EffectKind = Literal[
     "pay", "order", "send", "publish", "delete", "end", "account", "legal", "system", "approve"
 ]  # fmt: skip
 """Effects of a step outside the browser, in the policy's terms."""
@@ -26,6 +26,25 @@ class FieldText(BaseModel):
     text: str
 
 
+class Point(BaseModel):
+    """A point of the page's window, in CSS pixels, as given on a picture that the model saw."""
+
+    model_config = ConfigDict(frozen=True)
+    x: int
+    y: int
+    scale: float = 1.0
+    """Pixels of that picture for one CSS pixel."""
+    picture: str = ""
+    """`PagePicture.moment` of that picture; "" if the model saw none."""
+    drawn: str = ""
+    """What is drawn around the point, as `server.browser.pictures.drawings_at` computes it; "" if unknown."""
+
+    @property
+    def given(self) -> tuple[int, int]:
+        """As the model gave it: in pixels of the picture."""
+        return round(self.x * self.scale), round(self.y * self.scale)
+
+
 class BaseAction(BaseModel):
     """Base of all actions. An eid names an element of one observation; "" if the model gave none."""
 
@@ -35,7 +54,7 @@ class BaseAction(BaseModel):
     """Identifies the step in events."""
     reason: str = ""
     """The model's words about it."""
-    commits: Effect | None = None
+    commits: EffectKind | None = None
     """The model's own claim that this very step has an effect; it can only add a question."""
 
     @property
@@ -51,6 +70,15 @@ class BaseAction(BaseModel):
     def with_eids(self, eids: tuple[str, ...]) -> Self:
         """The same action on other elements: one for each of `eids`."""
         return self
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        """The points that it acts on, in order, in place of elements."""
+        return ()
+
+    def with_points(self, points: Iterable[Point]) -> Self:
+        """The same action with other values for its points: one for each."""
+        return self.model_copy(update=dict(zip(("at", "to"), points, strict=False)))
 
     def to_json(self) -> JsonObject:
         """As stored and shown: `{kind, <what was given>}`."""
@@ -68,8 +96,23 @@ class ElementAction(BaseAction):
         return self.model_copy(update={"eid": eids[0]}) if eids else self
 
 
-class ClickAction(ElementAction):
+class PointAction(ElementAction):
+    """Acts on an element, or at a point."""
+
+    at: Point | None = None
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        return (self.at,) if self.at else ()
+
+
+class ClickAction(PointAction):
     kind: Literal["click"] = "click"
+    double: bool = False
+
+    @property
+    def name(self) -> str:
+        return "double_click" if self.double else self.kind
 
 
 class TypeAction(BaseAction):
@@ -102,7 +145,7 @@ class PressAction(BaseAction):
     key: str = ""
 
 
-class HoverAction(ElementAction):
+class HoverAction(PointAction):
     kind: Literal["hover"] = "hover"
 
 
@@ -139,24 +182,36 @@ class ReadFileAction(BaseAction):
 
 
 class DragAction(BaseAction):
+    """Drags one element to another, or with the mouse from point to point."""
+
     kind: Literal["drag"] = "drag"
-    start: str
-    end: str
+    start: str = ""
+    end: str = ""
     """Eids of the dragged element and its drop target."""
+    at: Point | None = None
+    to: Point | None = None
 
     @property
     def eids(self) -> tuple[str, ...]:
-        return (self.start, self.end)
+        return (self.start, self.end) if self.start and self.end else ()
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        return (self.at, self.to) if self.at and self.to else ()
 
     def with_eids(self, eids: tuple[str, ...]) -> Self:
         return self.model_copy(update={"start": eids[0], "end": eids[-1]})
 
 
-class ScrollAction(BaseAction):
+class ScrollAction(PointAction):
+    """Turns the wheel over an element, at a point, or in the middle of the window."""
+
     kind: Literal["scroll"] = "scroll"
     direction: Direction | None = None
     amount: int | None = None
     """CSS pixels."""
+    query: str = ""
+    """Scroll until this text is in view; "" for `amount`."""
 
 
 class WaitAction(BaseAction):
@@ -204,6 +259,14 @@ class AskUserAction(BaseAction):
     kind: Literal["need_user"] = "need_user"
 
 
+class RecordAction(BaseAction):
+    """Adds rows to the table that the task asks for; it changes nothing outside."""
+
+    kind: Literal["record"] = "record"
+    rows: tuple[JsonObject, ...] = ()
+    """As the model gave them: `{<column>: value, missing: {<column>: reason}}`."""
+
+
 class StopAction(BaseAction):
     """Ends the run with the answer."""
 
@@ -246,6 +309,7 @@ Action = Annotated[
     | UploadAction
     | DialogAction
     | AskUserAction
+    | RecordAction
     | StopAction
     | ToolAction,
     Field(discriminator="kind"),
@@ -270,6 +334,18 @@ class AimedAction:
     """The element that keys go to."""
 
     @property
+    def hits(self) -> tuple[PointHit, ...]:
+        """What is at the action's points, in its order; those where nothing is known are left out."""
+        found = (self.observation.at(point.x, point.y) for point in self.action.points)
+        return tuple(hit for hit in found if hit is not None)
+
+    @property
+    def unnamed_points(self) -> tuple[Point, ...]:
+        """The points at which no element of the observation is."""
+        named = {(hit.x, hit.y) for hit in self.hits if hit.is_element}
+        return tuple(point for point in self.action.points if (point.x, point.y) not in named)
+
+    @property
     def target(self) -> Element | None:
         """The element that the action has its effect on: the last one."""
         return self.targets[-1] if self.targets else None
@@ -279,6 +355,9 @@ def aim(action: Action, observation: Observation, focused: Element | None = None
     """Find the action's targets on the page. Keys go to `focused`."""
     if isinstance(action, PressAction):
         return AimedAction(action, observation, (focused,) if focused else (), focused)
+    if action.points:
+        aimed = AimedAction(action, observation, (), focused)
+        return replace(aimed, targets=tuple(hit.element for hit in aimed.hits))
     found = (observation.find(eid) for eid in action.eids)
     return AimedAction(
         action, observation, tuple(element for element in found if element is not None), focused

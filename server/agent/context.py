@@ -22,6 +22,8 @@ class UserUpdates:
     """What changed while the user had control of the browser; None if they did not take it."""
     dismissed: tuple[str, ...] | None = None
     """The proposed plan that the user dismissed; None if they did not."""
+    are_words_old: bool = False
+    """The messages and the plan were given before the user answered the run's question, not after it."""
     before_answer: bool = False
     """The user released the browser before answering: the answer refers to the page as they left it."""
 

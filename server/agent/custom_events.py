@@ -54,6 +54,10 @@ class CallEnded:
     box: Box | None = None
     reason: str | None = None
     trail: JsonObject | None = None
+    result: JsonObject | None = None
+    effect: str | None = None
+    effects: list[JsonObject] | None = None
+    page_says: str | None = None
 
 
 @dataclass(frozen=True)

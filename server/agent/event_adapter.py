@@ -204,18 +204,11 @@ class EventAdapter:
 
     def _close(self, call: CallEnded) -> ToolEnd:
         start, begun = self._open.pop(call.call_id)
-        return ToolEnd(
-            call_id=call.call_id,
-            name=start.name,
-            ok=call.ok,
-            summary=_cut(storable(call.summary), SUMMARY_LENGTH),
-            duration_ms=round((self._clock() - begun) * 1000),
-            url=call.url,
-            screenshot=call.screenshot,
-            box=call.box,
-            reason=call.reason,
-            trail=call.trail,
-        )
+        given = {name: value for name, value in vars(call).items() if value is not None}
+        given["summary"] = _cut(storable(call.summary), SUMMARY_LENGTH)
+        given["result"] = storable(call.result) if call.result else None
+        milliseconds = round((self._clock() - begun) * 1000)
+        return ToolEnd.model_validate(given | {"name": start.name, "duration_ms": milliseconds})
 
 
 def read_usage(output: object, cost: Callable[[Usage], float | None]) -> Usage:

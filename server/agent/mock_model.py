@@ -2,7 +2,7 @@
 
 `error` fails, `slow` streams for seconds, `endless` until it is stopped, `think` sends thoughts first, `shop` works in the mock shop up
 to the order, which asks for approval, and stops if the user says "leave it", `log in` hands over to the user,
-`steps` continues until its limit. Anything else is answered in Markdown; the ping of `scripts/curl_e2e.sh`
+`steps` continues until its limit, `slow steps` for minutes. Anything else is answered in Markdown; the ping of `scripts/curl_e2e.sh`
 with one noun. If the user edited the plan, the model proposes another one.
 """
 
@@ -57,6 +57,8 @@ class ScriptedMove:
     kind: str
     name: str = ""
     text: str = ""
+    delay: float = 0.0
+    """Seconds before each piece of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,18 +98,19 @@ def _login(url: str, text: str) -> Reply:
     )
 
 
-def _steps(url: str, text: str) -> Reply:
+def _steps(url: str, text: str, delay: float = 0.0) -> Reply:
     """Each step differs, or the operator would detect that nothing changes."""
     if not url.startswith(SHOP):
-        return ScriptedMove("navigate", text=SHOP + "/")
+        return ScriptedMove("navigate", text=SHOP + "/", delay=delay)
     done = re.findall(r"^(\d+)\. ", text, re.MULTILINE)
-    return ScriptedMove("scroll", text=f"{done[-1] if done else 1}00")
+    return ScriptedMove("scroll", text=f"{done[-1] if done else 1}00", delay=delay)
 
 
 SCRIPTS: dict[str, Callable[[str, str], Reply]] = {
     "ping test": lambda url, text: Say("Harbour"),
     "shop": _shop,
     "log in": _login,
+    "slow steps": lambda url, text: _steps(url, text, delay=0.02),
     "steps": _steps,
     "slow": lambda url, text: Say(STORY, delay=0.05),
     "endless": lambda url, text: Say(LONG_STORY, delay=0.05),
@@ -212,7 +215,6 @@ def _thoughts(reply: Reply) -> list[tuple[AIMessageChunk, float]]:
 
 def _called(name: str, args: JsonObject, reply: Reply) -> list[tuple[AIMessageChunk, float]]:
     """A tool call as providers stream it: the name first, then the arguments in pieces."""
-    delay = reply.delay if isinstance(reply, Say) else 0.0
     text = json.dumps(args, ensure_ascii=False)
     first = {
         "name": name,
@@ -226,7 +228,7 @@ def _called(name: str, args: JsonObject, reply: Reply) -> list[tuple[AIMessageCh
         {"name": None, "args": piece, "id": None, "index": 0, "type": "tool_call_chunk"} for piece in pieces
     ]
     return [(AIMessageChunk(content="", tool_call_chunks=[first]), 0.0)] + [
-        (AIMessageChunk(content="", tool_call_chunks=[piece]), delay) for piece in rest
+        (AIMessageChunk(content="", tool_call_chunks=[piece]), reply.delay) for piece in rest
     ]
 
 

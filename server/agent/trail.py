@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from pydantic import BaseModel
 
 from server.agent.actions import AimedAction
 from server.agent.gate.approval import place_of, secrets_of, site_of, without
-from server.agent.policy import Judgement
+from server.agent.policy import Judgement, Verdict
 from server.agent.storable import storable
 from server.browser.addresses import without_login
 from server.browser.observation import Element, Observation
@@ -30,6 +31,8 @@ class TargetWords(BaseModel, frozen=True):
     """Name and address of the frame it is in, without query; "" for the page itself."""
     leads_to: str = ""
     """Of a link: its address."""
+    at: tuple[float, float] | None = None
+    """Of an act at a point: where in the element's box it is, from 0 to 1 along each side."""
     nth: int = 1
     """Its place among the elements of the page with the same role and name, from 1 in reading order."""
     of: int = 1
@@ -52,6 +55,23 @@ class Trail(BaseModel, frozen=True):
     """The page before the act."""
 
 
+JUDGED = "judged"
+"""State key of the `JudgedAct` of the assistant's tool call, for the report of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedAct:
+    """`ruling` as in `ruling_of`."""
+
+    aimed: AimedAction
+    ruling: Mapping[str, str]
+
+    @property
+    def may_have_effect(self) -> bool:
+        """Whether the policy asks about it, also if a grant allowed it."""
+        return self.ruling.get("verdict") == Verdict.ASK.value
+
+
 def ruling_of(judgement: Judgement) -> JsonObject:
     """The verdict as kept in the state until the act is done; what a grant allowed counts as asked."""
     return {"verdict": "ask" if judgement.kind else judgement.verdict.value, "kind": judgement.kind}
@@ -60,6 +80,9 @@ def ruling_of(judgement: Judgement) -> JsonObject:
 def trail_of(aimed: AimedAction, ruling: Mapping[str, str]) -> JsonObject:
     """The act's `Trail` as JSON, without secrets, logins in addresses and empty fields."""
     words = tuple(_words_of(element, aimed.observation) for element in aimed.targets)
+    if aimed.hits:
+        pairs = zip(words, aimed.hits, strict=True)
+        words = tuple(one.model_copy(update={"at": hit.fractions()}) for one, hit in pairs)
     trail = Trail(
         targets=words, verdict=ruling.get("verdict", ""), kind=ruling.get("kind", ""), commits=aimed.action.commits or "",
         site=site_of(place_of(aimed)), url=without_login(aimed.observation.page.url),
@@ -77,6 +100,6 @@ def _words_of(element: Element, page: Observation) -> TargetWords:
         form=element.form,
         frame=element.frame,
         leads_to=without_login(element.href or ""),
-        nth=alike.index(element.eid) + 1,
+        nth=alike.index(element.eid) + 1 if element.eid in alike else 1,
         of=max(len(alike), element.alike),
     )

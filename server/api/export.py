@@ -13,18 +13,27 @@ from starlette.responses import Response, StreamingResponse
 from server.api.deps import SessionId, World
 from server.errors import NotFound
 from server.events import StateChanged
-from server.files.export import Archive, Conversation, file_name, to_html, to_json, to_markdown
+from server.files.export import Archive, Conversation, file_name, to_json, to_markdown
+from server.files.report import to_html
+from server.files.transcript import Language
 from server.runtime import Runtime
 
 router = APIRouter(prefix="/api")
 
+ATTACHMENT = {
+    "x-content-type-options": "nosniff",
+    "cache-control": "private, no-store",
+    "content-security-policy": "sandbox; default-src 'none'",
+}
+"""Headers of a file that holds text from pages."""
 MEDIA_TYPES = {"md": "text/markdown", "json": "application/json", "html": "text/html"}
 
 
 @router.get("/sessions/{session_id}/export", response_class=Response)
 async def export_session(
-    session_id: SessionId, world: World, format: Literal["md", "json", "html"] = "md"
+    session_id: SessionId, world: World, format: Literal["md", "json", "html"] = "md", lang: Language = "en"
 ) -> Response:
+    """`lang` is the language of the headings of an HTML page."""
     conversation = await _conversation(world, session_id)
     parts: Iterable[str]
     match format:
@@ -33,7 +42,7 @@ async def export_session(
         case "json":
             parts = [to_json(conversation)]
         case "html":
-            parts = to_html(conversation, world.screenshots.path_of)
+            parts = to_html(conversation, world.screenshots.path_of, lang)
     return _attachment(parts, MEDIA_TYPES[format], file_name(conversation, format))
 
 
@@ -55,14 +64,11 @@ async def _archived(world: Runtime) -> AsyncIterator[bytes]:
 async def _conversation(world: Runtime, session_id: str) -> Conversation:
     overview = await world.store.overview(session_id)
     state = await world.commands.working_state.read(session_id) or StateChanged()
-    return Conversation(overview.session, overview.messages, state.model_dump(exclude={"type"}))
+    closed = [row for row in overview.questions if row.status != "open"]
+    shown = state.model_dump(exclude={"type"})
+    return Conversation(overview.session, overview.messages, shown, closed, overview.failures)
 
 
 def _attachment(parts: Iterable[str] | AsyncIterator[bytes], media_type: str, name: str) -> Response:
-    headers = {
-        "content-disposition": f'attachment; filename="{name}"',
-        "x-content-type-options": "nosniff",
-        "cache-control": "private, no-store",
-        "content-security-policy": "sandbox; default-src 'none'",
-    }
+    headers = ATTACHMENT | {"content-disposition": f'attachment; filename="{name}"'}
     return StreamingResponse(parts, media_type=media_type, headers=headers)

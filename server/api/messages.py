@@ -11,6 +11,9 @@ from starlette.responses import Response
 from server.api.deps import Body, SessionId, Text, World
 from server.api.schemas import Accepted, Decided, Run, Session
 from server.errors import BadRequest, TooLarge
+from server.events import Answer
+from server.ops.json_types import JsonObject
+from server.results.columns import SchemaRefused, read_schema
 
 if TYPE_CHECKING:
     from server.store import AcceptedMessage
@@ -26,10 +29,14 @@ class NewMessage(Body):
     content: Text
     client_id: Annotated[Text, Field(min_length=1, max_length=64)] | None = None
     mode: Literal["steer", "queue"] | None = None
+    result_schema: JsonObject | None = None
+    """The columns of the table that the run is to fill: JSON Schema of an array of rows, or of one row."""
 
 
 class EditedMessage(Body):
     content: Text
+    result_schema: JsonObject | None = None
+    """As in a new message; null for no table. If it is left out, the message keeps what it had."""
 
 
 class Branch(Body):
@@ -52,6 +59,14 @@ def check_content(content: str) -> str:
     return content
 
 
+def check_schema(given: JsonObject | None) -> JsonObject | None:
+    """The schema as it is stored. Raises BadRequest if it is no table."""
+    try:
+        return read_schema(given).to_json() if given is not None else None
+    except SchemaRefused as refused:
+        raise BadRequest(f"result_schema: {refused}.", code="result_schema_refused") from None
+
+
 def to_accepted(stored: AcceptedMessage) -> Accepted:
     return Accepted(message=stored.message, run=Run.model_validate(stored.run))
 
@@ -59,14 +74,30 @@ def to_accepted(stored: AcceptedMessage) -> Accepted:
 @router.post("/messages", status_code=202)
 async def send(session_id: SessionId, body: NewMessage, world: World) -> Accepted:
     accepted = await world.commands.accept(
-        session_id, check_content(body.content), client_id=body.client_id, mode=body.mode
-    )
+        session_id, check_content(body.content), client_id=body.client_id, mode=body.mode,
+        result_schema=check_schema(body.result_schema),
+    )  # fmt: skip
     return to_accepted(accepted)
 
 
 @router.put("/messages/{message_id}", status_code=202)
 async def edit(session_id: SessionId, message_id: Text, body: EditedMessage, world: World) -> Accepted:
-    return to_accepted(await world.commands.edit(session_id, message_id, check_content(body.content)))
+    content, keeps = check_content(body.content), "result_schema" not in body.model_fields_set
+    accepted = await world.commands.edit(
+        session_id, message_id, content, result_schema=check_schema(body.result_schema), keeps_schema=keeps
+    )
+    return to_accepted(accepted)
+
+
+@router.delete("/messages/{message_id}", status_code=204)
+async def remove_queued(session_id: SessionId, message_id: Text, world: World) -> Response:
+    await world.commands.remove_queued(session_id, message_id)
+    return Response(status_code=204)
+
+
+@router.post("/messages/{message_id}/steer", status_code=202)
+async def steer_queued(session_id: SessionId, message_id: Text, world: World) -> Accepted:
+    return to_accepted(await world.commands.steer_queued(session_id, message_id))
 
 
 @router.post("/retry", status_code=202)
@@ -85,9 +116,8 @@ async def decide(session_id: SessionId, body: DecisionBody, world: World) -> Dec
         raise BadRequest("Say `confirmed: true`, `confirmed: false` or `done: true`.", code="no_decision")
     await world.store.session(session_id)
     confirmed = bool(body.done) if body.confirmed is None else body.confirmed
-    await world.commands.decide(
-        session_id, body.reference, confirmed=confirmed, message=body.message, remember=body.remember
-    )
+    answer = Answer(reference=body.reference, confirmed=confirmed, message=body.message or "")
+    await world.commands.decide(session_id, answer, remember=body.remember)
     return Decided(reference=body.reference, confirmed=confirmed)
 
 

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from server.events import InterruptKind, Message, RunStatus, Target, Usage
 from server.ops.json_types import JsonObject
+from server.results.rows import ResultRow
 
 SessionStatus = Literal["idle", "queued", "running", "waiting_user", "paused", "error"]
 
@@ -79,6 +80,8 @@ class Pending(ResponseModel):
     sends_to: str | None
     screenshot: str | None
     expires_at: datetime | None
+    position: int
+    """Where it stands among the session's rows, as `seq` of a message."""
 
 
 class Question(Pending):
@@ -87,6 +90,8 @@ class Question(Pending):
     run_id: str
     status: Literal["open", "decided", "expired", "cancelled"]
     confirmed: bool | None
+    message: str | None
+    """The person's note to their answer; null if the answer was a message of its own."""
     created_at: datetime
     decided_at: datetime | None
 
@@ -99,6 +104,8 @@ class Failure(ResponseModel):
     code: str
     message: str
     finished_at: datetime | None
+    position: int
+    """Where it stands among the session's rows, as `seq` of a message."""
 
 
 class Progress(ResponseModel):
@@ -132,6 +139,8 @@ class OpenCall(ResponseModel):
     name: str
     args: JsonObject
     box: tuple[float, float, float, float] | None
+    position: int | None
+    """The `seq` that its message will have."""
 
 
 class Live(ResponseModel):
@@ -157,6 +166,18 @@ class SessionDetail(Session):
 class Accepted(ResponseModel):
     message: Message
     run: Run
+
+
+class Result(ResponseModel):
+    """The table of a run."""
+
+    run_id: str
+    status: RunStatus
+    complete: bool
+    """The run has ended with an answer and the table has as many rows as asked for."""
+    result_schema: JsonObject
+    """JSON Schema of the rows; its columns are in order."""
+    rows: list[ResultRow]
 
 
 class Decided(ResponseModel):

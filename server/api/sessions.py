@@ -24,7 +24,7 @@ from server.api.schemas import (
     WorkingState,
 )
 from server.errors import Conflict
-from server.events import StateChanged, now
+from server.events import StateChanged, now, read_question
 from server.runs.events import to_interrupt
 
 if TYPE_CHECKING:
@@ -121,6 +121,7 @@ def question_of(row: InterruptRow) -> Question:
         run_id=row.run_id,
         status=row.status,
         confirmed=row.confirmed,
+        message=read_question(row.payload).note,
         created_at=row.created_at,
         decided_at=row.decided_at,
     )
@@ -133,6 +134,7 @@ def failure_of(run: RunRow) -> Failure:
         code=run.error_code or run.status,
         message=run.error or "",
         finished_at=run.finished_at,
+        position=run.end_position,
     )
 
 

@@ -23,6 +23,7 @@ from server.events import (
     to_observer,
     to_sse,
 )
+from server.runs.events import to_error
 from server.runtime import Runtime
 from server.stream.event_log import Entry, read_event_id
 
@@ -93,7 +94,7 @@ async def rebuilt_end(world: Runtime, run: RunRow, last_event_id: str | None) ->
         answer = next(message for message in messages if message.id == run.answer_id)
         event = Done(message=answer, usage=Usage.model_validate(run.usage or {}))
     else:
-        event = Error(code=run.error_code or run.status, message=run.error or run.status)
+        event = to_error(run)
     seq = seen[1] + 1 if seen and seen[0] == run.epoch else 1
     return to_sse(
         Stamped(

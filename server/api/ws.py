@@ -16,10 +16,11 @@ from fastapi import APIRouter, WebSocket
 from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
 
 from server.api.deps import STREAM, CallerOf, SessionId, SocketFrame, Text, World
-from server.api.messages import check_content
+from server.api.messages import check_content, check_schema
 from server.api.sockets import SocketMessage, end_at_logout, listen, refuse, run_until_one_ends, send
 from server.errors import AppError
 from server.events import (
+    Answer,
     Decision,
     Done,
     Error,
@@ -32,6 +33,7 @@ from server.events import (
     ruled_by,
 )
 from server.http.idempotency import Receipt
+from server.ops.json_types import JsonObject
 from server.runtime import Runtime
 from server.stream.event_log import EventId, read_event_id
 
@@ -49,6 +51,7 @@ class UserMessage(Command):
     type: Literal["user_message"]
     text: Text
     mode: Literal["steer", "queue"] | None = None
+    result_schema: JsonObject | None = None
 
 
 class UserConfirm(Command):
@@ -144,13 +147,14 @@ async def _carry_out(frame: UserMessage | UserConfirm | Control, session_id: str
     match frame:
         case UserMessage():
             content = check_content(frame.text)
-            accepted = await commands.accept(session_id, content, client_id=frame.client_id, mode=frame.mode)
+            accepted = await commands.accept(
+                session_id, content, client_id=frame.client_id, mode=frame.mode,
+                result_schema=check_schema(frame.result_schema),
+            )  # fmt: skip
             return {"message_id": accepted.message.id, "run_id": accepted.run.id}
         case UserConfirm():
-            await commands.decide(
-                session_id, frame.reference, confirmed=frame.confirmed, message=frame.text,
-                remember=frame.remember,
-            )  # fmt: skip
+            answer = Answer(reference=frame.reference, confirmed=frame.confirmed, message=frame.text or "")
+            await commands.decide(session_id, answer, remember=frame.remember)
         case Control(action="cancel"):
             await commands.cancel(session_id)
         case Control(action="pause"):

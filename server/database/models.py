@@ -60,7 +60,7 @@ class SessionRow(Base):
     epoch: Mapped[int] = mapped_column(default=0)
     """The fencing token: incremented for every execution of a run of this session."""
     last_seq: Mapped[int] = mapped_column(default=0)
-    """`seq` of the newest message."""
+    """The newest number in the session's one sequence of rows: `seq` of messages, positions of all else."""
     usage: Mapped[JsonObject] = mapped_column(default=dict)
     created_at: Mapped[datetime]
     updated_at: Mapped[datetime] = mapped_column(index=True)
@@ -101,6 +101,8 @@ class RunRow(Base):
     created_at: Mapped[datetime]
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
+    end_position: Mapped[int] = mapped_column(default=0, server_default="0")
+    """Where its end without an answer stands among the session's rows; 0 if it has none."""
 
 
 class MessageRow(Base):
@@ -115,6 +117,7 @@ class MessageRow(Base):
     session_id: Mapped[str] = mapped_column(ForeignKey("sessions.id", ondelete="CASCADE"))
     run_id: Mapped[str | None] = mapped_column(String(32), index=True)
     seq: Mapped[int]
+    """Its position among the session's rows. A tool call gets it when it begins."""
     role: Mapped[str] = mapped_column(String(16))
     content: Mapped[str] = mapped_column(Text)
     meta_json: Mapped[JsonObject | None] = mapped_column(JSON(none_as_null=True))
@@ -135,6 +138,8 @@ class InterruptRow(Base):
     """open, decided, expired or cancelled."""
     payload: Mapped[JsonObject]
     confirmed: Mapped[bool | None]
+    position: Mapped[int] = mapped_column(default=0, server_default="0")
+    """Where it stands among the session's rows: where it was asked."""
     created_at: Mapped[datetime]
     expires_at: Mapped[datetime | None]
     decided_at: Mapped[datetime | None]

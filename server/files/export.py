@@ -1,33 +1,43 @@
-"""Exports a session as one file: Markdown, JSON, or a self-contained HTML page that replays it."""
+"""Exports a session as Markdown or JSON, and many as one archive. `report.py` exports one as HTML."""
 
 from __future__ import annotations
 
-import base64
-import html
 import io
 import json
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from string import Template
 from typing import TYPE_CHECKING
 
-from server.events import Message
+from server.events import Effect, Message, read_question
+from server.files.transcript import WORDS, Language, TranscriptRow, in_order, is_queued, line_of, subject_of
 from server.ops.json_types import JsonObject
+from server.results.rows import tables_of
+from server.results.sheets import to_markdown as to_markdown_table
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
-    from server.database.models import SessionRow
+    from server.database.models import InterruptRow, RunRow, SessionRow
 
-PAGE_HEAD, PAGE_TAIL = map(
-    Template, (Path(__file__).parent / "templates" / "replay.html").read_text().split("$rows\n")
-)
-PictureOf = Callable[[str], Path | None]
-"""Maps a screenshot's address to its file; None if the file does not exist."""
-Box = Sequence[float]
-"""Left, top, width and height in percent of a screenshot."""
+EFFECT_WORDS: dict[Language, dict[str, str]] = {
+    "en": {
+        "accepted": "Sent", "refused": "Refused", "unknown": "Not known whether it arrived", "opened": "Opened",
+        "none": "No request was sent", "unseen": "What was sent is not known",
+        "times": "{n} times", "repeated": "the same request as before", "says": "The page then says: “{text}”",
+        "blocked": "not let out of the browser", "unreachable": "the site could not be reached",
+        "cors": "not allowed from this page", "aborted": "ended by the page", "dropped": "the connection broke",
+        "no_answer": "no answer",
+    },
+    "ru": {
+        "accepted": "Отправлено", "refused": "Отклонено", "unknown": "Неизвестно, дошло ли", "opened": "Открыто",
+        "none": "Запросов не отправлено", "unseen": "Что отправлено, неизвестно",
+        "times": "раз: {n}", "repeated": "такой же запрос, как раньше", "says": "Затем на странице: «{text}»",
+        "blocked": "запрос не выпущен из браузера", "unreachable": "сайт недоступен",
+        "cors": "с этой страницы не разрешено", "aborted": "прервано страницей", "dropped": "соединение прервалось",
+        "no_answer": "нет ответа",
+    },
+}  # fmt: skip
 WHO = {"user": "You", "assistant": "Pilothouse", "tool": "Browser"}
 
 
@@ -36,6 +46,14 @@ class Conversation:
     session: SessionRow
     messages: Sequence[Message]
     state: JsonObject
+    questions: Sequence[InterruptRow] = ()
+    """Those that are closed."""
+    failures: Sequence[RunRow] = ()
+    """Runs that ended without an answer."""
+
+    @property
+    def rows(self) -> list[TranscriptRow]:
+        return in_order(self.messages, self.questions, self.failures)
 
     @property
     def title(self) -> str:
@@ -44,11 +62,20 @@ class Conversation:
 
 def to_markdown(conversation: Conversation) -> str:
     lines = [f"# {conversation.title}", "", f"{conversation.session.created_at:%Y-%m-%d %H:%M} UTC", ""]
-    for message in conversation.messages:
-        if message.role == "tool":
-            lines += [_tool_line(message), ""]
+    tables = tables_of(conversation.messages)
+    numbers = {message.id: number for number, message in enumerate(conversation.messages)}
+    for row in conversation.rows:
+        if not isinstance(row, Message):
+            lines += [f"> {line_of(row)}", ""]
+        elif row.role == "tool":
+            number = numbers[row.id]
+            lines += [_tool_line(row), ""]
+            lines += to_markdown_table(tables[number]) if number in tables else []
         else:
-            lines += [f"**{WHO[message.role]}**", "", message.content, ""]
+            mark = f" ({WORDS['en']['queued']})" if is_queued(row) else ""
+            lines += [f"**{WHO[row.role]}**{mark}", "", row.content, ""]
+    if receipt := list(_receipt(conversation.messages)):
+        lines += ["## Receipt: what was sent", "", *(f"- {line}" for line in receipt), ""]
     facts = conversation.state.get("facts") or []
     if facts:
         lines += ["## Facts", "", *(_fact_line(fact) for fact in facts), ""]
@@ -60,7 +87,41 @@ def _tool_line(message: Message) -> str:
     mark = "✓" if meta.get("ok") else "✗"
     where = f" — {meta['url']}" if meta.get("url") else ""
     first_line, _, _ = message.content.partition("\n")
-    return f"> {mark} {first_line or meta.get('name', '')}{where}"
+    step = f"> {mark} {first_line or meta.get('name', '')}{where}"
+    return "\n> ".join([step, *map(_one_line, effect_lines(meta))])
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _receipt(messages: Sequence[Message]) -> Iterator[str]:
+    """One line for each request of an approved act, with its time."""
+    for message in messages:
+        for line in effect_lines(message.meta_json or {}, page=False):
+            yield f"{message.created_at:%Y-%m-%d %H:%M:%S} UTC: {_one_line(line)}"
+
+
+def effect_lines(meta: JsonObject, language: Language = "en", *, page: bool = True) -> list[str]:
+    """What came of an approved act, in words; with `page` also what the page then said. [] for other acts."""
+    if not meta.get("effect"):
+        return []
+    words = EFFECT_WORDS[language]
+    effects = [Effect.model_validate(effect) for effect in meta.get("effects") or []]
+    lines = [_effect_line(effect, words) for effect in effects]
+    if not lines:
+        lines = [words["none" if meta["effect"] == "none" else "unseen"]]
+    says = meta.get("page_says") if page else None
+    return [*lines, *([words["says"].format(text=says)] if says else [])]
+
+
+def _effect_line(effect: Effect, words: Mapping[str, str]) -> str:
+    is_visit = effect.method == "GET" and effect.outcome == "accepted"
+    answer = effect.status or words[effect.failure or "no_answer"]
+    times = f", {words['times'].format(n=effect.times)}" if effect.times > 1 else ""
+    again = f", {words['repeated']}" if effect.repeated else ""
+    what = words["opened" if is_visit else effect.outcome]
+    return f"{what}: {effect.method} {effect.host}{effect.path} — {answer}{times}{again}"
 
 
 def _fact_line(fact: JsonObject) -> str:
@@ -83,68 +144,23 @@ def to_json(conversation: Conversation) -> str:
         message.model_dump(mode="json", exclude={"session_id", "client_id"})
         for message in conversation.messages
     ]
-    return json.dumps(head | {"messages": messages}, ensure_ascii=False, indent=2)
-
-
-def to_html(conversation: Conversation, picture_of: PictureOf) -> Iterator[str]:
-    """Yield a self-contained page, which loads no external resources and runs no external scripts.
-
-    One part per message, because each may contain a screenshot of some megabytes.
-    """
-    facts = "".join(
-        f"<li>{html.escape(_fact_line(fact)[2:])}</li>" for fact in conversation.state.get("facts") or []
-    )
-    known = {
-        "title": html.escape(conversation.title),
-        "created": f"{conversation.session.created_at:%Y-%m-%d %H:%M} UTC",
-        "facts": f"<h2>Facts</h2><ul>{facts}</ul>" if facts else "",
+    rows = {
+        "messages": messages,
+        "questions": [_question_json(row) for row in conversation.questions],
+        "failures": [
+            {"seq": run.end_position, "run_id": run.id, "status": run.status, "error": run.error}
+            for run in conversation.failures
+        ],
     }
-    yield PAGE_HEAD.substitute(known)
-    aims = aims_of(conversation.messages)
-    for number, message in enumerate(conversation.messages):
-        yield _row(number, message, aims.get(number), picture_of) + "\n"
-    yield PAGE_TAIL.substitute(known)
+    return json.dumps(head | rows, ensure_ascii=False, indent=2)
 
 
-def aims_of(messages: Sequence[Message]) -> dict[int, Box]:
-    """The target of the next action, by index of the message whose screenshot shows the page before it."""
-    aims: dict[int, Box] = {}
-    pictured: int | None = None
-    for number, message in enumerate(messages):
-        meta = message.meta_json or {}
-        if meta.get("box") and pictured is not None:
-            aims.setdefault(pictured, meta["box"])
-        if meta.get("screenshot"):
-            pictured = number
-    return aims
-
-
-def _row(number: int, message: Message, aim: Box | None, picture_of: PictureOf) -> str:
-    meta = message.meta_json or {}
-    text = html.escape(message.content)
-    if message.role != "tool":
-        return f'<article class="{message.role}"><h3>{WHO[message.role]}</h3><pre>{text}</pre></article>'
-    state = "ok" if meta.get("ok") else "failed"
-    where = f'<p class="url">{html.escape(meta["url"])}</p>' if meta.get("url") else ""
-    return (
-        f'<article class="tool" id="step-{number}"><h3>{state} · {html.escape(str(meta.get("name", "")))} '
-        f"· {meta.get('duration_ms', 0)} ms</h3><pre>{text}</pre>{where}{_picture(meta, aim, picture_of)}</article>"
-    )
-
-
-def _picture(meta: JsonObject, aim: Box | None, picture_of: PictureOf) -> str:
-    path = picture_of(meta["screenshot"]) if meta.get("screenshot") else None
-    if path is None:
-        return ""
-    kind = "jpeg" if path.suffix == ".jpg" else path.suffix[1:]
-    data = base64.b64encode(path.read_bytes()).decode()
-    mark = note = ""
-    if aim:
-        x, y, width, height = aim
-        mark = f'<svg viewBox="0 0 100 100" preserveAspectRatio="none"><rect x="{x}" y="{y}" width="{width}" height="{height}"/></svg>'
-        note = "<figcaption>Outlined: where the next step acts.</figcaption>"
-    image = f'<img alt="The page after this step" src="data:image/{kind};base64,{data}">'
-    return f"<figure><div>{image}{mark}</div>{note}</figure>"
+def _question_json(row: InterruptRow) -> JsonObject:
+    return {
+        "seq": row.position, "reference": row.reference, "run_id": row.run_id, "kind": row.kind, "status": row.status,
+        "confirmed": row.confirmed, "note": read_question(row.payload).note, "subject": subject_of(row),
+        "created_at": row.created_at.isoformat(),
+    }  # fmt: skip
 
 
 def file_stem(conversation: Conversation) -> str:

@@ -43,7 +43,7 @@ class _Watch:
                 self._loop.call_soon_threadsafe(self._answered.set)
             except RuntimeError:  # the loop is closed
                 return
-            if not self._answered.wait(self._seconds):
+            if not self._answered.wait(self._seconds) and not self._over.is_set():
                 self._log_stall()
 
     def _log_stall(self) -> None:

@@ -33,6 +33,7 @@ from server.errors import AppError, Conflict, RunFailed
 from server.events import Answer, Question, StateChanged, Usage, read_question
 from server.ops import stale_install as replaced
 from server.ops.json_types import JsonObject
+from server.results.rows import ASKED, TABLES_BY, schema_of
 from server.settings import Settings
 from server.store import StartedRun
 
@@ -127,8 +128,13 @@ class AgentFactory:
                     run, context, Command(resume=answer.model_dump(mode="json")), "sync"
                 )
             asked = next(message for message in reversed(started.messages) if message.id == run.message_id)
-            first = {"user_message": asked.content, "message_id": asked.id}
+            first = {
+                "user_message": asked.content, "message_id": asked.id,
+                "result_schema": (asked.meta_json or {}).get(ASKED),
+            }  # fmt: skip
             return await self._prepared_operator(run, context, first, "async")
+        if any(one.id == run.message_id and schema_of(one) for one in started.messages):
+            raise AssistantUnavailable(TABLES_BY)  # the agent was changed before a retry
         if answer is None:
             return await self._prepared_assistant(
                 run, context, first_input(started.messages), starts_over=True
@@ -170,6 +176,7 @@ class AgentFactory:
                 self.model(model_name),
                 gate=_gate(settings),
                 vision=settings.vision,
+                points=settings.browser_mcp == "playwright",
                 token_budget=settings.token_budget,
                 cost_budget=settings.cost_budget,
                 cost_of=partial(usage_cost, model_name),

@@ -15,10 +15,12 @@ from server.agent_runner import AgentRunner
 from server.browser.browsers import Browsers
 from server.database.models import InterruptRow, SessionRow
 from server.errors import Conflict, NotFound, Unavailable
-from server.events import ConfirmQuestion, Decision, MessageAdded, Question, SessionChanged, now
+from server.events import Answer, ConfirmQuestion, MessageAdded, MessageRemoved, Question, SessionChanged, now
 from server.files.screenshots import Screenshots
 from server.ops.json_types import JsonObject
+from server.results.rows import pictures_in, with_pictures
 from server.runs.agents import AgentFactory
+from server.runs.events import to_decision
 from server.runs.execution import Execution
 from server.runs.recorder import RunRecorder, to_its_end
 from server.runs.working_state import WorkingStateService
@@ -56,23 +58,27 @@ class RunCommands:
     # Messages and decisions
 
     async def accept(
-        self, session_id: str, content: str, *, client_id: str | None = None, mode: str | None = None
-    ) -> AcceptedMessage:
+        self, session_id: str, content: str, *, client_id: str | None = None, mode: str | None = None,
+        result_schema: JsonObject | None = None,
+    ) -> AcceptedMessage:  # fmt: skip
         """Store the message, then pass it to a new run, to the run in progress, or to its open question.
+
+        `result_schema`: the table that the message asks for, as `ResultSchema.to_json`.
 
         Raises Conflict `run_in_progress` if a run is in progress and `mode` is neither steer nor queue.
         """
         self._refuse_when_draining()
-        return await to_its_end(self._accept(session_id, content, client_id, mode))
+        return await to_its_end(self._accept(session_id, content, client_id, mode, result_schema))
 
     async def _accept(
-        self, session_id: str, content: str, client_id: str | None, mode: str | None
-    ) -> AcceptedMessage:
+        self, session_id: str, content: str, client_id: str | None, mode: str | None,
+        result_schema: JsonObject | None,
+    ) -> AcceptedMessage:  # fmt: skip
         message_id = new_id()
         with self._runner.expecting(session_id):
             accepted = await self._surely(
                 lambda again: self._store.accept(
-                    session_id, content, client_id=client_id, mode=mode, message_id=message_id,
+                    session_id, content, client_id=client_id, mode=mode, message_id=message_id, result_schema=result_schema,
                     read_answer=answer_in_words, is_late=self._recorder.is_late, again=again,
                 )
             )  # fmt: skip
@@ -115,12 +121,32 @@ class RunCommands:
         elif self._bus.run_of(run.session_id) == run.id:
             self._bus.publish(run.session_id, None, [MessageAdded(message=accepted.message)])
 
+    async def remove_queued(self, session_id: str, message_id: str) -> None:
+        """Take a queued message back. Raises Conflict `not_queued`."""
+        await to_its_end(self._remove_queued(session_id, message_id))
+
+    async def _remove_queued(self, session_id: str, message_id: str) -> None:
+        await self._store.remove_queued(session_id, message_id)
+        self._bus.publish(session_id, None, [MessageRemoved(message_id=message_id)])
+
+    async def steer_queued(self, session_id: str, message_id: str) -> AcceptedMessage:
+        """Pass a queued message to the run in progress now. Raises Conflict `not_queued`."""
+        return await to_its_end(self._steer_queued(session_id, message_id))
+
+    async def _steer_queued(self, session_id: str, message_id: str) -> AcceptedMessage:
+        accepted = await self._store.steer_queued(session_id, message_id)
+        self._steer(accepted)
+        return accepted
+
     async def retry(self, session_id: str) -> AcceptedMessage:
         return await to_its_end(self._rerun(session_id))
 
-    async def edit(self, session_id: str, message_id: str, content: str) -> AcceptedMessage:
-        """Change the last user message, delete the later ones and run it again."""
-        return await to_its_end(self._rerun(session_id, content=content, message_id=message_id))
+    async def edit(self, session_id: str, message_id: str, content: str, **changes: Any) -> AcceptedMessage:
+        """Change the last user message, delete the later ones and run it again.
+
+        `changes` are those of `MessageQueries.rerun`.
+        """
+        return await to_its_end(self._rerun(session_id, content=content, message_id=message_id, **changes))
 
     async def _rerun(self, session_id: str, **changes: Any) -> AcceptedMessage:
         self._refuse_when_draining()
@@ -132,31 +158,21 @@ class RunCommands:
             self._runner.start(accepted)
         return accepted
 
-    async def decide(
-        self,
-        session_id: str,
-        reference: str,
-        *,
-        confirmed: bool,
-        message: str | None = None,
-        remember: bool = False,
-    ) -> None:
+    async def decide(self, session_id: str, answer: Answer, *, remember: bool = False) -> None:
         """Answer an open question and resume its run. Only the first answer counts.
 
-        Raises NotFound, or Conflict `already_decided` or `approval_expired`.
+        `remember`: a yes also counts for later actions of this kind on this site. Raises NotFound, or Conflict `already_decided` or `approval_expired`.
         """
         self._refuse_when_draining()
-        await to_its_end(self._decide(session_id, reference, confirmed, message, remember))
+        await to_its_end(self._decide(session_id, answer, remember))
 
-    async def _decide(
-        self, session_id: str, reference: str, confirmed: bool, message: str | None, remember: bool
-    ) -> None:
+    async def _decide(self, session_id: str, answer: Answer, remember: bool) -> None:
+        reference = answer.reference or ""
         with self._runner.expecting(session_id):
             try:
                 row = await self._surely(
                     lambda again: self._store.decide(
-                        session_id, reference, confirmed, message=message,
-                        grant_of=_grant_of if remember else lambda _: None,
+                        session_id, answer, grant_of=_grant_of if remember else lambda _: None,
                         late=self._recorder.is_late(reference), again=again or reference in self._in_doubt,
                     )
                 )  # fmt: skip
@@ -175,8 +191,7 @@ class RunCommands:
 
     def _publish_decision(self, row: InterruptRow) -> None:
         if row.status != "expired":
-            decision = Decision(reference=row.reference, confirmed=bool(row.confirmed))
-            self._bus.publish(row.session_id, None, [decision])
+            self._bus.publish(row.session_id, None, [to_decision(row)])
         self._runner.submit(row.run_id)
 
     async def reload_grants(self, session_id: str) -> None:
@@ -240,7 +255,9 @@ class RunCommands:
             execution.release(changes)
             await self._recorder.show_status(execution)
         elif pending and pending.kind == "manual":
-            await self.decide(session_id, pending.reference, confirmed=True, message=changes)
+            await self.decide(
+                session_id, Answer(reference=pending.reference, confirmed=True, message=changes or "")
+            )
         elif changes:
             self._runner.keep_browser_changes(session_id, changes, before_answer=pending is not None)
 
@@ -249,13 +266,14 @@ class RunCommands:
     async def branch(self, session_id: str, message_id: str) -> SessionRow:
         """Create a session with copies of the messages up to this one, and of their screenshots."""
         said = await self._store.messages(session_id)
-        addresses = {address for message in said if (address := (message.meta_json or {}).get("screenshot"))}
+        addresses = {address for message in said for address in pictures_in(message.meta_json or {})}
         new = new_id()
 
         def copy_meta(meta: JsonObject) -> JsonObject:
-            if meta.get("screenshot") not in addresses:
-                return meta
-            return meta | {"screenshot": self._screenshots.address_in(new, meta["screenshot"])}
+            copied: JsonObject = with_pictures(
+                meta, lambda address: self._screenshots.address_in(new, address)
+            )
+            return copied
 
         await self._screenshots.copy_session(session_id, new, addresses)
         try:

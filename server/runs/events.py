@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from server.events import Interrupt, SessionChanged, ToolStart, Usage
+from server.events import Decision, Error, Interrupt, SessionChanged, ToolStart, Usage, read_question
 
 if TYPE_CHECKING:
-    from server.database.models import InterruptRow, SessionRow
+    from server.database.models import InterruptRow, RunRow, SessionRow
 
 ENDINGS = {
     "cancelled": "Task cancelled",
@@ -37,5 +37,19 @@ def to_change(session: SessionRow, queue_place: int | None = None) -> SessionCha
 
 def to_interrupt(row: InterruptRow) -> Interrupt:
     """The event of a question. Its reference and expiry are the row's, which may differ from the agent's."""
-    known = row.payload | {"reference": row.reference, "expires_at": row.expires_at}
+    known = row.payload | {
+        "reference": row.reference, "expires_at": row.expires_at, "position": row.position,
+    }  # fmt: skip
     return Interrupt.model_validate(known)
+
+
+def to_decision(row: InterruptRow) -> Decision:
+    return Decision(
+        reference=row.reference, confirmed=bool(row.confirmed), message=read_question(row.payload).note
+    )
+
+
+def to_error(run: RunRow) -> Error:
+    """The terminal event of a run that has ended without an answer."""
+    code = run.error_code or run.status
+    return Error(code=code, message=run.error or run.status, position=run.end_position)

@@ -68,10 +68,14 @@ class Execution:
         self._said: set[str] = set()
         self.read_ids: set[str] = set()
         """The ids of the steering messages that the agent has read."""
+        self._just_read: set[str] = set()
         self._plan: tuple[str, ...] | None = None
         self._takeover: str | None = None
         self._dismissed: tuple[str, ...] | None = None
         self._is_before_answer = True
+        self._are_words_old = True
+        self.positions: dict[str, int] = {}
+        """By tool call: where its row stands among the session's rows."""
         self.is_over = False
         """The agent has ended: it reads no more input."""
         self._paused = False
@@ -80,7 +84,7 @@ class Execution:
         self._granted = frozenset(granted)
         self.queue_place: int | None = None
         """Its position in the queue for a browser, from 1; None if it does not wait for one."""
-        self.telling = asyncio.Lock()
+        self.commit_lock = asyncio.Lock()
         """Serialises commit and publish, so that the last published status is the stored one."""
         self._going = asyncio.Event()
         self._going.set()
@@ -127,7 +131,10 @@ class Execution:
             "message_id": self.adapter.message_id,
             "text": self.adapter.answer,
             "thinking": self.adapter.thinking,
-            "tools": [call.model_dump(exclude={"type"}) for call in self.adapter.open_calls],
+            "tools": [
+                call.model_dump(exclude={"type"}) | {"position": self.positions.get(call.call_id)}
+                for call in self.adapter.open_calls
+            ],
         }
 
     def changed(self, status: RunStatus, note: str | None = None) -> RunChanged:
@@ -162,13 +169,17 @@ class Execution:
 
     # Input from the user
 
-    def steer(self, message: Message) -> None:
+    def steer(self, message: Message, *, is_old: bool = False) -> None:
+        """`is_old`: it came before the answer to the question at which the run resumes."""
         if message.id not in self._said:
             self._said.add(message.id)
             self._messages.append(message)
+            self._are_words_old = self._are_words_old and is_old
 
-    def edit_plan(self, plan: Sequence[str]) -> None:
+    def edit_plan(self, plan: Sequence[str], *, is_old: bool = False) -> None:
+        """`is_old` as in `steer`."""
         self._plan = tuple(plan)
+        self._are_words_old = self._are_words_old and is_old
 
     def dismiss_plan(self, proposed: Sequence[str]) -> None:
         """Pass on that the user rejected the plan that the agent proposed."""
@@ -229,11 +240,19 @@ class Execution:
     async def take_updates(self) -> UserUpdates:
         await self._going.wait()
         said = tuple(message.content for message in self._messages)
-        news = UserUpdates(said, self._plan, self._takeover, self._dismissed, self._is_before_answer)
-        self.read_ids.update(message.id for message in self._messages)
+        news = UserUpdates(
+            said, self._plan, self._takeover, self._dismissed, self._are_words_old, self._is_before_answer
+        )
+        self._just_read.update(message.id for message in self._messages)
+        self.read_ids |= self._just_read
         self._messages, self._plan, self._takeover, self._is_before_answer = [], None, None, True
-        self._dismissed = None
+        self._dismissed, self._are_words_old = None, True
         return news
+
+    def take_just_read(self) -> set[str]:
+        """The ids of the steering messages that the agent has read since the last call."""
+        read, self._just_read = self._just_read, set()
+        return read
 
     def _keep_time(self) -> None:
         """Do not count time while paused or queued; block the agent's next step while paused."""

@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 from server.clock import elapsed
 from server.database.models import RunRow, SessionRow
 from server.errors import Unavailable
-from server.events import Done, Error, Event, MessageAdded, Question, ToolEnd, ToolStart, now
-from server.runs.events import ENDINGS, describe, interruption, to_change, to_interrupt
+from server.events import Done, Event, MessageAdded, Question, ToolEnd, ToolStart, now
+from server.runs.events import ENDINGS, describe, interruption, to_change, to_error, to_interrupt
 from server.runs.execution import Execution
 from server.settings import Settings
 from server.store import AcceptedMessage, FinishedRun, StartedRun, Store
@@ -116,9 +116,12 @@ class RunRecorder:
 
     async def _take_tool_start(self, execution: Execution, event: ToolStart) -> None:
         doing = describe(event)
-        if not await self.patiently(lambda _: self._store.set_doing(execution.run, doing)):
+        position = await self.patiently(lambda _: self._store.begin_call(execution.run, doing))
+        if position is None:
             execution.stop("interrupted")  # the run was ended or taken over
-        execution.publish(event)
+        else:
+            execution.positions[event.call_id] = position
+        execution.publish(event.model_copy(update={"position": position}))
 
     async def _take_tool_end(self, execution: Execution, event: ToolEnd) -> None:
         if execution.take_lost_picture():
@@ -127,18 +130,30 @@ class RunRecorder:
         meta = event.model_dump(exclude={"type", "summary"}, exclude_none=True) | {"args": dict(args)}
         meta |= {"tool_name": event.name, "tool_call_id": event.call_id}
         meta["status"] = "ok" if event.ok else "error"
+        position = execution.positions.get(event.call_id)
         message = await self.patiently(
-            lambda again: self._store.add_tool_message(execution.run, event.summary, meta, again=again)
+            lambda again: self._store.add_tool_message(
+                execution.run, event.summary, meta, position=position, again=again
+            )
         )
-        execution.publish(event.model_copy(update={"trail": None}))
+        execution.publish(event.model_copy(update={"trail": None, "result": None}))
         if message:
             execution.publish(MessageAdded(message=message))
         else:
             execution.stop("interrupted")  # the run was ended or taken over
 
+    async def note_read(self, execution: Execution) -> None:
+        """Store and publish which of the user's messages the agent has read since the last call."""
+        if ids := execution.take_just_read():
+            await to_its_end(self._note_read(execution, ids))
+
+    async def _note_read(self, execution: Execution, ids: Collection[str]) -> None:
+        for message in await self.patiently(lambda _: self._store.mark_heard(execution.run, ids)):
+            execution.publish(MessageAdded(message=message))
+
     async def show_status(self, execution: Execution) -> None:
         """Commit and publish the current status, unless the execution is stopped or waits for the user."""
-        async with execution.telling:
+        async with execution.commit_lock:
             status = execution.doing
             if execution.stopped.is_set() or execution.status == "waiting_user":
                 return
@@ -153,7 +168,7 @@ class RunRecorder:
         expires_at, began = None, self._clock()
         if question.kind == "confirm":
             expires_at = now() + timedelta(seconds=self._settings.decision_timeout)
-        async with execution.telling:
+        async with execution.commit_lock:
             row = await self.patiently(
                 lambda again: self._store.open_interrupt(
                     run,
@@ -201,6 +216,8 @@ class RunRecorder:
         )
         if ended and ended.message:
             execution.publish(MessageAdded(message=ended.message))
+            for message in ended.changed:
+                execution.publish(MessageAdded(message=message))
             execution.publish(Done(message=ended.message, usage=adapter.usage))
             self.announce(ended.session)
         return ended
@@ -211,7 +228,9 @@ class RunRecorder:
         status = code if code in ("cancelled", "interrupted") else "failed"
         ended = await self._commit(execution, status, error_code=code, error=text)
         if ended:
-            execution.publish(Error(code=code, message=text))
+            for message in ended.changed:
+                execution.publish(MessageAdded(message=message))
+            execution.publish(to_error(ended.run))
             self.announce(ended.session)
         return ended
 
@@ -240,7 +259,7 @@ class RunRecorder:
         if ended:
             with suppress(Fenced):  # the session has a newer run
                 self._bus.open(run.session_id, run.id, run.epoch)
-                self._bus.publish(run.session_id, run.epoch, [Error(code=code, message=text)])
+                self._bus.publish(run.session_id, run.epoch, _last_events(ended))
             self.announce(ended.session)
         return ended
 
@@ -274,7 +293,7 @@ class RunRecorder:
         self._lost.discard(run.id)
         if ended:
             if self._bus.run_of(run.session_id) == run.id:
-                self._bus.publish(run.session_id, None, [Error(code=code, message=text)])
+                self._bus.publish(run.session_id, None, _last_events(ended))
             self.announce(ended.session)
         return ended
 
@@ -284,6 +303,11 @@ class RunRecorder:
         if taken is None:
             return None
         return await self.end_unexecuted(taken, "cancelled", "cancelled", ENDINGS["cancelled"])
+
+
+def _last_events(ended: FinishedRun) -> list[Event]:
+    """Of a run that ended without an answer; the terminal one is the last."""
+    return [*(MessageAdded(message=message) for message in ended.changed), to_error(ended.run)]
 
 
 async def to_its_end(part: Coroutine[Any, Any, T]) -> T:

@@ -10,9 +10,11 @@ from server.store.accepting import MessageQueries
 from server.store.owners import LeaseWatch, is_gone, process_name
 from server.store.preferences import PreferenceQueries
 from server.store.questions import QuestionQueries
-from server.store.records import AcceptedMessage, FinishedRun, Overview, StartedRun, new_id, title_of
+from server.store.records import AcceptedMessage, FinishedRun, Overview, StartedRun, new_id
+from server.store.results import ResultQueries
 from server.store.running import RunQueries
 from server.store.sessions import SessionQueries
+from server.store.titles import is_first_title, title_of
 
 __all__ = [
     "AcceptedMessage",
@@ -20,6 +22,7 @@ __all__ = [
     "Overview",
     "StartedRun",
     "Store",
+    "is_first_title",
     "is_gone",
     "new_id",
     "process_name",
@@ -27,7 +30,7 @@ __all__ = [
 ]
 
 
-class Store(SessionQueries, MessageQueries, RunQueries, QuestionQueries, PreferenceQueries):
+class Store(SessionQueries, MessageQueries, RunQueries, ResultQueries, QuestionQueries, PreferenceQueries):
     def __init__(
         self,
         database: Database,

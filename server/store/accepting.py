@@ -8,23 +8,28 @@ from sqlalchemy import Connection, bindparam, delete, select
 from sqlalchemy.exc import IntegrityError
 
 from server.database import Database, writing_synced
-from server.database.models import MessageRow, RunRow, SessionRow
+from server.database.models import InterruptRow, MessageRow, RunRow, SessionRow
 from server.errors import BadRequest, Conflict
 from server.events import Answer, now
 from server.ops.json_types import JsonObject
+from server.results.rows import ASKED, TABLES_BY
 from server.store.lookups import (
     OF_SESSION,
+    QUEUED,
     STEER,
     UNFINISHED,
     add_message,
+    free_title,
     new_message,
     new_run,
+    next_position,
     open_question_of,
     session_of,
 )
 from server.store.questions import close_question, last_question_of
-from server.store.records import AcceptedMessage, new_id, title_of, to_message
+from server.store.records import AcceptedMessage, new_id, to_message
 from server.store.rows import change, first, get, insert
+from server.store.titles import title_of
 
 BY_CLIENT_ID = select(MessageRow).where(
     MessageRow.session_id == OF_SESSION, MessageRow.client_id == bindparam("client_id")
@@ -48,18 +53,11 @@ class MessageQueries:
 
     @writing_synced
     def accept(
-        self,
-        db: Connection,
-        session_id: str,
-        content: str,
-        *,
-        client_id: str | None = None,
-        mode: str | None = None,
-        message_id: str | None = None,
-        read_answer: ReadAnswer | None = None,
-        is_late: Callable[[str], bool | None] = lambda _: None,
+        self, db: Connection, session_id: str, content: str, *, client_id: str | None = None, mode: str | None = None,
+        message_id: str | None = None, read_answer: ReadAnswer | None = None,
+        is_late: Callable[[str], bool | None] = lambda _: None, result_schema: JsonObject | None = None,
         again: bool = False,
-    ) -> AcceptedMessage:
+    ) -> AcceptedMessage:  # fmt: skip
         """Store a user message, and the answer or run that results from it, in one transaction.
 
         The same `client_id` returns the same message and run; raises BadRequest if the content differs. While
@@ -68,15 +66,23 @@ class MessageQueries:
         Otherwise it gets a run. Raises Conflict if the session has an unfinished run, unless the mode is
         `queue`: then the new run is held behind that.
 
+        Only a message that gets a run can ask for a table by `result_schema`; raises BadRequest otherwise.
+
         `message_id` is the id of the new message. `again` marks a retry: if the earlier call was committed,
         its result is returned. `is_late` by question reference, see `late` of `QuestionQueries.decide`.
         """
         session = session_of(db, session_id, lock=True)
         if again and message_id and (message := get(db, MessageRow, message_id)):
             return _accepted_before(db, session, message)
-        if known := _known(db, session, client_id, content):
+        if known := _known(db, session, client_id, content, result_schema):
             return known
         question = open_question_of(db, session_id) if session.status == "waiting_user" else None
+        present = first(db, RunRow, PRESENT_RUN, session_id=session_id) if mode else None
+        steers = present is not None and mode == "steer"
+        if result_schema and (question or steers):
+            raise BadRequest(
+                "Only a message that begins a task can ask for a table.", code="result_schema_misplaced"
+            )
         if question:
             run = _present_run(db, question.run_id)
             message = add_message(
@@ -86,14 +92,14 @@ class MessageQueries:
                 answer = read_answer(question.kind, content)
                 close_question(db, question, run, self.owner, answer, late=is_late(question.reference))
             return AcceptedMessage(to_message(message), run, session, question=question)
-        present = first(db, RunRow, PRESENT_RUN, session_id=session_id) if mode else None
-        if present and mode == "steer":
+        if present and steers:
             message = add_message(
                 db, session, "user", content, run_id=present.id, client_id=client_id, meta_json=STEER,
                 id=message_id or new_id(),
             )  # fmt: skip
             return AcceptedMessage(to_message(message), present, session, steers=True)
-        return self._start(db, session, content, client_id, message_id, held=present is not None)
+        asked = _asking_meta(session, result_schema)
+        return self._start(db, session, content, client_id, message_id, asked, held=present is not None)
 
     def _start(
         self,
@@ -102,14 +108,19 @@ class MessageQueries:
         content: str,
         client_id: str | None,
         message_id: str | None,
+        meta: JsonObject | None,
         held: bool,
     ) -> AcceptedMessage:
         run = new_run(session, self.owner, held=held, message_id=message_id)
-        message = new_message(session, "user", content, id=run.message_id, run_id=run.id, client_id=client_id)
+        if held:
+            meta = (meta or {}) | QUEUED
+        message = new_message(
+            session, "user", content, id=run.message_id, run_id=run.id, client_id=client_id, meta_json=meta
+        )
         _insert_run(db, run)
         insert(db, message)
         change(
-            db, session, title=session.title or title_of(content), epoch=run.epoch, last_seq=message.seq,
+            db, session, title=session.title or free_title(db, title_of(content)), epoch=run.epoch, last_seq=message.seq,
             updated_at=message.created_at, archived_at=None,
         )  # fmt: skip
         return AcceptedMessage(to_message(message), run, session)
@@ -123,40 +134,109 @@ class MessageQueries:
         content: str | None = None,
         message_id: str | None = None,
         run_id: str | None = None,
+        result_schema: JsonObject | None = None,
+        keeps_schema: bool = True,
         again: bool = False,
     ) -> AcceptedMessage:
         """Create a new run for the last user message. With `content`, change it and delete what follows.
+
+        A queued message is only changed.
+
+        With `keeps_schema` it still asks for its table, else for that of `result_schema`.
 
         Raises Conflict if `message_id` is not the last one, or if the session has an unfinished run. `run_id`
         is the id of the new run, `again` as in `accept`.
         """
         session = session_of(db, session_id, lock=True)
+        changes: JsonObject
         before = get(db, RunRow, run_id) if again and run_id else None
         if before and (repeated := get(db, MessageRow, before.message_id)):
             return AcceptedMessage(to_message(repeated), before, session)
+        if message_id and content is not None and (queued := _queued(db, session_id, message_id)):
+            waiting, held = queued
+            changes = {"content": content}
+            if not keeps_schema:
+                changes["meta_json"] = (_asking_meta(session, result_schema) or {}) | QUEUED
+            change(db, waiting, **changes)
+            return AcceptedMessage(to_message(waiting), held, session)
         message = first(db, MessageRow, LAST_ASKED, session_id=session_id)
         if message is None or (message_id and message.id != message_id):
             raise Conflict("Only the last message can be changed.", code="not_last_message")
         run = _insert_run(db, new_run(session, self.owner, message_id=message.id, id=run_id))
-        changes: JsonObject = {"run_id": run.id}
+        changes = {"run_id": run.id}
         if content is not None:
             changes["content"] = content
+            if not keeps_schema:
+                changes["meta_json"] = _asking_meta(session, result_schema)
             later = (MessageRow.session_id == session_id, MessageRow.seq > message.seq)
             db.execute(delete(MessageRow).where(*later))
+            asked = (InterruptRow.session_id == session_id, InterruptRow.position > message.seq)
+            db.execute(delete(InterruptRow).where(*asked))
         change(db, message, **changes)
         change(db, session, epoch=run.epoch, updated_at=now())
         return AcceptedMessage(to_message(message), run, session)
 
+    @writing_synced
+    def remove_queued(self, db: Connection, session_id: str, message_id: str) -> None:
+        """Delete a queued message and its run. Raises Conflict `not_queued`."""
+        session_of(db, session_id, lock=True)
+        message, run = _surely_queued(db, session_id, message_id)
+        db.execute(delete(MessageRow).where(MessageRow.id == message.id))
+        db.execute(delete(RunRow).where(RunRow.id == run.id))
+
+    @writing_synced
+    def steer_queued(self, db: Connection, session_id: str, message_id: str) -> AcceptedMessage:
+        """Pass a queued message to the run in progress. Raises Conflict `not_queued`."""
+        session = session_of(db, session_id, lock=True)
+        message, held = _surely_queued(db, session_id, message_id)
+        present = first(db, RunRow, PRESENT_RUN, session_id=session_id)
+        if present is None or present.held:
+            raise _not_queued()
+        if ASKED in (message.meta_json or {}):
+            raise BadRequest(
+                "Only a message that begins a task can ask for a table.", code="result_schema_misplaced"
+            )
+        db.execute(delete(RunRow).where(RunRow.id == held.id))
+        change(db, message, run_id=present.id, meta_json=STEER, seq=next_position(db, session))
+        return AcceptedMessage(to_message(message), present, session, steers=True)
+
+
+def _queued(db: Connection, session_id: str, message_id: str) -> tuple[MessageRow, RunRow] | None:
+    """A queued message of the session, with the run that is held for it."""
+    message = get(db, MessageRow, message_id)
+    run = get(db, RunRow, message.run_id or "") if message else None
+    if message is None or run is None or message.session_id != session_id:
+        return None
+    return (message, run) if run.held and run.message_id == message.id else None
+
+
+def _surely_queued(db: Connection, session_id: str, message_id: str) -> tuple[MessageRow, RunRow]:
+    queued = _queued(db, session_id, message_id)
+    if queued is None:
+        raise _not_queued()
+    return queued
+
+
+def _not_queued() -> Conflict:
+    return Conflict("This message is not queued, or not any more.", code="not_queued")
+
+
+def _asking_meta(session: SessionRow, result_schema: JsonObject | None) -> JsonObject | None:
+    """The meta of a message that asks for a table. Raises BadRequest if the session's agent makes none."""
+    if result_schema and session.agent != "operator":
+        raise BadRequest(TABLES_BY, code="result_schema_unsupported")
+    return {ASKED: result_schema} if result_schema else None
+
 
 def _known(
-    db: Connection, session: SessionRow, client_id: str | None, content: str
+    db: Connection, session: SessionRow, client_id: str | None, content: str, result_schema: JsonObject | None
 ) -> AcceptedMessage | None:
     if client_id is None:
         return None
     message = first(db, MessageRow, BY_CLIENT_ID, session_id=session.id, client_id=client_id)
     if message is None:
         return None
-    if message.content != content:
+    if message.content != content or (message.meta_json or {}).get(ASKED) != result_schema:
         raise BadRequest("This client_id belongs to another message.", code="idempotency_mismatch")
     run = _present_run(db, message.run_id or "")
     question = last_question_of(db, run.id) if run.attempt else None

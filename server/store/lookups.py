@@ -17,10 +17,13 @@ from server.ops.json_types import JsonObject
 from server.store.owners import lease
 from server.store.records import new_id
 from server.store.rows import change, every, first, get, insert
+from server.store.titles import TITLE_LENGTH, numbered
 
 UNFINISHED = RunRow.finished_at.is_(None)
 STEER: JsonObject = {"mode": "steer"}
 """`meta_json` of a steering message while the agent of its run has not read it."""
+QUEUED: JsonObject = {"mode": "queue"}
+"""In `meta_json` of a message whose run is held behind another one."""
 OF_SESSION: BindParameter[str] = bindparam("session_id")
 OF_RUN: BindParameter[str] = bindparam("run_id")
 
@@ -88,6 +91,15 @@ def mark_read(db: Connection, run_id: str, read_ids: Collection[str]) -> list[Me
     return [row for row in unread if row.id not in read_ids]
 
 
+def is_queued(message: Message | MessageRow) -> bool:
+    return bool((message.meta_json or {}).get("mode") == QUEUED["mode"])
+
+
+def without_mode(meta: JsonObject | None) -> JsonObject | None:
+    """The meta of a user message that is neither queued nor for a run in progress."""
+    return {name: value for name, value in (meta or {}).items() if name not in ("mode", "heard")} or None
+
+
 def grants_of(db: Connection, session_id: str) -> list[GrantRow]:
     return every(db, GrantRow, GRANTS, session_id=session_id)
 
@@ -96,6 +108,13 @@ def new_message(session: SessionRow, role: str, content: str, **values: object) 
     """The session's next message, not yet inserted. The session must be locked."""
     known = {"id": new_id(), "session_id": session.id, "seq": session.last_seq + 1, "created_at": now()}
     return MessageRow(role=role, content=content, **(known | values))
+
+
+def next_position(db: Connection, session: SessionRow) -> int:
+    """Take the next number in the session's one sequence of rows. The session must be locked."""
+    position = session.last_seq + 1
+    change(db, session, last_seq=position)
+    return position
 
 
 def add_message(db: Connection, session: SessionRow, role: str, content: str, **values: object) -> MessageRow:
@@ -118,3 +137,9 @@ def new_run(
         agent=session.agent, model=session.model, status="queued", held=held, usage={}, attempt=0,
         epoch=session.epoch + (0 if held else 1), owner=owner, lease_until=lease(), created_at=now(),
     )  # fmt: skip
+
+
+def free_title(db: Connection, title: str) -> str:
+    """The title, with a number if a session has it already."""
+    alike = SessionRow.title.startswith(title[: TITLE_LENGTH - 6], autoescape=True)
+    return numbered(title, set(db.scalars(select(SessionRow.title).where(alike))))

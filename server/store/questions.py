@@ -18,6 +18,7 @@ from server.store.lookups import (
     grants_of,
     is_ours,
     mark_read,
+    next_position,
     open_question_of,
     session_of,
 )
@@ -74,6 +75,7 @@ class QuestionQueries:
         return insert(db, InterruptRow(
             reference=_reference_of(db, question), session_id=run.session_id, run_id=run.id, kind=question.kind,
             status="open", payload=question.to_json(), created_at=_next_moment(db, session.id), expires_at=expires_at,
+            position=next_position(db, session),
         ))  # fmt: skip
 
     @writing
@@ -106,10 +108,8 @@ class QuestionQueries:
         self,
         db: Connection,
         session_id: str,
-        reference: str,
-        confirmed: bool,
+        answer: Answer,
         *,
-        message: str | None = None,
         grant_of: Callable[[Question], tuple[str, str] | None] = lambda _: None,
         late: bool | None = None,
         again: bool = False,
@@ -123,18 +123,19 @@ class QuestionQueries:
         unchanged.
         """
         session_of(db, session_id, lock=True)
-        row = get(db, InterruptRow, reference)
+        row = get(db, InterruptRow, answer.reference or "")
         if row is None or row.session_id != session_id:
             raise NotFound("There is no such question.", code="reference_unknown")
-        is_answered_so = row.status == "expired" or (row.status == "decided" and row.confirmed == confirmed)
+        is_answered_so = row.status == "expired" or (
+            row.status == "decided" and row.confirmed == answer.confirmed
+        )
         if again and is_answered_so:
             return row
         if row.status != "open":
             code = "approval_expired" if row.status == "expired" else "already_decided"
             raise Conflict("This question is closed already.", code=code)
-        answer = Answer(confirmed=confirmed, message=message or "")
         close_question(db, row, get(db, RunRow, row.run_id), self.owner, answer, late=late)
-        if row.status == "decided" and confirmed and (grant := grant_of(read_question(row.payload))):
+        if row.status == "decided" and answer.confirmed and (grant := grant_of(read_question(row.payload))):
             _add_grant(db, session_id, *grant)
         return row
 

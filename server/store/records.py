@@ -7,9 +7,6 @@ from dataclasses import dataclass
 
 from server.database.models import InterruptRow, MessageRow, RunRow, SessionRow
 from server.events import Message, Question
-from server.text import cut
-
-TITLE_LENGTH = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +46,8 @@ class FinishedRun:
     session: SessionRow
     message: Message | None = None
     next: AcceptedMessage | None = None
+    changed: tuple[Message, ...] = ()
+    """Steering messages that its agent has not read: queued now, or never to be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +80,3 @@ def new_id() -> str:
 
 def to_message(row: MessageRow) -> Message:
     return Message.model_validate(row, from_attributes=True)
-
-
-def title_of(content: str) -> str:
-    """A session's first title: the first non-empty line of the content, cut to TITLE_LENGTH."""
-    line = next((line.strip() for line in content.split("\n") if line.strip()), "")
-    return cut(line, TITLE_LENGTH)

@@ -18,18 +18,22 @@ from server.ops.json_types import JsonObject
 from server.store.lookups import (
     OF_RUN,
     OF_SESSION,
+    QUEUED,
     SESSION_OF_RUN,
     STEER,
+    STEERING,
     UNFINISHED,
-    add_message,
     current_run_of,
     grants_of,
     is_ours,
+    is_queued,
     mark_read,
     messages_of,
     new_message,
     new_run,
+    next_position,
     session_of,
+    without_mode,
 )
 from server.store.owners import LeaseWatch, is_gone, lease
 from server.store.questions import last_question_of
@@ -95,6 +99,8 @@ class RunQueries:
         messages: list[Message] = []
         unheard: list[Message] = []
         for message in messages_of(db, session.id):
+            if is_queued(message):
+                continue
             is_unheard = message.run_id == run_id and message.meta_json == STEER
             (unheard if is_unheard else messages).append(message)
         resumed = read_question(question.payload) if question else None
@@ -126,10 +132,16 @@ class RunQueries:
         )  # fmt: skip
 
     @writing
-    def set_doing(self, db: Connection, run: RunRow, action: str | None) -> bool:
-        """Store the action in progress. False if the run was finished or taken over."""
-        ours = (RunRow.id == run.id, RunRow.epoch == run.epoch, UNFINISHED)
-        return db.execute(update(RunRow).where(*ours).values(doing=action)).rowcount > 0
+    def begin_call(self, db: Connection, run: RunRow, action: str) -> int | None:
+        """Store the tool call in progress; return its position among the session's rows.
+
+        None if the run was finished or taken over.
+        """
+        session = session_of(db, run.session_id, lock=True)
+        if not is_ours(db, run):
+            return None
+        change(db, run, doing=action)
+        return next_position(db, session)
 
     @writing
     def set_run_status(self, db: Connection, run: RunRow, status: str) -> bool:
@@ -143,36 +155,32 @@ class RunQueries:
 
     @writing
     def add_tool_message(
-        self, db: Connection, run: RunRow, content: str, meta: JsonObject, *, again: bool = False
-    ) -> Message | None:
-        """Store the result of a tool call and clear `doing`. None if the run was finished or taken over."""
+        self, db: Connection, run: RunRow, content: str, meta: JsonObject, *, position: int | None = None,
+        again: bool = False,
+    ) -> Message | None:  # fmt: skip
+        """Store the result of a tool call and clear `doing`. None if the run was finished or taken over.
+
+        `position`: of `begin_call`; without it the row becomes the last one.
+        """
         session = session_of(db, run.session_id, lock=True)
         if not is_ours(db, run):
             return None
         kept = first(db, MessageRow, LAST_CALL, run_id=run.id) if again else None
         if kept and (kept.meta_json or {}).get("call_id") == meta.get("call_id"):
             return to_message(kept)
-        row = add_message(db, session, "tool", content, run_id=run.id, meta_json=meta)
+        seq = position or next_position(db, session)
+        message = new_message(session, "tool", content, run_id=run.id, meta_json=meta, seq=seq)
+        row = insert(db, message)
+        change(db, session, updated_at=row.created_at)
         change(db, run, doing=None)
         return to_message(row)
 
     @writing_synced
     def finish_run(
-        self,
-        db: Connection,
-        run_id: str,
-        status: str,
-        *,
-        epoch: int | None = None,
-        answer: str | None = None,
-        answer_meta: JsonObject | None = None,
-        error_code: str | None = None,
-        error: str | None = None,
-        usage: Usage | None = None,
-        read_ids: Collection[str] = (),
-        then_next: bool = False,
-        again: bool = False,
-    ) -> FinishedRun | None:
+        self, db: Connection, run_id: str, status: str, *, epoch: int | None = None, answer: str | None = None,
+        answer_meta: JsonObject | None = None, error_code: str | None = None, error: str | None = None,
+        usage: Usage | None = None, read_ids: Collection[str] = (), then_next: bool = False, again: bool = False,
+    ) -> FinishedRun | None:  # fmt: skip
         """End the run and store its answer, in one transaction. None if it was ended or taken over already.
 
         This process becomes its owner: the process that executed it before saves nothing more of it. Steering
@@ -195,30 +203,61 @@ class RunQueries:
         if usage:
             ending["usage"] = usage.model_dump()
             changes["usage"] = sum_usage(Usage.model_validate(session.usage or {}), usage).model_dump()
-        message = None
+        message, moved = None, list[MessageRow]()
         if answer is not None:
             message = insert(db, new_message(
                 session, "assistant", answer, id=run.answer_id, run_id=run.id, meta_json=answer_meta
             ))  # fmt: skip
             changes["last_seq"] = message.seq
+        else:
+            if status not in ("completed", "failed"):
+                moved = self._leave_unread(db, session, run_id, read_ids)
+            ending["end_position"] = next_position(db, session)
         change(db, run, **ending)
         change(db, session, **changes)
         if status in ("completed", "failed"):
-            self._hold_unread(db, session, run_id, read_ids)
+            moved = self._hold_unread(db, session, run_id, read_ids)
         if run.attempt > 1:  # a former execution may have left an open question
             asked = (InterruptRow.run_id == run_id, InterruptRow.status == "open")
             db.execute(update(InterruptRow).where(*asked).values(status="cancelled", decided_at=now()))
         following = _free_next(db, session) if then_next else None
-        return FinishedRun(run, session, to_message(message) if message else None, following)
+        answered, others = to_message(message) if message else None, tuple(map(to_message, moved))
+        return FinishedRun(run, session, answered, following, others)
 
     def _hold_unread(
         self, db: Connection, session: SessionRow, run_id: str, read_ids: Collection[str]
-    ) -> None:
-        """Create a held run for each steering message that the agent has not read."""
-        for message in mark_read(db, run_id, read_ids):
+    ) -> list[MessageRow]:
+        """Create a held run for each steering message that the agent has not read; return these messages."""
+        unread = mark_read(db, run_id, read_ids)
+        for message in unread:
             run = new_run(session, self.owner, held=True, message_id=message.id)
             insert(db, run)
-            change(db, message, run_id=run.id, meta_json=None)
+            change(db, message, run_id=run.id, meta_json=QUEUED)
+        return unread
+
+    def _leave_unread(
+        self, db: Connection, session: SessionRow, run_id: str, read_ids: Collection[str]
+    ) -> list[MessageRow]:
+        """Mark the steering messages that the agent will not read any more; they become the last rows."""
+        unread = mark_read(db, run_id, read_ids)
+        for message in unread:
+            change(db, message, meta_json=STEER | {"heard": False}, seq=next_position(db, session))
+        return unread
+
+    @writing
+    def mark_heard(self, db: Connection, run: RunRow, read_ids: Collection[str]) -> list[Message]:
+        """Mark steering messages that the agent has just read: they stand where it read them.
+
+        Returns them; none if the run was finished or taken over.
+        """
+        session = session_of(db, run.session_id, lock=True)
+        if not is_ours(db, run):
+            return []
+        read = [row for row in every(db, MessageRow, STEERING, run_id=run.id) if row.id in read_ids]
+        for row in read:
+            if row.meta_json == STEER:
+                change(db, row, meta_json=STEER | {"heard": True}, seq=next_position(db, session))
+        return [to_message(row) for row in read]
 
     async def orphaned_runs(self, lost: Collection[str] = ()) -> list[RunRow]:
         """Unfinished runs that no process executes: owner gone, lease expired, or id in `lost`."""
@@ -287,6 +326,6 @@ def _free_next(db: Connection, session: SessionRow) -> AcceptedMessage | None:
     if run is None or message is None:
         return None
     change(db, run, held=False, epoch=session.epoch + 1)
-    change(db, message, seq=session.last_seq + 1)
+    change(db, message, seq=session.last_seq + 1, meta_json=without_mode(message.meta_json))
     change(db, session, epoch=run.epoch, last_seq=message.seq)
     return AcceptedMessage(to_message(message), run, session)

@@ -19,13 +19,17 @@ from server.store.lookups import (
     OF_SESSION,
     add_message,
     current_run_of,
+    free_title,
+    is_queued,
     messages_of,
     open_question_of,
     session_of,
+    without_mode,
 )
 from server.store.records import Listed, Overview, new_id
 from server.store.rows import change, every, insert
 from server.store.searching import forget_deleted, matches_of, matching_sessions
+from server.store.titles import branch_title
 
 PICTURE_NAME = re.compile(r"\b[0-9a-f]{40}\.(?:jpg|png|webp)\b")
 NEWEST_FIRST = (SessionRow.pinned.desc(), SessionRow.updated_at.desc(), SessionRow.id.desc())
@@ -171,12 +175,13 @@ class SessionQueries:
         if message_id not in ids:
             raise NotFound("There is no such message.", code="message_unknown")
         session = insert(db, new_session(
-            id=id, title=old.title, agent=old.agent, model=old.model, max_tool_steps=old.max_tool_steps
+            id=id, title=free_title(db, branch_title(old.title)), agent=old.agent, model=old.model, max_tool_steps=old.max_tool_steps
         ))  # fmt: skip
         for row in rows[: ids.index(message_id) + 1]:
-            add_message(
-                db, session, row.role, row.content, meta_json=row.meta_json and copy_meta(row.meta_json)
-            )
+            if is_queued(row):
+                continue
+            meta = without_mode(row.meta_json) if row.role == "user" else row.meta_json
+            add_message(db, session, row.role, row.content, meta_json=meta and copy_meta(meta))
         return session
 
 

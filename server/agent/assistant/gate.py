@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from langchain.agents.middleware import AgentMiddleware, AgentState
@@ -14,17 +14,19 @@ from langgraph.types import Command, interrupt
 
 from server.agent.actions import AimedAction, ToolAction, aim
 from server.agent.assistant.tool_actions import LOOKS_AT_PAGE, read_call, refs_of
+from server.agent.assistant.turns import TAKEOVER
 from server.agent.context import GrantLookup, RunContext
 from server.agent.gate.approval import (
     SECRETS,
     ShownPage,
+    approval_digest,
     confirm_question,
     focused_element,
     place_of,
     secrets_of,
     site_of,
 )
-from server.agent.gate.gate import MOST_ASKS, Gate
+from server.agent.gate.gate import MOST_ASKS, REFUSED, Gate
 from server.agent.gate.rulings import publish_ruling
 from server.agent.gate.taint import (
     LEAK,
@@ -35,7 +37,9 @@ from server.agent.gate.taint import (
     private_sites,
     remembering,
 )
+from server.agent.operator.answers import is_refusal
 from server.agent.policy import Judgement, Verdict
+from server.agent.trail import JUDGED, JudgedAct, ruling_of
 from server.browser.browser import BROWSER, ToolSpec
 from server.browser.mcp.tool_schema import find_fault
 from server.browser.observation import NOTHING, Observation, Page
@@ -51,7 +55,10 @@ LEAK_TO_TOOL = Judgement(Verdict.ASK, "gives words to a tool after private pages
 _SEEN_AGAIN = ("truncated,", "console:", "HTTP status:", "Page status:", "open now:", NOTHING)
 """Prefixes of notes that every observation repeats."""
 
+_GATE, _DENIED, _WORDS = "gate", "denied", "words"
+"""Marks of a tool result: whether the user was asked, the digest of what they refused, and what they said to it."""
 _ASKED, _PAUSED = "asked", "paused"
+_DO_OTHERWISE = "Do not try it again: do otherwise, or finish and say that it was refused."
 
 
 class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
@@ -77,13 +84,13 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
         memory = {**request.state, "notes": ()}
         ruling = await self._rule(spec, call["args"], call["id"] or call["name"], memory)
         if ruling.refusal is None:
-            state = {**request.state, SECRETS: ruling.secrets}
+            state = {**request.state, SECRETS: ruling.secrets, JUDGED: ruling.judged}
             result = await handler(request.override(state=state))
         else:
             result = ToolMessage(
                 ruling.refusal, tool_call_id=call["id"] or "", name=call["name"], status="error"
             )
-        return _annotated(result, ruling.mark, memory["notes"])
+        return _annotated(result, ruling, memory["notes"])
 
     async def _rule(self, spec: ToolSpec, args: JsonObject, call_id: str, memory: JsonObject) -> _Ruling:
         """Decide on the call. `memory` is the agent's state; data of the current page is added to it.
@@ -91,7 +98,8 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
         An interrupt runs this again from the top, so each round observes the page again: a yes counts only
         for the page it was given for, and a changed page needs a new question.
         """
-        context, asks = get_runtime(RunContext).context, _count_asks(memory["messages"])
+        context = get_runtime(RunContext).context
+        asks, denied = _count_asks(memory["messages"]), _denied_acts(memory["messages"])
         for _ in range(MOST_ASKS):
             observation = await self._observation(context, spec, args)
             action = read_call(spec.name, args, observation) if spec.server == BROWSER else None
@@ -101,24 +109,29 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
             memory["notes"] = observation.notes
             aimed = aim(action or ToolAction(tool=spec.name, args=args), observation)
             judgement = self._judge(spec, args, aimed, context.grants, memory)
-            secrets = secrets_of(aimed)
+            secrets, judged = secrets_of(aimed), JudgedAct(_focused(aimed), ruling_of(judgement))
+            digest = approval_digest(context.run_id, aimed)
+            if judgement.verdict is Verdict.ASK and digest in denied:
+                ruled = replace(judgement, verdict=Verdict.DENY, reason=REFUSED)
+                await publish_ruling(call_id, aimed, ruled)
+                return _Ruling(f"Not done, and not asked about again: {_DO_OTHERWISE}")
             await publish_ruling(call_id, aimed, judgement)
             if judgement.verdict is not Verdict.ASK:
                 if judgement.verdict is Verdict.ALLOW:
                     self._count(spec, args, aimed, context, memory, approved=False)
                 refusal = None if judgement.verdict is Verdict.ALLOW else f"Not allowed: {judgement.reason}."
-                return _Ruling(refusal, secrets=secrets)
+                return _Ruling(refusal, secrets=secrets, judged=judged)
             if asks >= MOST_ASKS:
                 return _ask_how_to_go_on(call_id, asks)
             question = await self._question(context, aimed, judgement, call_id)
             answer = Answer.model_validate(interrupt(question.to_json()))
             if answer.reference != question.reference or answer.expired:
                 continue
-            if answer.confirmed:
-                self._count(spec, args, aimed, context, memory, approved=True)
-            refusal = None if answer.confirmed else f"Not done: the person said no. {answer.message}".strip()
-            return _Ruling(refusal, _ASKED, secrets)
-        return _Ruling("Not done: the page changed after every approval.", _ASKED)
+            if not answer.confirmed:
+                return _refused(answer, digest)
+            self._count(spec, args, aimed, context, memory, approved=True)
+            return _Ruling(None, {_GATE: _ASKED}, secrets, judged)
+        return _Ruling("Not done: the page changed after every approval.", {_GATE: _ASKED})
 
     def _judge(
         self,
@@ -194,14 +207,41 @@ def _focused(aimed: AimedAction) -> AimedAction:
 
 @dataclass(frozen=True, slots=True)
 class _Ruling:
-    """`refusal` is the result for the model instead of a call; `mark` says whether the user was asked.
+    """`refusal` is the result for the model instead of a call; `marks` are kept with the result, see `_GATE`.
 
     `secrets` are the call's texts that must not be shown.
     """
 
     refusal: str | None
-    mark: str | None = None
+    marks: Mapping[str, str] = field(default_factory=dict)
     secrets: tuple[str, ...] = ()
+    judged: JudgedAct | None = None
+
+
+def _refused(answer: Answer, digest: str) -> _Ruling:
+    """The user's no, with their words if they gave any. Words that do not refuse leave it open."""
+    words = answer.message.strip()
+    if not is_refusal(answer):
+        return _Ruling(
+            f'Not done: the person has not agreed yet and said: "{words}".', {_GATE: _ASKED, _WORDS: words}
+        )
+    said = f' and said: "{words}"' if words else ""
+    marks = {_GATE: _ASKED, _DENIED: digest} | ({_WORDS: words} if words else {})
+    return _Ruling(f"Not done: the person refused this{said}. {_DO_OTHERWISE}", marks)
+
+
+def _denied_acts(messages: Sequence[AnyMessage]) -> set[str]:
+    """Digests of the acts that the user refused, since their last words: a message or words with an answer."""
+    denied: set[str] = set()
+    for message in reversed(messages):
+        marks = message.additional_kwargs
+        if (message.type == "human" and TAKEOVER not in marks) or marks.get(_GATE) == _PAUSED:
+            break
+        if digest := marks.get(_DENIED):
+            denied.add(digest)
+        if _WORDS in marks:
+            break
+    return denied
 
 
 def _ask_how_to_go_on(call_id: str, asks: int) -> _Ruling:
@@ -210,14 +250,14 @@ def _ask_how_to_go_on(call_id: str, asks: int) -> _Ruling:
     question = ManualQuestion(reference=f"{call_id}:pause", reason=text)
     answer = Answer.model_validate(interrupt(question.to_json()))
     said = answer.message.strip() or "go on"
-    return _Ruling(f"Not done. The person was asked how to go on and said: {said}", _PAUSED)
+    return _Ruling(f"Not done. The person was asked how to go on and said: {said}", {_GATE: _PAUSED})
 
 
 def _count_asks(messages: Sequence[AnyMessage]) -> int:
     """Questions asked since the user's last message, or since the last pause."""
     asks = 0
     for message in reversed(messages):
-        mark = message.additional_kwargs.get("gate")
+        mark = message.additional_kwargs.get(_GATE)
         if message.type == "human" or mark == _PAUSED:
             break
         asks += mark == _ASKED
@@ -225,17 +265,17 @@ def _count_asks(messages: Sequence[AnyMessage]) -> int:
 
 
 def _annotated(
-    result: ToolMessage | Command[Any], mark: str | None, notes: Sequence[str]
+    result: ToolMessage | Command[Any], ruling: _Ruling, notes: Sequence[str]
 ) -> ToolMessage | Command[Any]:
-    """Add the gate's mark, and prepend the notes of the observation before the call.
+    """Add the gate's marks, and prepend the notes of the observation before the call.
 
     The notes are added because a browser reports a restart only once.
     """
     if not isinstance(result, ToolMessage):
         return result
     update: JsonObject = {}
-    if mark is not None:
-        update["additional_kwargs"] = {**result.additional_kwargs, "gate": mark}
+    if ruling.marks:
+        update["additional_kwargs"] = {**result.additional_kwargs, **ruling.marks}
     if isinstance(text := result.content, str):
         news = [note for note in notes if not note.startswith(_SEEN_AGAIN) and note not in text]
         update["content"] = "\n".join([*news, text])

@@ -15,6 +15,8 @@ from server.agent.middleware import CallModel, CallTool, Middleware, Request, Re
 
 OVERTAKEN = "Not done: the person said or did something in between. Consider that first."
 
+TAKEOVER = "takeover"
+"""Mark of a message about a take-over: these are not the user's words."""
 KEPT_RESULTS = 3
 """Newest tool results after the current page that stay whole."""
 OLD_RESULT_CHARS = 300
@@ -53,13 +55,14 @@ class Turns(Middleware):
 
 async def _take_updates(context: RunContext) -> list[AnyMessage]:
     news = await context.inbox.take_updates()
-    texts = list(news.messages)
+    messages: list[AnyMessage] = [HumanMessage(text) for text in news.messages]
     if news.takeover is not None:
         if context.has_browser():  # what the user does there manually is private
             context.private.add([site_of((await (await context.browser()).observe()).page.url)])
         what = f" Since then: {news.takeover}" if news.takeover else ""
-        texts.append(f"(The person had the browser.{what} Look at the page again.)")
-    return [HumanMessage(text) for text in texts]
+        text = f"(The person had the browser.{what} Look at the page again.)"
+        messages.append(HumanMessage(text, additional_kwargs={TAKEOVER: True}))
+    return messages
 
 
 def find_open_calls(messages: Sequence[AnyMessage]) -> list[ToolCall]:

@@ -6,6 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import Literal, cast
 
+from server.agent.demo.questions import is_count, ordinal, part_asked
+from server.agent.demo.stems import asked_words
+
 Kind = Literal[
     "open",
     "back",
@@ -18,18 +21,32 @@ Kind = Literal[
     "wait",
     "screenshot",
     "log_in",
+    "upload",
     "read",
+    "ask",
+    "list",
+    "count",
 ]
+QUESTIONS = frozenset({"read", "ask", "list", "count"})
+"""Commands that are answered from the page's text."""
 
 
 @dataclass(frozen=True)
 class DemoCommand:
-    """One command. `target` is an element, an address, a key or a direction; `text` is the text to enter."""
+    """One command.
+
+    `target` is an element, an address, a key, a direction or a part of a page; `text` is the text to enter or the
+    words to find.
+    """
 
     kind: Kind
     target: str = ""
     text: str = ""
     submit: bool = False
+    role: str = ""
+    """The role of the element, if the user named it ("the Log in link")."""
+    nth: int = 0
+    """Which of several elements, from 1; -1 for the last one, 0 if the user did not say."""
 
 
 @dataclass(frozen=True)
@@ -39,17 +56,20 @@ class DemoRequest:
     commands: tuple[DemoCommand, ...]
     not_understood: tuple[str, ...] = ()
 
-    @property
-    def actions(self) -> list[DemoCommand]:
-        """Commands that take a step. `read` takes none: it is part of every answer."""
-        return [command for command in self.commands if command.kind != "read"]
-
 
 _QUOTED = re.compile(r"“([^”]*)”|«([^»]*)»|\"([^\"]*)\"|`([^`]*)`|(?<!\w)'([^']*)'(?!\w)")
+FILE_ENDINGS = (
+    "txt|pdf|docx?|xlsx?|pptx?|odt|ods|rtf|csv|tsv|json|xml|ya?ml|log|html?|md|png|jpe?g|gif|webp|svg|bmp|heic|zip|"
+    "gz|tar|7z|mp3|mp4|mov|wav|py|js|ts|css|sql|ini|cfg|eml"
+)
+_HOST = rf"(?!(?:[\w-]+\.)+(?:{FILE_ENDINGS})(?![\w:/.-]))(?:[\w-]+\.)+[^\W\d_]{{2,}}"
+"""A name with dots, unless it is the name of a file."""
 _URL = (
     r"(?P<url>https?://\S+|about:blank|localhost(?::\d+)?(?:/\S*)?|"
-    r"(?:[\w-]+\.)+[^\W\d_]{2,}(?::\d+)?(?:/\S*)?|\d+\.\d+\.\d+\.\d+(?::\d+)?(?:/\S*)?)"
+    rf"{_HOST}(?::\d+)?(?:/\S*)?|\d+\.\d+\.\d+\.\d+(?::\d+)?(?:/\S*)?)"
 )
+_PAGE_FILE = r"(?P<url>\.{0,2}/?(?:[\w.-]+/)*[\w-]+\.html?(?:[?#]\S*)?)"
+"""A page next to the one that is open, such as `upload.html`."""
 _KEYS = {
     "enter": "Enter", "return": "Enter", "ввод": "Enter", "энтер": "Enter", "tab": "Tab", "таб": "Tab",
     "escape": "Escape", "esc": "Escape", "space": "Space", "пробел": "Space", "backspace": "Backspace",
@@ -66,13 +86,24 @@ _FILL = r"(?:fill(?: in| out)?|set|заполни(?:те)?)"
 _WITH = r"(?:with|to|=|:|значением|текстом|словами)"
 _SELECT = r"(?:select|choose|pick|выбери(?:те)?)"
 
+_UPLOAD = r"(?:upload|attach|загрузи(?:те)?|прикрепи(?:те)?|приложи(?:те)?|отправь файл)"
+
+_READ = (
+    r"(?:read|summari[sz]e|describe|show|tell|say|what(?:'?s)?|which|who(?:se|'?s)?|when|where|why|how|list|name|count|"
+    r"is|are|was|were|does|did|do|has|have|give|explain|look at|"
+    r"прочитай(?:те)?|прочти|расскажи(?:те)?|опиши(?:те)?|покажи(?:те)?|сказать|скажи(?:те)?|что|чего|кто|как|какой|какая|"
+    r"какое|какие|какую|когда|где|куда|почему|зачем|сколько|есть ли|назови(?:те)?|перечисли(?:те)?|посчитай(?:те)?|"
+    r"посмотри(?:те)?|о ч[её]м|про что)"
+)
+
 _RULES: tuple[tuple[str, str], ...] = (
     ("screenshot", r"(?:(?:take|make|capture|get) )?(?:a |the )?screen ?shot(?: of .*)?"),
     ("screenshot", r"(?:(?:сделай(?:те)?|сними) )?(?:скриншот|снимок)(?: .*)?"),
     ("back", r"(?:go )?back|return to the (?:last|previous) page|(?:вернись|вернитесь|вернуться|иди)?(?: ?назад)"),
     ("scroll", r"(?:scroll|прокрути(?:те)?|пролистай(?:те)?)(?: (?:to the|the page|страницу))*(?: (?P<target>.+))?"),
     ("wait", r"(?:wait|подожди(?:те)?)(?: for)?(?: (?P<target>\d+(?:[.,]\d+)?))?(?: ?(?:s|sec\w*|сек\w*))?"),
-    ("open", rf"{_OPEN}(?: (?:the )?(?:page|site|website|url|сайт|страницу|адрес))?:? {_URL}(?P<rest>.*)"),
+    ("open", rf"{_OPEN}(?: [^\W\d]+){{0,4}}?:? {_URL}(?P<rest>.*)"),
+    ("open", rf"{_OPEN}(?: (?:the )?(?:page|страницу))? {_PAGE_FILE}"),
     ("open", rf"{_URL}"),
     ("press", rf"(?:press|hit|нажми(?:те)?)(?: (?:the|on|на|клавишу|кнопку))* (?P<target>{_KEY})(?: key)?"),
     ("type", rf"{_FILL}(?: (?:the|field|поле))* (?P<target>.+?) ?{_WITH} (?P<text>.+)"),
@@ -81,21 +112,27 @@ _RULES: tuple[tuple[str, str], ...] = (
     ("type", rf"{_TYPE} (?P<text>.+)"),
     ("select", rf"{_SELECT} (?P<text>.+?) (?:in|from|for|as|в|во|из) (?P<target>.+)"),
     ("select", rf"{_SELECT} (?P<text>.+)"),
+    ("upload", rf"{_UPLOAD}(?: (?:the|this|my|a|этот|мой))?(?: (?:file|files|файл|файлы))?(?: (?P<text>\S+\.\w+|\ue000\d+\ue001))?"
+               rf"(?: (?:to|into|in|as|on|for|в|на|к|как) (?P<target>.+))?"),
     ("click", r"(?:check|tick|uncheck|отметь(?:те)?) (?P<target>.+)"),
     ("hover", r"(?:hover(?: over| on)?|point (?:to|at)|наведи(?:те)?(?: мышь| курсор)?(?: на)?) (?P<target>.+)"),
     ("log_in", r"(?:log ?in|sign in|login|войди(?:те)?|залогинься|авторизуйся)(?P<rest>.*)"),
+    ("read", r"(?:find out|look up|check (?:what|how|when|where|if)|узнай(?:те)?)\b.*"),
+    ("read", r"(?:find|look for|найди(?:те)?|поищи) .+ (?:in|on|in the text of|в|на) (?:this |the |этой |этом )?"
+             r"(?:page|article|text|table|list|странице|статье|тексте|таблице|списке)"),
     ("search", r"(?:search(?: for)?|look for|find|поищи|ищи|найди(?:те)?|искать) (?P<text>.+)"),
     ("click", rf"{_CLICK} (?P<target>.+)"),
     ("click", rf"{_OPEN} (?P<target>.+)"),
-    ("read", r"(?:read|summari[sz]e|describe|show(?: me)?|tell(?: me)?|say|what|what's|which|who|how|list|"
-             r"прочитай(?:те)?|прочти|расскажи(?:те)?|опиши(?:те)?|покажи(?:те)?|сказать|что|какой|какая|какие|скажи)\b(?P<rest>.*)"),
+    ("read", rf"{_READ}\b.*"),
 )  # fmt: skip
 _COMPILED = tuple((kind, re.compile(pattern, re.IGNORECASE | re.DOTALL)) for kind, pattern in _RULES)
 _VERB = (
-    rf"(?:{_OPEN}|{_CLICK}|{_TYPE}|{_FILL}|{_SELECT}|go back|back|scroll|wait|screenshot|take a|take the|make a|check|"
-    r"tick|uncheck|hover|log ?in|sign in|search|find|look for|read|summari[sz]e|describe|show|tell|say|what|list|"
-    r"назад|вернись|прокрути|подожди|сделай|скриншот|отметь|наведи|войди|найди|поищи|прочитай|прочти|расскажи|опиши|"
-    r"покажи|что|скажи)"
+    rf"(?:{_OPEN}|{_CLICK}|{_TYPE}|{_FILL}|{_UPLOAD}|{_SELECT}|go back|back|scroll|wait|screenshot|take a|take the|make a|check|"
+    r"tick|uncheck|hover|log ?in|sign in|search|find|look (?:for|at|up)|read|summari[sz]e|describe|show|tell|say|what|"
+    r"which|who|when|where|why|how|list|count|name the|"
+    r"назад|вернись|прокрути|подожди|сделай|скриншот|отметь|наведи|войди|найди|поищи|прочитай(?:те)?|прочти|"
+    r"расскажи(?:те)?|опиши|покажи(?:те)?|что|скажи(?:те)?|какой|какая|какие|когда|где|почему|сколько|есть ли|назови|"
+    r"перечисли|посчитай|узнай|посмотри)"
 )
 _SPLIT = re.compile(
     r"\s*(?:[;\n]|[.,](?=\s)|\b(?:and|then|after that|finally|и|а|потом|затем|после этого)\b)"
@@ -115,6 +152,11 @@ _NOISE = re.compile(
 )
 
 
+_ONLY_TELL = re.compile(
+    r"(?:please |пожалуйста,? )?(?:tell|show)(?: me| us)?|say|скажи(?:те)?|расскажи(?:те)?|покажи(?:те)?|узнай(?:те)?",
+    re.IGNORECASE,
+)
+"""Words before a question ("say, when ...") that ask nothing themselves."""
 _LONGEST = 2000
 """Number of characters of a message that are parsed; commands are short."""
 _ABOUT_ME = re.compile(
@@ -132,7 +174,8 @@ def read_request(text: str) -> DemoRequest:
     hidden = _QUOTED.sub(lambda m: _hide(quoted, next(g for g in m.groups() if g is not None)), text)
     commands: list[DemoCommand] = []
     strange: list[str] = []
-    for part in _SPLIT.split(hidden):
+    parts = [part for part in _SPLIT.split(hidden) if not _ONLY_TELL.fullmatch(part.strip())] or [hidden]
+    for part in parts:
         found, rest = _read_part(_strip_politeness(part), quoted)
         commands += found
         if rest:
@@ -173,9 +216,10 @@ def _commands(
         case "open":
             return [DemoCommand("open", _address(found["url"]))], rest
         case "read":
-            address = re.search(_URL, _show(part, quoted))
+            asked = _show(part, quoted)
+            address = re.search(_URL, asked, re.IGNORECASE)
             opening = [DemoCommand("open", _address(address["url"]))] if address else []
-            return [*opening, DemoCommand("read")], ""
+            return [*opening, _question(asked.replace(address[0], " ") if address else asked)], ""
         case "search":
             return [DemoCommand("type", "search", found["text"], submit=True)], ""
         case "press":
@@ -183,21 +227,53 @@ def _commands(
         case "scroll":
             is_up = re.search(r"\b(?:up|top|вверх|наверх|начал)", found["target"], re.IGNORECASE)
             return [DemoCommand("scroll", "up" if is_up else "down")], ""
-        case "type" | "select":
-            return [DemoCommand(kind, _name(found.get("target", "")), found["text"])], ""
+        case "type" | "select" | "upload":
+            name, _, nth = _element(found.get("target", ""))
+            return [DemoCommand(kind, name, found.get("text", ""), nth=nth)], ""
         case "click" | "hover":
-            return [DemoCommand(kind, _name(found["target"]))], ""
+            name, role, nth = _element(found["target"])
+            return [DemoCommand(kind, name, role=role, nth=nth)], ""
         case "wait":
             return [DemoCommand("wait", found["target"].replace(",", ".") or "1")], ""
     return [DemoCommand(cast(Kind, kind))], ""
 
 
+def _question(text: str) -> DemoCommand:
+    part = part_asked(text)
+    if part and is_count(text) and part != "title":
+        return DemoCommand("count", part)
+    if part:
+        return DemoCommand("list", part)
+    words = asked_words(text)
+    return DemoCommand("ask", text=" ".join(words)) if words else DemoCommand("read")
+
+
 def _address(text: str) -> str:
     text = text.rstrip(".,;!?)»”")
-    if "://" in text or text.startswith("about:"):
+    if "://" in text or text.startswith(("about:", "/", ".")):
         return text
+    if re.fullmatch(_PAGE_FILE, text) and not re.match(rf"{_HOST}[:/]", text):
+        return f"./{text}"
     is_local = re.match(r"localhost|\d+\.\d+\.\d+\.\d+", text)
     return f"http://{text}" if is_local else f"https://{text}"
+
+
+_ROLES = (
+    ("button", r"buttons?|кноп\w+"), ("link", r"links?|ссыл\w+"), ("tab", r"tabs?|вкладк\w+"),
+    ("checkbox", r"checkbox(?:es)?|флаж\w+|галоч\w+"), ("field", r"fields?|box|inputs?|пол[еяю]"),
+)  # fmt: skip
+
+
+def _element(text: str) -> tuple[str, str, int]:
+    """Name, role and number of the element that is meant; "" and 0 for what is not said."""
+    nth, rest = ordinal(re.sub(r"^(?:on|на)\s+", "", text.strip(), flags=re.IGNORECASE))
+    for role, words in _ROLES:
+        if re.fullmatch(rf"(?:the |a |any )?(?:{words})", rest, re.IGNORECASE):
+            return "", role, nth
+        named = rf"(?:the )?(?:{words})\s+.*|.*\s(?:{words})"
+        if re.fullmatch(named, rest, re.IGNORECASE | re.DOTALL):
+            return _name(rest), role, nth
+    return _name(rest), "", nth
 
 
 def _name(text: str) -> str:

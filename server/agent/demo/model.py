@@ -21,11 +21,14 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
+from server.agent.demo.answers import look_up
+from server.agent.demo.commands import QUESTIONS, read_request
 from server.agent.demo.operator import decide, pause
 from server.agent.demo.page import DemoPage, read_page
-from server.agent.demo.planner import Act, DemoProgress, FinalAnswer, plan_next
+from server.agent.demo.planner import Act, DemoProgress, FinalAnswer, Which, is_choice, plan_next
 from server.agent.demo.words import Words
 from server.ops.json_types import JsonObject
+from server.text import split_attached
 
 Call = tuple[str, JsonObject]
 _ASIDE = "("
@@ -135,36 +138,100 @@ _TOOLS: dict[str, tuple[str, ...]] = {
     "wait": ("browser_wait_for",),
     "scroll": ("browser_scroll", "browser_press_key"),
     "screenshot": ("browser_take_screenshot", "browser_screenshot"),
+    **dict.fromkeys(QUESTIONS, ("read_page",)),
 }
 
 
 def _call_browser(messages: Sequence[BaseMessage], tools: Mapping[str, JsonObject]) -> str | Call:
-    own = (isinstance(message, HumanMessage) and not message.text.startswith(_ASIDE) for message in messages)
-    start = max((i for i, is_own in enumerate(own) if is_own), default=0)
-    task, turn = messages[start].text, messages[start + 1 :]
-    results = [message for message in turn if isinstance(message, ToolMessage)]
+    own = [
+        at for at, message in enumerate(messages)
+        if isinstance(message, HumanMessage) and not message.text.startswith(_ASIDE)
+    ]  # fmt: skip
+    start, choice = own[-1] if own else 0, ""
+    if _WHICH.search(_answer_before(messages, start)) and is_choice(messages[start].text):
+        start, choice = own[-2] if own[-2:-1] else start, messages[start].text
+    task, turn = split_attached(messages[start].text)[0], messages[start + 1 :]
     names = {
         call["id"]: call["name"] for message in turn for call in getattr(message, "tool_calls", None) or ()
     }
-    acted = [result for result in results if names.get(result.tool_call_id) not in _LOOKS]
-    page = read_page(results[-1].text) if results else None  # an older page may be outdated
-    if page is None and results and names.get(results[-1].tool_call_id) in _LOOKS:
-        page = DemoPage()  # the snapshot is empty
-    progress = DemoProgress(len(acted))
-    if acted and (acted[-1].status == "error" or acted[-1].text.startswith("Error")):
-        progress = DemoProgress(len(acted) - 1, acted[-1].text.strip().partition("\n")[0][:200])
-    step = plan_next(task, progress, page)
+    results = [
+        (names.get(message.tool_call_id), message) for message in turn if isinstance(message, ToolMessage)
+    ]
+    step = plan_next(
+        task, _progress(task, results, choice, is_first=_is_first(messages, start)), _page(results)
+    )
     if isinstance(step, FinalAnswer):
         return step.text
+    if isinstance(step, Which):
+        return step.question
     if not isinstance(step, Act):
         look = next((name for name in _LOOKS if name in tools), None)
         return (look, {}) if look else Words(task).say("help")
     if step.command.kind == "log_in":
         return Words(task).say("log_in_please")
-    name = next((name for name in _TOOLS[step.command.kind] if name in tools), None)
+    name = next((name for name in _TOOLS.get(step.command.kind, ()) if name in tools), None)
     if name is None:
-        return Words(task).say("cannot", what=Words(task).did(step.command))
+        return Words(task).say("cannot", what=Words(task).to_do(step.command))
     return name, _arguments(step, _properties(tools[name]))
+
+
+Results = Sequence[tuple[str | None, ToolMessage]]
+"""Each result with the name of its tool."""
+_WHICH = re.compile(r"^1\. .*\n(?:\d+\. .*\n)+\n.*“?«?(?:done|готово)", re.MULTILINE)
+"""The question which element is meant."""
+
+
+def _answer_before(messages: Sequence[BaseMessage], start: int) -> str:
+    return messages[start - 1].text if start and isinstance(messages[start - 1], AIMessage) else ""
+
+
+def _is_first(messages: Sequence[BaseMessage], start: int) -> bool:
+    said = (message for message in messages[:start] if isinstance(message, AIMessage) and message.text)
+    return not any(True for _ in said)
+
+
+def _page(results: Results) -> DemoPage | None:
+    """The page as last shown; None if something was done since, so that it may be outdated."""
+    shown = next(
+        (result for result in reversed(results) if result[0] != "read_page"), None
+    )  # it changes nothing
+    if shown is None:
+        return None
+    name, result = shown
+    return read_page(result.text) or (DemoPage() if name in _LOOKS else None)  # an empty snapshot
+
+
+def _progress(task: str, results: Results, choice: str, *, is_first: bool) -> DemoProgress:
+    acted = [(name, result) for name, result in results if name not in _LOOKS]
+    readings = [(at, result) for at, (name, result) in enumerate(acted, 1) if name == "read_page"]
+    is_read = bool(acted) and acted[-1][0] == "read_page"
+    commands, words = read_request(task).commands, Words(task)
+    notes = tuple(
+        look_up(commands[at - 1], DemoPage(title=words.say("earlier")), _reading(result), words).note
+        for at, result in readings if at < len(acted) and commands[at - 1 : at] and commands[at - 1].kind in QUESTIONS
+    )  # fmt: skip
+    if acted and not is_read and _is_error(acted[-1][1]):
+        return DemoProgress(
+            len(acted) - 1,
+            acted[-1][1].text.strip().partition("\n")[0][:200],
+            False,
+            None,
+            notes,
+            choice,
+            is_first=is_first,
+        )
+    reading = _reading(acted[-1][1]) if is_read and not _is_error(acted[-1][1]) else None
+    return DemoProgress(len(acted), None, is_read, reading, notes, choice, is_first=is_first)
+
+
+def _is_error(result: ToolMessage) -> bool:
+    return result.status == "error" or result.text.startswith("Error")
+
+
+def _reading(result: ToolMessage) -> str:
+    """The page's text in a result of `read_page`; "" if nothing matched."""
+    found = re.search(r"<(untrusted-page(?:-\d+)?)>\n(.*?)\n</\1>", result.text, re.DOTALL)
+    return found[2] if found else ""
 
 
 def _arguments(step: Act, properties: JsonObject) -> JsonObject:
@@ -175,7 +242,7 @@ def _arguments(step: Act, properties: JsonObject) -> JsonObject:
         "url": command.target, "element": f"{thing.role} {thing.name}".strip() if thing else "",
         "target": ref, "ref": ref, "index": int(ref) if ref.isdigit() else ref, "text": command.text,
         "values": [command.text], "key": command.target, "keys": command.target, "direction": command.target,
-        "time": float(command.target) if command.kind == "wait" else 0, "submit": command.submit,
+        "query": command.text, "time": float(command.target) if command.kind == "wait" else 0, "submit": command.submit,
     }  # fmt: skip
     if command.kind == "scroll" and "direction" not in properties:
         return {"key": "PageUp" if command.target == "up" else "PageDown"}
@@ -186,5 +253,5 @@ def _arguments(step: Act, properties: JsonObject) -> JsonObject:
 _WANTED = {
     "open": ("url",), "click": ("element", "target", "ref", "index"), "hover": ("element", "target", "ref", "index"),
     "type": ("element", "target", "ref", "index", "text", "submit"), "press": ("key", "keys"),
-    "select": ("element", "target", "ref", "index", "values"), "wait": ("time",), "scroll": ("direction",),
+    "ask": ("query",), "select": ("element", "target", "ref", "index", "values"), "wait": ("time",), "scroll": ("direction",),
 }  # fmt: skip

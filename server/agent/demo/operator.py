@@ -5,23 +5,36 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from server.agent.demo.commands import DemoCommand, read_request
+from server.agent.demo.commands import QUESTIONS, DemoCommand, DemoRequest, read_request
 from server.agent.demo.page import DemoPage, read_page
-from server.agent.demo.planner import Act, DemoProgress, FinalAnswer, Next, plan_next
+from server.agent.demo.planner import Act, DemoProgress, FinalAnswer, Next, Which, is_choice, plan_next
 from server.agent.demo.words import Words
 from server.ops.json_types import JsonObject
+from server.text import split_attached
 
-_ACTIONS = {"open": "navigate", "log_in": "need_user"}
+_ACTIONS = {"open": "navigate", "log_in": "need_user", **dict.fromkeys(QUESTIONS, "read_page")}
 _NOT_STEPS = re.compile(r"the user (?:edited|accepted|turned the proposed plan|had the browser)")
 _HEARD = re.compile(r"the user said: (.*)")
+_DID_THEIR_PART = "the user has done their part"
+_WHAT_FAILED = re.compile(r'^failed: (?:\w+ (?:"[^"]*"|[^"])*?: )?')
+_READ, _UNREAD = re.compile(r"(?:failed: )?read_page\b"), re.compile(r"failed: read_page\b")
+"""A page that cannot be read as a whole is answered from what is shown of it."""
+_FENCED = r"^<({name}(?:-\d{{1,6}})?)>\n(.*?)\n</\1>"
+_REFUSED = "the user refused it"
 
 
 def decide(prompt: str, fields: Iterable[str]) -> JsonObject:
-    """The arguments of a move. `prompt` contains task, plan, steps and page; `fields` are the schema's."""
+    """The arguments of a move. `prompt` contains task, plan, steps, page and reading; `fields` are the schema's."""
     work = _Work(prompt)
     step = plan_next(work.task, work.progress(), read_page(prompt) or DemoPage())
-    args = work.record() | _action(step, Words(work.task))
+    args = work.record(step) | _action(step, Words(work.task))
     return {name: args[name] for name in fields if name in args}
+
+
+def _is_choice(steps: Sequence[str], at: int) -> bool:
+    """Whether step number `at` is the user's answer to the question which element is meant."""
+    heard = _HEARD.match(steps[at])
+    return bool(heard and steps[at - 1 : at] == [_DID_THEIR_PART] and is_choice(heard[1]))
 
 
 class _Work:
@@ -29,12 +42,18 @@ class _Work:
 
     def __init__(self, prompt: str) -> None:
         head = re.split(r"^<page", prompt, maxsplit=1, flags=re.MULTILINE)[0]
-        self.task = _section(head, "Task: ") or _section(head, "Goal: ")
+        self.task, attached = split_attached(_section(head, "Task: ") or _section(head, "Goal: "))
+        listed = re.search(_FENCED.format(name="files"), head, re.MULTILINE | re.DOTALL)
+        self.files = attached or (tuple(listed[2].split(", ")) if listed else ())
         self.plan = re.findall(r"^[> ] \d+\. (.*)$", head, re.MULTILINE)
         marker = re.search(r"^> (\d+)\. ", head, re.MULTILINE)
         self.current = int(marker[1]) - 1 if marker else 0
         self.is_edited = "Plan (edited" in head
         self.has_done = re.search(r"^Done: ", head, re.MULTILINE) is not None
+        self.facts = re.findall(r"^- (.*?)(?: \(\S+\))?$", _section(head, "Facts:"), re.MULTILINE)
+        self.is_first = not re.search(r"^You: ", _section(head, "Conversation:"), re.MULTILINE)
+        reading = re.search(_FENCED.format(name="(?:untrusted-)?reading"), prompt, re.MULTILINE | re.DOTALL)
+        self.reading = reading[2].partition("\n\n")[2] if reading else None
         self.steps = re.findall(r"^\d+\. (.*)$", head.partition("Steps so far:")[2], re.MULTILINE)
         first = re.search(r"^(\d+)\. ", head.partition("Steps so far:\n")[2])
         self.hidden = int(first[1]) - 1 if first else 0
@@ -43,61 +62,117 @@ class _Work:
             self.plan, self.current, self.has_done, self.is_edited = [], 0, False, False
         self._take_words()
         if self.is_edited:
-            self.task = "; ".join(self.plan) or self.task
+            words = Words(self.task)
+            own = {words.say(name) for name in ("answer", "check", "check found")}
+            self.task = "; ".join(item for item in self.plan if item not in own) or self.task
+        self.request: DemoRequest = read_request(self.task)
+        self.choice = self._take_choices()
+
+    def _take_choices(self) -> str:
+        """Leave out the user's choices of an element: they are no steps. Returns the one that was made last."""
+        kept: list[str] = []
+        choice = ""
+        for at, step in enumerate(self.steps):
+            kept.append(step)
+            choice = ""
+            command = self.request.commands[_done(kept[:-2]) :][:1]
+            if _is_choice(self.steps, at) and command and command[0].kind != "log_in":
+                kept[-2:] = []
+                choice = _HEARD.sub(r"\1", step)
+        self.steps = kept
+        return choice
 
     def _take_words(self) -> None:
-        """Take the user's last instruction during the run as the new task; steps count from there."""
-        for at in reversed(range(len(self.steps))):
-            said = _HEARD.match(self.steps[at])
-            if said and read_request(said[1]).commands:
-                self.task, self.steps, self.hidden, self.plan = said[1], self.steps[at + 1 :], 0, []
+        """Add the user's instructions during the run to the task. Those with a refusal replace what is left of it."""
+        steps = self.steps
+        for at, step in enumerate(steps):
+            said = _HEARD.match(step)
+            if not said or _is_choice(steps, at) or not read_request(said[1]).commands:
+                continue
+            if at and _REFUSED in steps[at - 1]:
+                self.task, self.steps, self.hidden, self.plan = said[1], steps[at + 1 :], 0, []
                 self.current, self.has_done = 0, False
-                return
+            else:
+                self.task = f"{self.task}; {said[1]}"
+                self.plan = [*self.plan, said[1]] if self.is_edited else []
 
     def progress(self) -> DemoProgress:
         """Progress from the steps of this run; for an earlier run, from the plan's marker only.
 
         The plan's current item is not done if the last step failed or the user interrupted it.
         """
-        steps = [step for step in self.steps if not _NOT_STEPS.match(step) and not _HEARD.match(step)]
-        done = self.hidden + sum(not step.startswith("failed:") for step in steps)
+        done = self.hidden + _done(self.steps)
         last = self.steps[-1] if self.steps else ""
+        has_failed = last.startswith("failed:") and not _UNREAD.match(last)
         if self.current or self.has_done:
-            is_broken_off = last.startswith("failed:") or bool(_NOT_STEPS.match(last) or _HEARD.match(last))
-            done = max(done, self.current + int(not is_broken_off))
-        if last.startswith("failed:") and "nothing was done" not in last:
-            return DemoProgress(done, last.removeprefix("failed:").strip())
-        return DemoProgress(done)
+            is_broken_off = has_failed or bool(_NOT_STEPS.match(last) or _HEARD.match(last))
+            done = max(done, self.current + int(not is_broken_off and not self.choice))
+        said = _WHAT_FAILED.sub("", last)
+        failure = said if has_failed and "nothing was done" not in last else None
+        is_asked = bool(_READ.match(last)) and not self.choice
+        notes = self._notes(done - int(is_asked))
+        return DemoProgress(
+            done, failure, is_asked, self.reading, notes, self.choice, self.files, self.is_first
+        )
 
-    def record(self) -> JsonObject:
+    def _notes(self, done: int) -> tuple[str, ...]:
+        """What was found for the questions among the first `done` commands, from the facts."""
+        keys = [
+            Words(self.task).key(one)
+            for one in self.request.commands[: max(0, done)]
+            if one.kind in QUESTIONS
+        ]
+        notes = []
+        for at, key in enumerate(keys):
+            known = [fact for fact in self.facts if key in fact]
+            notes += known[-keys[at:].count(key) :][:1]
+        return tuple(notes)
+
+    def record(self, step: Next) -> JsonObject:
         """Goal, plan and progress for the state shown to the user."""
-        words, actions, done = Words(self.task), read_request(self.task).actions, self.progress().done
-        titles = [words.did(command) for command in actions]
+        words, commands, done = Words(self.task), self.request.commands, self.progress().done
+        titles = [words.did(command) for command in commands]
         item = min(done, MOST_ITEMS - 1) if done < len(titles) else min(len(titles), MOST_ITEMS)
-        record: JsonObject = {"reason": "demo rule", "step": item + 1}
+        is_unmet = isinstance(step, FinalAnswer) and bool(step.unmet)
+        if is_unmet and done >= len(titles):  # the last question has no answer
+            item, titles = max(0, min(len(titles), MOST_ITEMS) - 1), []
+        record: JsonObject = {"reason": "", "step": item + 1}
+        if done < len(commands) and not isinstance(step, FinalAnswer):
+            record["reason"] = words.say("because", n=done + 1, of=len(commands))
         if not self.plan:
-            record |= {"goal": self.task, "plan": _plan(actions, words)}
+            record |= {"goal": self.task, "plan": _plan(commands, words)}
         if 0 < done <= len(titles):
             record["done"] = titles[done - 1]
+        if isinstance(step, Act | Which) and step.note:
+            record["facts"] = [step.note]
+        if isinstance(step, FinalAnswer) and step.unmet:
+            record["blocked"] = step.unmet
         return record
 
 
+def _done(steps: Sequence[str]) -> int:
+    """The number of commands that these steps have done."""
+    counted = (step for step in steps if not _NOT_STEPS.match(step) and not _HEARD.match(step))
+    return sum(not step.startswith("failed:") or bool(_UNREAD.match(step)) for step in counted)
+
+
 MOST_ITEMS = 5
-"""Most plan items, without the answer. Further actions are joined into the last one."""
+"""Most plan items, without the answer. Further commands are joined into the last one."""
 
 
-def _plan(actions: Sequence[DemoCommand], words: Words) -> list[str]:
-    """The plan's items. They contain every action, since an edited plan is parsed as a request."""
-    items = [words.to_do(action) for action in actions]
+def _plan(commands: Sequence[DemoCommand], words: Words) -> list[str]:
+    """The plan's items. They contain every command, since an edited plan is parsed as a request."""
+    items = [words.to_do(command) for command in commands]
     if len(items) > MOST_ITEMS:
         items[MOST_ITEMS - 1 :] = ["; ".join(items[MOST_ITEMS - 1 :])]
-    return [*items, words.say("answer")]
+    check = "check found" if commands and commands[-1].kind in QUESTIONS else "check"
+    return [*items, *([words.say(check)] if len(items) == 1 else []), words.say("answer")]
 
 
 def _section(text: str, name: str) -> str:
     """The text after `name` at the start of a line, up to the next section."""
     found = re.search(
-        rf"^{re.escape(name)}(.*?)(?=^(?:Goal: |Conversation:|Plan|Done: |Blocked: |Facts:|Steps so far:)|\Z)",
+        rf"^{re.escape(name)}(.*?)(?=^(?:Goal: |Conversation:|Plan|Done: |Blocked: |Facts:|Steps so far:|Files:)|\Z)",
         text, re.MULTILINE | re.DOTALL,
     )  # fmt: skip
     return found[1].strip() if found else ""
@@ -106,6 +181,8 @@ def _section(text: str, name: str) -> str:
 def _action(step: Next, words: Words) -> JsonObject:
     if isinstance(step, FinalAnswer):
         return {"action": "stop", "final_response": step.text}
+    if isinstance(step, Which):
+        return {"action": "need_user", "reason": step.question}
     command = step.command if isinstance(step, Act) else DemoCommand("wait", "1")
     thing = step.thing if isinstance(step, Act) else None
     action: JsonObject = {"action": _ACTIONS.get(command.kind, command.kind)}
@@ -114,8 +191,12 @@ def _action(step: Next, words: Words) -> JsonObject:
     match command.kind:
         case "open":
             action["url"] = command.target
+        case "ask":
+            action["query"] = command.text
         case "type":
             action |= {"text": command.text, "submit": command.submit}
+        case "upload":
+            action["file"] = command.text
         case "select":
             action["option"] = command.text
         case "press":
@@ -134,6 +215,6 @@ def pause(prompt: str) -> str:
     work = _Work(prompt)
     if "Why you pause:" not in prompt:
         return Words(prompt).say("help")
-    done = [step for step in work.steps if not step.startswith("failed:")]
+    done = work.request.commands[: work.progress().done]
     words = Words(work.task)
-    return f"{words.say('pause', done='; '.join(done) or '-')}\n\n{words.say('footer')}"
+    return words.say("pause", done="; ".join(words.did(command) for command in done) or "-")

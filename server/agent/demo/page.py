@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 FIELDS = frozenset({"textbox", "searchbox", "combobox", "spinbutton", "textarea"})
@@ -23,6 +23,11 @@ class Thing:
     role: str
     name: str
     disabled: bool = False
+    place: str = ""
+    """The heading or row that it belongs to, where elements of its name and role repeat."""
+    options: tuple[str, ...] = ()
+    copies: int = 0
+    """Further elements that lead to the same address."""
 
 
 @dataclass
@@ -31,30 +36,73 @@ class DemoPage:
     title: str = ""
     things: list[Thing] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
+    headings: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """What the service says about the page: a status, a dialog, what was left out."""
 
-    def find(self, name: str, roles: frozenset[str] = frozenset()) -> Thing | None:
-        """The element that best matches `name`, restricted to `roles` if given; None if none matches."""
+    @property
+    def is_blank(self) -> bool:
+        return self.url in ("", "about:blank")
+
+    @property
+    def is_part(self) -> bool:
+        """Whether the page has more elements than are shown."""
+        return any(note.startswith("truncated") for note in self.notes)
+
+    @property
+    def is_drawn(self) -> bool:
+        return any(note.startswith("drawn") for note in self.notes)
+
+    def markdown(self) -> str:
+        """The shown part of the text, where the whole of it cannot be read."""
+        return "\n\n".join(f"# {text}" if text in self.headings else text for text in self.texts)
+
+    def find(
+        self, name: str, roles: frozenset[str] = frozenset(), *, role: str = "", nth: int = 0
+    ) -> list[Thing]:
+        """The elements that `name` fits best, in the order of the page: several if it fits them alike.
+
+        Only those of `roles` are taken if given; `role` is the word of the user and counts if it fits any. `nth`
+        picks one of them, from 1, the last one at -1.
+        """
         able = [thing for thing in self.things if not thing.disabled and (not roles or thing.role in roles)]
-        if not name:
-            return able[0] if len(able) == 1 else None
-        best = max(able, key=lambda thing: _likeness(name, thing), default=None)
-        if best is not None and _likeness(name, best) > 0:
-            return best
-        return able[0] if roles and len(able) == 1 else None
+        if meant := [thing for thing in able if thing.role in _MEANT.get(role, frozenset({role}))]:
+            able = meant
+        found = able if not name and (meant or len(able) == 1) else _best(name, able)
+        if not found and roles and len(able) == 1:
+            found = able
+        if not nth:
+            return found
+        return found[nth - 1 : nth] if nth > 0 else found[-1:]
 
 
-def _likeness(wanted: str, thing: Thing) -> float:
+_MEANT = {"field": FIELDS, "checkbox": frozenset({"checkbox", "switch", "radio"})}
+"""Roles of a page by the user's word for them."""
+
+
+def _best(name: str, things: Sequence[Thing]) -> list[Thing]:
+    scores = [_likeness(name, thing) for thing in things] if name else []
+    most = max(scores, default=0)
+    return [thing for thing, score in zip(things, scores, strict=True) if score == most] if most else []
+
+
+def _likeness(wanted: str, thing: Thing) -> int:
+    """5 for the same name, 4 for the role, less for a name that begins so, contains the words or half of them."""
     want, have = _plain(wanted), _plain(thing.name)
     if want == have:
-        return 5.0
+        return 5
     if want in (thing.role, f"{have} {thing.role}") or (
         thing.role == "searchbox" and want in ("search", "поиск")
     ):
-        return 4.0
-    if have and (have.startswith(want) or want in have):
-        return 2.0 + len(want) / (len(have) + 1)
+        return 4
+    if have.startswith(want) and want:
+        return 3
+    if want and f" {want} " in f" {have} ":
+        return 3
+    if want and want in have:
+        return 2
     words, has = set(want.split()), set(have.split())
-    return len(words & has) / len(words) if words and len(words & has) * 2 > len(words) else 0.0
+    return 1 if words and len(words & has) * 2 > len(words) else 0
 
 
 def _plain(text: str) -> str:
@@ -88,8 +136,9 @@ def _last_shown(text: str) -> str:
     return shown
 
 
-_ELEMENT = re.compile(r'\[(\S+(?: > \S+)*)\] (\S+) "([^"]*)"(.*)')
+_ELEMENT = re.compile(r'\[(\S+(?: > \S+)*)\] (\S+) "([^"]*)"(?: \(([^)]*)\))?(.*)')
 """Begins with an eid, a ref, an index or a selector."""
+_OPTIONS, _COPIES = re.compile(r" options=\[([^\]]*)\]"), re.compile(r" also=(\S+)")
 
 
 def _read_observation(lines: Iterable[str], whole: str) -> DemoPage:
@@ -98,13 +147,23 @@ def _read_observation(lines: Iterable[str], whole: str) -> DemoPage:
         page.url, page.title = heads[-1]
     for line in lines:
         if match := _ELEMENT.match(line):
-            page.things.append(Thing(match[1], match[2], match[3], " disabled" in match[4]))
+            ref, role, name, place, rest = match.groups()
+            options, copies = _OPTIONS.search(rest), _COPIES.search(rest)
+            page.things.append(
+                Thing(
+                    ref, role, name, " disabled" in rest, place or "",
+                    tuple(options[1].split(", ")) if options else (), copies[1].count(",") + 1 if copies else 0,
+                )
+            )  # fmt: skip
         elif line.startswith("URL: "):
             page.url = line[5:].strip()
         elif line.startswith("Title: "):
             page.title = line[7:].strip()
+        elif line.startswith("Note: "):
+            page.notes.append(line[6:].strip())
         elif line.startswith(("- ", "# ")):
             page.texts.append(line[2:].strip())
+            page.headings += [line[2:].strip()] if line[0] == "#" else []
     return page
 
 
@@ -130,6 +189,7 @@ def _read_snapshot(lines: Iterable[str], whole: str) -> DemoPage:
             page.things.append(Thing(ref[1], role, name or said, "[disabled]" in marks))
         if role in _TEXT_ROLES and (name or said):
             page.texts.append(name or said)
+            page.headings += [name or said] if role == "heading" else []
     return page
 
 

@@ -3,27 +3,44 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from server.agent.demo.commands import DemoCommand, DemoRequest, read_request
+from server.agent.demo.answers import Found, look_up
+from server.agent.demo.commands import QUESTIONS, DemoCommand, DemoRequest, read_request
 from server.agent.demo.page import FIELDS, LISTS, DemoPage, Thing
+from server.agent.demo.questions import ordinal
+from server.agent.demo.stems import asked_words, stems_of
 from server.agent.demo.words import Words
 
 
 @dataclass(frozen=True)
 class DemoProgress:
-    """Number of actions done, and why the last one failed."""
+    """Number of commands done, and what is known from doing them."""
 
     done: int = 0
     failure: str | None = None
+    """Why the last command failed."""
+    is_asked: bool = False
+    """Whether the last command is a question that is still to be answered."""
+    reading: str | None = None
+    """The page's text for that question; None if it could not be read."""
+    notes: tuple[str, ...] = ()
+    """What was found for earlier questions, one line each."""
+    choice: str = ""
+    """The user's answer to the question which element is meant."""
+    files: tuple[str, ...] = ()
+    """The names of the user's files: those of the message, else those of the session."""
+    is_first: bool = True
+    """Whether nothing was answered in this session before."""
 
 
 @dataclass(frozen=True)
 class Act:
-    """Execute `command`, on `thing` if it needs one."""
+    """Execute `command`, on `thing` if it needs one. `note`: what the command before it has found."""
 
     command: DemoCommand
     thing: Thing | None = None
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -32,63 +49,171 @@ class LookFirst:
 
 
 @dataclass(frozen=True)
+class Which:
+    """Ask the user which of several elements is meant."""
+
+    question: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
 class FinalAnswer:
     text: str
+    unmet: str = ""
+    """What could not be done, in one sentence; "" if all was done."""
 
 
-Next = Act | LookFirst | FinalAnswer
+Next = Act | LookFirst | Which | FinalAnswer
 
-_NEEDS_THING = frozenset({"click", "type", "select", "hover"})
+_NEEDS_THING = frozenset({"click", "type", "select", "hover", "upload"})
 _NEEDS_NO_PAGE = frozenset({"open", "back", "press", "wait"})
-"""Actions before which the page need not be observed, such as leaving it."""
-_ROLES = {"type": FIELDS, "select": LISTS}
+"""Commands before which the page need not be observed, such as leaving it."""
+_ROLES = {"type": FIELDS, "select": LISTS, "upload": frozenset({"file"})}
 _PING = re.compile(r"\bping\b", re.IGNORECASE)
 
 
 def plan_next(task: str, progress: DemoProgress, page: DemoPage | None) -> Next:
-    """The next step for the user's request. `page` is None if it was not observed since the last action."""
+    """The next step for the user's request. `page` is None if it was not observed since the last command."""
     request, words = read_request(task), Words(task)
-    if _PING.search(task) and not request.actions:
+    if _PING.search(task) and not request.commands:
         return FinalAnswer("Lighthouse")
     if not request.commands:
         return FinalAnswer(words.say("help"))
-    actions = request.actions
-    if progress.failure is not None and actions:
-        at = min(progress.done, len(actions) - 1)
-        why = words.say("failed", what=words.did(actions[at]), why=progress.failure)
-        return FinalAnswer(_answer(words, request, at, page, trouble=why))
-    can_begin = progress.done < len(actions) and actions[progress.done].kind in _NEEDS_NO_PAGE
+    commands = request.commands
+    work = _Decision(request, words, progress, page or DemoPage())
+    if progress.failure is not None:
+        at = min(progress.done, len(commands) - 1)
+        return work.unmet(at, words.say("failed", what=words.to_do(commands[at]), why=progress.failure))
+    can_begin = progress.done < len(commands) and commands[progress.done].kind in _NEEDS_NO_PAGE
     if page is None and not can_begin:
         return LookFirst()
-    if progress.done >= len(actions):
-        return FinalAnswer(_answer(words, request, len(actions), page))
-    return _act(words, request, progress.done, page)
+    if progress.done >= len(commands):
+        return work.answer()
+    return work.act(page)
 
 
-def _act(words: Words, request: DemoRequest, at: int, page: DemoPage | None) -> Next:
-    command = request.actions[at]
-    if command.kind not in _NEEDS_THING or page is None:
-        return Act(command)
-    thing = page.find(command.target, _ROLES.get(command.kind, frozenset()))
-    if thing is None and command.kind == "select":
-        thing = page.find(command.text)
-        command = DemoCommand("click", command.text) if thing else command
-    if thing is None:
-        trouble = words.missing(command.target or command.text, page)
-        return FinalAnswer(_answer(words, request, at, page, trouble=trouble))
-    return Act(command, thing)
+@dataclass(frozen=True)
+class _Decision:
+    request: DemoRequest
+    words: Words
+    progress: DemoProgress
+    page: DemoPage
+
+    def act(self, page: DemoPage | None) -> Next:
+        at = self.progress.done
+        command = self.request.commands[at]
+        last = self._found()
+        note = last.note if last else ""
+        if page is not None and page.is_blank and command.kind in _NEEDS_THING | QUESTIONS:
+            return self.unmet(at, self.words.say("no page"))
+        if command.kind not in _NEEDS_THING or page is None:
+            return Act(command, note=note)
+        roles = _ROLES.get(command.kind, frozenset())
+        if command.kind == "select" and command.text in self.progress.files:
+            roles = _ROLES["upload"]
+        found = page.find(command.target, roles, role=command.role, nth=command.nth)
+        if _is_search(command) and not any(_is_for_search(thing) for thing in found):
+            return Act(_as_question(command), note=note)
+        if not found and command.kind == "select" and command.text not in self.progress.files:
+            found = page.find(command.text)
+            command = replace(command, kind="click", target=command.text, text="") if found else command
+        if not found:
+            same = page.find(command.target, roles, role=command.role) if command.nth else []
+            what = self.words.target(command)
+            missing = self.words.say("too few", what=what, n=len(same)) if same else ""
+            return self.unmet(at, missing or self.words.missing(command, page))
+        if len(found) > 1 and len(found := _chosen(found, self.progress.choice) or found) > 1:
+            return Which(self._which(command, found), note)
+        if found[0].role == "file" and command.kind in ("click", "select", "upload"):
+            return self._upload(at, command, found[0], note)
+        return Act(command, found[0], note)
+
+    def _upload(self, at: int, command: DemoCommand, thing: Thing, note: str) -> Next:
+        files = self.progress.files
+        named = [name for name in files if name.casefold() == command.text.casefold()]
+        if command.text and not named:
+            named = [name for name in files if name.casefold().startswith(command.text.casefold())]
+        chosen = named or (() if command.text else files)
+        if not chosen:
+            return self.unmet(at, self.words.say("no file", what=self.words.thing(thing)))
+        if len(chosen) > 1:
+            return self.unmet(at, self.words.say("which file", names=", ".join(chosen)))
+        return Act(DemoCommand("upload", command.target, chosen[0]), thing, note)
+
+    def _which(self, command: DemoCommand, found: list[Thing]) -> str:
+        things = "\n".join(f"{at}. {self.words.thing(thing)}" for at, thing in enumerate(found, 1))
+        what = self.words.target(command)
+        return self.words.say("which", n=len(found), what=what, things=things)
+
+    def _found(self) -> Found | None:
+        """What the last command has found, if it was a question."""
+        done, commands = self.progress.done, self.request.commands
+        if not self.progress.is_asked or not 0 < done <= len(commands):
+            return None
+        command = commands[done - 1]
+        if _is_search(command):
+            command = _as_question(command)
+        if command.kind not in QUESTIONS:
+            return None
+        return look_up(command, self.page, self.progress.reading, self.words)
+
+    def answer(self) -> FinalAnswer:
+        """What was found, or what was done last and the page's text."""
+        last = self._found()
+        parts = list(self.progress.notes)
+        if last:
+            parts.append(last.text)
+        else:
+            done = self.words.did(self.request.commands[-1])
+            parts += [f"{done}.", self.words.page(self.page)]
+        return FinalAnswer(self._joined(parts), "" if last is None or last.is_found else last.note)
+
+    def unmet(self, at: int, trouble: str) -> FinalAnswer:
+        """The answer if command number `at` could not be done."""
+        last = self._found()
+        parts = [*self.progress.notes, *([last.text] if last else []), trouble]
+        if left := self.request.commands[at + 1 :]:
+            parts.append(self.words.say("left", what=self.words.joined(left)))
+        return FinalAnswer(self._joined(parts), trouble)
+
+    def _joined(self, parts: list[str]) -> str:
+        if strange := self.request.not_understood:
+            parts = [*parts, self.words.say("strange", what="; ".join(strange))]
+        return "\n\n".join([*parts, *([self.words.say("footer")] if self.progress.is_first else [])])
 
 
-def _answer(words: Words, request: DemoRequest, done: int, page: DemoPage | None, trouble: str = "") -> str:
-    """The answer: what was done, what was not, and the page's text."""
-    actions = request.actions
-    parts = ["\n".join(f"- {words.did(command)}" for command in actions[:done])] if done else []
-    if trouble:
-        parts.append(trouble)
-    if len(actions) > done + 1 and trouble:
-        parts.append(words.say("left", what=words.joined(actions[done + 1 :])))
-    if request.not_understood:
-        parts.append(words.say("strange", what="; ".join(request.not_understood)))
-    if page is not None and (not trouble or request.commands[-1].kind == "read"):
-        parts.append(words.page(page))
-    return "\n\n".join([*parts, words.say("footer")])
+def _is_search(command: DemoCommand) -> bool:
+    return command.kind == "type" and command.target == "search" and command.submit
+
+
+def _is_for_search(thing: Thing) -> bool:
+    return thing.role == "searchbox" or bool(
+        re.search("search|поиск|искать|найти", thing.name, re.IGNORECASE)
+    )
+
+
+def _as_question(command: DemoCommand) -> DemoCommand:
+    """On a page without a search field, a search is a question about its text."""
+    return DemoCommand("ask", text=" ".join(asked_words(command.text)) or command.text)
+
+
+_CLICKING = re.compile(
+    r"^\s*(?:click|choose|take|the one|нажми(?:те)?|выбери(?:те)?|та|тот)\b(?:\s+(?:on|на|in|в)\b)?",
+    re.IGNORECASE,
+)
+
+
+def is_choice(words: str) -> bool:
+    """Whether words of the user can be an answer to the question which element is meant."""
+    return bool(ordinal(_CLICKING.sub("", words).strip())[0]) or not read_request(words).commands
+
+
+def _chosen(things: list[Thing], choice: str) -> list[Thing]:
+    """The element that the user chose; none if that is not clear."""
+    nth, _ = ordinal(_CLICKING.sub("", choice).strip())
+    if nth:
+        return things[nth - 1 : nth] if nth > 0 else things[-1:]
+    asked = stems_of(choice)
+    fitting = [len(asked & stems_of(f"{thing.role} {thing.name} {thing.place}")) for thing in things]
+    best = max(fitting, default=0)
+    return [things[fitting.index(best)]] if best and fitting.count(best) == 1 else []

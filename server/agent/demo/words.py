@@ -5,109 +5,271 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from server.agent.demo.commands import DemoCommand
-from server.agent.demo.page import DemoPage
+from server.agent.demo.findings import sentences
+from server.agent.demo.page import FIELDS, DemoPage, Thing
 from server.agent.language import is_russian
+from server.text import cut
 
-_TEXT_SHOWN = 900
-_THINGS_SHOWN = 8
+_TEXT_SHOWN = 600
+_THINGS_SHOWN = 12
+_OPTIONS_SHOWN = 8
 
 _ENGLISH = {
-    "open": "Opened {target}", "back": "Went back", "click": "Clicked “{target}”", "press": "Pressed {target}",
+    "open": "Opened {target}", "back": "Went back", "click": "Clicked {target}", "press": "Pressed {target}",
     "type": "Typed “{text}” into {target}", "select": "Chose “{text}”", "scroll": "Scrolled {target}",
-    "hover": "Pointed at “{target}”", "wait": "Waited {target} s", "screenshot": "Took a screenshot",
-    "log_in": "You logged in",
-    "to open": "Open {target}", "to back": "Go back", "to click": "Click “{target}”", "to press": "Press {target}",
-    "to type": "Type “{text}” into {target}", "to select": "Select “{text}”", "to select in": "Select “{text}” in “{target}”", "to scroll": "Scroll {target}",
-    "to hover": "Hover over “{target}”", "to wait": "Wait {target} s", "to screenshot": "Take a screenshot",
-    "to log_in": "Log in", "focused": "the field", "field": "“{name}”",
-    "page": "The page is **{title}** ({url}).", "untitled": "The page is {url}.", "says": "It says:", "nothing": "I see no text on it.",
-    "missing": "I found nothing called “{name}” on the page.", "see": "What I can see there: {things}.",
+    "hover": "Pointed at {target}", "wait": "Waited {target} s", "screenshot": "Took a screenshot",
+    "log_in": "You logged in", "upload": "Uploaded {text}", "upload to": "Uploaded {text} to {target}",
+    "to upload": "Upload {text}", "to upload to": "Upload {text} to {target}", "the file": "the file",
+    "no file": "{what} takes a file, and none is attached. Attach one to your message.",
+    "which file": "Which file? Name one of: {names}.",
+    "read": "Read the page", "ask": "Looked for “{text}” on the page",
+    "list": "Looked up the {target}", "count": "Counted the {target}",
+    "to open": "Open {target}", "to back": "Go back", "to click": "Click {target}", "to press": "Press {target}",
+    "to type": "Type “{text}” into {target}", "to select": "Select “{text}”", "to select in": "Select “{text}” in {target}",
+    "to scroll": "Scroll {target}", "to hover": "Hover over {target}", "to wait": "Wait {target} s",
+    "to screenshot": "Take a screenshot", "to log_in": "Log in", "to read": "Read the page",
+    "to ask": "Find “{text}” on the page", "to list": "List the {target}", "to count": "Count the {target}",
+    "focused": "the field", "named": "“{name}”", "by number": "the {nth} {role}", "by number and name": "the {nth} “{name}” {role}",
+    "of role": "the “{name}” {role}", "the only": "the {role}", "last": "last", "element": "one",
+    "button": "button", "link": "link", "tab": "tab", "checkbox": "checkbox", "field": "field",
+    "links": "links", "buttons": "buttons", "fields": "fields", "headings": "headings", "rows": "rows", "items": "items", "title": "title",
+    "page": "The page is **{title}** ({url}).", "untitled": "The page is {url}.", "says": "It says:",
+    "nothing": "It has no text that I can read.", "drawn": "Most of it is drawn, as on a canvas or a map: nothing in the drawing can be read as text.",
+    "no page": "No page is open. Tell me which one, such as *open example.com*.",
+    "missing": "I found no {what} on the page.", "see": "What I can see there: {things}.", "unnamed": "{role} without a name",
+    "form": "It has a form with {n} fields: {fields}.", "form of one": "It has one field: {fields}.", "sends": "It is sent by {buttons}.",
     "failed": "This did not work: {what}. {why}", "left": "Not done: {what}.",
+    "found": "On “{page}” I found for “{query}”:", "found one": "On “{page}”:",
+    "not all": "On “{page}” nothing has all of “{query}”. The closest, without “{missing}”:",
+    "not found": "I did not find “{query}” on “{page}”.", "went on": "The page goes on. Ask me about a word to find it there.",
+    "further": "Further sections: {names}.",
+    "count of": "“{page}” has {n} {part}.", "count of part": "“{page}” has more than fits my view; I see {n} {part}.",
+    "list of": "The {part} of “{page}”:", "list of none": "“{page}” has no {part} that I can see.", "title of": "The title of the page is “{page}”.",
+    "more": "and {n} more", "note": "“{query}” on {page}: {text}", "absent": "not found",
+    "which": "{n} elements fit {what}:\n\n{things}\n\nWhich one? Answer with its number, or click it yourself in the browser and say “done”.",
+    "too few": "This is not on the page: {what}. I see {n} of that kind.",
     "strange": "I did not understand: {what}.", "cannot": "I have no tool for this: {what}.",
     "log_in_please": "Please log in by yourself in the browser, then say “done”.",
-    "pause": "I pause here. Done so far: {done}. Shall I go on?", "answer": "Say what the page shows",
-    "footer": "*Built-in demo model: it follows fixed rules and is not an LLM.*",
+    "pause": "I pause here. Done so far: {done}. Shall I go on?", "answer": "Answer", "check": "Look at the result", "check found": "Check what was found",
+    "earlier": "earlier page",
+    "because": "Step {n} of {of} of the instruction",
+    "footer": (
+        "*I am the built-in demo model: I follow fixed rules and am not an LLM. A real model can be chosen in "
+        "[Settings, Models](/settings/models).*"
+    ),
     "help": (
         "I am the built-in **demo model**, not an LLM: I follow simple commands in a real browser.\n\n"
         "I understand, for example:\n"
-        "- open example.com and read the page\n- click “More information”\n- type “hello” into Search, then press Enter\n"
+        "- open example.com and read the page\n- what does it say about prices in 2024?\n- how many links are there?\n"
+        "- click “More information”, or: click the second link\n- type “hello” into Search, then press Enter\n"
         "- fill Name with “Ada”\n- select “Large” in Size\n- scroll down, go back, take a screenshot\n\n"
-        "Several steps may be joined by “then”. For everything else, set the key of a model provider, such as "
-        "ANTHROPIC_API_KEY, and choose its model."
+        "Several steps may be joined by “then”. For everything else choose a real model in "
+        "[Settings, Models](/settings/models)."
     ),
 }  # fmt: skip
 _RUSSIAN = {
-    "open": "Открыл {target}", "back": "Вернулся назад", "click": "Нажал «{target}»", "press": "Нажал {target}",
-    "type": "Ввёл «{text}» в {target}", "select": "Выбрал «{text}»", "scroll": "Прокрутил страницу ({target})",
-    "hover": "Навёл на «{target}»", "wait": "Подождал {target} с", "screenshot": "Сделал снимок экрана",
-    "log_in": "Вы вошли",
-    "to open": "Открой {target}", "to back": "Вернись назад", "to click": "Нажми «{target}»", "to press": "Нажми {target}",
-    "to type": "Введи «{text}» в {target}", "to select": "Выбери «{text}»", "to select in": "Выбери «{text}» в «{target}»", "to scroll": "Прокрути {target}",
-    "to hover": "Наведи на «{target}»", "to wait": "Подожди {target} с", "to screenshot": "Сделай скриншот",
-    "to log_in": "Войди", "focused": "поле", "field": "«{name}»",
-    "page": "Открыта страница **{title}** ({url}).", "untitled": "Открыта страница {url}.", "says": "На ней написано:", "nothing": "Текста на ней не видно.",
-    "missing": "На странице нет ничего с названием «{name}».", "see": "Что я там вижу: {things}.",
+    "open": "Открыта страница {target}", "back": "Возврат назад", "click": "Нажато: {target}", "press": "Нажата клавиша {target}",
+    "type": "Введено «{text}» в {target}", "select": "Выбрано «{text}»", "scroll": "Прокручено {target}",
+    "hover": "Курсор наведён на {target}", "wait": "Ожидание {target} с", "screenshot": "Сделан снимок экрана",
+    "log_in": "Вы вошли", "upload": "Загружен {text}", "upload to": "Загружен {text} в {target}",
+    "to upload": "Загрузи {text}", "to upload to": "Загрузи {text} в {target}", "the file": "файл",
+    "no file": "{what} принимает файл, но ни один не приложен. Приложите файл к сообщению.",
+    "which file": "Какой файл? Назовите один из них: {names}.",
+    "read": "Страница прочитана", "ask": "Поиск «{text}» на странице",
+    "list": "Просмотрены {target}", "count": "Посчитаны {target}",
+    "to open": "Открой {target}", "to back": "Вернись назад", "to click": "Нажми {target}", "to press": "Нажми {target}",
+    "to type": "Введи «{text}» в {target}", "to select": "Выбери «{text}»", "to select in": "Выбери «{text}» в {target}",
+    "to scroll": "Прокрути {target}", "to hover": "Наведи на {target}", "to wait": "Подожди {target} с",
+    "to screenshot": "Сделай скриншот", "to log_in": "Войди", "to read": "Прочитай страницу",
+    "to ask": "Найди «{text}» на странице", "to list": "Перечисли {target}", "to count": "Посчитай {target}",
+    "focused": "поле", "named": "«{name}»", "by number": "{nth} {role}", "by number and name": "{nth} {role} «{name}»",
+    "of role": "{role} «{name}»", "the only": "{role}", "last": "последнюю", "element": "",
+    "button": "кнопку", "link": "ссылку", "tab": "вкладку", "checkbox": "галочку", "field": "поле",
+    "links": "ссылки", "buttons": "кнопки", "fields": "поля", "headings": "заголовки", "rows": "строки", "items": "пункты", "title": "название",
+    "page": "Открыта страница **{title}** ({url}).", "untitled": "Открыта страница {url}.", "says": "На ней написано:",
+    "nothing": "Текста, который можно прочитать, на ней нет.", "drawn": "Большая часть страницы нарисована, как на холсте или карте: прочитать рисунок как текст нельзя.",
+    "no page": "Ни одна страница не открыта. Скажите какую, например: *открой example.com*.",
+    "missing": "На странице не нашлось: {what}.", "see": "Что на ней есть: {things}.", "unnamed": "{role} без названия",
+    "form": "На ней форма, поля ({n}): {fields}.", "form of one": "На ней одно поле: {fields}.", "sends": "Форму отправляет {buttons}.",
     "failed": "Не получилось: {what}. {why}", "left": "Не сделано: {what}.",
-    "strange": "Этого я не понял: {what}.", "cannot": "Для этого у меня нет инструмента: {what}.",
+    "found": "На странице «{page}» по запросу «{query}» найдено:", "found one": "На странице «{page}»:",
+    "not all": "На странице «{page}» нет места, где есть всё из «{query}». Ближайшее, без «{missing}»:",
+    "not found": "На странице «{page}» не нашлось «{query}».", "went on": "Это не вся страница. Спросите о слове, и я поищу его.",
+    "further": "Дальше идут разделы: {names}.",
+    "count of": "На странице «{page}» {part}: {n}.", "count of part": "На странице «{page}» больше, чем мне видно; видны {part}: {n}.",
+    "list of": "На странице «{page}» {part}:", "list of none": "На странице «{page}» не видны {part}.", "title of": "Название страницы: «{page}».",
+    "more": "и ещё {n}", "note": "«{query}», {page}: {text}", "absent": "не нашлось",
+    "which": "Под описание подходят {n} элемента ({what}):\n\n{things}\n\nКакой из них? Ответьте номером или нажмите сами в браузере и скажите «готово».",
+    "too few": "Такого элемента нет ({what}): подходящих видно {n}.",
+    "strange": "Не удалось понять: {what}.", "cannot": "Для этого нет инструмента: {what}.",
     "log_in_please": "Пожалуйста, войдите сами в браузере и скажите «готово».",
-    "pause": "Я остановился. Сделано: {done}. Продолжать?", "answer": "Сказать, что на странице",
-    "footer": "*Встроенная демо-модель: она работает по простым правилам и не является LLM.*",
+    "pause": "Остановка. Сделано: {done}. Продолжать?", "answer": "Ответ", "check": "Посмотреть на результат", "check found": "Проверить найденное", "earlier": "раньше",
+    "because": "Шаг {n} из {of} задания",
+    "footer": (
+        "*Это встроенная демо-модель: она работает по простым правилам и не является LLM. Настоящую модель можно "
+        "выбрать в разделе [Настройки, Модели](/settings/models).*"
+    ),
     "help": (
-        "Я встроенная **демо-модель**, а не LLM: выполняю простые команды в настоящем браузере.\n\n"
-        "Я понимаю, например:\n"
-        "- открой example.com и прочитай страницу\n- нажми «Подробнее»\n- введи «привет» в Поиск, потом нажми Enter\n"
+        "Это встроенная **демо-модель**, а не LLM: она выполняет простые команды в настоящем браузере.\n\n"
+        "Например:\n"
+        "- открой example.com и прочитай страницу\n- что там сказано о ценах в 2024 году?\n- сколько там ссылок?\n"
+        "- нажми «Подробнее» или: нажми вторую ссылку\n- введи «привет» в Поиск, потом нажми Enter\n"
         "- заполни Имя значением «Ада»\n- выбери «Большой» в Размер\n- прокрути вниз, назад, сделай скриншот\n\n"
-        "Шаги можно соединять словами «потом», «и». Для всего остального задайте ключ провайдера модели, например "
-        "ANTHROPIC_API_KEY, и выберите его модель."
+        "Шаги можно соединять словами «потом», «и». Для всего остального выберите настоящую модель в разделе "
+        "[Настройки, Модели](/settings/models)."
     ),
 }  # fmt: skip
+_ROLES_RU = {
+    "button": "кнопка", "link": "ссылка", "tab": "вкладка", "checkbox": "флажок", "radio": "переключатель",
+    "textbox": "поле", "searchbox": "поле поиска", "combobox": "список", "listbox": "список", "spinbutton": "поле",
+    "switch": "переключатель", "menuitem": "пункт меню", "option": "вариант", "clickable": "элемент", "file": "поле файла",
+}  # fmt: skip
+_PARTS_RU = {
+    "links": "ссылок", "buttons": "кнопок", "fields": "полей", "headings": "заголовков", "rows": "строк", "items": "пунктов",
+}  # fmt: skip
+_FEMININE = frozenset({"button", "link", "tab", "checkbox"})
+CONTROLS = FIELDS | {"file", "checkbox", "radio", "switch", "slider", "listbox"}
+"""Roles of what a form asks for."""
 
 
 class Words:
     """The texts in the language of `like`, the user's message."""
 
     def __init__(self, like: str) -> None:
-        self._words = _RUSSIAN if is_russian(like) else _ENGLISH
+        self._is_russian = is_russian(like)
+        self._words = _RUSSIAN if self._is_russian else _ENGLISH
 
     def say(self, sentence: str, /, **values: object) -> str:
         return self._words[sentence].format(**values)
 
     def did(self, command: DemoCommand) -> str:
-        return self.say(command.kind, target=self._target(command), text=command.text)
+        return self.say(self._kind(command), target=self.target(command), text=self._text(command))
+
+    def _kind(self, command: DemoCommand) -> str:
+        is_aimed = command.kind == "upload" and bool(command.target or command.nth)
+        return "upload to" if is_aimed else command.kind
+
+    def _text(self, command: DemoCommand) -> str:
+        return command.text or (self.say("the file") if command.kind == "upload" else "")
 
     def to_do(self, command: DemoCommand) -> str:
         """The command in the imperative, so that an edited plan can be parsed as a request."""
-        kind = "select in" if command.kind == "select" and command.target else command.kind
-        return self.say(f"to {kind}", target=self._target(command), text=command.text)
+        kind = "select in" if command.kind == "select" and command.target else self._kind(command)
+        return self.say(f"to {kind}", target=self.target(command), text=self._text(command))
 
-    def _target(self, command: DemoCommand) -> str:
-        if command.kind != "type":
+    def target(self, command: DemoCommand) -> str:
+        """What the command is about, as a part of a sentence."""
+        if command.kind in ("list", "count"):
+            return self.say(command.target)
+        if command.kind not in ("click", "hover", "type", "select", "upload"):
             return command.target
-        return self.say("field", name=command.target) if command.target else self.say("focused")
+        name, nth = command.target, self._nth(command)
+        role = self.say(
+            command.role or ("field" if command.kind in ("type", "select", "upload") else "element")
+        )
+        if nth:
+            return self.say(
+                "by number and name" if name else "by number", nth=nth, name=name, role=role
+            ).strip()
+        if command.role:
+            return self.say("of role" if name else "the only", name=name, role=role)
+        return self.say("named", name=name) if name else self.say("focused")
+
+    def _nth(self, command: DemoCommand) -> str:
+        nth = command.nth
+        if nth <= 0:
+            return self.say("last") if nth else ""
+        if self._is_russian:
+            return f"{nth}-ю" if command.role in _FEMININE else f"{nth}-е"
+        ending = "th" if nth % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(nth % 10, "th")
+        return f"{nth}{ending}"
+
+    def thing(self, thing: Thing) -> str:
+        """An element by its role and name, with the place that distinguishes it from others."""
+        role = _ROLES_RU.get(thing.role, thing.role) if self._is_russian else thing.role
+        named = (
+            f"{role} {self.say('named', name=thing.name)}" if thing.name else self.say("unnamed", role=role)
+        )
+        return f"{named} ({thing.place})" if thing.place else named
+
+    def part(self, part: str) -> str:
+        """The word for parts of a page after a number of them."""
+        return _PARTS_RU[part] if self._is_russian else self.say(part)
+
+    def key(self, command: DemoCommand) -> str:
+        """What the note of a question's answer contains."""
+        if command.kind == "ask":
+            return self.say("named", name=command.text)
+        if command.kind == "read":
+            return self.say("page", title="", url="").partition("*")[0]
+        if command.target == "title":
+            return self.say("title of", page="").partition(self.say("named", name="")[0])[0]
+        return self.part(command.target) if command.kind == "count" else self.say(command.target)
+
+    def where(self, page: DemoPage) -> str:
+        return self.say("page" if page.title else "untitled", title=page.title, url=page.url)
 
     def page(self, page: DemoPage) -> str:
-        """Title, address and main text."""
-        head = self.say("page" if page.title else "untitled", title=page.title, url=page.url)
+        """Title, address, what the page shows of its text, its form, and whether it is drawn."""
+        parts = [self.where(page)]
         text = _main_text(page)
-        return f"{head}\n\n{self.say('says')}\n\n{text}" if text else f"{head} {self.say('nothing')}"
+        if text:
+            parts += [self.say("says"), text]
+        parts += self.form(page)
+        if page.is_drawn:
+            parts.append(self.say("drawn"))
+        elif len(parts) == 1:
+            return f"{parts[0]} {self.say('nothing')}"
+        return "\n\n".join(parts)
 
-    def missing(self, name: str, page: DemoPage) -> str:
-        named = [f"{thing.role} “{thing.name}”" for thing in page.things if thing.name][:_THINGS_SHOWN]
-        missing = self.say("missing", name=name)
-        return f"{missing} {self.say('see', things=', '.join(named))}" if named else missing
+    def form(self, page: DemoPage) -> list[str]:
+        """A sentence with the fields of the page's form and its buttons; none if it has no field."""
+        fields = [thing for thing in page.things if thing.role in CONTROLS]
+        if not fields:
+            return []
+        named = ", ".join(self.field(field) for field in fields[:_THINGS_SHOWN])
+        said = self.say("form" if len(fields) > 1 else "form of one", n=len(fields), fields=named)
+        buttons = [thing for thing in page.things if thing.role == "button" and thing.name]
+        sends = [
+            self.thing(button)
+            for button in buttons
+            if page.things.index(button) > page.things.index(fields[-1])
+        ]
+        return [f"{said} {self.say('sends', buttons=sends[0])}" if sends and len(fields) > 1 else said]
+
+    def field(self, thing: Thing) -> str:
+        name = thing.name or self.thing(thing)
+        shown = ", ".join(thing.options[:_OPTIONS_SHOWN])
+        return f"{name} ({shown})" if shown else name
+
+    def missing(self, command: DemoCommand, page: DemoPage) -> str:
+        what = (
+            self.target(command) if command.target or command.role else self.say("named", name=command.text)
+        )
+        missing = self.say("missing", what=what)
+        seen = list(dict.fromkeys(self.thing(thing) for thing in page.things))
+        more = [self.say("more", n=len(seen) - _THINGS_SHOWN)] if len(seen) > _THINGS_SHOWN else []
+        shown = ", ".join([*seen[:_THINGS_SHOWN], *more])
+        return f"{missing} {self.say('see', things=shown)}" if shown else missing
 
     def joined(self, commands: Sequence[DemoCommand]) -> str:
-        return "; ".join(self.did(command) for command in commands)
+        return "; ".join(self.to_do(command) for command in commands)
 
 
 def _main_text(page: DemoPage) -> str:
-    """The page's text as quoted lines without repeats, up to about `_TEXT_SHOWN` characters."""
+    """The page's text as quoted lines without repeats, whole sentences of about `_TEXT_SHOWN` characters."""
     lines: list[str] = []
-    size = 0
+    room = _TEXT_SHOWN
     for text in dict.fromkeys(text for text in page.texts if len(text) > 1):
-        size += len(text)
-        lines.append(f"> {text[:_TEXT_SHOWN]}")
-        if size > _TEXT_SHOWN:
+        kept: list[str] = []
+        for sentence in sentences(text):
+            if room <= 0:
+                break
+            kept.append(cut(sentence, _TEXT_SHOWN))
+            room -= len(sentence)
+        if kept:
+            lines.append(f"> {' '.join(kept)}")
+        if room <= 0:
             lines.append("> …")
             break
     return "\n>\n".join(lines)

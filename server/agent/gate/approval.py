@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import reduce
 from typing import Any
@@ -19,8 +19,10 @@ from server.agent.actions import (
     AimedAction,
     ClickAction,
     DialogAction,
+    DragAction,
     FieldText,
     NavigateAction,
+    Point,
     PressAction,
     ToolAction,
     TypeAction,
@@ -30,6 +32,7 @@ from server.agent.policy.address import read_address
 from server.agent.policy.money import find_sums
 from server.browser.addresses import without_login
 from server.browser.observation import Element, Observation
+from server.browser.observation.points import is_same_hit
 from server.events import Box, ConfirmQuestion, Target
 from server.ops.json_types import JsonObject
 
@@ -39,6 +42,8 @@ SHORT = 2
 _FILLED = frozenset(
     {"textbox", "searchbox", "combobox", "spinbutton", "slider", "checkbox", "radio", "switch"}
 )
+MARKER = 24
+"""CSS pixels: the side of the square that marks a point on a picture."""
 SECRETS = "secrets"
 """State key of the texts that must be masked in the report of a tool call."""
 
@@ -122,9 +127,9 @@ def approval_digest(run_id: str, aimed: AimedAction) -> str:
 
 
 def arguments_of(action: Action) -> JsonObject:
-    """The action's arguments without its targets."""
-    targets = ("id", "reason", "eid", "fields", "start", "end")
-    plain = {name: value for name, value in action.to_json().items() if name not in targets}
+    """The action's arguments without its targets and without what the model says of it."""
+    left_out = ("id", "reason", "commits", "eid", "fields", "start", "end")
+    plain = {name: value for name, value in action.to_json().items() if name not in left_out}
     return plain | {"texts": [field.text for field in _fields_of(action)]}
 
 
@@ -170,8 +175,15 @@ def beside(element: Element, observation: Observation) -> list[Element]:
 def retarget(aimed: AimedAction, observation: Observation) -> Action | None:
     """Map the action onto a new observation; None if a target is missing.
 
-    A target is found by the browser's ref, else as the only element that looks the same.
+    A target is found by the browser's ref, else as the only element that looks the same. At a point the same
+    thing must be at the same place, in the same view of the page.
     """
+    if aimed.action.points:
+        hits = aimed.hits, replace(aimed, observation=observation).hits
+        is_same_view = bool(observation.view) and observation.view == aimed.observation.view
+        is_whole = len(hits[0]) == len(hits[1]) == len(aimed.action.points)
+        is_same = is_same_view and is_whole and all(map(is_same_hit, *hits))
+        return aimed.action if is_same else None
     found = [_find_again(element, observation) for element in aimed.targets]
     fresh = tuple(element.eid for element in found if element is not None)
     wanted = len(aimed.action.eids) or len(aimed.targets)
@@ -194,12 +206,31 @@ class ShownPage:
     screenshot: str | None = None
     size: tuple[int, int] | None = None
 
+    def target_of(self, aimed: AimedAction) -> Box | None:
+        """Where the action goes to: its last element or point."""
+        points = aimed.action.points
+        return self.marker(points[-1]) if points else self.box(aimed.target)
+
+    def start_of(self, aimed: AimedAction) -> Box | None:
+        """Where a drag begins; None for other actions."""
+        if not isinstance(aimed.action, DragAction):
+            return None
+        return self.marker(aimed.action.at) if aimed.action.at else self.box(aimed.targets[0])
+
+    def marker(self, point: Point) -> Box:
+        """A small square around the point, in percent of the picture."""
+        left, top = max(0, point.x - MARKER // 2), max(0, point.y - MARKER // 2)
+        return self._in_percent((left, top, MARKER, MARKER))
+
     def box(self, element: Element | None) -> Box | None:
         """The element's box in percent of the picture; None if it is not in it."""
         if element is None or element.box is None or not element.visible:
             return None
+        return self._in_percent(element.box)
+
+    def _in_percent(self, box: Box) -> Box:
         wide, high = self.size or self.observation.viewport
-        left, top, width, height = element.box
+        left, top, width, height = box
         x, y, w, h = (round(100 * part, 2) for part in (left / wide, top / high, width / wide, height / high))
         return x, y, w, h
 
@@ -231,7 +262,9 @@ def confirm_question(
         reason=reason,
         risk=risk,
         action=masked(aimed).to_json(),
-        target=Target(role=element.role, name=name, box=shown.box(element)) if element else None,
+        target=Target(role=element.role, name=name, box=shown.target_of(aimed), start=shown.start_of(aimed))
+        if element
+        else None,
         url=aimed.observation.page.url,
         place=place_of(aimed),
         sends_to=other_site(aimed),
@@ -285,7 +318,7 @@ def masked(aimed: AimedAction) -> Action:
     if isinstance(action, ToolAction):
         return action.model_copy(update={"args": without_logins(action.args)})
     if not isinstance(action, TypeAction):
-        return action
+        return action.with_points(Point(x=one.x, y=one.y, scale=one.scale) for one in action.points)
     secret = {element.eid for element in aimed.targets if element.secret}
     hidden = (
         field.model_copy(update={"text": MASK}) if field.eid in secret else field for field in action.fields

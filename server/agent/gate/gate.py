@@ -14,6 +14,9 @@ from server.agent.policy import Judgement, Subject, Verdict, add_voice, assess
 MOST_ASKS = 5
 """Approval requests in one run before it pauses."""
 
+REFUSED = "the user refused this act"
+"""Why an act is denied that was refused before in the run."""
+
 _MILDEST_FIRST = (Verdict.ALLOW, Verdict.ASK, Verdict.DENY)
 
 

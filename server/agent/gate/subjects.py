@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from math import hypot
 from urllib.parse import urljoin, urlsplit
 
 from server.agent.actions import (
     AimedAction,
+    ClickAction,
     DialogAction,
     DragAction,
     NavigateAction,
     PressAction,
+    ScrollAction,
     SelectAction,
     TypeAction,
 )
@@ -19,7 +22,10 @@ from server.agent.gate.approval import beside
 from server.agent.gate.keys import read_key
 from server.agent.policy import Subject, guess_language
 from server.browser.observation import Element, Observation
+from server.browser.observation.points import POINT
 
+PAN_PIXELS = 30
+"""A shorter drag is a press to most pages."""
 _FIELDS = frozenset({"textbox", "searchbox", "combobox", "spinbutton"})
 
 
@@ -39,6 +45,12 @@ def subjects_of(aimed: AimedAction) -> list[Subject]:
             return list(_typed(action, targets, observation))
         case DialogAction():
             return list(_dialog(action, observation))
+        case ScrollAction():
+            return [_subject("scroll", None, observation)]
+        case DragAction() | ClickAction() if any(hit.element.role == POINT for hit in aimed.hits):
+            return list(_unnamed(aimed))
+        case DragAction() if len({target.ref for target in targets}) == 1 or _slides(targets):
+            return [_subject("drag", targets[0], observation)]
         case DragAction() if targets:
             # The page does not show what a drop target does with the dropped element.
             return [_subject("drag", targets[0], observation), _subject("drop", targets[-1], observation)]
@@ -51,6 +63,39 @@ def subjects_of(aimed: AimedAction) -> list[Subject]:
         return [_subject(action.kind, None, observation)]
     shown = (_shown(element, observation) for element in targets if element.shows)
     return [*(_subject(action.kind, element, observation) for element in targets), *shown]
+
+
+def _slides(targets: Sequence[Element]) -> bool:
+    """Whether the first one is a handle: nothing is dropped where it is dragged to."""
+    return bool(targets) and targets[0].role in ("slider", "scrollbar", "separator")
+
+
+def _unnamed(aimed: AimedAction) -> Iterator[Subject]:
+    """An act at a point where no element of the observation is: what it does is in the picture only."""
+    observation = aimed.observation
+    if _slides(aimed.targets):
+        yield _subject("drag", aimed.targets[0], observation)
+        return
+    for element in aimed.targets:
+        if element.role != POINT:
+            yield _subject("click", element, observation)
+    pans = _pans(aimed)
+    text = "\n".join((observation.page.title, *observation.text_blocks)) if pans else ""
+    for hit in aimed.hits:
+        bound = any(overlay.kind not in ("cookies", "permission") for overlay in observation.overlays)
+        yield Subject(
+            "pan" if pans else "point", role=POINT, name=hit.words if pans else hit.element.name, context=text,
+            url=observation.page.url, in_dialog=bound or bool(hit.element.group), lang=_language(observation),
+        )  # fmt: skip
+
+
+def _pans(aimed: AimedAction) -> bool:
+    """Whether it drags within one drawn surface, too far to be a press."""
+    if not isinstance(aimed.action, DragAction) or len(aimed.hits) != 2:
+        return False
+    start, end = aimed.hits
+    is_one = start.surface is not None and start.surface == end.surface
+    return is_one and hypot(end.x - start.x, end.y - start.y) >= PAN_PIXELS
 
 
 def _typed(action: TypeAction, targets: Sequence[Element], observation: Observation) -> Iterator[Subject]:

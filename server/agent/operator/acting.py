@@ -12,11 +12,13 @@ from server.agent.actions import (
     BackAction,
     ClickAction,
     DialogAction,
+    DragAction,
     ElementAction,
     HoverAction,
     NavigateAction,
     PressAction,
     ReadFileAction,
+    RecordAction,
     ScrollAction,
     SelectAction,
     StopAction,
@@ -27,12 +29,14 @@ from server.agent.actions import (
 )
 from server.agent.gate.approval import MASK, masked
 from server.agent.policy.address import is_no_address
-from server.browser.browser import Browser, Field, ToolOutcome
+from server.browser.browser import Browser, Field, PagePoint, ToolOutcome
 from server.browser.observation import Element, Observation
 from server.text import cut
 
 FIELDS = frozenset({"textbox", "searchbox", "combobox", "spinbutton", "textarea", "input", "clickable"})
 TEXT_FIELDS = frozenset({"textbox", "searchbox", "spinbutton"})
+OVER = frozenset({"drag", "hover", "scroll", "focus", "read"})
+"""What can be done to a column of cards as a whole: a click in its middle would be one on whatever is there."""
 SCROLL_PIXELS = 600
 WAIT_MS = 1000
 MOST_WAIT_MS = 10_000
@@ -66,16 +70,22 @@ def problem_of(action: Action, observation: Observation, files: Files) -> str | 
         element = observation.find(eid)
         if element is None:
             return f"{kind}: there is no element [{cut(eid, 20)}] on this page"
-        if element.disabled:
+        if element.disabled and kind != "scroll":
             return f"{kind}: [{eid}] {label(element)} is disabled"
+        if element.role == "dropzone" and kind not in OVER:
+            return f"{kind}: [{eid}] {label(element)} only takes what is dragged to it: act on what is in it"
+        if kind == "click" and element.role == "file" and files:
+            return f"{kind}: [{eid}] {label(element)} takes a file: upload(eid,file)"
         if kind == "type" and element.role not in FIELDS:
             return f"{kind}: [{eid}] {label(element)} cannot be typed into"
     return None
 
 
 def _missing_argument(action: Action) -> str | None:
-    if isinstance(action, ElementAction) and not action.eid:
-        return "eid"
+    if isinstance(action, ElementAction) and not (action.eid or action.points):
+        return None if isinstance(action, ScrollAction) else "eid"
+    if isinstance(action, DragAction) and not (action.eids or action.points):
+        return "`at` and `to`, or `eid` and `to_eid`"
     match action:
         case TypeAction(fields=()):
             return "eid and text"
@@ -85,6 +95,8 @@ def _missing_argument(action: Action) -> str | None:
             name = {"select": "option", "press": "key", "navigate": "url"}[action.kind]
         case UploadAction(file=given) | ReadFileAction(file=given):
             name = "file"
+        case RecordAction(rows=()):
+            return "rows"
         case StopAction(final_response=given):
             name = "final_response"
         case _:
@@ -98,7 +110,7 @@ def may_commit(aimed: AimedAction) -> bool:
     Typing into a control that is not a text field clicks it first; accepting a dialog presses its button.
     """
     match aimed.action:
-        case ClickAction() | SelectAction() | PressAction() | UploadAction():
+        case ClickAction() | SelectAction() | PressAction() | UploadAction() | DragAction():
             return True
         case DialogAction(accept=accept):
             return bool(accept)
@@ -120,16 +132,25 @@ def with_whole_address(action: Action, page_url: str) -> Action:
 async def perform(browser: Browser, aimed: AimedAction, files: Files) -> ToolOutcome:
     """Make the tool call of a validated and allowed action. Raises ValueError if it is none."""
     targets = aimed.targets
+    where: Sequence[Element | PagePoint] = [PagePoint(hit.x, hit.y, hit.key) for hit in aimed.hits] or targets
     match aimed.action:
-        case ClickAction():
-            return await browser.click(targets[0])
+        case ClickAction(double=double):
+            return await browser.click(where[0], double=double)
+        case DragAction():
+            return await browser.drag(where[0], where[-1])
+        case ScrollAction(query=query) as action:
+            at = [PagePoint(point.x, point.y) for point in action.points] or targets
+            over = at[0] if at else None
+            if query.strip():
+                return await browser.scroll_to(query, action.direction or "down", over)
+            return await browser.scroll(action.direction or "down", action.amount or SCROLL_PIXELS, over)
         case TypeAction(fields=fields, submit=submit):
             pairs = zip(targets, fields, strict=True)
             return await browser.type([Field(element, field.text) for element, field in pairs], submit=submit)
         case SelectAction(option=option):
             return await browser.select(targets[0], [option])
         case HoverAction():
-            return await browser.hover(targets[0])
+            return await browser.hover(where[0])
         case UploadAction(file=file):
             return await browser.upload(targets[0], [files[file]])
         case action:
@@ -144,8 +165,6 @@ async def _perform_untargeted(browser: Browser, action: Action) -> ToolOutcome:
             return await browser.back()
         case PressAction():
             return await browser.press(action.key)
-        case ScrollAction():
-            return await browser.scroll(action.direction or "down", action.amount or SCROLL_PIXELS)
         case WaitAction():
             return await browser.wait(max(0, min(action.ms or WAIT_MS, MOST_WAIT_MS)))
         case SwitchTabAction(tab=int(tab)):
@@ -164,10 +183,15 @@ def describe(aimed: AimedAction) -> str:
     action = aimed.action
     if isinstance(action, TypeAction):
         return f"type {_filled(action, aimed.targets)}{' and submit' if action.submit else ''}"
-    named = label(aimed.targets[0]) if aimed.targets else ""
+    named = " to ".join(map(label, aimed.targets)) if isinstance(action, DragAction) else ""
+    named = named or (label(aimed.targets[0]) if aimed.targets else "")
     shown = masked(aimed).to_json()
     details = [cut(str(shown[name]), DETAIL_CHARS) for name in _DETAILS if name in shown]
-    return " ".join(part for part in (action.kind, *details, named) if part)
+    places = " to ".join(f"[{x}, {y}]" for x, y in (point.given for point in action.points))
+    at = f"at {places} of the picture:" if places else ""
+    if isinstance(action, ScrollAction) and named and not places:
+        named = f"over {named}"
+    return " ".join(part for part in (action.name, *details, at, named) if part)
 
 
 def _filled(action: TypeAction, targets: Sequence[Element]) -> str:

@@ -115,7 +115,7 @@ def answer_in_words(kind: str, content: str) -> Answer:
     read = read_answer(content)
     is_manual = kind == "manual"
     feedback = content if is_manual or read.confirmed is None else read.feedback
-    return Answer(confirmed=is_manual or read.confirmed is True, message=feedback or "")
+    return Answer(confirmed=is_manual or read.confirmed is True, message=feedback or "", in_words=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +125,8 @@ class Said:
 
     kind: Literal["yes", "no", "words", "other", "expired"]
     words: str = ""
+    is_refusal: bool = False
+    """The words refuse the action: it is not to be asked for again."""
 
 
 def read_confirm(answer: Answer, question: ConfirmQuestion, now: float) -> Said:
@@ -136,7 +138,18 @@ def read_confirm(answer: Answer, question: ConfirmQuestion, now: float) -> Said:
     if answer.confirmed:
         return Said("yes")
     words = read_answer(answer.message).feedback if answer.message else None
-    return Said("words", words) if words else Said("no")
+    return Said("words", words, is_refusal(answer)) if words else Said("no")
+
+
+def is_refusal(answer: Answer) -> bool:
+    """Whether an answer that does not confirm refuses: the button does, and words that neither ask nor agree."""
+    if answer.confirmed or not answer.in_words:
+        return not answer.confirmed
+    if read_answer(answer.message).confirmed is False:
+        return True
+    agrees = YES | AGREEMENTS | NO_PROBLEM
+    units = (unit for clause in _clauses(answer.message) for unit in clause)
+    return not _doubts(answer.message) and not any(_consists_of(unit, agrees) for unit in units)
 
 
 def is_continuation(text: str) -> bool:

@@ -7,7 +7,7 @@ from typing import Self
 
 from pydantic import BaseModel
 
-from server.agent.actions import Action, AimedAction, aim, read_action
+from server.agent.actions import Action, AimedAction, ReadPageAction, aim, read_action
 from server.agent.gate.approval import is_unchanged, retarget
 from server.agent.operator import acting
 from server.browser.observation import Element, Observation, Overlay
@@ -56,11 +56,14 @@ class Batch(BaseModel, frozen=True):
     def next_action(self, observation: Observation) -> Action | None:
         """The next action with the eids of this observation; None if its page or a target has changed.
 
-        Field values and states may differ: the acts before it have changed them.
+        Field values and states may differ: the acts before it have changed them. A reading has no target and no
+        effect: it reads whatever page is there now.
         """
+        act = self.acts[0]
+        if isinstance(reading := read_action(act.action), ReadPageAction):
+            return reading
         if not self._is_same_page(observation):
             return None
-        act = self.acts[0]
         action = retarget(act.aimed(observation), observation)
         if action is None:
             return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
@@ -21,7 +21,7 @@ from server.agent.gate.approval import (
     retarget,
     site_of,
 )
-from server.agent.gate.gate import MOST_ASKS, Gate
+from server.agent.gate.gate import MOST_ASKS, REFUSED, Gate
 from server.agent.gate.rulings import publish_ruling
 from server.agent.gate.taint import LEAK, carries_private_words, remembering
 from server.agent.operator import acting, facts, records
@@ -71,6 +71,11 @@ class Consent:
                 "captcha_done": url,
             }
         judgement = self._judge(aimed, state, runtime.context)
+        if judgement.verdict is Verdict.ASK and _digest(state, aimed) in state.get("denied", {}):
+            await publish_ruling(
+                aimed.action.id, aimed, replace(judgement, verdict=Verdict.DENY, reason=REFUSED)
+            )
+            return _turn_back(state, aimed)
         await publish_ruling(aimed.action.id, aimed, judgement)
         return self._route(state, judgement) | {
             "captcha_tries": _captcha_tries(state), "ruling": ruling_of(judgement),
@@ -107,8 +112,14 @@ class Consent:
                 return update | {"approval": approval.model_dump(mode="json"), "route": "execute_action"}
             case "no":
                 return update | {"route": "finalize_cancelled"}
-            case "words":
+            case "words" if not said.is_refusal:
                 return update | records.add_user_words(state, said.words) | {"route": "maybe_observe"}
+            case "words":
+                aimed = _aimed(state)
+                refusal = records.take_refusal(
+                    state, acting.describe(aimed), _digest(state, aimed), said.words
+                )
+                return update | refusal | {"route": "maybe_observe"}
         reason = "came too late" if said.kind == "expired" else "was for another action"
         return update | records.void(state, f"the approval {reason}") | {"route": "maybe_observe"}
 
@@ -125,12 +136,14 @@ class Consent:
         Returns the new observation and the action on it; `planned_action` is None if the approval is void.
         """
         approval, aimed = Approval.model_validate(state["approval"]), _aimed(state)
-        refs = [element.ref for element in aimed.targets]
-        update: Update = {"approval": None} | await self.eyes.look(context, state, refs)
+        refs, points = [element.ref for element in aimed.targets], aimed.action.points
+        update: Update = {"approval": None} | await self.eyes.look(context, state, refs, points)
         renewed = _aimed_again(aimed, merged(state, update))
         if self.clock() > approval.expires_at.timestamp():
             why = "the user's approval came too late"
-        elif renewed and approval_digest(state["message_id"], renewed) == approval.digest:
+        elif not await self.eyes.shows_same(context, aimed.unnamed_points):
+            why = "what is drawn there changed after the user's approval"
+        elif renewed and _digest(state, renewed) == approval.digest:
             return update | {"planned_action": renewed.action.to_json()}
         else:
             why = "the page changed after the user's approval"
@@ -145,7 +158,8 @@ class Consent:
         counts as a step, so that a page that always changes ends the run at its step limit.
         """
         aimed = _aimed(state)
-        update = await self.eyes.look_again(context, state, [element.ref for element in aimed.targets])
+        refs = [element.ref for element in aimed.targets]
+        update = await self.eyes.look_again(context, state, refs, aimed.action.points)
         after = merged(state, update)
         renewed = _aimed_again(aimed, after)
         if renewed and self._judge(renewed, after, context).verdict is Verdict.ALLOW:
@@ -163,9 +177,13 @@ class Consent:
         if not _captcha_tries(state):
             return False
         aimed = _aimed(state)
-        if any(mentions_captcha(text) for element in aimed.targets for text in (element.name, element.shows)):
+        texts = [text for element in aimed.targets for text in (element.name, element.shows, element.frame)]
+        texts += [word for hit in aimed.hits for word in hit.words.split()]
+        if any(map(mentions_captcha, texts)):
             return True
         is_done = state["captcha_done"] == aimed.observation.page.url
+        if not is_done and not all(hit.is_element for hit in aimed.hits):  # it may be the captcha's picture
+            return True
         return not is_done and acting.may_commit(aimed) and _captcha_tries(state) > MOST_TRIES
 
     def hand_over(self, state: State, reason: str) -> JsonObject:
@@ -198,6 +216,19 @@ class Consent:
         After a restart the clock may be earlier than `asked_at`: then the deadline moves earlier.
         """
         return state["deadline"] + self.clock() - question.asked_at
+
+
+def _digest(state: State, aimed: AimedAction) -> str:
+    return approval_digest(state["message_id"], aimed)
+
+
+def _turn_back(state: State, aimed: AimedAction) -> Update:
+    """An act that the user has refused is planned again: the model gets a note, the second time the run ends."""
+    digest, denied = _digest(state, aimed), state["denied"]
+    if denied[digest]:
+        return {"route": "finalize_cancelled"}
+    told = records.failed(state, f"{acting.describe(aimed)}: {records.REFUSED}")
+    return told | {"denied": {**denied, digest: 1}, "route": "maybe_observe"}
 
 
 def _captcha_tries(state: State) -> int:

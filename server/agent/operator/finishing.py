@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import logging
+import re
 
 from langchain_core.messages import AIMessage
 
 from server.agent.actions import StopAction
 from server.agent.custom_events import OutcomeKnown, dispatch
-from server.agent.operator.phrases import limit_summary, phrase
+from server.agent.effects import in_short
+from server.agent.operator import collecting
+from server.agent.operator.phrases import limit_summary, phrase, refusal_lines
 from server.agent.operator.planner import Planner
 from server.agent.operator.prompts import summary_prompt
 from server.agent.operator.records import FAILED, trimmed
 from server.agent.operator.reporting import publish_state, say
 from server.agent.operator.state import State, Update, planned
 from server.errors import RunFailed
+from server.events import Effect
 
 log = logging.getLogger(__name__)
 
@@ -24,16 +28,31 @@ _QUESTION_MARKS = "?？؟"
 async def finalize_done(state: State) -> Update:
     """End with the model's answer, which was streamed as it arrived.
 
-    The whole plan is then done, unless it belongs to earlier work that this run only talked about.
+    The whole plan is then done, unless it belongs to earlier work that this run only talked about, or the task was
+    not done: then the item that does not work stays open.
     """
     action = planned(state)
     assert isinstance(action, StopAction)
-    answer = action.final_response
+    note = collecting.closing_words(state, is_whole=True)
+    answer = "\n\n".join(filter(None, (action.final_response, note)))
     progress = dict(state.get("progress", {}))
-    if state.get("works_plan"):
-        progress["current"] = len(state.get("plan", []))
+    plan, is_unmet = state.get("plan", []), _is_unmet(state)
+    if is_unmet:
+        item = plan[progress.get("current", 0) :][:1]
+        progress["blocked"] = list(dict.fromkeys([*progress.get("blocked", []), *item]))
+    elif state.get("works_plan"):
+        progress["current"] = len(plan)
+    if is_unmet or state.get("works_plan"):
         await publish_state({**state, "progress": progress})
-    return await _end(state, "done", answer) | {"progress": progress}
+    outcome = "blocked" if is_unmet else "done"
+    ended = await _end(state, outcome, answer + _refusals(state))
+    return ended | {"progress": progress, "outcome": "done"}  # the next message is a new task in both cases
+
+
+def _is_unmet(state: State) -> bool:
+    """Whether the task was not done: the model says so, or nothing that was tried has worked."""
+    steps = state.get("steps", [])
+    return state.get("gives_up", False) or (bool(steps) and all(step.startswith(FAILED) for step in steps))
 
 
 async def finalize_denied(state: State) -> Update:
@@ -65,7 +84,26 @@ async def finalize_limit(state: State, planner: Planner, reason: str) -> Update:
     else:
         rest = _closing_question(state, "".join(spoken)) if spoken else _summary(state, reason)
     said = "".join(spoken)
-    return await _end({**state, "spoken": said}, "limit", said + rest)
+    if note := collecting.closing_words(state, is_whole=False):
+        rest = f"\n\n{note}{rest}" if said else f"{rest}\n\n{note}"
+    return await _end({**state, "spoken": said}, "limit", said + rest + _refusals(state))
+
+
+def objection(state: State, action: StopAction) -> str | None:
+    """Why the answer is sent back to the model, once: a request was refused, and the answer does not name it."""
+    refused = [Effect.model_validate(effect) for effect in state.get("refused", [])]
+    if not refused or state.get("is_turned_back"):
+        return None
+    words = set(re.findall(r"\d+", action.final_response))
+    if all(str(effect.status) in words for effect in refused):
+        return None
+    listed = ", ".join(map(in_short, refused))
+    return f"it does not say that a request was refused: {listed}. What it was for has not happened: say so, with the number"
+
+
+def _refusals(state: State) -> str:
+    lines = refusal_lines(state["task"], state.get("refused", []))
+    return f"\n\n{lines}" if lines else ""
 
 
 async def _end(state: State, outcome: str, answer: str) -> Update:

@@ -13,6 +13,7 @@ from server.agent.context import RunContext
 from server.agent.gate.gate import Gate
 from server.agent.models.catalog import CostOf
 from server.agent.models.chat_model import takes_images
+from server.agent.models.pictures import long_side_for
 from server.agent.operator import finishing
 from server.agent.operator.consent import Consent
 from server.agent.operator.limits import OperatorLimits
@@ -32,6 +33,7 @@ def build_operator(
     *,
     gate: Gate | None = None,
     vision: Vision = "auto",
+    points: bool = False,
     token_budget: int = 2_000_000,
     cost_budget: float | None = None,
     cost_of: CostOf = lambda usage: None,
@@ -40,11 +42,15 @@ def build_operator(
     checkpointer: BaseCheckpointSaver[str] | None = None,
     clock: Callable[[], float] = steady_time,
 ) -> Operator:
-    """Build a graph that all runs can share: what belongs to one run is passed as its context."""
-    eyes = Eyes(vision, model_sees=takes_images(model))
+    """Build a graph that all runs can share: what belongs to one run is passed as its context.
+
+    `points`: whether the browser can act at a point of the picture; offered to models that see.
+    """
+    eyes = Eyes(vision, model_sees=takes_images(model), long_side=long_side_for(model))
     consent = Consent(gate or Gate(), eyes, decision_timeout, clock)
     limits = OperatorLimits(token_budget, _before(run_timeout), cost_budget)
-    nodes = Nodes(Planner(model, cost_of), consent, eyes, limits, clock)
+    planner = Planner(model, cost_of, points=points and eyes.see)
+    nodes = Nodes(planner, consent, eyes, limits, clock)
     return assemble(nodes).compile(checkpointer=checkpointer, name="operator")
 
 
@@ -79,7 +85,7 @@ def assemble(nodes: Nodes) -> StateGraph[State, RunContext, Input, State]:
     _route(graph, "validate_action", "policy_gate", "plan_action", "manual_interrupt", "finalize_blocked")
     _route(
         graph, "policy_gate",
-        "execute_action", "confirm_interrupt", "manual_interrupt", "maybe_observe", "finalize_denied",
+        "execute_action", "confirm_interrupt", "manual_interrupt", "maybe_observe", "finalize_denied", "finalize_cancelled",
     )  # fmt: skip
     _route(graph, "confirm_interrupt", "execute_action", "maybe_observe", "finalize_cancelled")
     graph.add_edge("manual_interrupt", "maybe_observe")

@@ -3,18 +3,21 @@ fields never invalidate a sound action. Pure."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from server.agent.storable import storable
 from server.ops.json_types import Json, JsonObject
 
 ARGUMENTS: Mapping[str, tuple[str, ...]] = {
-    "click": ("eid", "commits"),
+    "click": ("eid", "at", "commits"),
+    "double_click": ("eid", "at", "commits"),
+    "drag": ("eid", "to_eid", "at", "to", "commits"),
     "type": ("eid", "text", "fields", "submit", "commits"),
     "select": ("eid", "option", "commits"),
     "press": ("key", "commits"),
-    "hover": ("eid",),
-    "scroll": ("direction", "amount"),
+    "hover": ("eid", "at"),
+    "scroll": ("direction", "amount", "eid", "query", "at"),
     "wait": ("ms",),
     "navigate": ("url",),
     "focus": ("eid",),
@@ -24,12 +27,17 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "switch_tab": ("tab",),
     "upload": ("eid", "file"),
     "dialog": ("accept", "text", "commits"),
+    "record": ("rows",),
     "stop": ("final_response",),
 }
 """The arguments of each action. Only record fields are kept in addition to them."""
 
 _LEADS = ("click", "type", "select", "press")
-"""Actions that may be followed by further acts on the same page; no others can follow."""
+"""Actions that may be followed by further acts on the same page, and follow others themselves."""
+_OPENERS = ("navigate", "back", "switch_tab", "scroll")
+"""Actions that only a reading may follow."""
+READING = "read_page"
+"""May end a move, also on another page than the one that the move was planned on."""
 MOST_FURTHER = 4
 """Maximum number of acts after the first one of a move."""
 
@@ -52,23 +60,28 @@ def forgive(data: JsonObject) -> JsonObject:
     if kind == "stop" and not data.get("final_response"):
         data = {**data, "final_response": data.get("text")}
     read = {name: _read(name, storable(data[name])) for name in (*_RECORD, *arguments) if name in data}
-    if kind in _LEADS and (then := _further(data.get("then"))):
-        read["then"] = then
+    if kind in (*_LEADS, *_OPENERS) and not read.get("at"):
+        then = _further(data.get("then"))
+        if kind in _OPENERS:
+            then = then[:1] if then and then[0]["action"] == READING else []
+        read |= {"then": then} if then else {}
     return {"action": kind, **{name: value for name, value in read.items() if value is not None}}
 
 
-def _further(value: Json) -> list[Json]:
+def _further(value: Json) -> list[JsonObject]:
     """The acts that follow the first one, up to the first that cannot: what comes after it waits for its result."""
-    acts: list[Json] = []
+    acts: list[JsonObject] = []
     for entry in value[:MOST_FURTHER] if isinstance(value, list) else []:
         act = (
-            forgive({name: given for name, given in entry.items() if name != "then"})
+            forgive({name: given for name, given in entry.items() if name not in ("then", "at")})
             if isinstance(entry, dict)
             else {}
         )
-        if act.get("action") not in _LEADS:
+        if act.get("action") not in (*_LEADS, READING):
             break
         acts.append({name: given for name, given in act.items() if name not in _RECORD})
+        if act["action"] == READING:
+            break
     return acts
 
 
@@ -91,6 +104,8 @@ def _read(name: str, value: Json) -> Json:
         return value if isinstance(value, str) and not _is_nothing(value) else None
     if name == "step":
         return value if type(value) is int and value > 0 else None
+    if name in ("at", "to"):
+        return _pair(value)
     if name == "fields" and isinstance(value, list):
         return [
             entry
@@ -99,7 +114,22 @@ def _read(name: str, value: Json) -> Json:
                 isinstance(entry, dict) and _is_nothing(entry.get("eid")) and _is_nothing(entry.get("text"))
             )
         ]
+    if name == "rows" and not isinstance(value, list):
+        return [value] if isinstance(value, dict) else None
     return value if name in _WORDS or not _is_nothing(value) else None
+
+
+def _pair(value: Json) -> Json:
+    """A point as `[x, y]`, also from `{x, y}` and "x, y"; None if it is none."""
+    if isinstance(value, str):
+        value = re.findall(r"-?\d+(?:\.\d+)?", value)
+    elif isinstance(value, dict):
+        value = [value.get("x"), value.get("y")]
+    try:
+        numbers = [round(float(one)) for one in value] if isinstance(value, list) else []
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return numbers if len(numbers) == 2 else None
 
 
 def _lines(value: Json) -> list[str] | None:

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from server.agent.actions import Action, Effect, read_action
+from server.agent.actions import Action, EffectKind, read_action
 from server.agent.operator.lenient_parsing import ARGUMENTS, bare_eid, forgive
 from server.browser.browser import Direction
 from server.ops.json_types import Json, JsonObject
@@ -19,6 +19,8 @@ ActionKind = Literal[
     "select",
     "press",
     "hover",
+    "double_click",
+    "drag",
     "scroll",
     "wait",
     "navigate",
@@ -32,11 +34,20 @@ ActionKind = Literal[
     "upload",
     "dialog",
     "need_user",
+    "record",
     "stop",
 ]
 
-FurtherKind = Literal["click", "type", "select", "press"]
-"""What may follow the first act of a move: acts that are meant to stay on the page."""
+FurtherKind = Literal["click", "type", "select", "press", "read_page"]
+"""What may follow the first act of a move: acts that are meant to stay on the page, and reading what then is there."""
+
+POINT_KINDS = ("double_click", "drag")
+POINT_ARGUMENTS = ("at", "to", "to_eid")
+"""Offered to models that see pictures only."""
+
+FILE_KINDS = ("read_file", "upload")
+FILE_ARGUMENTS = ("file",)
+"""Offered when the session has files."""
 
 TOOL_NAME = "act"
 
@@ -62,7 +73,9 @@ class FurtherAct(BaseModel):
     submit: bool = False
     option: str | SkipJsonSchema[None] = None
     key: str | SkipJsonSchema[None] = None
-    commits: Effect | SkipJsonSchema[None] = None
+    query: str | SkipJsonSchema[None] = None
+    commits: SkipJsonSchema[EffectKind | None] = None
+    """Not offered, because such an act stands alone; read where a model gives it all the same."""
 
 
 class Move(BaseModel):
@@ -79,6 +92,10 @@ class Move(BaseModel):
     reason: str = ""
     action: ActionKind
     eid: str | SkipJsonSchema[None] = None
+    to_eid: str | SkipJsonSchema[None] = None
+    at: list[int] = []
+    to: list[int] = []
+    """Points of the picture that the model saw: x, y in its pixels."""
     text: str | SkipJsonSchema[None] = None
     fields: list[FieldInput] = []
     submit: bool = False
@@ -93,8 +110,9 @@ class Move(BaseModel):
     page: int | SkipJsonSchema[None] = None
     query: str | SkipJsonSchema[None] = None
     accept: bool = False
-    commits: Effect | SkipJsonSchema[None] = None
+    commits: EffectKind | SkipJsonSchema[None] = None
     """The model's own claim that this very step has an effect; it can only add a question."""
+    rows: list[JsonObject] = []
     final_response: str | SkipJsonSchema[None] = None
     then: list[FurtherAct] = []
 
@@ -106,9 +124,9 @@ class Move(BaseModel):
     @field_validator("commits", mode="before")
     @classmethod
     def _known(cls, value: object) -> object:
-        return value if value in get_args(Effect) else None
+        return value if value in get_args(EffectKind) else None
 
-    @field_validator("eid", mode="before")
+    @field_validator("eid", "to_eid", mode="before")
     @classmethod
     def _bare(cls, value: object) -> object:
         return bare_eid(value)
@@ -134,16 +152,41 @@ def to_action(move: Move, action_id: str) -> Action:
         arguments["direction"] = move.direction
     if move.action == "dialog":
         arguments["accept"] = move.accept
-    return read_action({"id": action_id, "kind": move.action, "reason": move.reason, **arguments})
+    for name in ("at", "to"):
+        if point := arguments.pop(name, None):
+            arguments[name] = {"x": point[0], "y": point[1]}
+    if arguments.get("at") and "eid" in arguments:
+        del arguments["at"]  # an element says more than a point
+    kind: str = move.action
+    if move.action == "double_click":
+        kind, arguments["double"] = "click", True
+    if move.action == "drag":
+        ends = {"start": arguments.pop("eid", ""), "end": arguments.pop("to_eid", "")}
+        arguments |= ends if all(ends.values()) else {}
+    return read_action({"id": action_id, "kind": kind, "reason": move.reason, **arguments})
 
 
-def move_schema() -> JsonObject:
+def move_schema(rows: JsonObject | None = None, *, points: bool = False, files: bool = True) -> JsonObject:
     """The JSON schema of a `Move`, as small as possible because it is sent with every call.
 
-    It is flat, without `$ref`, unions, inner titles and defaults: every provider accepts it.
+    It is flat, without `$ref`, unions, inner titles and defaults: every provider accepts it. `rows` is the
+    schema of the table that the task asks for; without it there is no `record`. `points` adds acts at points of a
+    picture, `files` acts with files of the session.
     """
     schema = Move.model_json_schema()
-    flat = _compact(schema["properties"], schema.get("$defs", {}))
+    left_out = {
+        *(() if points else (*POINT_ARGUMENTS, *POINT_KINDS)),
+        *(() if files else (*FILE_ARGUMENTS, *FILE_KINDS)),
+        *(() if rows else ("rows", "record")),
+    }
+    kinds = [kind for kind in get_args(ActionKind) if kind not in left_out]
+    own: JsonObject = {"action": {"type": "string", "enum": kinds}, "rows": rows}
+    definitions = schema.get("$defs", {})
+    flat = {
+        name: own.get(name) or _compact(part, definitions)
+        for name, part in schema["properties"].items()
+        if name not in left_out
+    }
     return {
         "title": TOOL_NAME,
         "description": "Take one step.",

@@ -11,20 +11,21 @@ from datetime import UTC, datetime
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
-from server.agent.actions import AskUserAction, StopAction, aim
+from server.agent.actions import AskUserAction, RecordAction, StopAction, aim
 from server.agent.context import RunContext
 from server.agent.gate.approval import focused_element, site_of
 from server.agent.gate.taint import count_load
 from server.agent.models.errors import BAD_RESPONSE
-from server.agent.operator import acting, finishing, records
+from server.agent.operator import acting, collecting, finishing, records, reporting
 from server.agent.operator.batch import Batch
 from server.agent.operator.consent import Consent
 from server.agent.operator.limits import HOPELESS_TRIES, VAIN_TRIES, OperatorLimits, count_attempt
 from server.agent.operator.move import to_actions
-from server.agent.operator.observing import Eyes, seen
+from server.agent.operator.observing import Eyes, page_key, seen
 from server.agent.operator.performing import perform_step
 from server.agent.operator.phrases import phrase
 from server.agent.operator.planner import Planner
+from server.agent.operator.pointing import find_points, on_page
 from server.agent.operator.prompts import step_prompt
 from server.agent.operator.reporting import note, publish_state, say, think
 from server.agent.operator.state import State, Update, fresh_run, merged, planned
@@ -53,7 +54,10 @@ class Nodes:
         """Take a new message: reset the run's counters; keep the goal unless the message sets a new one."""
         text = state["user_message"]
         update = fresh_run() | records.take_message(state, text, state["message_id"])
+        goes_on = "current_goal" not in update and state.get("task_id") != state["message_id"]
         update |= {
+            "result_schema": None,
+            "result": collecting.take_schema(state, state.get("result_schema"), goes_on=goes_on),
             "messages": records.replayed(state, HumanMessage(text, id=state["message_id"])), "last_user_message": text,
             "deadline": self.clock() + self.limits.seconds,
         }  # fmt: skip
@@ -67,6 +71,8 @@ class Nodes:
         waited = self.clock() - began
         update = records.take_news(state, news) | {"deadline": state["deadline"] + waited}
         if waited > AT_ONCE or news.takeover is not None:
+            if state.get("is_pictured"):  # at the end of the last step, perhaps with an observation
+                update["needs_observe"] = True
             update["is_pictured"] = False
         now = merged(state, update)
         if records.changes_plan(news):
@@ -79,13 +85,25 @@ class Nodes:
         """Make one model call: update the working state and plan the next action. An invalid answer is
         requested again; the third in a row raises RunFailed."""
         observation, left = seen(state), records.leave_batch(state)
+        shown = await self.eyes.image(runtime.context, state, observation)
+        files = list(acting.files_in(runtime.context.files))
+        digest = observation.digest()
+        is_known = bool(state.get("reading")) and digest == state.get("shown_page")
         prompt = step_prompt(
-            merged(state, left), observation.text(), files=list(acting.files_in(runtime.context.files)),
-            image=await self.eyes.image(runtime.context, state, observation), problem=state.get("problem"),
-            cached=self.planner.caches,
+            merged(state, left), self.eyes.described(runtime.context, observation).text(with_texts=not is_known), files=files,
+            image=shown.block if shown else None, problem=state.get("problem"),
+            cached=self.planner.caches, points=self.planner.points,
         )  # fmt: skip
-        answer = await self.planner.decide(prompt, say=say, think=think)
+        table = collecting.Collected.of(state)
+        # The answer of a move that may be turned back is not streamed: it would be shown and then replaced.
+        is_held = bool(state.get("refused")) and not state.get("is_turned_back")
+        is_held |= table is not None and not table.turned_back and table.lacks() is not None
+        answer = await self.planner.decide(
+            prompt, say=reporting.hold_back if is_held else say, think=think,
+            rows=table.wanted.model_schema() if table else None, files=bool(files),
+        )  # fmt: skip
         spent = {
+            "shown_page": digest,
             "tokens": state.get("tokens", 0) + answer.tokens, "cost": state.get("cost", 0.0) + answer.cost,
         }  # fmt: skip
         if answer.move is None:
@@ -94,12 +112,16 @@ class Nodes:
         if update:
             await publish_state(merged(state, update))
         first, *further = to_actions(answer.move, lambda: uuid.uuid4().hex)
-        action = acting.with_whole_address(first, observation.page.url)
+        action = on_page(acting.with_whole_address(first, observation.page.url), shown)
+        if shown and shown.picture:
+            update["pictured_page"] = page_key(observation)
         records.log_move(answer.move, aim(action, observation))
         batch = Batch.plan(further, observation)
         return left | update | spent | {
             "planned_action": action.to_json(), "is_further": False,
-            "batch": batch.to_json() if batch else None, "reading": None, "spoken": answer.spoken, "problem": None, "repairs": 0,
+            "batch": batch.to_json() if batch else None, "spoken": "" if is_held else answer.spoken, "problem": None, "repairs": 0,
+            "reading": state.get("reading") if isinstance(first, RecordAction) else None,
+            "facts_before": len(state.get("facts", [])),
             "route": "validate_action",
         }  # fmt: skip
 
@@ -114,21 +136,35 @@ class Nodes:
     async def validate_action(self, state: State, runtime: Runtime[RunContext]) -> Update:
         """Return an action to the model if it is impossible here or was repeated without effect."""
         action, observation = planned(state), seen(state)
+        if isinstance(action, StopAction) and (turned_back := collecting.turn_back(state)):
+            return turned_back
         batch = Batch.model_validate(state["batch"]) if state.get("batch") else None
         files = acting.files_in(runtime.context.files)
+        look: Update = {}
         problems = (
             acting.problem_of(one, observation, files) for one in (action, *(batch.actions if batch else ()))
         )
-        if problem := next(filter(None, problems), None):
+        problem = next(filter(None, problems), None)
+        if action.points and not problem:
+            look, problem = await find_points(self.eyes, runtime.context, state, action)
+            state = merged(state, look)
+            action, observation = planned(state), seen(state)
+        if problem:
             invalid = state.get("invalid_actions", 0) + 1
             route = "finalize_blocked" if invalid >= MOST_INVALID else "plan_action"
-            return records.failed(state, problem) | {
-                "invalid_actions": invalid,
-                "route": route,
-            }
+            return (
+                look
+                | records.failed(state, problem)
+                | {
+                    "invalid_actions": invalid,
+                    "route": route,
+                }
+            )
+        if isinstance(action, StopAction) and (problem := finishing.objection(state, action)):
+            return {"problem": problem, "is_turned_back": True, "route": "plan_action"}
         aimed = aim(action, observation)
         tried, count = count_attempt(state, aimed)
-        update: Update = {"invalid_actions": 0, "tried": tried, "route": "policy_gate"}
+        update: Update = look | {"invalid_actions": 0, "tried": tried, "route": "policy_gate"}
         if count <= VAIN_TRIES or isinstance(action, StopAction | AskUserAction):
             return update
         if count > HOPELESS_TRIES:
@@ -154,7 +190,7 @@ class Nodes:
             return update | {"approval": None, "needs_observe": True}
         if state.get("approval"):
             update |= await self.consent.hold_to_approval(merged(state, update), runtime.context)
-        elif (waited or not state.get("is_further")) and acting.may_commit(aim(planned(state), seen(state))):
+        elif (waited or not _is_just_seen(state)) and acting.may_commit(aim(planned(state), seen(state))):
             update |= await self.consent.judge_again(merged(state, update), runtime.context)
         if merged(state, update)["planned_action"] is None:
             return update
@@ -177,7 +213,7 @@ class Nodes:
     async def continue_batch(self, state: State, runtime: Runtime[RunContext]) -> Update:
         """Observe, and plan the next act of the last move if the page is still the one it was planned on."""
         batch = Batch.model_validate(state["batch"])
-        update = await self.eyes.look(runtime.context, state, batch.refs)
+        update = await self.eyes.look(runtime.context, state, batch.refs) if state["needs_observe"] else {}
         action = batch.next_action(seen(merged(state, update)))
         if action is None:
             why = records.failed(state, "the page changed after that: look again")
@@ -193,3 +229,8 @@ class Nodes:
 
     def _reached(self, state: State, runtime: Runtime[RunContext]) -> str | None:
         return self.limits.reached(state, runtime.context.max_tool_steps, self.clock())
+
+
+def _is_just_seen(state: State) -> bool:
+    """Whether the planned action was checked on an observation that was taken after the model's answer."""
+    return bool(state.get("is_further") or planned(state).points)

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
+from server.agent.actions import Point
 from server.agent.context import RunContext
 from server.agent.gate.approval import ShownPage
 from server.agent.gate.taint import private_sites, remembering
+from server.agent.models.pictures import LONG_SIDE
 from server.agent.operator.reporting import publish_observation
 from server.agent.operator.state import State, Update, last_url
-from server.browser.browser import PagePicture
+from server.browser.browser import PagePicture, PagePoint
 from server.browser.observation import Element, Observation, Page
+from server.browser.pictures import drawings_at, is_same_drawing, shrink
 from server.browser.reading.reader import FilePicture
 from server.ops.json_types import JsonObject
 
 Vision = Literal["auto", "always", "never"]
 
 PICTURES_KEPT = 32
+DRAWN_SHARE = 0.15
+"""Of the window: from then on something drawn is a good part of the page."""
+MOST_UNNAMED = 4
+"""Controls in view without a name, from which the text says too little."""
 BLANK = ("", "about:blank")
 
 Screenshot = dict[str, str]
@@ -38,19 +47,38 @@ def sight(state: State) -> ShownPage:
     return ShownPage(seen(state), shot["address"] if shot else None, size)
 
 
+@dataclass(frozen=True, slots=True)
+class ShownPicture:
+    """A picture as one model call gets it."""
+
+    block: JsonObject
+    """The content block."""
+    picture: PagePicture | None = None
+    """The page that it shows; None for a file."""
+    size: tuple[int, int] = (0, 0)
+    """Pixels that the model sees."""
+    scale: float = 1.0
+    """Pixels that the model sees for one CSS pixel of the page."""
+
+
 class Eyes:
     """Observes pages. Keeps each session's newest picture for the model, outside of graph state."""
 
-    def __init__(self, vision: Vision, *, model_sees: bool) -> None:
+    def __init__(self, vision: Vision, *, model_sees: bool, long_side: int = LONG_SIDE) -> None:
         self.see = model_sees and vision != "never"
         """Whether pictures may be sent to the model at all."""
         self._vision = vision
+        self._long_side = long_side
+        """Of the pictures that the model gets, in pixels."""
         self._pictures: OrderedDict[str, PagePicture] = OrderedDict()
         self._files: OrderedDict[str, tuple[str, FilePicture]] = OrderedDict()
         """By session, the newest picture file that was read, with the id of the action that read it."""
 
-    async def look(self, context: RunContext, state: State, keep: Sequence[str] = ()) -> Update:
-        """Take a new observation and its screenshot. `keep`: refs of elements that must be included.
+    async def look(
+        self, context: RunContext, state: State, keep: Sequence[str] = (), points: Sequence[Point] = ()
+    ) -> Update:
+        """Take a new observation and its screenshot. `keep`: refs of elements that must be included; `points`:
+        where to find out what is there.
 
         The screenshot from the end of the last step is reused if nothing happened since and the page reports
         that it is unchanged. Otherwise one is taken right after the observation.
@@ -58,19 +86,21 @@ class Eyes:
         if not context.has_browser() and last_url(state) in BLANK:
             return as_seen(Observation(page=Page(url="about:blank", title=""))) | {"last_screenshot": None}
         browser = await context.browser()
-        observation = await browser.observe(keep)
+        observation = await browser.observe(keep, on_page(points))
         screenshot = state.get("last_screenshot") if state.get("is_pictured") else None
         if not _shows(screenshot, observation):
             screenshot = await self.picture(context)
             if not _may_show(screenshot, observation):  # the page changed to another document in the meantime
-                observation = await browser.observe(keep)
+                observation = await browser.observe(keep, on_page(points))
                 screenshot = screenshot if _may_show(screenshot, observation) else None
         await publish_observation(observation, screenshot["address"] if screenshot else None)
         return self._seen(context, state, observation) | {"last_screenshot": screenshot}
 
-    async def look_again(self, context: RunContext, state: State, keep: Sequence[str]) -> Update:
+    async def look_again(
+        self, context: RunContext, state: State, keep: Sequence[str], points: Sequence[Point] = ()
+    ) -> Update:
         """Observe again right before an action; keep the last screenshot only if its moment is the same."""
-        observation = await (await context.browser()).observe(keep)
+        observation = await (await context.browser()).observe(keep, on_page(points))
         screenshot = state.get("last_screenshot")
         is_same = _shows(screenshot, observation)
         kept = screenshot if is_same else None
@@ -122,22 +152,48 @@ class Eyes:
         if len(self._files) > PICTURES_KEPT:
             self._files.popitem(last=False)
 
-    async def image(self, context: RunContext, state: State, observation: Observation) -> JsonObject | None:
-        """The picture as a content block, if the model should see it; a picture file right after it was read.
+    async def image(self, context: RunContext, state: State, observation: Observation) -> ShownPicture | None:
+        """The picture for the next model call, if the model should see one; a picture file right after it was read.
 
-        `auto`: if the model requested it with `screenshot`, or the observation has too little content.
+        `auto`: at the first look at a page, after an act at a point, if the model requested it with `screenshot`,
+        and whenever the picture says more than the text.
         """
         planned = state.get("planned_action") or {}
         read_by, file = self._files.get(context.session_id, ("", None))
-        is_asked = planned.get("kind") == "screenshot"
-        wanted = self.see and (self._vision == "always" or is_asked or is_poor(observation))
-        picture: PagePicture | FilePicture | None = self._pictures.get(context.session_id)
         if file and planned.get("id") == read_by:
-            wanted, picture = True, file
-        if not wanted or picture is None:
+            return ShownPicture(_block(file.data, file.mime))
+        picture = self._pictures.get(context.session_id)
+        if not self.see or picture is None or not _is_of(picture, observation):
             return None
-        data = base64.b64encode(picture.data).decode()
-        return {"type": "image", "base64": data, "mime_type": picture.mime}
+        is_asked = planned.get("kind") == "screenshot" or bool(planned.get("at"))
+        is_new = page_key(observation) != state.get("pictured_page")
+        if self._vision != "always" and not (is_asked or is_new or says_little(observation, picture)):
+            return None
+        data, mime, (width, height) = await asyncio.to_thread(shrink, picture, self._long_side)
+        wide, _ = picture.window or (picture.width, picture.height)
+        return ShownPicture(_block(data, mime), picture, (width, height), width / wide)
+
+    def described(self, context: RunContext, observation: Observation) -> Observation:
+        """The observation as a model reads it that gets no pictures: with a note of what is only drawn."""
+        picture = self._pictures.get(context.session_id)
+        if self.see or picture is None or picture.drawn < DRAWN_SHARE or not _is_of(picture, observation):
+            return observation
+        note = f"drawn: {picture.drawn:.0%} of the window is a canvas, a map or a picture without text"
+        return observation.model_copy(update={"notes": (*observation.notes, note)})
+
+    async def with_drawings(self, context: RunContext, points: Sequence[Point]) -> list[Point]:
+        """The points with what the newest picture shows there."""
+        picture = self._pictures.get(context.session_id)
+        if picture is None:
+            return list(points)
+        drawn = await asyncio.to_thread(drawings_at, picture, [(one.x, one.y) for one in points])
+        return [one.model_copy(update={"drawn": it}) for one, it in zip(points, drawn, strict=True)]
+
+    async def shows_same(self, context: RunContext, points: Sequence[Point]) -> bool:
+        """Whether the newest picture shows at each point what the picture in the question showed."""
+        now = await self.with_drawings(context, [one.model_copy(update={"drawn": ""}) for one in points])
+        pairs = zip(points, now, strict=True)
+        return all(is_same_drawing(before.drawn, after.drawn) for before, after in pairs)
 
 
 def _shows(screenshot: Screenshot | None, observation: Observation) -> bool:
@@ -158,6 +214,35 @@ def _may_show(screenshot: Screenshot | None, observation: Observation) -> bool:
 def as_seen(observation: Observation) -> Update:
     dumped = observation.model_dump(mode="json", exclude_defaults=True)
     return {"last_observation": dumped, "needs_observe": False, "is_pictured": False, "reading": None}
+
+
+def page_key(observation: Observation) -> str:
+    """Changes when another page is shown: a new document, or one that a script shows under another path."""
+    document = observation.moment.partition(":")[0]
+    return f"{document} {observation.page.url.partition('#')[0].partition('?')[0]}"
+
+
+def on_page(points: Sequence[Point]) -> list[PagePoint]:
+    return [PagePoint(point.x, point.y) for point in points]
+
+
+def says_little(observation: Observation, picture: PagePicture) -> bool:
+    """Whether the picture says more than the observation: something drawn, or controls without a name."""
+    if observation.page.url in BLANK:
+        return False
+    unnamed = [
+        one for one in observation.interactive if one.visible and not (one.name or one.value or one.shows)
+    ]
+    return picture.drawn >= DRAWN_SHARE or len(unnamed) >= MOST_UNNAMED or is_poor(observation)
+
+
+def _is_of(picture: PagePicture, observation: Observation) -> bool:
+    documents = {moment.partition(":")[0] for moment in (picture.moment, observation.moment) if moment}
+    return len(documents) < 2 and observation.page.url not in BLANK
+
+
+def _block(data: bytes, mime: str) -> JsonObject:
+    return {"type": "image", "base64": base64.b64encode(data).decode(), "mime_type": mime}
 
 
 def is_poor(observation: Observation) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from contextlib import suppress
 from dataclasses import replace
 
 from server.agent.actions import (
@@ -16,6 +17,7 @@ from server.agent.actions import (
     ReadAction,
     ReadFileAction,
     ReadPageAction,
+    RecordAction,
     ScreenshotAction,
     SelectAction,
     SwitchTabAction,
@@ -24,18 +26,22 @@ from server.agent.actions import (
 )
 from server.agent.context import RunContext
 from server.agent.custom_events import CallEnded, CallStarted, StepEnded, dispatch
-from server.agent.gate.approval import focused_element, masked, site_of
+from server.agent.effects import MOST_KEYS, ActEffect, effect_of, new_text, still_refused
+from server.agent.gate.approval import focused_element, masked, secrets_of, site_of
 from server.agent.gate.keys import may_move_focus
 from server.agent.gate.taint import FILES
-from server.agent.operator import acting, records
+from server.agent.operator import acting, collecting, records
+from server.agent.operator.batch import Batch
 from server.agent.operator.limits import SILENT_SITE
 from server.agent.operator.observing import Eyes, seen, sight
 from server.agent.operator.prompts import READING_CHARS
 from server.agent.operator.state import State, Update, planned
+from server.agent.policy import Verdict
 from server.agent.trail import trail_of
-from server.browser.browser import ToolOutcome
-from server.browser.observation import Page
+from server.browser.browser import BrowserUnavailable, ToolOutcome
+from server.browser.observation import Observation, Page
 from server.browser.reading.reader import Reading, read_file
+from server.events import now
 from server.ops.json_types import JsonObject
 
 log = logging.getLogger(__name__)
@@ -51,30 +57,68 @@ async def perform_step(state: State, context: RunContext, eyes: Eyes) -> Update:
         aimed.action, seen(state), focused_element(state, seen(state))
     )  # a key goes to an element, too
     action, steps = aimed.action, state.get("tool_steps", 0) + 1
-    box = sight(state).box(aimed.target)
-    await dispatch(CallStarted(action.id, action.kind, _shown_arguments(aimed), box))
+    box = sight(state).target_of(aimed)
+    await dispatch(CallStarted(action.id, action.name, _shown_arguments(aimed), box))
     began = time.monotonic()
-    outcome, update = await _do(aimed, state, context, eyes)
+    recorded = collecting.record(state, action, now()) if isinstance(action, RecordAction) else None
+    outcome, update, act = (
+        (recorded.outcome, recorded.update, None)
+        if recorded
+        else await _do_and_prove(aimed, state, context, eyes)
+    )
     milliseconds = round((time.monotonic() - began) * 1000)
-    is_old = isinstance(action, FocusAction | ReadAction | ReadPageAction | ReadFileAction)
+    is_old = isinstance(action, FocusAction | ReadAction | ReadPageAction | ReadFileAction | RecordAction)
+    is_looked_at = is_old or "last_screenshot" in update
     old = update.get("last_screenshot", state.get("last_screenshot"))
-    screenshot = old if is_old else await eyes.picture(context)
+    screenshot = old if is_looked_at else await eyes.picture(context)
     what = acting.describe(aimed)
-    summary = _summary(outcome)
+    summary = _summary(outcome, act)
+    proof = act.to_json() | {"page_says": _news(aimed, update)} if act else {}
     ended = CallEnded(
         action.id, outcome.ok, summary or "done", outcome.url, (screenshot or {}).get("address"), box,
         reason="timeout" if outcome.timed_out else None, trail=trail_of(pressed, state.get("ruling") or {}),
+        result=recorded.result if recorded else None, **proof,
     )  # fmt: skip
     await dispatch(ended)
     await dispatch(StepEnded(steps, context.max_tool_steps))
     why = records.line(masked(aimed).reason)
-    result = "ok" if outcome.ok else summary
+    result = "ok" if outcome.ok and act is None else summary
     log.info("step %d: %s: %s (%d ms), because: %s", steps, what, result, milliseconds, why)
-    return update | _record(state, what, outcome, summary) | {
+    return update | _record(state, what, outcome, summary, act) | {
         "tool_steps": steps, "focused": _focus(state, aimed), "last_screenshot": screenshot,
         "is_pictured": screenshot is not None and not is_old,
         "route": "continue_batch" if outcome.ok and state.get("batch") else "",
     }  # fmt: skip
+
+
+async def _do_and_prove(
+    aimed: AimedAction, state: State, context: RunContext, eyes: Eyes
+) -> tuple[ToolOutcome, Update, ActEffect | None]:
+    """Make the tool call. Of an act that was judged to need approval, also record what it sent and observe the page."""
+    if (state.get("ruling") or {}).get("verdict") != Verdict.ASK.value:
+        return *await _do(aimed, state, context, eyes), None
+    async with (await context.browser()).requests() as log_of_requests:
+        outcome, update = await _do(aimed, state, context, eyes)
+        sent = await log_of_requests.settled()
+    urls = (aimed.observation.page.url, outcome.url or "")
+    act = effect_of(sent, state.get("sent", []), urls, secrets_of(aimed))
+    update |= {
+        "sent": [*state.get("sent", []), *act.keys][-MOST_KEYS:],
+        "refused": still_refused(state.get("refused", []), act),
+    }
+    if update.get("needs_observe"):  # not after reading: an observation would replace what was read
+        with suppress(BrowserUnavailable):  # the act is done all the same, and what it sent is known
+            refs = Batch.model_validate(state["batch"]).refs if state.get("batch") else ()
+            update |= await eyes.look(context, {**state, "is_pictured": False}, refs)
+    return outcome, update, act
+
+
+def _news(aimed: AimedAction, update: Update) -> str | None:
+    if update.get("last_observation") is None:
+        return None
+    return new_text(
+        aimed.observation, Observation.model_validate(update["last_observation"]), secrets_of(aimed)
+    )
 
 
 async def _do(
@@ -92,7 +136,9 @@ async def _do(
             return taken, {"needs_observe": True}
         case ReadAction():
             text = await browser.text_near(aimed.targets[0])
-            return ToolOutcome(True, "", here.url, here.title), {"reading": text[:READING_CHARS]}
+            return ToolOutcome(True, "", here.url, here.title), {
+                "reading": text[:READING_CHARS], "reading_file": "",
+            }  # fmt: skip
         case ReadPageAction(page=page, query=query):
             return _read(await browser.read_page(page, query), here)
         case FocusAction():
@@ -118,6 +164,7 @@ async def _read_file(
     outcome, update = _read(reading, here)
     if reading.ok:
         context.private.add([FILES])
+        update["reading_file"] = action.file
         update["private_sites"] = list(dict.fromkeys([*state.get("private_sites", []), FILES]))
     return outcome, update
 
@@ -128,23 +175,28 @@ def _read(reading: Reading, here: Page) -> tuple[ToolOutcome, Update]:
     if not reading.ok:
         return outcome, {}
     text = "\n\n".join((f"({reading.about})", reading.text)).strip()
-    return replace(outcome, notes=(reading.about,)), {"reading": text}
+    return replace(outcome, notes=(reading.about,)), {"reading": text, "reading_file": ""}
 
 
-def _summary(outcome: ToolOutcome) -> str:
-    return records.line(" ".join((outcome.text, *outcome.notes)))
+def _summary(outcome: ToolOutcome, act: ActEffect | None) -> str:
+    """What is known of the requests comes first, so that it is not cut; of a failed call its reason does."""
+    proof = f"{act.in_words()}." if act else ""
+    proof = proof[:1].upper() + proof[1:]
+    parts = (proof, outcome.text, *outcome.notes) if outcome.ok else (outcome.text, proof, *outcome.notes)
+    return records.line(" ".join(filter(None, parts)))
 
 
-def _record(state: State, what: str, outcome: ToolOutcome, summary: str) -> Update:
+def _record(state: State, what: str, outcome: ToolOutcome, summary: str, act: ActEffect | None) -> Update:
     """Record one line for the model, with the advice to leave a site that timed out twice in a row."""
     site = site_of(outcome.url or "")
     silent = state.get("timeouts", {}).get(site, 0) + 1 if outcome.timed_out else 0
     update: Update = {"timeouts": {**state.get("timeouts", {}), site: silent}}
-    if not outcome.ok:
+    if not outcome.ok or (act and act.outcome == "refused"):
         warning = f"; {site} did not answer {silent} times: leave it" if silent >= SILENT_SITE else ""
         return update | records.failed(state, f"{records.line(what, WHAT_CHARS)}: {summary}{warning}")
     notes = records.line(" ".join(outcome.notes))
-    return update | records.step(state, f"{what}: ok{'; ' + notes if notes else ''}")
+    result = "ok" if act is None else act.in_words()
+    return update | records.step(state, f"{what}: {result}{'; ' + notes if notes else ''}")
 
 
 def _focus(state: State, aimed: AimedAction) -> str | None:
@@ -162,8 +214,12 @@ def _focus(state: State, aimed: AimedAction) -> str | None:
 def _shown_arguments(aimed: AimedAction) -> JsonObject:
     """The call's arguments as shown to the user: names instead of eids, secrets masked."""
     action = masked(aimed)
-    hidden = ("id", "kind", "eid", "fields", "commits")
+    hidden = ("id", "kind", "eid", "fields", "commits", "start", "end", "at", "to", "double")
     shown = {name: value for name, value in action.to_json().items() if name not in hidden}
+    if isinstance(action, RecordAction):
+        shown["rows"] = len(action.rows)
+    if action.points:
+        shown["at"] = [[point.x, point.y] for point in action.points]
     if aimed.targets:
         shown["element"] = ", ".join(acting.label(element) for element in aimed.targets)
     if isinstance(action, TypeAction):

@@ -46,17 +46,35 @@ class Planned:
 class Planner:
     """Requests moves from a model, with the method of structured output that suits it."""
 
-    def __init__(self, model: BaseChatModel, cost_of: CostOf = lambda usage: None) -> None:
+    def __init__(
+        self, model: BaseChatModel, cost_of: CostOf = lambda usage: None, *, points: bool = False
+    ) -> None:
         self.model = model
         self._cost_of = cost_of
         self.caches = "anthropic" in type(model).__module__
         self._by_tool = not _prefers_schema(model)
-        self._asking = _asking(model, "function_calling" if self._by_tool else "json_schema")
+        self.points = points
+        """Whether acts at a point of the picture are offered."""
+        self._method = "function_calling" if self._by_tool else "json_schema"
+        self._usual = {files: self._asking(files=files) for files in (False, True)}
 
-    async def decide(self, prompt: list[BaseMessage], *, say: Say, think: Say) -> Planned:
-        """Make one call. Raises RunFailed if the model fails or the streamed text cannot be the answer."""
+    async def decide(
+        self,
+        prompt: list[BaseMessage],
+        *,
+        say: Say,
+        think: Say,
+        rows: JsonObject | None = None,
+        files: bool = False,
+    ) -> Planned:
+        """Make one call. Raises RunFailed if the model fails or the streamed text cannot be the answer.
+
+        `rows` is the schema of the rows that the model may record; None if the task asks for no table. `files`:
+        whether the session has files.
+        """
         reply = _Reply(say, think, self._by_tool)
-        await reply.take(self._asking.astream(prompt))
+        asking = self._asking(rows, files=files) if rows else self._usual[files]
+        await reply.take(asking.astream(prompt))
         usage = reply.usage
         tokens = usage["total_tokens"] if usage else 0
         cost = (self._cost_of(usage) or 0.0) if usage else 0.0
@@ -64,6 +82,9 @@ class Planner:
             return Planned(reply.move(), None, reply.answer.text, tokens, cost)
         except Unusable as unusable:
             return Planned(None, str(unusable), "", tokens, cost)
+
+    def _asking(self, rows: JsonObject | None = None, *, files: bool) -> Asking:
+        return _bound(self.model, self._method, move_schema(rows, points=self.points, files=files))
 
     async def stream_text(self, messages: list[BaseMessage], *, say: Say) -> None:
         """Stream a plain text answer."""
@@ -85,11 +106,11 @@ def _prefers_schema(model: BaseChatModel) -> bool:
     return cannot_force and bool(profile.get("structured_output"))
 
 
-def _asking(model: BaseChatModel, method: str) -> Asking:
+def _bound(model: BaseChatModel, method: str, schema: JsonObject) -> Asking:
     """Bind the model to the schema, without LangChain's output parser: it would hold back the stream."""
     if method == "function_calling" and not forces_tools(model):
-        return model.bind_tools([move_schema()])  # LangChain would do the same here, but with a warning
-    structured = model.with_structured_output(move_schema(), method=method)
+        return model.bind_tools([schema])  # LangChain would do the same here, but with a warning
+    structured = model.with_structured_output(schema, method=method)
     return cast("RunnableSequence[LanguageModelInput, Move]", structured).first
 
 

@@ -31,6 +31,7 @@ NO_PLAN: Mapping[str, list[str] | bool] = {
     "proposed_plan": [],
     "models_plan": [],
 }
+REFUSED = "the user refused it: do not try it again, do otherwise, or stop and say that it was refused"
 FAILED = "failed: "
 """Prefix of a failed step's line."""
 
@@ -99,8 +100,10 @@ def take_news(state: State, news: UserUpdates) -> Update:
         update["proposed_plan"] = []
         steps.append("the user turned the proposed plan down")
     if news.takeover is not None:
-        steps.append(f"the user had the browser: {line(news.takeover) or 'nothing was told of it'}")
-        update |= {"needs_observe": True, "tried": {}, "private_sites": with_site(state)}
+        steps.append(f"the user had the browser: {line(news.takeover) or 'no details are known'}")
+        update |= {"needs_observe": True, "tried": {}, "private_sites": with_site(state), "refused": []}
+    if (news.messages or news.plan is not None) and not news.are_words_old:
+        update["denied"] = {}
     return update | ({"steps": steps[-LINES_KEPT:]} if says_something(news) else {})
 
 
@@ -115,13 +118,19 @@ def add_user_words(state: State, words: str) -> Update:
     steps = [*state.get("steps", []), f"the user said: {line(words)}"]
     return {
         "messages": [HumanMessage(words)], "last_user_message": words, "steps": steps[-LINES_KEPT:],
-        "needs_observe": True, "tried": {},
+        "needs_observe": True, "tried": {}, "denied": {},
     }  # fmt: skip
+
+
+def take_refusal(state: State, act: str, digest: str, words: str) -> Update:
+    """Apply a no with words: they replace earlier words and refusals, and the act is not asked for again."""
+    update = failed(state, f"{act}: {REFUSED}")
+    return update | add_user_words(merged(state, update), words) | {"denied": {digest: 0}}
 
 
 def take_manual(state: State, words: str) -> Update:
     """Apply the end of a manual step: the site is private, and the user's words are feedback."""
-    update: Update = {"private_sites": with_site(state), "needs_observe": True}
+    update: Update = {"private_sites": with_site(state), "needs_observe": True, "refused": []}
     steps = [*state.get("steps", []), "the user has done their part"]
     update["steps"] = steps[-LINES_KEPT:]
     if words and not is_continuation(words):
@@ -132,7 +141,7 @@ def take_manual(state: State, words: str) -> Update:
 def take_move(state: State, move: Move, observation: Observation, now: datetime) -> Update:
     """The working state after a move; only what changed."""
     page = facts.page_words(observation, state.get("reading") or "", state.get("task", ""))
-    update: Update = {}
+    update: Update = {"gives_up": move.action == "stop" and bool((move.blocked or "").strip())}
     if goal := facts.without_eids(move.goal or "", GOAL_CHARS, page):
         update["current_goal"] = goal
     update |= _planned(state, move, page)
@@ -145,7 +154,7 @@ def take_move(state: State, move: Move, observation: Observation, now: datetime)
         move.plan or move.step or move.done or "plan" in update
     )
     if move.facts:
-        is_of_file = (state.get("planned_action") or {}).get("kind") == "read_file"
+        is_of_file = bool(state.get("reading") and state.get("reading_file"))
         at, url = now.isoformat(timespec="seconds"), "" if is_of_file else observation.page.url
         update["facts"] = facts.merge_facts(state.get("facts", []), move.facts, url, at, page)
     return {name: value for name, value in update.items() if value != state.get(name)}

@@ -13,6 +13,10 @@ async def say(text: str) -> None:
     await dispatch(AnswerText(text))
 
 
+async def hold_back(text: str) -> None:
+    """Stream nothing: the text is sent whole, once it counts."""
+
+
 async def think(text: str) -> None:
     await dispatch(ThoughtText(text))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypedDict, cast
+from typing import Annotated, NotRequired, TypedDict, cast
 
 from langchain_core.messages import BaseMessage
 from langgraph.graph.message import add_messages
@@ -16,6 +16,8 @@ class Input(TypedDict):
 
     user_message: str
     message_id: str
+    result_schema: NotRequired[JsonObject | None]
+    """The table that the message asks for, as `ResultSchema.to_json`."""
 
 
 class State(TypedDict, total=False):
@@ -36,6 +38,10 @@ class State(TypedDict, total=False):
     progress: JsonObject
     """`{current: index in the plan, done: [text], blocked: [text]}`"""
     facts: list[JsonObject]
+    result: JsonObject | None
+    """The `Collected` rows as JSON; None if the task asks for no table."""
+    facts_before: int
+    """Number of facts before the newest move."""
     outcome: str
     """How the last run ended: done, denied, cancelled, blocked, limit; "" while a run has not ended."""
     private_sites: list[str]
@@ -45,14 +51,21 @@ class State(TypedDict, total=False):
     last_observation: JsonObject | None
     last_screenshot: dict[str, str] | None
     needs_observe: bool
+    pictured_page: str
+    """The page, as `observing.page_key`, that the model was last shown a picture of."""
+    shown_page: str
+    """`Observation.digest` of the page in the last prompt."""
     is_pictured: bool
     """`last_screenshot` was taken at the end of the last step and nothing happened since."""
     reading: str | None
-    """Text that the last action has read from the page; cleared by the next move."""
+    """Text that the last action has read from the page; cleared by the next move, except `record`."""
+    reading_file: str
+    """Name of the file that `reading` comes from; "" for the page."""
 
     # One run.
     user_message: str
     message_id: str
+    result_schema: JsonObject | None
     planned_action: JsonObject | None
     """An `Action` as JSON."""
     batch: JsonObject | None
@@ -78,13 +91,24 @@ class State(TypedDict, total=False):
     works_plan: bool
     """The model planned or reported progress in this run: its answer then completes the plan."""
     asks: int
+    denied: dict[str, int]
+    """Acts that the user refused, by `approval_digest`, with how often each was planned again. Emptied by the
+    user's next words."""
     tokens: int
     cost: float
     """US dollars, as far as the model's price is known."""
     deadline: float
     """Unix time at which the run's time budget ends; waiting for the user does not count."""
+    sent: list[str]
+    """Keys of the requests that acts with an effect have sent, `SentRequest.key`."""
+    refused: list[JsonObject]
+    """The requests of such acts that were refused, `Effect` as JSON, and not accepted later."""
+    is_turned_back: bool
+    """The model's answer was sent back because of `refused`; this happens once."""
     tried: dict[str, int]
     """Attempts of an action on an unchanged page, by `limits.attempt_key`."""
+    gives_up: bool
+    """The model's last move ends the run and says what does not work."""
     captcha_tries: int
     """Actions with a possible effect since a captcha came into view."""
     captcha_done: str
@@ -120,9 +144,14 @@ def fresh_run() -> Update:
         "repairs": 0,
         "works_plan": False,
         "asks": 0,
+        "denied": {},
         "tokens": 0,
         "cost": 0.0,
+        "sent": [],
+        "refused": [],
+        "is_turned_back": False,
         "tried": {},
+        "gives_up": False,
         "captcha_tries": 0,
         "captcha_done": "",
         "timeouts": {},
@@ -133,6 +162,8 @@ def fresh_run() -> Update:
         "focused": None,
         "needs_observe": True,
         "is_pictured": False,
+        "pictured_page": "",
+        "shown_page": "",
     }
 
 

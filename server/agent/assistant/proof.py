@@ -1,0 +1,87 @@
+"""What the assistant's acts with an effect sent: recorded around the tool call, and held against its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from itertools import takewhile
+
+from langchain.agents.middleware.types import ToolCallRequest
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+
+from server.agent.context import RunContext
+from server.agent.custom_events import AnswerText, dispatch
+from server.agent.effects import effect_of, new_text, still_refused
+from server.agent.gate.approval import secrets_of
+from server.agent.middleware import CallModel, CallTool, Middleware, Request, Response, ToolResult
+from server.agent.operator.phrases import refusal_lines
+from server.agent.trail import JudgedAct
+from server.browser.browser import BrowserUnavailable
+from server.browser.sent import RequestLog
+from server.ops.json_types import JsonObject
+
+SENT, REFUSED = "sent", "refused"
+"""Kept in `additional_kwargs` of a tool message, as in the operator's `State`."""
+
+
+async def prove(
+    handler: CallTool, request: ToolCallRequest, judged: JudgedAct, context: RunContext, *, is_known: bool
+) -> tuple[ToolResult, JsonObject]:
+    """Make the call. Returns its result, which says what was sent, and the fields of `CallEnded`.
+
+    `is_known`: whether it goes through the browser; nothing is known of what other tools send.
+    """
+    browser, messages = await context.browser() if is_known else None, request.state["messages"]
+    async with browser.requests() if browser else RequestLog() as requests:
+        result = await handler(request)
+        sent = await requests.settled()
+    if not isinstance(result, ToolMessage):
+        return result, {}
+    artifact = result.artifact if isinstance(result.artifact, dict) else {}
+    before, secrets = judged.aimed.observation, secrets_of(judged.aimed)
+    url = (artifact.get("structured_content") or {}).get("url") or ""
+    earlier = {key for one in _results(messages) for key in one.additional_kwargs.get(SENT, ())}
+    act = effect_of(sent, earlier, (before.page.url, url), secrets)
+    lines, fields = [f"{act.in_words()}.", result.text], act.to_json()
+    if browser:
+        with suppress(BrowserUnavailable):
+            after = await browser.observe()
+            fields["page_says"] = new_text(before, after, secrets)
+            lines += [note for note in after.notes if note not in result.text]
+    kept = {
+        SENT: [*act.keys],
+        REFUSED: still_refused(_refused(messages), act),
+    }
+    update = {"content": "\n".join(lines), "additional_kwargs": {**result.additional_kwargs, **kept}}
+    return result.model_copy(update=update), fields
+
+
+class RefusalNote(Middleware):
+    """Adds to the answer which requests of the run were refused: words alone may not hide it.
+
+    The answer was streamed when it is complete, so it cannot be sent back to the model.
+    """
+
+    async def awrap_model_call(self, request: Request, handler: CallModel) -> Response:
+        response = await handler(request)
+        *before, last = response.result
+        refused = _refused(request.messages)
+        if not refused or not isinstance(last, AIMessage) or last.tool_calls or not last.text.strip():
+            return response
+        asked = next((m.text for m in reversed(request.messages) if isinstance(m, HumanMessage)), "")
+        note = refusal_lines(asked, refused)
+        await dispatch(AnswerText(note))
+        said = AIMessage(f"{last.text}\n\n{note}", usage_metadata=last.usage_metadata)
+        return Response(result=[*before, said])
+
+
+def _results(messages: Sequence[AnyMessage]) -> list[ToolMessage]:
+    """The tool results since the last words of the person, the newest first."""
+    newest_first = takewhile(lambda message: not isinstance(message, HumanMessage), reversed(messages))
+    return [message for message in newest_first if isinstance(message, ToolMessage)]
+
+
+def _refused(messages: Sequence[AnyMessage]) -> list[JsonObject]:
+    """The requests that were refused and not accepted later, `Effect` as JSON."""
+    kept = (result.additional_kwargs.get(REFUSED) for result in _results(messages))
+    return next((refused for refused in kept if refused is not None), [])

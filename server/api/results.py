@@ -1,0 +1,65 @@
+"""Routes for the table of a run: as JSON, as a file, and a person's changes of its cells."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Literal
+
+from fastapi import APIRouter
+from pydantic import Field
+from starlette.responses import Response
+
+from server.api.deps import Body, Text, World
+from server.api.export import ATTACHMENT
+from server.api.schemas import Result
+from server.errors import NotFound
+from server.events import MessageAdded
+from server.results.columns import CELL_CHARS
+from server.results.rows import ResultRow, table_of
+from server.results.sheets import to_csv, to_xlsx
+
+router = APIRouter(prefix="/api/runs/{run_id}/result")
+
+RunId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,32}$")]
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+
+
+class CellEdit(Body):
+    """The new value of one cell; null for none."""
+
+    row: Annotated[Text, Field(max_length=64)]
+    column: Annotated[Text, Field(max_length=64)]
+    value: Annotated[Text, Field(max_length=CELL_CHARS)] | bool | int | float | None
+
+
+@router.get(
+    "",
+    response_model=Result,
+    responses={200: {"content": {"text/csv": {}, XLSX: {}}}},
+)
+async def read(
+    run_id: RunId, world: World, format: Literal["json", "csv", "xlsx"] = "json"
+) -> Result | Response:
+    run, messages = await world.store.run_with_messages(run_id)
+    table = table_of(messages)
+    if table is None:
+        raise NotFound("This run has no table: its message asked for none.", code="no_result")
+    if format != "json":
+        data = await asyncio.to_thread(to_csv if format == "csv" else to_xlsx, table)
+        headers = ATTACHMENT | {"content-disposition": f'attachment; filename="result-{run.id[:8]}.{format}"'}
+        return Response(
+            data, media_type="text/csv; charset=utf-8" if format == "csv" else XLSX, headers=headers
+        )
+    answer = next((message for message in messages if message.id == run.answer_id), None)
+    is_whole = run.status == "completed" and not (answer and (answer.meta_json or {}).get("outcome"))
+    return Result(
+        run_id=run.id, status=run.status, complete=is_whole and table.is_complete,
+        result_schema=table.schema.to_json(), rows=list(table.rows),
+    )  # fmt: skip
+
+
+@router.patch("")
+async def change(run_id: RunId, body: CellEdit, world: World) -> ResultRow:
+    message, row = await world.store.change_cell(run_id, body.row, body.column, body.value)
+    world.bus.publish(message.session_id, None, [MessageAdded(message=message)])
+    return row

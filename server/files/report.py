@@ -1,0 +1,218 @@
+"""Renders a session as one self-contained HTML page that can be sent to others, printed and replayed."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+from PIL import Image, UnidentifiedImageError
+
+from server.events import Message
+from server.files.export import Conversation, effect_lines
+from server.files.transcript import WORDS as ROW_WORDS
+from server.files.transcript import Language, TranscriptRow, is_queued, line_of
+from server.ops.json_types import JsonObject
+from server.results.rows import tables_of
+from server.results.sheets import numbered_notes, shown_cells
+
+PictureOf = Callable[[str], Path | None]
+"""Maps a screenshot's address to its file; None if the file does not exist."""
+Box = Sequence[float]
+"""Left, top, width and height in percent of a screenshot."""
+
+THUMBNAIL_PIXELS = 288
+"""Longer side: twice the size at which it is shown."""
+
+_TEMPLATES = Environment(
+    loader=FileSystemLoader(Path(__file__).parent / "templates"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+# Text of models and pages: HTML stays text, and pictures, which would be loaded from the network, become links.
+_MARKDOWN = (
+    MarkdownIt("commonmark", {"html": False, "breaks": True})
+    .enable(["table", "strikethrough"])
+    .disable("image")
+)
+
+WORDS: dict[Language, dict[str, str]] = {
+    "en": {
+        "untitled": "Untitled", "task": "Task", "answer": "Answer", "no_answer": "No answer yet.",
+        "date": "Date", "duration": "Duration", "steps": "Steps", "sites": "Sites", "result": "Result",
+        "table": "Table", "source": "Source", "facts": "What was found", "receipt": "Receipt: what was sent",
+        "done": "What was done", "time": "Time (UTC)", "step": "Step", "site": "Site", "state": "State",
+        "state.done": "done", "state.failed": "failed", "conversation": "Step by step",
+        "user": "You", "assistant": "Pilothouse", "picture": "The page after step {n}",
+        "aim": "Outlined: where the next step acts.", "replay": "Replay", "back": "Back", "play": "Play",
+        "pause": "Pause", "next": "Next", "made": "Made with Pilothouse", "at_step": "step {n}",
+    },
+    "ru": {
+        "untitled": "Без названия", "task": "Задание", "answer": "Ответ", "no_answer": "Ответа пока нет.",
+        "date": "Дата", "duration": "Длительность", "steps": "Шаги", "sites": "Сайты", "result": "Результат",
+        "table": "Таблица", "source": "Источник", "facts": "Что найдено", "receipt": "Квитанция: что отправлено",
+        "done": "Что сделано", "time": "Время (UTC)", "step": "Шаг", "site": "Сайт", "state": "Итог",
+        "state.done": "сделано", "state.failed": "не удалось", "conversation": "Шаг за шагом",
+        "user": "Вы", "assistant": "Pilothouse", "picture": "Страница после шага {n}",
+        "aim": "Обведено место следующего действия.", "replay": "Просмотр", "back": "Назад", "play": "Пуск",
+        "pause": "Пауза", "next": "Вперёд", "made": "Сделано в Pilothouse", "at_step": "шаг {n}",
+    },
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One tool message. `aim` is where the next step acts, in percent of this step's picture."""
+
+    number: int
+    message: Message
+    aim: Box | None
+
+    @property
+    def meta(self) -> JsonObject:
+        return self.message.meta_json or {}
+
+    @property
+    def state(self) -> str:
+        return "done" if self.meta.get("ok") else "failed"
+
+    @property
+    def title(self) -> str:
+        return self.message.content.partition("\n")[0] or str(self.meta.get("name", ""))
+
+    @property
+    def details(self) -> str:
+        return self.message.content.partition("\n")[2].strip()
+
+    @property
+    def url(self) -> str:
+        return self.meta.get("url") or ""
+
+    @property
+    def host(self) -> str:
+        return urlsplit(self.url).netloc if self.url.startswith(("http://", "https://")) else ""
+
+
+def to_html(conversation: Conversation, picture_of: PictureOf, language: Language = "en") -> Iterator[str]:
+    """Yield a page that loads nothing from elsewhere and runs no script of elsewhere.
+
+    In parts, because each picture may have some megabytes.
+    """
+    messages = conversation.messages
+    steps = steps_of(messages)
+    answer = next((one for one in reversed(messages) if one.role == "assistant" and one.content), None)
+    begun, ended = (messages[0].created_at, messages[-1].created_at) if messages else (None, None)
+    hosts = list(dict.fromkeys(step.host for step in steps.values() if step.host))
+
+    def path_of(step: Step) -> Path | None:
+        return picture_of(step.meta["screenshot"]) if step.meta.get("screenshot") else None
+
+    def picture(step: Step) -> str:
+        path = path_of(step)
+        return _data_url(path.read_bytes(), path.suffix) if path else ""
+
+    def thumbnail(step: Step) -> str:
+        path = path_of(step)
+        return _data_url(_thumbnail(path.read_bytes()), ".jpg") if path else ""
+
+    yield from _TEMPLATES.get_template("report.html").generate(
+        language=language,
+        words=WORDS[language],
+        title=conversation.title or WORDS[language]["untitled"],
+        task=next((one.content for one in messages if one.role == "user"), ""),
+        answer=answer,
+        created=conversation.session.created_at,
+        duration=_duration(begun, ended),
+        hosts=hosts,
+        rows=list(_rows(conversation)),
+        line=lambda row: line_of(row, language),
+        queued=lambda message: ROW_WORDS[language]["queued"] if is_queued(message) else "",
+        steps=steps,
+        tables=list(tables_of(messages).items()),
+        facts=[(fact, source_of(fact, steps.values())) for fact in conversation.state.get("facts") or []],
+        sent=[
+            (step, line) for step in steps.values() for line in effect_lines(step.meta, language, page=False)
+        ],
+        effects=lambda step: effect_lines(step.meta, language),
+        cells=shown_cells,
+        notes=lambda table: list(numbered_notes(table.rows)),
+        markdown=lambda text: Markup(_MARKDOWN.render(text)),
+        picture=picture,
+        thumbnail=thumbnail,
+    )
+
+
+def _rows(conversation: Conversation) -> Iterator[tuple[int | None, TranscriptRow]]:
+    """The rows in order, messages with their index."""
+    indexes = {message.id: index for index, message in enumerate(conversation.messages)}
+    for row in conversation.rows:
+        yield (indexes[row.id] if isinstance(row, Message) else None), row
+
+
+def steps_of(messages: Sequence[Message]) -> dict[int, Step]:
+    """The steps by the index of their message."""
+    numbers = [index for index, message in enumerate(messages) if message.role == "tool"]
+    aims = aims_of(messages)
+    return {
+        index: Step(number, messages[index], aims.get(index)) for number, index in enumerate(numbers, start=1)
+    }
+
+
+def aims_of(messages: Sequence[Message]) -> dict[int, Box]:
+    """The target of the next action, by index of the message whose screenshot shows the page before it."""
+    aims: dict[int, Box] = {}
+    pictured: int | None = None
+    for index, message in enumerate(messages):
+        meta = message.meta_json or {}
+        if meta.get("box") and pictured is not None:
+            aims.setdefault(pictured, meta["box"])
+        if meta.get("screenshot"):
+            pictured = index
+    return aims
+
+
+def source_of(fact: JsonObject, steps: Iterable[Step]) -> Step | None:
+    """The last step at the fact's page before the fact was noted."""
+    if not fact.get("url"):
+        return None
+    # Times of facts are cut to seconds.
+    noted = datetime.fromisoformat(fact["at"]) + timedelta(seconds=1) if fact.get("at") else None
+    there = [
+        step
+        for step in steps
+        if step.url == fact["url"] and (noted is None or step.message.created_at <= noted)
+    ]
+    return there[-1] if there else None
+
+
+def _data_url(picture: bytes, suffix: str) -> str:
+    kind = "jpeg" if suffix == ".jpg" else suffix[1:]
+    return f"data:image/{kind};base64,{base64.b64encode(picture).decode()}"
+
+
+def _thumbnail(picture: bytes) -> bytes:
+    """A small JPEG; the picture itself if it cannot be read."""
+    out = io.BytesIO()
+    try:
+        with Image.open(io.BytesIO(picture)) as image:
+            image.thumbnail((THUMBNAIL_PIXELS, THUMBNAIL_PIXELS))
+            image.convert("RGB").save(out, "JPEG", quality=75)
+    except (UnidentifiedImageError, OSError):
+        return picture
+    return out.getvalue()
+
+
+def _duration(begun: datetime | None, ended: datetime | None) -> str:
+    """As h:mm:ss or m:ss."""
+    seconds = int((ended - begun).total_seconds()) if begun and ended else 0
+    hours, minutes = divmod(seconds // 60, 60)
+    return f"{hours}:{minutes:02}:{seconds % 60:02}" if hours else f"{minutes}:{seconds % 60:02}"

@@ -1,0 +1,93 @@
+"""The first title of a session, from the words of its first message. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from urllib.parse import urlsplit
+
+from server.text import cut, split_attached
+
+TITLE_LENGTH = 80
+
+_ADDRESS = re.compile(r"(?:https?://|localhost(?=[:/]))[^\s,;»”\"')]*[^\s,;»”\"').!?]", re.IGNORECASE)
+_OPENS = re.compile(
+    r"(?:please |пожалуйста,? )?(?P<verb>open|go to|visit|navigate to|открой(?:те)?|перейди(?:те)? на|зайди(?:те)? на)"
+    r"(?: the)?(?: page| article| site| страницу| статью| сайт)?(?: at| on| по адресу)?:? \x00(?P<rest>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_JOINT = re.compile(r"^[\s,;.]*(?:(?:and|then|и|а|потом|затем)\b[\s,]*)*", re.IGNORECASE)
+_TELL = re.compile(r"^(?:tell me|say|скажи(?:те)?(?: мне)?|расскажи(?:те)?(?: мне)?),?\s+", re.IGNORECASE)
+_CYRILLIC = re.compile("[а-яё]", re.IGNORECASE)
+_HOMES = frozenset({"localhost", "127.0.0.1", "[::1]", "0.0.0.0"})
+_PAGE_ENDING = re.compile(r"\.(?:html?|php|aspx?|jsp)$", re.IGNORECASE)
+
+
+def title_of(content: str) -> str:
+    """The first non-empty line of the message, cut to TITLE_LENGTH, with sites in place of addresses.
+
+    A message that opens a page is named by what is to be done there and by the site: "Read the article on
+    localhost". The names of attached files are no part of it.
+    """
+    words = split_attached(content)[0] or content
+    line = next((line.strip() for line in words.split("\n") if line.strip()), "")
+    addresses = _ADDRESS.findall(line)
+    if not addresses:
+        return cut(line, TITLE_LENGTH)
+    masked = _ADDRESS.sub("\x00", line, count=1)
+    if match := _OPENS.match(masked):
+        rest = _TELL.sub("", _JOINT.sub("", match["rest"])).strip().rstrip(".!")
+        did = rest or f"{match['verb'].split()[0]} {_page(addresses[0])}".strip()
+        site = _site(addresses[0])
+        ending = (
+            ""
+            if not rest and not _page(addresses[0])
+            else f" {'на' if _CYRILLIC.search(line) else 'on'} {site}"
+        )
+        said = f"{did}{ending}" if ending else f"{did} {site}"
+    else:
+        said, ending = masked.replace("\x00", _site(addresses[0])), ""
+    said = _ADDRESS.sub(lambda found: _site(found[0]), said)
+    if ending and len(said) > TITLE_LENGTH:
+        said = cut(said.removesuffix(ending), TITLE_LENGTH - len(ending)) + ending
+    return cut(said[:1].upper() + said[1:], TITLE_LENGTH)
+
+
+def _site(address: str) -> str:
+    """The host as people name it: without port, `www.` and, for this machine, without number."""
+    host = (urlsplit(address if "//" in address else f"http://{address}").netloc.rpartition("@")[2]).lower()
+    name = re.sub(r":\d*$", "", host).removeprefix("www.")
+    return "localhost" if name in _HOMES else name
+
+
+def _page(address: str) -> str:
+    """The last part of the path as words; "" for a start page or a number."""
+    path = urlsplit(address if "//" in address else f"http://{address}").path
+    name = _PAGE_ENDING.sub("", path.rstrip("/").rpartition("/")[2])
+    words = re.sub(r"[-_+]+", " ", name)
+    return words if re.fullmatch(r"[^\W\d_][\w ]{1,40}", words) and words.lower() != "index" else ""
+
+
+def branch_title(title: str) -> str:
+    if title.startswith((_FROM, _FROM_RUSSIAN)) or not title:
+        return title
+    return cut(f"{_FROM_RUSSIAN if _CYRILLIC.search(title) else _FROM}{title}", TITLE_LENGTH)
+
+
+_FROM, _FROM_RUSSIAN = "Branched from ", "Ответвление от: "
+
+
+def numbered(title: str, taken: Collection[str]) -> str:
+    """The title, with the lowest number from 2 that distinguishes it from those that are taken."""
+    if not title or title not in taken:
+        return title
+    numbers = (f" ({number})" for number in range(2, len(taken) + 3))
+    ways = (cut(title, TITLE_LENGTH - len(number)) + number for number in numbers)
+    return next(way for way in ways if way not in taken)
+
+
+def is_first_title(title: str, content: str) -> bool:
+    """Whether the session still has the title that its first message gave it."""
+    first = title_of(content)
+    bare = re.sub(r" \(\d+\)$", "", title)
+    return title == first or (bare != title and (bare == first or bare == cut(first, len(bare))))
