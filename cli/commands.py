@@ -81,6 +81,12 @@ COMMANDS = {
             "show the plan; edit changes it, accept and dismiss answer the agent's proposal of another one",
             (Param("what", is_optional=True, choices=("edit", "accept", "dismiss")),),
         ),
+        Command(
+            "table",
+            "show the newest table; with columns (name, price:number) your next message asks for one",
+            (Param("columns", "rest", is_optional=True),),
+        ),
+        Command("save", "save the newest table as .csv, .xlsx or .json", (Param("file", "rest"),)),
         Command("state", "goal, plan, facts and usage"),
         Command("sessions", "your newest sessions"),
         Command("launch", "open an address in the session's browser", (Param("url"),), by_hand=True),

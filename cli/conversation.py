@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Mapping
 from contextlib import aclosing
 from datetime import UTC, datetime
+from pathlib import Path
 from uuid import uuid4
 
 from cli import tables
@@ -18,6 +19,7 @@ from cli.commands import Call, Words
 from cli.errors import Misused, Refused, Trouble
 from cli.items import Item, Note, Question
 from cli.json_types import JsonObject
+from cli.results import FORMATS, read_columns
 from cli.screen import Screen
 from cli.view import View, place_of
 
@@ -51,6 +53,12 @@ class Conversation:
         self._stream_lags = False
         """The wait for the event stream timed out, and it has sent nothing since."""
         self._unconfirmed: Call | None = None
+        self._table: JsonObject | None = None
+        """The table that the next message asks for."""
+
+    def ask_for_table(self, columns: str) -> None:
+        """Let the next message ask for a table with these columns. Raises Misused."""
+        self._table = read_columns(columns)
 
     async def attach(self, *, silently: bool = False) -> JsonObject:
         """Load the session with its history; show it unless `silently`. Returns {} if there is none yet."""
@@ -120,6 +128,14 @@ class Conversation:
                 return await self._answer_proposal(entry.args["what"])
             case "plan":
                 self.screen.show(self.view.plan if self.view.plan.steps else Note("There is no plan yet."))
+            case "table" if "columns" in entry.args:
+                self.ask_for_table(entry.args["columns"])
+                self.screen.show(Note("Your next message asks for this table."))
+            case "table":
+                table = self.view.results.table_of(self.view.results.newest_run)
+                self.screen.show(table or Note("There is no table yet."))
+            case "save":
+                await self._save_table(entry.args["file"])
             case "state":
                 self.screen.print(tables.state(self.view))
             case "sessions":
@@ -133,15 +149,18 @@ class Conversation:
 
         Returns the acknowledgement: `{message_id, run_id}`.
         """
-        frame = {"type": "user_message", "text": text, "client_id": uuid4().hex}
+        frame: JsonObject = {"type": "user_message", "text": text, "client_id": uuid4().hex}
+        if self._table:
+            frame["result_schema"] = self._table
         if self.view.status in STEERED:
-            frame["mode"] = "steer"
+            frame["mode"] = "queue" if self._table else "steer"
         try:
             answer = await self._send_words(frame)
         except Refused as error:
             if error.code != "run_in_progress":
                 raise
-            answer = await self._send_words(frame | {"mode": "steer"})
+            answer = await self._send_words(frame | {"mode": "queue" if self._table else "steer"})
+        self._table = None
         if not self.view.title and self.session_id:  # the server derives it from the first message
             self.view.title = (await self.client.session(self.session_id)).get("title") or ""
         return answer
@@ -159,6 +178,21 @@ class Conversation:
     async def _send(self, frame: JsonObject) -> JsonObject:
         """Send a frame over the dialogue and return its acknowledgement."""
         return await (await self.client.dialogue(await self._session())).send(frame)
+
+    async def _save_table(self, name: str) -> None:
+        """Save the newest table to a file; its suffix selects the format."""
+        path, run_id = Path(name), self.view.results.newest_run
+        form = path.suffix.lstrip(".").lower()
+        if form not in FORMATS:
+            raise Misused(f"Name a file that ends in {', '.join(f'.{one}' for one in FORMATS)}.")
+        if run_id is None:
+            raise Misused("There is no table that could be saved.")
+        data = await self.client.fetch(f"/runs/{run_id}/result", format=form)
+        try:
+            await asyncio.to_thread(path.write_bytes, data)
+        except OSError as error:
+            raise Misused(f"{path} cannot be written: {error.strerror}") from None
+        self.screen.show(Note(f"{path} ({len(data):,} bytes)"))
 
     async def edit_plan(self, steps: list[str]) -> None:
         session_id = await self._session()

@@ -40,6 +40,17 @@ class ToolRan:
     summary: str = ""
     duration_ms: int = 0
     screenshot: str | None = None
+    effect: str | None = None
+    """What came of an approved act: accepted, refused, unknown, none; the summary says it in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResultTable:
+    """The rows that a run has recorded; `notes` says why cells are empty or doubtful."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +103,8 @@ class Question:
     target: JsonObject = field(default_factory=dict)
     url: str | None = None
     risk: str | None = None
+    amount: str | None = None
+    """The money that the page shows next to the target."""
     sends_to: str | None = None
     screenshot: str | None = None
     expires_at: datetime | None = None
@@ -106,6 +119,7 @@ class Question:
             target=question.get("target") or {},
             url=question.get("url"),
             risk=question.get("risk"),
+            amount=question.get("amount"),
             sends_to=question.get("sends_to"),
             screenshot=screenshot,
             expires_at=moment(question.get("expires_at")),
@@ -116,14 +130,18 @@ class Question:
 class Answered:
     kind: Literal["confirm", "manual"]
     confirmed: bool
+    note: str = ""
+    """The person's words with their answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The run succeeded, `seconds` after this client saw it start (0 if it did not see the start)."""
+    """The run ended with an answer, `seconds` after this client saw it start (0 if it did not see the start)."""
 
     spent: str = ""
     seconds: float = 0.0
+    unmet: bool = False
+    """The answer says that the task was not done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +166,7 @@ Item = (
     | Entered
     | Spoken
     | ToolRan
+    | ResultTable
     | Visited
     | Plan
     | StepReached

@@ -78,6 +78,12 @@ def chat(
     wait: Annotated[
         bool, typer.Option("--wait", help="With -m: wait until a question is answered elsewhere.")
     ] = False,
+    table: Annotated[
+        str | None,
+        typer.Option(
+            "--table", help="The next message asks for a table: `name, price:number` are its columns."
+        ),
+    ] = None,
     agent: Annotated[str | None, typer.Option(help="Of a new session: operator or assistant.")] = None,
     model: Annotated[str | None, typer.Option(help="Of a new session, as provider:model.")] = None,
     steps: Annotated[int | None, typer.Option(min=1, help="Of a new session: steps for one request.")] = None,
@@ -91,21 +97,22 @@ def chat(
         message = sys.stdin.read()
     if message is not None:
         message = whole_text(message)
-    _run(url, token, lambda client: _chat(client, session, message, json_lines, wait, given))
+    _run(url, token, lambda client: _chat(client, session, message, json_lines, wait, table, given))
 
 
 async def _chat(
-    client: Client, name: str | None, line: str | None, json_lines: bool, wait: bool, wishes: JsonObject
-) -> int:
+    client: Client, name: str | None, line: str | None, json_lines: bool, wait: bool, table: str | None,
+    wishes: JsonObject,
+) -> int:  # fmt: skip
     if line is not None and not line.strip():
         raise Misused("There is nothing to say: the message is empty.")
     session_id = await client.find(name) if name else None
     if line is not None:
         screen = PlainScreen(sys.stderr, sys.stderr) if json_lines else _screen()
-        conversation = Conversation(client, screen, session_id, wishes)
+        conversation = _with_table(Conversation(client, screen, session_id, wishes), table)
         return await run_line(conversation, line, waits=wait, lines=sys.stdout if json_lines else None)
     if not json_lines:
-        await _talk(client, session_id, wishes)
+        await _talk(client, session_id, table, wishes)
     elif session_id:
         await watch_all(client, session_id, sys.stdout)
     else:
@@ -113,7 +120,13 @@ async def _chat(
     return 0
 
 
-async def _talk(client: Client, session_id: str | None, wishes: JsonObject) -> None:
+def _with_table(conversation: Conversation, columns: str | None) -> Conversation:
+    if columns is not None:
+        conversation.ask_for_table(columns)
+    return conversation
+
+
+async def _talk(client: Client, session_id: str | None, table: str | None, wishes: JsonObject) -> None:
     from prompt_toolkit.patch_stdout import StdoutProxy
 
     from cli.repl import Repl
@@ -121,7 +134,7 @@ async def _talk(client: Client, session_id: str | None, wishes: JsonObject) -> N
     await client.call("GET", "/auth/me")
     with StdoutProxy(raw=True, sleep_between_writes=0.02) as above:
         screen = RichScreen(above, find_way(os.environ))  # type: ignore[arg-type]
-        await Repl(Conversation(client, screen, session_id, wishes)).run()
+        await Repl(_with_table(Conversation(client, screen, session_id, wishes), table)).run()
 
 
 @app.command()

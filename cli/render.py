@@ -23,6 +23,7 @@ from cli.items import (
     Note,
     Plan,
     Question,
+    ResultTable,
     Spoken,
     StepReached,
     ToolRan,
@@ -48,8 +49,16 @@ THEME = Theme(
 )
 WIDEST = 100
 ARGS_AT_MOST = 400
+NOTES_AT_MOST = 10
 BARE = frozenset({"url", "eid", "element", "text", "key", "direction", "amount", "ms"})
 UNTOLD = frozenset({"id", "reason", "commits"})
+VERBS = {
+    "click": "Click", "double_click": "Double-click", "type": "Type into", "fill_form": "Fill in",
+    "select": "Choose in", "select_option": "Choose in", "press": "Press", "press_key": "Press", "drag": "Drag",
+    "navigate": "Open", "upload": "Upload to", "file_upload": "Upload to", "dialog": "Answer the dialog",
+    "handle_dialog": "Answer the dialog",
+}  # fmt: skip
+"""Acts in words, by the kind of the action or the name of the tool."""
 
 
 class _LeftHeading(Heading):
@@ -99,8 +108,25 @@ def _(item: Spoken) -> RenderableType:
 
 
 @draw.register
+def _(item: ResultTable) -> RenderableType:
+    table = Table(show_edge=False, header_style="bold")
+    for name in item.columns:
+        table.add_column(Text(name), overflow="fold")
+    for row in item.rows:
+        table.add_row(*(Text(cell, "warn" if cell.endswith(" ?") else "") for cell in row))
+    hidden = len(item.notes) - NOTES_AT_MOST
+    notes = [Text(cut(note, 100), "quiet") for note in item.notes[:NOTES_AT_MOST]]
+    return indent(
+        Group(table, *notes, *([Text(f"… and {hidden} more notes", "quiet")] if hidden > 0 else []))
+    )
+
+
+@draw.register
 def _(item: ToolRan) -> RenderableType:
     mark = Text("✓", "good") if item.ok else Text("✗", "bad")
+    style = "quiet" if item.ok else "bad"
+    if item.ok and item.effect in ("refused", "unknown"):
+        mark, style = Text("!", "warn"), "warn"
     line = Text.assemble(mark, " ", (item.name, "tool"), "  ", describe(item.args))
     if item.duration_ms:
         line.append(f"  {duration(item.duration_ms / 1000)}", "quiet")
@@ -108,7 +134,7 @@ def _(item: ToolRan) -> RenderableType:
         line.append("  ▣ picture", linked(item.screenshot))
     rows = [line]
     if item.summary:
-        rows.append(Text("  " + cut(item.summary, 160), "quiet" if item.ok else "bad"))
+        rows.append(Text("  " + cut(item.summary, 160), style))
     return indent(Group(*rows))
 
 
@@ -170,15 +196,14 @@ def _(item: Question) -> RenderableType:
 
 
 def question(item: Question) -> Table:
-    """The question as rows: action, element, site, reason, risk, expiry."""
+    """The question as rows: act, amount, site, reason, risk, expiry. Not its picture: a row would break the URL."""
     rows = Table.grid(padding=(0, 2))
     rows.add_column(style="key", no_wrap=True)
     rows.add_column(overflow="fold")
-    if item.action:
-        rows.add_row("action", action(item.action))
-    if item.target:
-        name = Text.assemble((f"“{item.target.get('name', '')}”", "bold"), f"  {item.target.get('role', '')}")
-        rows.add_row("element", name)
+    if item.action or item.target:
+        rows.add_row("act", intended_act(item))
+    if item.amount:
+        rows.add_row("amount", Text(item.amount, "bold"))
     if item.url:
         rows.add_row(
             "site", Text.assemble((urlsplit(item.url).netloc or item.url, "bold"), ("  " + item.url, "quiet"))
@@ -190,9 +215,28 @@ def question(item: Question) -> Table:
         rows.add_row("risk", Text(item.risk, "warn"))
     if item.expires_at:
         rows.add_row("until", Text(until(item.expires_at, datetime.now(UTC))))
-    if item.screenshot:
-        rows.add_row("picture", Text(item.screenshot, linked(item.screenshot)))
     return rows
+
+
+def intended_act(item: Question) -> Text:
+    """The act in words, with the element as the page names it: `Click the button “Place order”`."""
+    kind = str(item.action.get("kind") or item.action.get("name") or item.action.get("type") or "act")
+    verb = VERBS.get(kind.removeprefix("browser_"), kind.replace("_", " ").capitalize())
+    line = Text(verb, "bold")
+    if item.target:
+        line.append(f" the {item.target.get('role') or 'element'} ")
+        line.append(f"“{item.target.get('name', '')}”", "bold")
+    given = item.action | (item.action.get("args") or {})
+    hidden = {
+        "kind",
+        "name",
+        "type",
+        "args",
+        "reason",
+        *(("eid", "element", "target") if item.target else ()),
+    }
+    arguments = describe({key: value for key, value in given.items() if key not in hidden})
+    return line.append("  ").append(arguments) if arguments else line
 
 
 def linked(address: str) -> Style:
@@ -208,13 +252,15 @@ def until(when: datetime, now: datetime) -> str:
 @draw.register
 def _(item: Answered) -> RenderableType:
     words = ("Approved" if item.confirmed else "Refused") if item.kind == "confirm" else "Handed back"
-    return indent(Text.assemble(("✓ ", "good") if item.confirmed else ("✗ ", "bad"), words))
+    note = (f": “{item.note}”", "quiet") if item.note else ""
+    return indent(Text.assemble(("✓ ", "good") if item.confirmed else ("✗ ", "bad"), words, note))
 
 
 @draw.register
 def _(item: Finished) -> RenderableType:
-    parts = ["done", duration(item.seconds) if item.seconds else "", item.spent]
-    return indent(Text(" · ".join(part for part in parts if part), "quiet"))
+    parts = ["" if item.unmet else "done", duration(item.seconds) if item.seconds else "", item.spent]
+    said = Text(" · ".join(part for part in parts if part), "quiet")
+    return indent(Text.assemble(("! not done  ", "warn"), said) if item.unmet else said)
 
 
 @draw.register
@@ -260,13 +306,6 @@ class Indented:
             yield Segment("  ")
             yield from line
             yield Segment.line()
-
-
-def action(intended: JsonObject) -> Text:
-    """An intended action: its kind, then its arguments."""
-    rest = {key: value for key, value in intended.items() if key not in ("kind", "name", "type", "args")}
-    name = intended.get("kind") or intended.get("name") or intended.get("type") or "action"
-    return Text.assemble((str(name), "bold"), "  ", describe(rest | (intended.get("args") or {})))
 
 
 def describe(args: JsonObject) -> Text:

@@ -8,9 +8,9 @@ from typing import Protocol, TextIO
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from cli.items import Entered, Item, Plan, Question, Spoken, ToolRan, UserSaid
+from cli.items import Entered, Item, Plan, Question, ResultTable, Spoken, ToolRan, UserSaid
 from cli.picture import Way, encode
-from cli.render import THEME, draw, question
+from cli.render import THEME, draw, linked, question
 
 
 class Screen(Protocol):
@@ -26,7 +26,7 @@ class Screen(Protocol):
     def shows_pictures(self) -> bool: ...
 
 
-BLOCKS = (UserSaid, Spoken, Plan, Question)
+BLOCKS = (UserSaid, Spoken, Plan, Question, ResultTable)
 """Items with a blank line before and after. A command has one before it, all others have none."""
 UNWRAPPED = 4000
 """Columns of plain text, so that lines are not wrapped."""
@@ -50,6 +50,9 @@ class RichScreen:
         if self._wants_gap or isinstance(item, (*BLOCKS, Entered)):
             self.console.print()
         self.console.print(draw(item))
+        if isinstance(item, Question) and item.screenshot:
+            address = Text(item.screenshot, linked(item.screenshot))
+            self.console.print(Text.assemble("  ▣ ", address), soft_wrap=True)
         self._wants_gap = isinstance(item, BLOCKS)
 
     def print(self, renderable: RenderableType) -> None:
@@ -82,6 +85,8 @@ class PlainScreen:
         elif isinstance(item, Question):
             self._log.print(Text("A question is open:"))
             self._log.print(question(item))
+            if item.screenshot:
+                self._log.print(Text(f"picture  {item.screenshot}"))
         else:
             self._log.print(draw(item))
 

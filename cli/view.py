@@ -20,6 +20,7 @@ from cli.items import (
     Note,
     Plan,
     Question,
+    ResultTable,
     Spoken,
     StepReached,
     ToolRan,
@@ -27,6 +28,7 @@ from cli.items import (
     Visited,
 )
 from cli.json_types import JsonObject
+from cli.results import Results
 from cli.speech import Speech
 from cli.text import moment, spent
 
@@ -34,7 +36,7 @@ BUSY = frozenset({"queued", "running", "waiting_user", "paused"})
 GRACE = timedelta(seconds=2)
 """A run's last event is sent shortly after the `finished_at` of its row."""
 BROKEN = frozenset({"failed", "cancelled", "interrupted"})
-KEPT = (UserSaid, Spoken, ToolRan)
+KEPT = (UserSaid, Spoken, ToolRan, ResultTable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,7 @@ class View:
         self.speech = Speech()
         self.tools: dict[str, OpenTool] = {}
         self.plan = Plan()
+        self.results = Results()
         self.facts: list[JsonObject] = []
         self.pending: Question | None = None
         self.usage: JsonObject = {}
@@ -83,7 +86,10 @@ class View:
         self.max_steps = session.get("max_tool_steps") or 0
         self.usage = (session.get("run") or {}).get("usage") or {}
         self._loaded = moment(session.get("updated_at"))
-        new = [item for message in session.get("messages", []) for item in self._message(message)]
+        new: list[Item] = []
+        for message in session.get("messages", []):
+            new += self._message(message)
+            new += self._table(message) if message["role"] == "assistant" else []
         items: list[Item] = new[-last:]
         if len(new) > last:
             items.insert(0, Note(f"{len(new) - last} earlier messages; pilothouse export has them all"))
@@ -128,7 +134,7 @@ class View:
             case "decision":
                 kind = self.pending.kind if self.pending else "confirm"
                 self.pending = None
-                return [Answered(kind, bool(event["confirmed"]))]
+                return [Answered(kind, bool(event["confirmed"]), event.get("message") or "")]
             case "usage":
                 self.usage = event["total"]
                 return []
@@ -214,11 +220,13 @@ class View:
             summary=facts.get("summary") or "",
             duration_ms=int(facts.get("duration_ms") or 0),
             screenshot=self._picture(facts),
+            effect=facts.get("effect"),
         )
 
     def _message(self, message: JsonObject, *, live: bool = False) -> list[Item]:
         """The items of a message row. A live tool row has none: its `tool_end` has the same information."""
         message_id = message["id"]
+        self.results.take(message)
         if message_id in self._shown:
             return []
         if message_id == self.speech.message_id:
@@ -230,6 +238,14 @@ class View:
             case "assistant":
                 return [Spoken(message["content"], ends=True)]
         return [] if live else self._tool_row(message)
+
+    def _table(self, of_run: JsonObject) -> list[Item]:
+        """The table of the run that this event or message belongs to, once it has ended."""
+        table, key = self.results.table_of(of_run.get("run_id")), f"table:{of_run.get('run_id')}"
+        if table is None or key in self._shown:
+            return []
+        self._shown.add(key)
+        return [table]
 
     def _tool_row(self, message: JsonObject) -> list[Item]:
         meta = message.get("meta_json") or {}
@@ -298,7 +314,8 @@ class View:
         self.usage = event.get("usage") or self.usage
         self._rest(event)
         seconds = self._clock() - self.since if self.since else 0.0
-        return [*items, Finished(spent(self.usage), seconds)]
+        unmet = (event["message"].get("meta_json") or {}).get("outcome") == "blocked"
+        return [*items, *self._table(event), Finished(spent(self.usage), seconds, unmet)]
 
     def _error(self, event: JsonObject) -> list[Item]:
         is_torn = bool(self.speech.message_id)
@@ -308,7 +325,7 @@ class View:
         if ended in self._shown:
             return items
         self._shown.add(ended)
-        return [*items, Failed(event["code"], event["message"], is_torn)]
+        return [*items, *self._table(event), Failed(event["code"], event["message"], is_torn)]
 
     def _rest(self, last: JsonObject) -> None:
         self._ended[last.get("run_id", "")] = moment(last.get("ts"))

@@ -1,0 +1,77 @@
+"""Tables that runs fill: the columns as the user writes them, and the rows as events bring them. Pure."""
+
+from __future__ import annotations
+
+from cli.errors import Misused
+from cli.items import ResultTable
+from cli.json_types import JsonObject
+
+KINDS = {
+    "text": "string", "string": "string", "number": "number", "integer": "integer", "whole": "integer",
+    "boolean": "boolean", "yesno": "boolean",
+}  # fmt: skip
+FORMATS = ("csv", "xlsx", "json")
+
+
+def read_columns(text: str) -> JsonObject:
+    """`name, price:number` as a result schema. A column without a type is text. Raises Misused."""
+    properties: JsonObject = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        name, colon, kind = part.rpartition(":")
+        name, kind = (name.strip(), kind.strip().lower()) if colon else (part, "text")
+        if kind not in KINDS:
+            raise Misused(f"A column is NAME or NAME:TYPE, with one of the types {', '.join(KINDS)}: {part}")
+        properties[name] = {"type": KINDS[kind]}
+    if not properties:
+        raise Misused("Name the columns of the table, such as: name, price:number")
+    row = {"type": "object", "properties": properties, "required": list(properties)}
+    return {"type": "array", "items": row}
+
+
+class Results:
+    """The rows of each run, from the messages of its tool calls. A message that comes again replaces its rows."""
+
+    def __init__(self) -> None:
+        self._messages: dict[str, JsonObject] = {}
+
+    def take(self, message: JsonObject) -> None:
+        if message.get("role") == "tool" and (message.get("meta_json") or {}).get("result"):
+            self._messages[message["id"]] = message
+
+    @property
+    def newest_run(self) -> str | None:
+        """The run of the newest rows."""
+        last = next(reversed(self._messages.values()), None)
+        return last.get("run_id") if last else None
+
+    def table_of(self, run_id: str | None) -> ResultTable | None:
+        parts = [
+            message["meta_json"]["result"]
+            for message in self._messages.values()
+            if message.get("run_id") == run_id
+        ]
+        if not parts:
+            return None
+        columns = tuple(parts[0]["schema"]["items"]["required"])
+        rows = [row for part in parts for row in part["rows"]]
+        notes = (f"{number}: {note}" for number, row in enumerate(rows, 1) for note in _notes(row))
+        return ResultTable(columns, tuple(_cells(row, columns) for row in rows), tuple(notes))
+
+
+def _cells(row: JsonObject, columns: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(_shown(row, name) for name in columns)
+
+
+def _shown(row: JsonObject, name: str) -> str:
+    value = row["values"].get(name)
+    if value is None:
+        return "–"
+    text = {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+    return f"{text} ?" if name in row.get("unverified", ()) else text
+
+
+def _notes(row: JsonObject) -> list[str]:
+    return [
+        *(f"{name}: {why}" for name, why in row.get("missing", {}).items()),
+        *(f"{name}: not found in what the agent was shown" for name in row.get("unverified", ())),
+    ]
