@@ -50,5 +50,7 @@ export default defineConfig({
     environment: 'happy-dom',
     setupFiles: ['src/test/setup.ts'],
     include: ['src/**/*.test.{ts,tsx}'],
+    // A limit for what hangs: on a busy machine a test of every prefix takes longer than the default of 5 s.
+    testTimeout: 60_000,
   },
 })

@@ -1,17 +1,23 @@
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useEffect } from 'react'
 import { useRoute } from 'wouter'
+import { CommandMenu, loadCommandHits } from '@/features/search/CommandMenu'
 import { useShortcuts } from '@/lib/keys'
 import { useOverlay } from '@/lib/overlay'
 
-const CommandMenu = lazy(() => import('@/features/search/CommandMenu'))
 const ShortcutsDialog = lazy(() => import('@/features/search/ShortcutsDialog'))
 const GrantsDialog = lazy(() => import('@/features/grants/GrantsDialog'))
+
+const IDLE = 300
 
 /** The dialogs that can be called from every page, and their keys. */
 export function Overlays() {
   const { open, show, close } = useOverlay()
   const [, session] = useRoute('/s/:id/*?')
   useShortcuts({ 'mod+k': () => show('search'), '?': () => show('shortcuts') })
+  useEffect(() => {
+    const timer = setTimeout(() => void loadCommandHits(), IDLE)
+    return () => clearTimeout(timer)
+  }, [])
   return (
     <Suspense>
       {open === 'search' && <CommandMenu sessionId={session?.id ?? null} onClose={close} />}

@@ -1,15 +1,18 @@
+import { usePrefs } from '@/lib/prefs'
 import { request } from './http'
 import type {
   Accepted,
+  Cell,
   Config,
   Decision,
   FileItem,
   Grant,
   KeyTest,
   ListedSession,
+  NewMessage,
   NewSession,
   Page,
-  SendMode,
+  ResultRow,
   Session,
   SessionDetail,
   SessionPatch,
@@ -40,10 +43,15 @@ export const api = {
   deleteSession: (id: string) => request<void>('DELETE', at(id)),
   markRead: (id: string) => request<void>('POST', at(id, '/read')),
 
-  send: (id: string, body: { content: string; client_id: string; mode?: SendMode }) =>
-    request<Accepted>('POST', at(id, '/messages'), body),
+  send: (id: string, body: NewMessage) => request<Accepted>('POST', at(id, '/messages'), body),
   editMessage: (id: string, messageId: string, content: string) =>
     request<Accepted>('PUT', at(id, `/messages/${messageId}`), { content }),
+  removeQueued: (id: string, messageId: string) =>
+    request<void>('DELETE', at(id, `/messages/${encodeURIComponent(messageId)}`)),
+  steerQueued: (id: string, messageId: string) =>
+    request<Accepted>('POST', at(id, `/messages/${encodeURIComponent(messageId)}/steer`)),
+  editCell: (runId: string, edit: { row: string; column: string; value: Cell }) =>
+    request<ResultRow>('PATCH', `/runs/${encodeURIComponent(runId)}/result`, edit),
   retry: (id: string) => request<Accepted>('POST', at(id, '/retry')),
   cancel: (id: string) => request<unknown>('POST', at(id, '/cancel')),
   pause: (id: string) => request<unknown>('POST', at(id, '/pause')),
@@ -78,10 +86,14 @@ export const api = {
 
 /** Addresses that the browser fetches by itself, as downloads. */
 export const downloads = {
-  session: (id: string, format: ExportFormat) => `/api${at(id, `/export?format=${format}`)}`,
+  session: (id: string, format: ExportFormat) =>
+    `/api${at(id, `/export?format=${format}&lang=${usePrefs.getState().lang}`)}`,
   everything: '/api/export',
+  result: (runId: string, format: ResultFormat) =>
+    `/api/runs/${encodeURIComponent(runId)}/result?format=${format}`,
 }
 
+export type ResultFormat = 'csv' | 'xlsx' | 'json'
 export type ExportFormat = 'md' | 'json' | 'html'
 
 function formOf(file: File): FormData {

@@ -32,6 +32,24 @@ export interface paths {
         /** Edit */
         put: operations["edit_api_sessions__session_id__messages__message_id__put"];
         post?: never;
+        /** Remove Queued */
+        delete: operations["remove_queued_api_sessions__session_id__messages__message_id__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/messages/{message_id}/steer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Steer Queued */
+        post: operations["steer_queued_api_sessions__session_id__messages__message_id__steer_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -581,7 +599,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Export Session */
+        /**
+         * Export Session
+         * @description `lang` is the language of the headings of an HTML page.
+         */
         get: operations["export_session_api_sessions__session_id__export_get"];
         put?: never;
         post?: never;
@@ -606,6 +627,24 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{run_id}/result": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read */
+        get: operations["read_api_runs__run_id__result_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Change */
+        patch: operations["change_api_runs__run_id__result_patch"];
         trace?: never;
     };
     "/api/sessions/{session_id}/browser/launch": {
@@ -829,6 +868,18 @@ export interface components {
             /** Message Id */
             message_id: string;
         };
+        /**
+         * CellEdit
+         * @description The new value of one cell; null for none.
+         */
+        CellEdit: {
+            /** Row */
+            row: string;
+            /** Column */
+            column: string;
+            /** Value */
+            value: string | boolean | number | null;
+        };
         /** Click */
         Click: {
             /** Eid */
@@ -881,6 +932,8 @@ export interface components {
             reference: string;
             /** Confirmed */
             confirmed: boolean;
+            /** Message */
+            message?: string | null;
         };
         /** DecisionBody */
         DecisionBody: {
@@ -921,6 +974,41 @@ export interface components {
         EditedMessage: {
             /** Content */
             content: string;
+            /** Result Schema */
+            result_schema?: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /**
+         * Effect
+         * @description One request that an act sent, or several equal ones. Never with a query or a body.
+         */
+        Effect: {
+            /** Method */
+            method: string;
+            /** Host */
+            host: string;
+            /** Path */
+            path: string;
+            /** Status */
+            status?: number | null;
+            /** Failure */
+            failure?: ("blocked" | "unreachable" | "cors" | "aborted" | "dropped" | "no_answer") | null;
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            outcome: "accepted" | "refused" | "unknown";
+            /**
+             * Times
+             * @default 1
+             */
+            times: number;
+            /**
+             * Repeated
+             * @default false
+             */
+            repeated: boolean;
         };
         /** Error */
         Error: {
@@ -933,6 +1021,8 @@ export interface components {
             code: string;
             /** Message */
             message: string;
+            /** Position */
+            position?: number | null;
         };
         /**
          * Fact
@@ -964,6 +1054,8 @@ export interface components {
             message: string;
             /** Finished At */
             finished_at: string | null;
+            /** Position */
+            position: number;
         };
         /** File */
         File: {
@@ -1052,6 +1144,8 @@ export interface components {
             screenshot?: string | null;
             /** Expires At */
             expires_at?: string | null;
+            /** Position */
+            position?: number | null;
         };
         /** Key */
         Key: {
@@ -1213,6 +1307,19 @@ export interface components {
             type: "message";
             message: components["schemas"]["Message"];
         };
+        /**
+         * MessageRemoved
+         * @description A queued message was taken back.
+         */
+        MessageRemoved: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "message_removed";
+            /** Message Id */
+            message_id: string;
+        };
         /** ModelChoice */
         ModelChoice: {
             /** Id */
@@ -1247,6 +1354,10 @@ export interface components {
             client_id?: string | null;
             /** Mode */
             mode?: ("steer" | "queue") | null;
+            /** Result Schema */
+            result_schema?: {
+                [key: string]: unknown;
+            } | null;
         };
         /** NewSession */
         NewSession: {
@@ -1311,6 +1422,8 @@ export interface components {
                 number,
                 number
             ] | null;
+            /** Position */
+            position: number | null;
         };
         /**
          * Outcome
@@ -1359,6 +1472,8 @@ export interface components {
             screenshot: string | null;
             /** Expires At */
             expires_at: string | null;
+            /** Position */
+            position: number;
         };
         /** Picture */
         Picture: {
@@ -1466,6 +1581,8 @@ export interface components {
             screenshot: string | null;
             /** Expires At */
             expires_at: string | null;
+            /** Position */
+            position: number;
             /** Run Id */
             run_id: string;
             /**
@@ -1475,6 +1592,8 @@ export interface components {
             status: "open" | "decided" | "expired" | "cancelled";
             /** Confirmed */
             confirmed: boolean | null;
+            /** Message */
+            message: string | null;
             /**
              * Created At
              * Format: date-time
@@ -1482,6 +1601,75 @@ export interface components {
             created_at: string;
             /** Decided At */
             decided_at: string | null;
+        };
+        /**
+         * Result
+         * @description The table of a run.
+         */
+        Result: {
+            /** Run Id */
+            run_id: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "queued" | "running" | "waiting_user" | "paused" | "completed" | "failed" | "cancelled" | "interrupted";
+            /** Complete */
+            complete: boolean;
+            /** Result Schema */
+            result_schema: {
+                [key: string]: unknown;
+            };
+            /** Rows */
+            rows: components["schemas"]["ResultRow"][];
+        };
+        /**
+         * ResultRow
+         * @description One row, with the page, the time and the picture that it comes from.
+         */
+        ResultRow: {
+            /** Id */
+            id: string;
+            /** Values */
+            values: {
+                [key: string]: string | number | boolean | null;
+            };
+            /**
+             * Missing
+             * @default {}
+             */
+            missing: {
+                [key: string]: string;
+            };
+            /**
+             * Unverified
+             * @default []
+             */
+            unverified: string[];
+            /**
+             * Edited
+             * @default {}
+             */
+            edited: {
+                [key: string]: string | number | boolean | null;
+            };
+            /**
+             * Url
+             * @default
+             */
+            url: string;
+            /**
+             * File
+             * @default
+             */
+            file: string;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Screenshot */
+            screenshot?: string | null;
         };
         /** Resync */
         Resync: {
@@ -1704,7 +1892,7 @@ export interface components {
         };
         /**
          * Target
-         * @description The target element of an action; `box` is x, y, width, height in percent of the screenshot.
+         * @description The target of an action; the boxes are x, y, width, height in percent of the screenshot.
          */
         Target: {
             /** Role */
@@ -1713,6 +1901,13 @@ export interface components {
             name: string;
             /** Box */
             box?: [
+                number,
+                number,
+                number,
+                number
+            ] | null;
+            /** Start */
+            start?: [
                 number,
                 number,
                 number,
@@ -1792,6 +1987,16 @@ export interface components {
             trail?: {
                 [key: string]: unknown;
             } | null;
+            /** Result */
+            result?: {
+                [key: string]: unknown;
+            } | null;
+            /** Effect */
+            effect?: ("accepted" | "refused" | "unknown" | "none") | null;
+            /** Effects */
+            effects?: components["schemas"]["Effect"][] | null;
+            /** Page Says */
+            page_says?: string | null;
         };
         /** ToolStart */
         ToolStart: {
@@ -1815,6 +2020,8 @@ export interface components {
                 number,
                 number
             ] | null;
+            /** Position */
+            position?: number | null;
         };
         /** Tools */
         Tools: {
@@ -1976,6 +2183,68 @@ export interface operations {
                 "application/json": components["schemas"]["EditedMessage"];
             };
         };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_queued_api_sessions__session_id__messages__message_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+                message_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    steer_queued_api_sessions__session_id__messages__message_id__steer_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+                message_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
         responses: {
             /** @description Successful Response */
             202: {
@@ -2207,7 +2476,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": components["schemas"]["Token"] | components["schemas"]["Thinking"] | components["schemas"]["ToolStart"] | components["schemas"]["ToolEnd"] | components["schemas"]["Done"] | components["schemas"]["Error"] | components["schemas"]["RunChanged"] | components["schemas"]["StateChanged"] | components["schemas"]["Observed"] | components["schemas"]["PolicyRuled"] | components["schemas"]["Interrupt"] | components["schemas"]["Decision"] | components["schemas"]["MessageAdded"] | components["schemas"]["UsageChanged"] | components["schemas"]["Resync"];
+                    "text/event-stream": components["schemas"]["Token"] | components["schemas"]["Thinking"] | components["schemas"]["ToolStart"] | components["schemas"]["ToolEnd"] | components["schemas"]["Done"] | components["schemas"]["Error"] | components["schemas"]["RunChanged"] | components["schemas"]["StateChanged"] | components["schemas"]["Observed"] | components["schemas"]["PolicyRuled"] | components["schemas"]["Interrupt"] | components["schemas"]["Decision"] | components["schemas"]["MessageAdded"] | components["schemas"]["MessageRemoved"] | components["schemas"]["UsageChanged"] | components["schemas"]["Resync"];
                 };
             };
             /** @description What went wrong */
@@ -2334,7 +2603,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": components["schemas"]["Token"] | components["schemas"]["Thinking"] | components["schemas"]["ToolStart"] | components["schemas"]["ToolEnd"] | components["schemas"]["Done"] | components["schemas"]["Error"] | components["schemas"]["RunChanged"] | components["schemas"]["StateChanged"] | components["schemas"]["Observed"] | components["schemas"]["PolicyRuled"] | components["schemas"]["Interrupt"] | components["schemas"]["Decision"] | components["schemas"]["MessageAdded"] | components["schemas"]["UsageChanged"] | components["schemas"]["Resync"];
+                    "text/event-stream": components["schemas"]["Token"] | components["schemas"]["Thinking"] | components["schemas"]["ToolStart"] | components["schemas"]["ToolEnd"] | components["schemas"]["Done"] | components["schemas"]["Error"] | components["schemas"]["RunChanged"] | components["schemas"]["StateChanged"] | components["schemas"]["Observed"] | components["schemas"]["PolicyRuled"] | components["schemas"]["Interrupt"] | components["schemas"]["Decision"] | components["schemas"]["MessageAdded"] | components["schemas"]["MessageRemoved"] | components["schemas"]["UsageChanged"] | components["schemas"]["Resync"];
                 };
             };
             /** @description What went wrong */
@@ -3092,6 +3361,7 @@ export interface operations {
         parameters: {
             query?: {
                 format?: "md" | "json" | "html";
+                lang?: "en" | "ru";
             };
             header?: never;
             path: {
@@ -3134,6 +3404,76 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_api_runs__run_id__result_get: {
+        parameters: {
+            query?: {
+                format?: "json" | "csv" | "xlsx";
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                    "text/csv": unknown;
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": unknown;
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_api_runs__run_id__result_patch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CellEdit"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResultRow"];
+                };
             };
             /** @description What went wrong */
             default: {

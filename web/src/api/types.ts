@@ -15,9 +15,11 @@ export type Usage = Schemas['Usage']
 export type Target = Schemas['Target']
 /** Left, top, width and height in percent of the picture. */
 export type Box = [number, number, number, number]
-export type Pending = Schemas['Pending']
+export type Pending = Omit<Schemas['Pending'], 'position'>
 /** A question with what became of it. */
 export type Question = Schemas['Question']
+/** How a run ended without an answer. */
+export type Failure = Schemas['Failure']
 export type Fact = Schemas['Fact']
 export type Progress = Schemas['Progress']
 export type WorkState = Schemas['WorkingState']
@@ -29,8 +31,43 @@ export type Notice = Schemas['Notice']
 export type Config = Schemas['Config']
 export type KeyTest = Schemas['KeyTested']
 
-/** What a stored tool call tells of itself. */
-export interface ToolMeta {
+export type Cell = string | number | boolean | null
+
+/** One column of a table that a message asks for. */
+export interface ColumnSchema {
+  type: 'string' | 'number' | 'integer' | 'boolean'
+  enum?: (string | number)[]
+  format?: string
+  description?: string
+}
+
+/** JSON Schema of a table. `required` has the names of all columns, in their order. */
+export interface ResultSchema {
+  type: 'array'
+  items: { type: 'object'; properties: Record<string, ColumnSchema>; required: string[] }
+}
+
+/** A row of a table as the message of its tool call has it: without empty fields. */
+export type ResultRow = Pick<Schemas['ResultRow'], 'id' | 'values' | 'at'> & Partial<Schemas['ResultRow']>
+
+export type Effect = Schemas['Effect']
+/** What came of a step that was approved: of all others nothing is recorded. */
+export interface Proof {
+  effect?: Schemas['ToolEnd']['effect']
+  effects?: Effect[] | null
+  page_says?: string | null
+}
+
+/** What a stored message tells of itself: mostly that of a tool call. */
+export interface ToolMeta extends Proof {
+  /** Of a user message: the table that it asks for. */
+  result_schema?: ResultSchema
+  /** Of a user message: said to a run at work, or queued behind it. */
+  mode?: SendMode
+  /** Of a message to a run at work: whether its agent has read it. Not told while it still may. */
+  heard?: boolean
+  /** The rows that the call recorded. */
+  result?: { schema: ResultSchema; rows: ResultRow[] }
   name?: string
   call_id?: string
   args?: Record<string, unknown>
@@ -51,6 +88,13 @@ export interface Page<Item> {
 export type SessionPatch = Partial<
   Pick<Session, 'title' | 'pinned' | 'agent' | 'model' | 'max_tool_steps'> & { archived: boolean }
 >
+
+export interface NewMessage {
+  content: string
+  client_id: string
+  mode?: SendMode
+  result_schema?: ResultSchema
+}
 
 export interface NewSession {
   id: string

@@ -13,6 +13,9 @@ export const replayAddress = (sessionId: string, step: number) =>
 export const openReplay = (sessionId: string, step = 1): void =>
   navigate(replayAddress(sessionId, step), { state: { inside: true } })
 
+/** Never a bare letter: keys meant for another place must not take the browser. */
+export const TAKEOVER_KEYS = 'mod+shift+l'
+
 /** The chat gives its place to the page while its browser is driven by hand. */
 export const openTakeover = (sessionId: string): void =>
   navigate(`/s/${encodeURIComponent(sessionId)}?view=takeover`)

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react'
+import { useOverlay } from './overlay'
 import { usePrefs } from './prefs'
 
 /** `mod` is Ctrl, or Cmd on a Mac. Letters are told by place on the keyboard, so any layout works. */
@@ -19,7 +20,9 @@ export function isTyping(target: EventTarget | null): boolean {
   return target.isContentEditable || /^(input|textarea|select)$/i.test(target.tagName)
 }
 
+/** Also one that was called and whose chunk is still on its way. */
 const isOverlayOpen = () =>
+  useOverlay.getState().open !== null ||
   document.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"]') !== null
 
 /** Shortcuts of the page. Plain keys are left alone while someone types; none act below an open dialog. */

@@ -12,10 +12,16 @@ interface Prefs {
   panel: boolean
   panelTab: PanelTab
   panelWidth: number
+  /** Percent of the page beside the sidebar that the browser takes from the chat. */
+  stageShare: number
+  /** The chat is a strip beside the browser. */
+  chatStrip: boolean
   shortcuts: boolean
   sound: boolean
   /** The offer of notifications was answered, either way. */
   notifyAnswered: boolean
+  /** The question at which it was offered. */
+  notifyOfferedAt: string | null
   set(change: Partial<Omit<Prefs, 'set'>>): void
 }
 
@@ -31,9 +37,12 @@ export const usePrefs = create<Prefs>()(
       panel: true,
       panelTab: 'plan',
       panelWidth: 360,
+      stageShare: 60,
+      chatStrip: false,
       shortcuts: true,
       sound: false,
       notifyAnswered: false,
+      notifyOfferedAt: null,
       set: (change) => set(change),
     }),
     { name: 'pilothouse.prefs' },

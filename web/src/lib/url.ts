@@ -26,3 +26,11 @@ export function pictureUrl(address: string | null | undefined, width?: number): 
   if (!address || !PICTURE.test(address)) return null
   return width ? `${address}?w=${width}` : address
 }
+
+/** A page as people name it: host and path, without scheme and query. */
+export function pageOf(address: unknown): string | null {
+  const host = typeof address === 'string' ? hostOf(address) : null
+  if (!host) return null
+  const { pathname } = new URL(address as string)
+  return pathname === '/' ? host : host + decodeURI(pathname)
+}

@@ -13,6 +13,9 @@ import { AttachButton } from '@/features/files/AttachButton'
 import { AttachmentChips } from '@/features/files/AttachmentChips'
 import { DropZone } from '@/features/files/DropZone'
 import { sendWithFiles } from '@/features/files/sendWithFiles'
+import { ColumnEditor } from '@/features/results/ColumnEditor'
+import { takeSchema } from '@/features/results/columns'
+import { TableButton } from '@/features/results/TableButton'
 import { HeldBar } from '@/features/takeover/HeldBar'
 import { useT } from '@/i18n'
 import { useShortcuts } from '@/lib/keys'
@@ -29,7 +32,13 @@ export function ChatComposer({ session }: { session: Session }) {
   const config = useConfig()
   const isBusy = controls.status !== null
   const isAsked = pending !== null
-  const send = (text: string) => sendWithFiles(session.id, text, isBusy && !isAsked ? mode : null)
+  const beginsTask = !isAsked && (!isBusy || mode === 'queue')
+  const send = (text: string) => {
+    const schema = beginsTask && session.agent !== 'assistant' ? takeSchema(session.id) : null
+    // Should the question be closed by now, an answer becomes a word to the run.
+    const lane = isAsked ? 'steer' : mode
+    sendWithFiles(session.id, text, isBusy ? lane : null, schema)
+  }
   const togglePause = controls.status === 'paused' ? controls.resume : controls.pause
   const stop = () => isBusy && controls.stop()
   useShortcuts({ escape: () => stop(), 'mod+.': () => isBusy && togglePause() })
@@ -48,10 +57,16 @@ export function ChatComposer({ session }: { session: Session }) {
           maxBytes={config?.limits.message_bytes}
           onSend={send}
           onEscape={stop}
-          above={<AttachmentChips sessionId={session.id} />}
+          above={
+            <>
+              <AttachmentChips sessionId={session.id} />
+              {beginsTask && <ColumnEditor sessionId={session.id} agent={session.agent} />}
+            </>
+          }
           tools={
             <>
               <AttachButton sessionId={session.id} />
+              {beginsTask && <TableButton sessionId={session.id} agent={session.agent} />}
               {isBusy && !isAsked && <ModeChoice mode={mode} onChange={setMode} />}
               <span className={isBusy ? 'hidden min-w-0 md:flex' : 'contents'}>
                 <Pickers session={session} locked={isBusy ? t('model.locked') : undefined} />

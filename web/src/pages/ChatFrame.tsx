@@ -1,37 +1,146 @@
-import type { ReactNode } from 'react'
-import { useT } from '@/i18n'
+import { MessageSquare } from 'lucide-react'
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
+import { useT, useWords, wordbook } from '@/i18n'
+import { cx } from '@/lib/cx'
 import { useFrame } from '@/lib/frame'
 import { usePrefs } from '@/lib/prefs'
+import { isOpen } from '@/stream/live'
+import { type SessionState, useLive } from '@/stream/store'
 import { Sheet } from '@/ui/Dialog'
+import { IconButton } from '@/ui/IconButton'
 import { Resizer } from './Resizer'
-import { SidePanel } from './SidePanel'
+import { loadStage, SidePanel } from './SidePanel'
 
-/** The feed with the panel beside it, or below it in narrow windows. */
-export function ChatFrame({ children }: { children: ReactNode }) {
+const loadSheet = () => import('@/features/takeover/StageSheet')
+const StageSheet = lazy(loadSheet)
+
+const words = wordbook(
+  { 'stage.resize': 'Width of the browser', 'stage.chat.show': 'Show the chat' },
+  { 'stage.resize': 'Ширина браузера', 'stage.chat.show': 'Показать чат' },
+)
+
+interface Props {
+  children: ReactNode
+  composer: ReactNode
+}
+
+/** The feed with the panel beside it, or in narrow windows with the browser above the composer. */
+export function ChatFrame({ children, composer }: Props) {
   const t = useT()
   const { panel } = useFrame()
-  const width = usePrefs((prefs) => prefs.panelWidth)
+  const isStaged = useIsStaged()
+  const panelTab = usePrefs((prefs) => prefs.panelTab)
+  const isLarge = !panel.isSheet && panel.isOpen && (isStaged || panelTab === 'browser')
+  // A question is answered in the chat.
+  const isAsked = useLive((state) => state.pending !== null)
+  const isStrip = usePrefs((prefs) => prefs.chatStrip) && isLarge && !isAsked
   return (
     <div className="flex h-full min-h-0">
-      <div className="flex min-w-0 flex-1 flex-col">{children}</div>
+      {isStrip && <ChatStrip />}
+      <div className={cx('flex min-w-0 flex-1 flex-col', isStrip && 'hidden')}>
+        {children}
+        {panel.isSheet && isStaged && (
+          <Suspense>
+            <StageSheet isAsked={isAsked} />
+          </Suspense>
+        )}
+        {composer}
+      </div>
       {panel.isSheet ? (
         <Sheet open={panel.isOpen} onClose={panel.toggle} label={t('panel')} side="bottom">
-          <SidePanel onHide={panel.toggle} />
+          <SidePanel onHide={panel.toggle} isStaged={false} />
         </Sheet>
       ) : (
-        panel.isOpen && (
-          <>
-            <Resizer />
-            <aside
-              aria-label={t('panel')}
-              className="flex shrink-0 flex-col border-l border-line"
-              style={{ width }}
-            >
-              <SidePanel onHide={panel.toggle} />
-            </aside>
-          </>
-        )
+        panel.isOpen && <Panel isLarge={isLarge} isStrip={isStrip} isStaged={isStaged} />
       )}
     </div>
   )
 }
+
+const PANEL = { min: 300, max: 640, step: 24 }
+/** Percent; what leaves the chat less is a strip. */
+const SHARE = { min: 30, max: 78, step: 4 }
+const STRIP = SHARE.max + SHARE.step
+
+interface PanelProps {
+  isLarge: boolean
+  isStrip: boolean
+  isStaged: boolean
+}
+
+function Panel({ isLarge, isStrip, isStaged }: PanelProps) {
+  const t = useWords(words)
+  const { panel } = useFrame()
+  const { panelWidth, stageShare, set } = usePrefs()
+  const aside = useRef<HTMLElement>(null)
+  const shareAt = (clientX: number) => {
+    const { left, width } = aside.current!.parentElement!.getBoundingClientRect()
+    return (100 * (left + width - clientX)) / width
+  }
+  const share = (value: number) =>
+    set(value > SHARE.max ? { chatStrip: true } : { chatStrip: false, stageShare: value })
+  return (
+    <>
+      {isLarge ? (
+        <Resizer
+          key="stage"
+          label={t('stage.resize')}
+          {...SHARE}
+          max={STRIP}
+          value={isStrip ? STRIP : stageShare}
+          valueAt={shareAt}
+          onChange={share}
+        />
+      ) : (
+        <Resizer
+          key="panel"
+          label={t('panel.resize')}
+          {...PANEL}
+          value={panelWidth}
+          valueAt={(clientX) => innerWidth - clientX}
+          onChange={(width) => set({ panelWidth: width })}
+        />
+      )}
+      <aside
+        ref={aside}
+        aria-label={t('panel')}
+        className={cx('flex min-h-0 flex-col border-l border-line', isStrip ? 'min-w-0 flex-1' : 'shrink-0')}
+        style={isStrip ? undefined : { width: isLarge ? `${stageShare}%` : panelWidth }}
+      >
+        <SidePanel onHide={panel.toggle} isStaged={isStaged} />
+      </aside>
+    </>
+  )
+}
+
+/** What is left of the chat when the browser has the page. */
+function ChatStrip() {
+  const t = useWords(words)
+  const set = usePrefs((prefs) => prefs.set)
+  return (
+    <div className="flex w-11 shrink-0 flex-col items-center pt-2">
+      <IconButton label={t('stage.chat.show')} onClick={() => set({ chatStrip: false })}>
+        <MessageSquare size={17} aria-hidden />
+      </IconButton>
+    </div>
+  )
+}
+
+/** A run of this session uses the browser, or has used it while this page was open. */
+function useIsStaged(): boolean {
+  const isUsed = useLive(usesBrowser)
+  const isRunning = useLive(({ run }) => isOpen(run))
+  const { isSheet } = useFrame().panel
+  // The code is there before the browser is.
+  useEffect(() => {
+    if (isRunning) void (isSheet ? loadSheet() : loadStage())
+  }, [isRunning, isSheet])
+  const [wasUsed, setUsed] = useState(isUsed)
+  if (isUsed && !wasUsed) setUsed(true)
+  return wasUsed
+}
+
+const ELSEWHERE = new Set(['read_file', 'record'])
+
+const usesBrowser = ({ ids, rows, run }: SessionState): boolean =>
+  isOpen(run) && ids.some((id) => rows[id]?.kind === 'tool' && !ELSEWHERE.has(rows[id].name))

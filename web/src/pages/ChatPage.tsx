@@ -24,6 +24,7 @@ import { ChatFrame } from './ChatFrame'
 import { ChatHeader } from './ChatHeader'
 
 const ScreenshotViewer = lazy(() => import('@/features/screenshots/ScreenshotViewer'))
+const ResultTable = lazy(() => import('@/features/results/ResultTable'))
 const Takeover = lazy(() => import('@/features/takeover/Takeover'))
 
 interface Props {
@@ -57,18 +58,17 @@ function Chat({ id, isReplay }: Props) {
     )
   }
   return (
-    <ChatFrame>
+    <ChatFrame composer={(session || isLoaded) && <ChatComposer session={session ?? unborn(id)} />}>
       <ChatHeader session={session} />
       {error && !session && !isLoaded ? (
         <LoadFailure error={error} onRetry={() => void refetch()} />
       ) : isLoaded ? (
-        <Feed sessionId={id} Question={QuestionCard} />
+        <Feed sessionId={id} Question={QuestionCard} Table={TablePart} />
       ) : (
         <div className="flex flex-1 items-center justify-center text-muted">
           <Spinner />
         </div>
       )}
-      {(session || isLoaded) && <ChatComposer session={session ?? unborn(id)} />}
       <Announcer />
       <ChatTools sessionId={id} />
       {isReplay && isLoaded && (
@@ -77,6 +77,14 @@ function Chat({ id, isReplay }: Props) {
         </Suspense>
       )}
     </ChatFrame>
+  )
+}
+
+function TablePart({ ids }: { ids: string[] }) {
+  return (
+    <Suspense>
+      <ResultTable ids={ids} />
+    </Suspense>
   )
 }
 

@@ -1,36 +1,39 @@
 import type { KeyboardEvent, PointerEvent } from 'react'
-import { useT } from '@/i18n'
-import { usePrefs } from '@/lib/prefs'
 
-const MIN = 300
-const MAX = 640
-const STEP = 24
+interface Props {
+  label: string
+  value: number
+  min: number
+  max: number
+  step: number
+  /** The value when the line is at this place, in CSS pixels from the left of the window. */
+  valueAt: (clientX: number) => number
+  onChange: (value: number) => void
+}
 
-/** The line between feed and panel: dragged, or moved with the arrow keys. */
-export function Resizer() {
-  const t = useT()
-  const { panelWidth, set } = usePrefs()
-  const resize = (width: number) => set({ panelWidth: Math.round(Math.min(MAX, Math.max(MIN, width))) })
+/** The line before what is on its right: dragged, or moved with the arrow keys, Home and End. */
+export function Resizer({ label, value, min, max, step, valueAt, onChange }: Props) {
+  const resize = (width: number) => onChange(Math.round(Math.min(max, Math.max(min, width))))
   const onPointerDown = (event: PointerEvent<HTMLDivElement>) => {
     event.currentTarget.setPointerCapture(event.pointerId)
   }
   const onPointerMove = (event: PointerEvent<HTMLDivElement>) => {
-    if (event.currentTarget.hasPointerCapture(event.pointerId)) resize(innerWidth - event.clientX)
+    if (event.currentTarget.hasPointerCapture(event.pointerId)) resize(valueAt(event.clientX))
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    const step = { ArrowLeft: STEP, ArrowRight: -STEP }[event.key]
-    if (step === undefined) return
+    const next = { ArrowLeft: value + step, ArrowRight: value - step, Home: max, End: min }[event.key]
+    if (next === undefined) return
     event.preventDefault()
-    resize(panelWidth + step)
+    resize(next)
   }
   return (
     <div
       role="separator"
       aria-orientation="vertical"
-      aria-label={t('panel.resize')}
-      aria-valuemin={MIN}
-      aria-valuemax={MAX}
-      aria-valuenow={panelWidth}
+      aria-label={label}
+      aria-valuemin={min}
+      aria-valuemax={max}
+      aria-valuenow={value}
       tabIndex={0}
       onPointerDown={onPointerDown}
       onPointerMove={onPointerMove}

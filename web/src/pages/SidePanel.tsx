@@ -9,7 +9,8 @@ import { useLive } from '@/stream/store'
 import { IconButton } from '@/ui/IconButton'
 import { Tabs, type TabSpec } from '@/ui/Tabs'
 
-const BrowserPanel = lazy(() => import('@/features/takeover/BrowserPanel'))
+export const loadStage = () => import('@/features/takeover/BrowserStage')
+const BrowserStage = lazy(loadStage)
 const FilesPanel = lazy(() => import('@/features/files/FilesPanel'))
 
 /** The tabs beside the feed. A new one is a line here. */
@@ -31,7 +32,7 @@ function useTabs(): TabSpec[] {
       label: t('browser'),
       content: () => (
         <Suspense>
-          <BrowserPanel />
+          <BrowserStage />
         </Suspense>
       ),
     },
@@ -50,22 +51,37 @@ function useTabs(): TabSpec[] {
 const count = (value: string | number | false) =>
   value ? <span className="tabular text-2xs text-faint">{value}</span> : undefined
 
-export function SidePanel({ onHide }: { onHide: () => void }) {
+interface Props {
+  onHide: () => void
+  /** The browser is above the tabs, unless its tab is open. */
+  isStaged: boolean
+}
+
+export function SidePanel({ onHide, isStaged }: Props) {
   const t = useT()
   const tabs = useTabs()
   const { panelTab, set } = usePrefs()
   const value = tabs.some((tab) => tab.id === panelTab) ? panelTab : 'plan'
   return (
-    <Tabs
-      tabs={tabs}
-      value={value}
-      onChange={(id) => set({ panelTab: id as PanelTab })}
-      label={t('panel')}
-      trailing={
-        <IconButton label={t('panel.hide')} keys="mod+j" onClick={onHide}>
-          <PanelRight size={17} aria-hidden />
-        </IconButton>
-      }
-    />
+    <>
+      {isStaged && value !== 'browser' && (
+        <div className="max-h-[70%] shrink-0 overflow-y-auto border-b border-line">
+          <Suspense>
+            <BrowserStage />
+          </Suspense>
+        </div>
+      )}
+      <Tabs
+        tabs={tabs}
+        value={value}
+        onChange={(id) => set({ panelTab: id as PanelTab })}
+        label={t('panel')}
+        trailing={
+          <IconButton label={t('panel.hide')} keys="mod+j" onClick={onHide}>
+            <PanelRight size={17} aria-hidden />
+          </IconButton>
+        }
+      />
+    </>
   )
 }

@@ -11,9 +11,13 @@ import { AttachmentChips } from '@/features/files/AttachmentChips'
 import { hasAttachments } from '@/features/files/attachments'
 import { DropZone } from '@/features/files/DropZone'
 import { startWithFiles } from '@/features/files/sendWithFiles'
+import { ColumnEditor } from '@/features/results/ColumnEditor'
+import { takeSchema } from '@/features/results/columns'
+import { TableButton } from '@/features/results/TableButton'
 import { Examples } from '@/features/start/Examples'
 import { Notices } from '@/features/start/Notices'
-import { useT } from '@/i18n'
+import { words } from '@/features/start/startWords'
+import { useWords } from '@/i18n'
 import { remember } from '@/lib/storage'
 import { useTitle } from '@/lib/title'
 import { startSession } from '@/session/send'
@@ -24,17 +28,19 @@ import { toast } from '@/ui/Toasts'
 
 /** No session yet: what can be asked here, and the composer. */
 export function StartPage() {
-  const t = useT()
+  const t = useWords(words)
   const config = useConfig()
   const [, go] = useLocation()
   const [choice, setChoice] = useState<{ agent?: string; model?: string }>({})
   const model = choice.model ?? config?.defaults.model
+  const agent = choice.agent ?? config?.defaults.agent ?? ''
   const isDemo = config?.models.find((one) => one.id === model)?.demo ?? false
   useTitle('Pilothouse', 'none')
   const start = (text: string) => {
     remember('draft.new', null)
-    if (!hasAttachments(null)) return go(`/s/${startSession(text, choice)}`)
-    startWithFiles(text, choice).then(
+    const schema = agent === 'assistant' ? null : takeSchema(null)
+    if (!hasAttachments(null)) return go(`/s/${startSession(text, choice, schema)}`)
+    startWithFiles(text, choice, schema).then(
       (id) => go(`/s/${id}`),
       (error: Error) => toast(error.message),
     )
@@ -58,10 +64,16 @@ export function StartPage() {
             placeholder={t('composer.ask')}
             maxBytes={config?.limits.message_bytes}
             onSend={start}
-            above={<AttachmentChips sessionId={null} />}
+            above={
+              <>
+                <AttachmentChips sessionId={null} />
+                <ColumnEditor sessionId={null} agent={agent} />
+              </>
+            }
             tools={
               <>
                 <AttachButton sessionId={null} />
+                <TableButton sessionId={null} agent={agent} />
                 {config && <Pickers config={config} choice={choice} onChange={setChoice} />}
               </>
             }

@@ -1,51 +1,56 @@
 import { api } from '@/api/client'
 import { refreshLists, rereadIfFailed, whileArriving } from '@/api/queries'
-import type { NewSession, SendMode } from '@/api/types'
+import type { NewSession, ResultSchema, SendMode } from '@/api/types'
 import { newId } from '@/lib/ids'
+import type { UserRow } from '@/stream/rows'
 import { storeOf } from '@/stream/store'
 
 /** Sessions that so far exist only here. */
 const unborn = new Map<string, NewSession>()
 
 /** Shows the message at once and sends it; the row itself tells of a failure. */
-export function sendMessage(sessionId: string, text: string, mode: SendMode | null): void {
-  const clientId = newId()
-  storeOf(sessionId).getState().propose(clientId, text, mode)
-  void deliver(sessionId, clientId, text, mode)
+export function sendMessage(
+  sessionId: string,
+  text: string,
+  mode: SendMode | null,
+  schema: ResultSchema | null = null,
+): void {
+  sendAgain(sessionId, newId(), { text, mode, schema })
 }
 
+type Said = Pick<UserRow, 'text' | 'mode' | 'schema'>
+
 /** The same `client_id` again: the server answers the same and starts nothing twice. */
-export function sendAgain(sessionId: string, clientId: string, text: string, mode: SendMode | null): void {
-  storeOf(sessionId).getState().propose(clientId, text, mode)
-  void deliver(sessionId, clientId, text, mode)
+export function sendAgain(sessionId: string, clientId: string, said: Said): void {
+  storeOf(sessionId).getState().propose(clientId, said.text, said.mode, said.schema)
+  void deliver(sessionId, clientId, said)
 }
 
 /** Begins a session with its first message; the answer is its id. */
-export function startSession(text: string, choice: { agent?: string; model?: string }): string {
+export function startSession(
+  text: string,
+  choice: { agent?: string; model?: string },
+  schema: ResultSchema | null = null,
+): string {
   const id = newId()
   unborn.set(id, { id, ...choice })
   storeOf(id).setState({ loaded: true })
-  sendMessage(id, text, null)
+  sendMessage(id, text, null, schema)
   return id
 }
 
-async function deliver(
-  sessionId: string,
-  clientId: string,
-  text: string,
-  mode: SendMode | null,
-): Promise<void> {
-  const delivery = hand(sessionId, clientId, text, mode)
+async function deliver(sessionId: string, clientId: string, said: Said): Promise<void> {
+  const delivery = hand(sessionId, clientId, said)
   if (unborn.has(sessionId)) whileArriving(sessionId, delivery)
   await delivery
 }
 
-async function hand(sessionId: string, clientId: string, text: string, mode: SendMode | null): Promise<void> {
+async function hand(sessionId: string, clientId: string, { text, mode, schema }: Said): Promise<void> {
   const store = storeOf(sessionId).getState()
   try {
     await create(sessionId)
-    const body = { content: text, client_id: clientId, ...(mode ? { mode } : {}) }
-    store.accept(await api.send(sessionId, body))
+    const wish = { ...(mode ? { mode } : {}), ...(schema ? { result_schema: schema } : {}) }
+    store.accept(await api.send(sessionId, { content: text, client_id: clientId, ...wish }))
   } catch (error) {
     store.reject(clientId, (error as Error).message)
   }

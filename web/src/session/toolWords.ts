@@ -14,6 +14,7 @@ import {
   Move,
   PanelsTopLeft,
   ScrollText,
+  Table2,
   TextCursorInput,
   Wrench,
 } from 'lucide-react'
@@ -42,6 +43,8 @@ const WORDS: Record<string, Word> = {
   select: { word: 'select', icon: ListChecks },
   select_option: { word: 'select', icon: ListChecks },
   hover: { word: 'hover', icon: Move },
+  double_click: { word: 'doubleClick', icon: MousePointerClick },
+  drag: { word: 'drag', icon: Move },
   scroll: { word: 'scroll', icon: ScrollText },
   wait: { word: 'wait', icon: Hourglass },
   wait_for: { word: 'wait', icon: Hourglass },
@@ -54,6 +57,7 @@ const WORDS: Record<string, Word> = {
   read_file: { word: 'read', icon: FileText },
   read_page: { word: 'readPage', icon: ScrollText },
   get_text_near: { word: 'read', icon: ScrollText },
+  record: { word: 'record', icon: Table2 },
   focus: { word: 'focus', icon: Compass },
   switch_tab: { word: 'tab', icon: PanelsTopLeft },
   tabs: { word: 'tab', icon: PanelsTopLeft },
@@ -84,10 +88,12 @@ export function toolWords(row: Pick<ToolRow, 'name' | 'args'>, isDone = true): T
 /** What would be done, in the words of the feed: "Click Place order". */
 export function actionWords(question: Pending, t: Translate): string {
   const action = question.action ?? {}
-  const kind = String(action.kind ?? action.type ?? action.name ?? '')
+  const kind = action.double ? 'double_click' : String(action.kind ?? action.type ?? action.name ?? '')
   const words = toolWords({ name: kind, args: action }, false)
+  const verb = words.verb ? t(words.verb) : words.name
+  if (question.target?.role === 'point') return t('question.point', { verb, name: question.target.name })
   const object = question.target?.name ?? words.object ?? ''
-  return `${words.verb ? t(words.verb) : words.name} ${object && `“${object}”`}`.trim()
+  return `${verb} ${object && `“${object}”`}`.trim()
 }
 
 const TELLING = ['element', 'target', 'label', 'name', 'field', 'key', 'option', 'file', 'query', 'direction']
@@ -95,12 +101,15 @@ const TELLING = ['element', 'target', 'label', 'name', 'field', 'key', 'option',
 /** `button "Add to basket"`: only the name is for people. */
 const NAMED = /^[a-z]+ "(.+)"$/
 
+/** `button "Send"` as people say it: `Send`. */
+export const plainName = (label: string): string => NAMED.exec(label)?.[1] ?? label
+
 const ARROWS: Record<string, string> = { up: '↑', down: '↓', left: '←', right: '→' }
 
 function objectOf(args: Record<string, unknown>): string | null {
   for (const name of TELLING) {
     const value = args[name]
-    if (typeof value === 'string' && value) return ARROWS[value] ?? NAMED.exec(value)?.[1] ?? value
+    if (typeof value === 'string' && value) return ARROWS[value] ?? plainName(value)
     if (isNamed(value)) return value.name
   }
   if (typeof args.url === 'string') return hostOf(args.url) ?? args.url

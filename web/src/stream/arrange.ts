@@ -1,46 +1,31 @@
 import type { Row } from './rows'
 
-const NOT_STORED = 1e12
-
 /**
  * The order of the feed, computed from the rows alone, so that a reload and a live stream give the same.
  *
- * Runs follow each other; inside a run stored rows come by `seq`, then what is still live by arrival, the
- * answer being written last, then the run's error. A row with `before` stands right before that row.
+ * What is stored stands by its number in the session's one sequence. What is not stored stands behind the number
+ * after which it came. At the end stand, in this order: the answer being written, messages to the run that its
+ * agent has not read, queued messages, and messages on their way to the server.
  */
 export function arrange(rows: Record<string, Row>): string[] {
   const all = Object.values(rows)
-  const runs = runOrder(all)
-  const anchored = new Map<string, Row[]>()
-  const free: Row[] = []
-  for (const row of all) {
-    if (row.before !== null && rows[row.before])
-      anchored.set(row.before, [...(anchored.get(row.before) ?? []), row])
-    else free.push(row)
-  }
-  const place = (row: Row) => (row.runId === null ? own(row) : (runs.get(row.runId) ?? own(row)))
-  free.sort((a, b) => place(a) - place(b) || group(a) - group(b) || own(a) - own(b))
-  const ids: string[] = []
-  for (const row of free) {
-    for (const ahead of (anchored.get(row.id) ?? []).sort((a, b) => a.born - b.born)) ids.push(ahead.id)
-    ids.push(row.id)
-  }
-  return ids
+  all.sort((a, b) => part(a) - part(b) || place(a) - place(b) || rank(a) - rank(b) || a.born - b.born)
+  return all.map((row) => row.id)
 }
 
-const own = (row: Row) => row.seq ?? NOT_STORED + row.born
+export const place = (row: Row): number => row.seq ?? row.after
 
-function group(row: Row): number {
-  if (row.kind === 'error') return 3
-  if (row.seq !== null) return 0
-  return row.kind === 'text' ? 2 : 1
+function part(row: Row): number {
+  if (row.kind === 'text') return row.live && row.seq === null ? 1 : 0
+  if (row.kind !== 'user') return 0
+  if (row.seq === null) return 4
+  if (row.mode === 'queue') return 3
+  return isUnread(row) ? 2 : 0
 }
 
-function runOrder(rows: Row[]): Map<string, number> {
-  const first = new Map<string, number>()
-  for (const row of rows) {
-    if (row.runId === null) continue
-    first.set(row.runId, Math.min(own(row), first.get(row.runId) ?? Infinity))
-  }
-  return first
-}
+/** A message to a run at work that its agent has still to read. */
+export const isUnread = (row: Row): boolean =>
+  row.kind === 'user' && row.mode === 'steer' && row.isRead === null && row.delivery !== 'failed'
+
+/** Of one number, as in sessions from before all rows had one: the message first. */
+const rank = ({ kind }: Row): number => (kind === 'question' || kind === 'error' ? 1 : 0)

@@ -1,42 +1,36 @@
-import type { Question, SessionDetail } from '@/api/types'
-import { type Draft, put } from './reducer'
-import { type QuestionRow, questionRowId, errorRowId, rowOfMessage } from './rows'
+import type { Failure, Question, SessionDetail } from '@/api/types'
+import { type Draft, lastNumber, put } from './draft'
+import { type QuestionRow, questionRowId, errorRowId } from './rows'
 
 /** What is over and was no message: questions with their answers, and how earlier runs ended. */
 export function showClosed(draft: Draft, session: SessionDetail): void {
-  for (const asked of session.interrupts ?? []) if (asked.status !== 'open') showAnswer(draft, session, asked)
-  for (const { run_id, code, message, finished_at } of session.errors ?? []) {
-    const isKept = session.messages.some((row) => row.run_id === run_id)
-    if (isKept && run_id !== session.run?.id) putFailure(draft, run_id, code, message, finished_at)
+  for (const asked of session.interrupts ?? []) if (asked.status !== 'open') showAnswer(draft, asked)
+  for (const failed of session.errors ?? []) {
+    const isKept = session.messages.some((row) => row.run_id === failed.run_id)
+    if (isKept && failed.run_id !== session.run?.id) putFailure(draft, failed)
   }
 }
 
-export function putFailure(draft: Draft, runId: string, code: string, text: string, at: string | null): void {
+export type Failed = Omit<Failure, 'status' | 'position'> & { position: number | null }
+
+export function putFailure(draft: Draft, failed: Failed): void {
+  const { run_id: runId, code, message: text, finished_at: at, position } = failed
   draft.born += 1
-  const placed = { id: errorRowId(runId), runId, seq: null, born: draft.born, before: null }
+  const known = draft.rows[errorRowId(runId)]
+  const seq = position ?? known?.seq ?? null
+  const placed = { id: errorRowId(runId), runId, seq, born: draft.born, after: lastNumber(draft) }
   put(draft, { ...placed, kind: 'error', at, code, text })
 }
 
-/** A question that the stream has told of keeps its place; else it stands before what was stored next in its run. */
-function showAnswer(draft: Draft, session: SessionDetail, asked: Question): void {
+function showAnswer(draft: Draft, asked: Question): void {
   const id = questionRowId(asked.reference)
   const known = draft.rows[id]
-  if (known?.kind === 'question') return put(draft, { ...known, answer: answerOf(asked) })
-  const time = Date.parse(asked.created_at)
-  const next = session.messages.find(
-    (row) => row.run_id === asked.run_id && row.role !== 'user' && Date.parse(row.created_at) > time,
-  )
+  const closed = { answer: answerOf(asked), note: asked.message }
+  if (known?.kind === 'question') return put(draft, { ...known, seq: asked.position, ...closed })
   draft.born += 1
-  const before = next ? rowOfMessage(next).id : null
-  const placed = {
-    id,
-    runId: asked.run_id,
-    at: asked.decided_at ?? asked.created_at,
-    seq: null,
-    born: draft.born,
-    before,
-  }
-  put(draft, { ...placed, kind: 'question', question: asked, answer: answerOf(asked) })
+  const placed = { id, runId: asked.run_id, seq: asked.position, born: draft.born, after: 0 }
+  const at = asked.decided_at ?? asked.created_at
+  put(draft, { ...placed, at, kind: 'question', question: asked, ...closed })
 }
 
 function answerOf({ status, confirmed }: Question): QuestionRow['answer'] {

@@ -1,4 +1,4 @@
-import type { Message, Pending, RunStatus, Usage, WorkState } from '@/api/types'
+import type { Message, Pending, Proof, RunStatus, Usage, WorkState } from '@/api/types'
 
 /** Where an event belongs. `epoch` and `seq` order all events of a session. */
 interface Stamp {
@@ -20,8 +20,14 @@ export interface Observation {
 type Fields =
   | { type: 'token'; message_id: string; text: string }
   | { type: 'thinking'; message_id: string; text: string }
-  | { type: 'tool_start'; call_id: string; name: string; args: Record<string, unknown> }
   | {
+      type: 'tool_start'
+      call_id: string
+      name: string
+      args: Record<string, unknown>
+      position?: number | null
+    }
+  | ({
       type: 'tool_end'
       call_id: string
       name: string
@@ -31,9 +37,9 @@ type Fields =
       url?: string | null
       screenshot?: string | null
       reason?: string | null
-    }
+    } & Proof)
   | { type: 'done'; message: Message; usage: Usage }
-  | { type: 'error'; code: string; message: string }
+  | { type: 'error'; code: string; message: string; position?: number | null }
   | {
       type: 'run'
       status: RunStatus
@@ -46,9 +52,10 @@ type Fields =
     }
   | ({ type: 'state' } & WorkState)
   | ({ type: 'observation' } & Observation)
-  | ({ type: 'interrupt' } & Pending)
-  | { type: 'decision'; reference: string; confirmed: boolean }
+  | ({ type: 'interrupt'; position?: number | null } & Pending)
+  | { type: 'decision'; reference: string; confirmed: boolean; message?: string | null }
   | { type: 'message'; message: Message }
+  | { type: 'message_removed'; message_id: string }
   | { type: 'usage'; call: Usage; total: Usage }
   | { type: 'resync'; reason?: string }
 
@@ -82,6 +89,7 @@ export const EVENT_TYPES: LiveEvent['type'][] = [
   'interrupt',
   'decision',
   'message',
+  'message_removed',
   'usage',
   'resync',
 ]

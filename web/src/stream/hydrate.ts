@@ -2,7 +2,9 @@ import type { Run, SessionDetail } from '@/api/types'
 import { putFailure, showClosed } from './closed'
 import type { LiveEvent } from './events'
 import { isOpen, type Live, NO_WORK, type RunView } from './live'
-import { closeQuestion, type Draft, draftOf, finish, keepQuestion, keepMessage, reapply } from './reducer'
+import { type Draft, draftOf, finish } from './draft'
+import { closeQuestion, keepQuestion } from './questions'
+import { keepMessage, reapply, STORED_THOUGHTS } from './reducer'
 import type { Row } from './rows'
 
 /** Pure: the state after the session was read by GET. What only the stream knows of an open run is kept.
@@ -15,7 +17,7 @@ export function hydrate(state: Live, session: SessionDetail, newer: readonly Liv
   for (const row of Object.values(draft.rows)) if (isGone(row, run, known, last)) delete draft.rows[row.id]
   for (const message of session.messages) keepMessage(draft, message)
   for (const row of Object.values(draft.rows))
-    if (row.before && !draft.rows[row.before]) delete draft.rows[row.id]
+    if (row.kind === 'thinking' && isAnswerGone(row, draft)) delete draft.rows[row.id]
   draft.run = run
   draft.work = session.state ?? NO_WORK
   // Stored only when the run ends or asks: while it goes on, the stream knows better.
@@ -23,16 +25,24 @@ export function hydrate(state: Live, session: SessionDetail, newer: readonly Liv
   draft.usage = streamed ?? session.run?.usage ?? state.usage
   showClosed(draft, session)
   syncAsk(draft, session)
-  if (session.run) showFailure(draft, session.run)
+  if (session.run) showFailure(draft, session.run, session)
   reapply(draft, newer)
   return finish({ ...draft, loaded: true })
 }
 
 function isGone(row: Row, run: RunView | null, known: Set<number>, last: number): boolean {
-  if (row.seq !== null) return row.seq <= last && !known.has(row.seq)
+  if (row.kind === 'question') return false
+  if (row.kind === 'user' && row.mode === 'queue' && row.seq !== null) return !known.has(row.seq)
   const isOver = run !== null && run.id === row.runId && !isOpen(run)
-  return isOver && (row.kind === 'tool' || row.kind === 'error' || (row.kind === 'text' && !row.cut))
+  if (row.kind === 'error') return isOver
+  const isRunning = row.kind === 'tool' && row.status === 'running' && !isOver
+  if (row.seq !== null && !isRunning) return row.seq <= last && !known.has(row.seq)
+  return isOver && (row.kind === 'tool' || (row.kind === 'text' && !row.cut))
 }
+
+/** Thoughts that are kept with an answer go with it. */
+const isAnswerGone = (row: Row, { rows }: Draft): boolean =>
+  row.id.startsWith(STORED_THOUGHTS) && !rows[row.id.slice(STORED_THOUGHTS.length)]
 
 function viewOfRun(state: Live, session: SessionDetail): RunView | null {
   const run = session.run
@@ -61,10 +71,12 @@ function syncAsk(draft: Draft, session: SessionDetail): void {
     if (isClosed) closeQuestion(draft, row.question.reference, 'void')
   }
   draft.pending = null
-  if (session.pending) keepQuestion(draft, session.pending, session.run?.id ?? null)
+  if (session.pending) keepQuestion(draft, session.pending, session.run?.id ?? null, session.pending.position)
 }
 
-function showFailure(draft: Draft, run: Run): void {
+function showFailure(draft: Draft, run: Run, session: SessionDetail): void {
   if (!['failed', 'cancelled', 'interrupted'].includes(run.status)) return
-  putFailure(draft, run.id, run.error_code ?? run.status, run.error ?? '', run.finished_at ?? null)
+  const place = session.errors?.find((failure) => failure.run_id === run.id)?.position ?? null
+  const ended = { run_id: run.id, code: run.error_code ?? run.status, message: run.error ?? '' }
+  putFailure(draft, { ...ended, finished_at: run.finished_at ?? null, position: place })
 }

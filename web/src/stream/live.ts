@@ -29,7 +29,9 @@ export interface Live {
   epoch: number
   seq: number
   born: number
-  /** Rows that will be anchored to the next stored thing of their run. */
+  /** The highest row number that the stream has told. */
+  reached: number
+  /** Rows without a number that stand before the next one that the stream tells. */
   loose: string[]
   loaded: boolean
   /** Something was missed: load the session again. */
@@ -55,6 +57,7 @@ export const EMPTY: Live = {
   epoch: 0,
   seq: 0,
   born: 0,
+  reached: 0,
   loose: [],
   loaded: false,
   stale: false,

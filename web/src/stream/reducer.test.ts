@@ -14,7 +14,7 @@ function seen(live: Live): unknown[] {
 
 function look(row: Row): unknown {
   if (row.kind === 'thinking') return { kind: row.kind, text: row.text, isOver: row.endedAt !== null }
-  const { seq: _, born: __, before: ___, at: ____, ...rest } = row
+  const { seq: _, born: __, after: ___, at: ____, ...rest } = row
   return rest
 }
 
@@ -49,7 +49,7 @@ function sessionAfter(name: string, count: number): SessionDetail {
         : { ...question, status: 'open' as const, confirmed: null, decided_at: null },
     )
   const run = { ...end.run!, status: 'running' as const, error: null, error_code: null, finished_at: null }
-  const pending = asked?.type === 'interrupt' ? asked : null
+  const pending = asked?.type === 'interrupt' ? { ...asked, position: asked.position ?? 0 } : null
   return { ...end, messages, run, pending, interrupts, errors: [], state: NO_WORK }
 }
 
@@ -217,7 +217,7 @@ test('a queued message stands after the answer of the run before it', () => {
   const live = reduce(EMPTY, [
     at(1, { type: 'message', message: user(1, 'u1', 'first', 'r') }),
     say(2, 'answer'),
-    at(3, { type: 'message', message: user(2, 'u2', 'second', 'r2') }),
+    at(3, { type: 'message', message: { ...user(2, 'u2', 'second', 'r2'), meta_json: { mode: 'queue' } } }),
     at(4, { type: 'done', usage: {}, message: { ...user(3, 'm', 'answer'), role: 'assistant' } }),
   ])
   expect(live.ids).toEqual(['u1', 'm', 'u2'])
@@ -255,7 +255,7 @@ describe('what is over and was no message', () => {
     const first = {
       ...session.messages[0]!,
       id: 'early',
-      seq: 0,
+      seq: -1,
       run_id: 'early',
       client_id: 'early',
       role: 'user' as const,
@@ -266,6 +266,7 @@ describe('what is over and was no message', () => {
       code: 'timeout',
       message: 'Too slow.',
       finished_at: null,
+      position: 0,
     }
     const errors = [failure, { ...failure, run_id: 'forgotten' }]
     const live = hydrate(EMPTY, { ...session, messages: [first, ...session.messages], errors })
@@ -281,6 +282,7 @@ describe('what is over and was no message', () => {
       code: 'timeout',
       message: 'Too slow.',
       finished_at: null,
+      position: 0,
     }
     const errorsAfterRetry = (messages: typeof session.messages) => {
       const live = hydrate(EMPTY, { ...session, run: null, messages, errors: [failed] })

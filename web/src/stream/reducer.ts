@@ -1,35 +1,15 @@
-import type { Message, Pending } from '@/api/types'
-import { arrange } from './arrange'
+import type { Message } from '@/api/types'
+import { BEHIND, type Draft, drop, finish, fresh, lastNumber, put, reach, settle } from './draft'
 import type { EventOf, LiveEvent } from './events'
 import type { Live, RunView } from './live'
-import {
-  type QuestionRow,
-  questionRowId,
-  errorRowId,
-  type Row,
-  rowOfMessage,
-  type TextRow,
-  toolRowId,
-} from './rows'
-
-/** A copy that one fold may change; `moved` says that the order must be computed again. */
-export interface Draft extends Live {
-  moved: boolean
-}
+import { closeQuestion, keepQuestion, openQuestion } from './questions'
+import { errorRowId, proofOf, type Row, rowOfMessage, type TextRow, toolRowId } from './rows'
 
 /** Pure: the state after these events. Repeats do nothing, and any split of a list of events gives the same. */
 export function reduce(state: Live, events: readonly LiveEvent[]): Live {
   const draft: Draft = { ...state, rows: { ...state.rows }, moved: false }
   for (const event of events) if (isNew(draft, event)) apply(draft, event)
   return finish(draft)
-}
-
-export function finish({ moved, ...live }: Draft): Live {
-  return moved ? { ...live, ids: arrange(live.rows) } : live
-}
-
-export function draftOf(state: Live): Draft {
-  return { ...state, rows: { ...state.rows }, moved: true }
 }
 
 /** Is it newer than the last event of this state? */
@@ -50,12 +30,20 @@ function isNew(live: Draft, event: LiveEvent): boolean {
   return true
 }
 
-const REPEATABLE = new Set<LiveEvent['type']>(['message', 'run', 'done', 'error', 'decision', 'state'])
+const REPEATABLE = new Set<LiveEvent['type']>([
+  'message',
+  'message_removed',
+  'run',
+  'done',
+  'error',
+  'decision',
+  'state',
+])
 
 /** Events that were applied before, on a state that may be older: those that say how things are, not what is added. */
 export function reapply(live: Draft, events: readonly LiveEvent[]): void {
   for (const event of events) {
-    if (event.type === 'interrupt') keepQuestion(live, event, event.run_id)
+    if (event.type === 'interrupt') keepQuestion(live, event, event.run_id, event.position ?? null)
     else if (REPEATABLE.has(event.type)) apply(live, event)
   }
 }
@@ -71,7 +59,10 @@ function apply(live: Draft, event: LiveEvent): void {
     case 'tool_end':
       return endTool(live, event)
     case 'message':
+      reach(live, event.message.seq)
       return keepMessage(live, event.message)
+    case 'message_removed':
+      return dropMessage(live, event.message_id)
     case 'run':
       return changeRun(live, event)
     case 'done':
@@ -79,11 +70,10 @@ function apply(live: Draft, event: LiveEvent): void {
     case 'error':
       return failRun(live, event)
     case 'interrupt':
-      openQuestion(live, event, event.run_id, event.ts)
-      live.loose = [...live.loose, questionRowId(event.reference)]
-      return
+      reach(live, event.position)
+      return openQuestion(live, event, event.run_id, event.position ?? null, event.ts)
     case 'decision':
-      return closeQuestion(live, event.reference, event.confirmed ? 'yes' : 'no')
+      return closeQuestion(live, event.reference, event.confirmed ? 'yes' : 'no', event.message)
     case 'state':
       live.work = {
         goal: event.goal,
@@ -101,30 +91,10 @@ function apply(live: Draft, event: LiveEvent): void {
   }
 }
 
-export function put(live: Draft, row: Row): void {
-  const old = live.rows[row.id]
-  live.rows[row.id] = row
-  if (!old || old.seq !== row.seq || old.runId !== row.runId || old.before !== row.before) live.moved = true
-}
-
-function drop(live: Draft, id: string): void {
-  delete live.rows[id]
-  live.moved = true
-}
-
-function fresh(live: Draft, event: LiveEvent) {
-  live.born += 1
-  return { runId: event.run_id, seq: null, born: live.born, before: null, at: event.ts }
-}
-
-/** What came before a stored thing of its run keeps its place before it. */
-function anchorLoose(live: Draft, id: string, runId: string | null): void {
-  const isOther = (looseId: string) => live.rows[looseId]?.runId !== runId
-  for (const looseId of live.loose) {
-    const row = live.rows[looseId]
-    if (row && !isOther(looseId)) put(live, { ...row, before: id })
-  }
-  live.loose = live.loose.filter(isOther)
+function dropMessage(live: Draft, messageId: string): void {
+  const isIt = (row: Row) => row.kind === 'user' && row.messageId === messageId
+  const row = Object.values(live.rows).find(isIt)
+  if (row) drop(live, row.id)
 }
 
 function stopThinking(live: Draft, at: string): void {
@@ -160,18 +130,21 @@ function addThinking(live: Draft, event: EventOf<'thinking'>): void {
 
 function startTool(live: Draft, event: EventOf<'tool_start'>): void {
   stopThinking(live, event.ts)
+  reach(live, event.position)
   const id = toolRowId(event.run_id, event.call_id)
   if (!live.rows[id]) {
-    const unknown = { summary: '', durationMs: null, url: null, screenshot: null, box: null, reason: null }
+    const facts = { url: null, screenshot: null, box: null, reason: null, result: null, proof: null }
+    const unknown = { summary: '', durationMs: null, ...facts }
     const { name, args } = event
-    put(live, { ...fresh(live, event), ...unknown, kind: 'tool', id, name, args, status: 'running' })
+    const placed = { ...fresh(live, event), seq: event.position ?? null }
+    put(live, { ...placed, ...unknown, kind: 'tool', id, name, args, status: 'running' })
   }
-  anchorLoose(live, id, event.run_id)
+  settle(live, event.run_id)
 }
 
 function endTool(live: Draft, event: EventOf<'tool_end'>): void {
   const row = live.rows[toolRowId(event.run_id, event.call_id)]
-  if (row?.kind !== 'tool' || row.seq !== null) return
+  if (row?.kind !== 'tool' || row.status !== 'running') return
   live.rows[row.id] = {
     ...row,
     status: event.ok ? 'ok' : 'failed',
@@ -180,6 +153,7 @@ function endTool(live: Draft, event: EventOf<'tool_end'>): void {
     url: event.url ?? null,
     screenshot: event.screenshot ?? null,
     reason: event.reason ?? null,
+    proof: proofOf(event),
   }
   live.moved = true
 }
@@ -189,7 +163,7 @@ export function keepMessage(live: Draft, message: Message): void {
   const old = live.rows[row.id]
   if (row.kind === 'user') forgetAfterEdit(live, row, old)
   if (row.kind === 'user') forgetRetried(live, row, old)
-  if (row.kind === 'text') anchorLoose(live, row.id, row.runId)
+  if (row.kind === 'text') settle(live, row.runId)
   put(live, old?.kind === 'tool' && row.kind === 'tool' ? { ...row, at: old.at ?? row.at } : row)
   if (row.kind === 'text') showThoughts(live, row)
 }
@@ -200,7 +174,7 @@ function showThoughts(live: Draft, answer: TextRow): void {
   if (typeof text !== 'string') return
   const isTold = Object.values(live.rows).some((row) => row.kind === 'thinking' && row.runId === answer.runId)
   if (isTold) return
-  const placed = { runId: answer.runId, seq: null, born: 0, before: answer.id, at: null }
+  const placed = { runId: answer.runId, seq: null, born: 0, after: (answer.seq ?? 0) - BEHIND, at: null }
   put(live, {
     ...placed,
     kind: 'thinking',
@@ -211,12 +185,14 @@ function showThoughts(live: Draft, answer: TextRow): void {
   })
 }
 
-const storedThoughts = (messageId: string) => `think:${messageId}`
+export const STORED_THOUGHTS = 'thoughts:'
+const storedThoughts = (messageId: string) => `${STORED_THOUGHTS}${messageId}`
 
 /** A user message that comes again with other words was edited: what followed it is gone. */
 function forgetAfterEdit(live: Draft, row: Row & { kind: 'user' }, old: Row | undefined): void {
   if (old?.kind !== 'user' || old.messageId !== row.messageId || old.text === row.text || row.seq === null)
     return
+  if (old.mode === 'queue') return
   for (const other of Object.values(live.rows)) {
     const follows = other.seq === null ? other.kind !== 'user' : other.seq > row.seq
     if (follows) drop(live, other.id)
@@ -228,7 +204,7 @@ function forgetRetried(live: Draft, row: Row & { kind: 'user' }, old: Row | unde
   const before = old?.runId
   if (!before || before === row.runId || !live.rows[errorRowId(before)]) return
   const isKept = Object.values(live.rows).some(
-    ({ id, runId, seq }) => id !== row.id && runId === before && seq !== null,
+    ({ id, kind, runId, seq }) => id !== row.id && kind !== 'error' && runId === before && seq !== null,
   )
   if (!isKept) drop(live, errorRowId(before))
 }
@@ -266,7 +242,9 @@ function endRun(live: Draft, event: EventOf<'done'>): void {
 
 function failRun(live: Draft, event: EventOf<'error'>): void {
   const { code, message } = event
-  put(live, { ...fresh(live, event), kind: 'error', id: errorRowId(event.run_id), code, text: message })
+  reach(live, event.position)
+  const placed = { ...fresh(live, event), seq: event.position ?? null }
+  put(live, { ...placed, kind: 'error', id: errorRowId(event.run_id), code, text: message })
   closeRun(live, event, code === 'cancelled' ? 'cancelled' : 'failed')
 }
 
@@ -277,48 +255,10 @@ function closeRun(live: Draft, event: LiveEvent, status: RunView['status']): voi
   live.pending = null
   for (const row of Object.values(live.rows)) {
     if (row.runId !== event.run_id) continue
-    if (row.kind === 'text' && row.live) live.rows[row.id] = { ...row, live: false, cut: true }
+    if (row.kind === 'text' && row.live)
+      live.rows[row.id] = { ...row, live: false, cut: true, after: lastNumber(live) - BEHIND }
     if (row.kind === 'tool' && row.status === 'running') live.rows[row.id] = { ...row, status: 'failed' }
     if (row.kind === 'question' && row.answer === 'open') live.rows[row.id] = { ...row, answer: 'void' }
   }
-  live.moved = true
-}
-
-/** The question takes its place again when its event is replayed after a GET that already told of it. */
-export function openQuestion(live: Draft, question: Pending, runId: string | null, at: string | null): void {
-  const { reference, kind, reason, action, target, url, risk, amount, sends_to, screenshot, expires_at } =
-    question
-  live.pending = {
-    reference,
-    kind,
-    reason,
-    action,
-    target,
-    url,
-    risk,
-    amount,
-    sends_to,
-    screenshot,
-    expires_at,
-  }
-  live.born += 1
-  const placed = { id: questionRowId(reference), runId, at, seq: null, born: live.born, before: null }
-  put(live, { ...placed, kind: 'question', question: live.pending, answer: 'open' })
-  live.moved = true
-}
-
-/** The question is open; one that is shown already keeps its place. */
-export function keepQuestion(live: Draft, question: Pending, runId: string | null): void {
-  const row = live.rows[questionRowId(question.reference)]
-  if (row?.kind !== 'question') return openQuestion(live, question, runId, null)
-  live.pending = row.question
-  put(live, { ...row, answer: 'open' })
-}
-
-export function closeQuestion(live: Draft, reference: string, answer: QuestionRow['answer']): void {
-  if (live.pending?.reference === reference) live.pending = null
-  const row = live.rows[questionRowId(reference)]
-  if (row?.kind !== 'question' || row.answer === answer) return
-  live.rows[row.id] = { ...row, answer }
   live.moved = true
 }

@@ -1,14 +1,14 @@
-import type { Box, Message, Pending } from '@/api/types'
+import type { Box, Message, Pending, Proof, ResultRow, ResultSchema } from '@/api/types'
 
 interface Placed {
   id: string
   runId: string | null
-  /** Place among the stored messages; null while it is not stored. */
+  /** Its number in the session's one sequence of rows; null if it has none. */
   seq: number | null
-  /** Order of arrival, for what is not stored. */
+  /** Order of arrival, for what has no number. */
   born: number
-  /** The row this one stands right before: how thinking keeps its place beside stored rows. */
-  before: string | null
+  /** The number that it stands behind, for what has none of its own. */
+  after: number
   at: string | null
 }
 
@@ -18,8 +18,13 @@ export interface UserRow extends Placed {
   messageId: string | null
   clientId: string | null
   delivery: 'sent' | 'sending' | 'failed'
+  /** `steer`: said to a run at work; `queue`: waits for its end. */
   mode: 'steer' | 'queue' | null
+  /** Of a steering message: read by the agent, or never read because the run ended; null while that is open. */
+  isRead: boolean | null
   failure: string | null
+  /** The table that it asks for. */
+  schema: ResultSchema | null
 }
 
 export interface TextRow extends Placed {
@@ -52,12 +57,17 @@ export interface ToolRow extends Placed {
   box: Box | null
   /** Why it failed, where a code says it. */
   reason: string | null
+  /** The rows of a table that it recorded. */
+  result: { schema: ResultSchema; rows: ResultRow[] } | null
+  proof: Proof | null
 }
 
 export interface QuestionRow extends Placed {
   kind: 'question'
   question: Pending
   answer: 'open' | 'yes' | 'no' | 'void'
+  /** What was said with the answer. */
+  note: string | null
 }
 
 export interface ErrorRow extends Placed {
@@ -78,7 +88,7 @@ export function rowOfMessage(message: Message): Row {
     runId: message.run_id,
     seq: message.seq,
     born: 0,
-    before: null,
+    after: 0,
     at: message.created_at,
   }
   if (message.role === 'user') return userRow(message, placed)
@@ -98,10 +108,15 @@ function userRow(message: Message, placed: Place): UserRow {
     messageId: message.id,
     clientId: message.client_id ?? null,
     delivery: 'sent',
-    mode: null,
+    mode: message.meta_json?.mode ?? null,
+    isRead: message.meta_json?.heard ?? null,
     failure: null,
+    schema: message.meta_json?.result_schema ?? null,
   }
 }
+
+export const proofOf = ({ effect, effects, page_says }: Proof): Proof | null =>
+  effect ? { effect, effects: effects ?? [], page_says: page_says ?? null } : null
 
 function toolRow(message: Message, placed: Place): ToolRow {
   const meta = message.meta_json ?? {}
@@ -118,5 +133,7 @@ function toolRow(message: Message, placed: Place): ToolRow {
     screenshot: meta.screenshot ?? null,
     box: meta.box ?? null,
     reason: meta.reason ?? null,
+    result: meta.result ?? null,
+    proof: proofOf(meta),
   }
 }

@@ -55,7 +55,7 @@ test('a session that is shown stays until it is left', () => {
 
 test('a session whose message has not reached the server stays until it has', () => {
   const store = storeOf('unsent')
-  store.getState().propose('c1', 'Find the price', null)
+  store.getState().propose('c1', 'Find the price', null, null)
   openOthers()
   expect(storeOf('unsent')).toBe(store)
   store.getState().reject('c1', 'The server cannot be reached.')

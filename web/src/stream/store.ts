@@ -1,21 +1,13 @@
 import { createContext, useContext } from 'react'
 import { createStore, type StoreApi, useStore } from 'zustand'
-import type { Accepted, SendMode, SessionDetail } from '@/api/types'
+import type { Accepted, ResultSchema, SendMode, SessionDetail } from '@/api/types'
 import { countSubscribers, Recent } from '@/lib/recent'
 import type { LiveEvent } from './events'
 import { hydrate } from './hydrate'
 import { EMPTY, isOpen, type Live } from './live'
-import {
-  closeQuestion,
-  type Draft,
-  draftOf,
-  finish,
-  isAfter,
-  keepMessage,
-  newRun,
-  put,
-  reduce,
-} from './reducer'
+import { type Draft, draftOf, finish, put } from './draft'
+import { closeQuestion } from './questions'
+import { isAfter, keepMessage, newRun, reduce } from './reducer'
 import type { UserRow } from './rows'
 
 interface Actions {
@@ -26,11 +18,11 @@ interface Actions {
   endRead(newer: LiveEvent[]): void
   load(session: SessionDetail, newer: LiveEvent[]): void
   /** Shows a message before the server has it. */
-  propose(clientId: string, text: string, mode: SendMode | null): void
+  propose(clientId: string, text: string, mode: SendMode | null, schema: ResultSchema | null): void
   accept(accepted: Accepted): void
   reject(clientId: string, failure: string): void
   withdraw(clientId: string): void
-  answer(reference: string, yes: boolean): void
+  answer(reference: string, yes: boolean, note: string | null): void
 }
 
 export type SessionState = Live & Actions
@@ -67,12 +59,12 @@ function create(): Entry {
     },
     endRead: (newer) => void reads.delete(newer),
     load: (session, newer) => set((state) => hydrate(state, session, newer)),
-    propose: (clientId, text, mode) => set((state) => propose(state, clientId, text, mode)),
+    propose: (clientId, ...said) => set((state) => propose(state, clientId, ...said)),
     accept: (accepted) => set((state) => change(state, (draft) => accept(draft, accepted))),
     reject: (clientId, failure) => set((state) => deliver(state, clientId, { delivery: 'failed', failure })),
     withdraw: (clientId) => set((state) => change(state, (draft) => delete draft.rows[`user:${clientId}`])),
-    answer: (reference, yes) =>
-      set((state) => change(state, (draft) => closeQuestion(draft, reference, yes ? 'yes' : 'no'))),
+    answer: (reference, yes, note) =>
+      set((state) => change(state, (draft) => closeQuestion(draft, reference, yes ? 'yes' : 'no', note))),
   }))
   const subscribers = countSubscribers(store)
   return { store, isInUse: () => subscribers() > 0 || reads.size > 0 || hasUnsent(store.getState()) }
@@ -95,7 +87,13 @@ function accept(draft: Draft, { message, run }: Accepted): void {
   draft.usage = null
 }
 
-function propose(state: Live, clientId: string, text: string, mode: SendMode | null): Live {
+function propose(
+  state: Live,
+  clientId: string,
+  text: string,
+  mode: SendMode | null,
+  schema: ResultSchema | null,
+): Live {
   const draft = draftOf(state)
   draft.born += 1
   const row: UserRow = {
@@ -104,14 +102,16 @@ function propose(state: Live, clientId: string, text: string, mode: SendMode | n
     runId: null,
     seq: null,
     born: draft.born,
-    before: null,
+    after: 0,
     at: new Date().toISOString(),
     text,
     messageId: null,
     clientId,
     delivery: 'sending',
     mode,
+    isRead: null,
     failure: null,
+    schema,
   }
   put(draft, row)
   return finish(draft)

@@ -1,4 +1,4 @@
-import { Check, Copy } from 'lucide-react'
+import { Check, Copy, TriangleAlert } from 'lucide-react'
 import { useT } from '@/i18n'
 import { useCopy } from '@/lib/copy'
 import { Markdown } from '@/lib/md/Markdown'
@@ -13,6 +13,12 @@ export function AssistantText({ row }: { row: TextRow }) {
   return (
     <div className="group pt-3 pb-1" aria-busy={row.live || undefined}>
       <h3 className="sr-only">{t('assistant')}</h3>
+      {!row.live && row.meta.outcome === 'blocked' && (
+        <p className="mb-1.5 flex items-center gap-1.5 text-xs font-medium text-warn">
+          <TriangleAlert size={14} aria-hidden />
+          {t('answer.unmet')}
+        </p>
+      )}
       <div className={row.cut ? 'opacity-70' : undefined}>
         <Markdown text={row.text} live={row.live} />
       </div>

@@ -1,14 +1,14 @@
 import { useEffect } from 'react'
 import { useSearchParams } from 'wouter'
 import { navigate } from 'wouter/use-browser-location'
-import { openTakeover } from '@/lib/addresses'
+import { openTakeover, TAKEOVER_KEYS } from '@/lib/addresses'
 import { useShortcuts } from '@/lib/keys'
 import { useLive } from '@/stream/store'
 import { reveal } from './reveal'
 
 /** What a session answers to besides the conversation itself. */
 export function ChatTools({ sessionId }: { sessionId: string }) {
-  useShortcuts({ t: () => openTakeover(sessionId) })
+  useShortcuts({ [TAKEOVER_KEYS]: () => openTakeover(sessionId) })
   useAskedRow(sessionId)
   return null
 }

@@ -9,18 +9,23 @@ import { toast } from '@/ui/Toasts'
 interface Props {
   messageId: string
   text: string
+  /** The whole message, with what cannot be edited here. */
+  complete: (words: string) => string
+  /** It has not been taken yet: nothing follows it. */
+  isQueued: boolean
   onDone: () => void
 }
 
-/** The last message with other words; what followed it goes. */
-export function EditMessage({ messageId, text, onDone }: Props) {
+/** The last message with other words; what followed it goes. Or a queued one. */
+export function EditMessage({ messageId, text, complete, isQueued, onDone }: Props) {
   const t = useT()
   const sessionId = useSessionId()
   const store = useSessionStore()
   const [words, setWords] = useState(text)
   const save = async () => {
+    if (words.trim() === '') return
     try {
-      store.getState().accept(await api.editMessage(sessionId, messageId, words.trim()))
+      store.getState().accept(await api.editMessage(sessionId, messageId, complete(words.trim())))
       onDone()
     } catch (error) {
       toast((error as Error).message)
@@ -41,18 +46,22 @@ export function EditMessage({ messageId, text, onDone }: Props) {
         value={words}
         onChange={(event) => setWords(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Escape') onDone()
           event.stopPropagation()
+          if (event.nativeEvent.isComposing || event.keyCode === 229) return
+          if (event.key === 'Escape') onDone()
+          if (event.key !== 'Enter' || event.shiftKey) return
+          event.preventDefault()
+          void save()
         }}
         className="w-full resize-none rounded-xl border border-strong bg-bg px-4 py-2.5 text-base"
       />
       <div className="flex items-center justify-end gap-2">
-        <span className="min-w-0 flex-1 text-xs text-muted">{t('edit.note')}</span>
+        <span className="min-w-0 flex-1 text-xs text-muted">{!isQueued && t('edit.note')}</span>
         <Button small tone="quiet" onClick={onDone}>
           {t('cancel')}
         </Button>
         <Button small type="submit" tone="primary" disabled={words.trim() === ''}>
-          {t('edit.send')}
+          {isQueued ? t('edit.save') : t('edit.send')}
         </Button>
       </div>
     </form>

@@ -1,17 +1,17 @@
 import { CircleStop, RotateCw, TriangleAlert } from 'lucide-react'
 import { api } from '@/api/client'
-import { useT } from '@/i18n'
-import type { Key } from '@/i18n'
+import { useT, useWords } from '@/i18n'
 import { useSessionId } from '@/session/sessionId'
 import { isOpen } from '@/stream/live'
 import type { ErrorRow } from '@/stream/rows'
 import { useLive, useSessionStore } from '@/stream/store'
 import { Button } from '@/ui/Button'
 import { toast } from '@/ui/Toasts'
+import { words } from './errorWords'
 
 /** How a run ended badly: what happened, what was kept, what to do. */
 export function ErrorNote({ row }: { row: ErrorRow }) {
-  const t = useT()
+  const t = useWords(words)
   const isStopped = row.code === 'cancelled'
   const Icon = isStopped ? CircleStop : TriangleAlert
   return (
@@ -52,7 +52,7 @@ function RetryButton({ row }: { row: ErrorRow }) {
   )
 }
 
-const CAUSES: [RegExp, Key][] = [
+const CAUSES = [
   [/auth|not_configured/, 'cause.key'],
   [/rate_limited|llm_unavailable|stream_cut/, 'cause.busy'],
   [/too_long|output_limit/, 'cause.long'],
@@ -60,6 +60,6 @@ const CAUSES: [RegExp, Key][] = [
   [/^browser/, 'cause.browser'],
   [/interrupted|restart/, 'cause.restart'],
   [/budget/, 'cause.budget'],
-]
+] as const
 
-const causeOf = (code: string): Key => CAUSES.find(([pattern]) => pattern.test(code))?.[1] ?? 'run.failed'
+const causeOf = (code: string) => CAUSES.find(([pattern]) => pattern.test(code))?.[1] ?? 'run.failed'

@@ -18,12 +18,9 @@ import { useFollow } from './follow'
 import { usePlace } from './place'
 import { useReveal } from './reveal'
 
-interface Props {
-  sessionId: string
-  Question: ComponentProps<typeof FeedEntry>['Question']
-}
+type Parts = Pick<ComponentProps<typeof FeedEntry>, 'Question' | 'Table'>
 
-export function Feed({ sessionId, Question }: Props) {
+export function Feed({ sessionId, Question, Table }: Parts & { sessionId: string }) {
   const t = useT()
   const entries = useEntries()
   const scroller = useRef<HTMLDivElement>(null)
@@ -90,7 +87,7 @@ export function Feed({ sessionId, Question }: Props) {
                   aria-setsize={entries.list.length}
                   className="absolute inset-x-0 px-4 -outline-offset-2"
                 >
-                  <EntryMemo entry={entry} onToggle={entries.toggle} Question={Question} />
+                  <EntryMemo entry={entry} onToggle={entries.toggle} {...{ Question, Table }} />
                 </div>
               )
             )
@@ -109,6 +106,7 @@ const EntryMemo = memo(
 
 function isSame(a: Entry, b: Entry): boolean {
   if (a.kind === 'row') return b.kind === 'row' && a.id === b.id
+  if (a.kind === 'table') return b.kind === 'table' && a.key === b.key && a.ids.join() === b.ids.join()
   return b.kind === 'group' && a.key === b.key && a.open === b.open && a.ids.join() === b.ids.join()
 }
 

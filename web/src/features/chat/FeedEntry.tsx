@@ -14,9 +14,12 @@ interface Props {
   onToggle: (key: string) => void
   /** Draws a question, open or answered. */
   Question: ComponentType<{ row: QuestionRow }>
+  /** Draws the table of a run from the steps that recorded its rows. */
+  Table: ComponentType<{ ids: string[] }>
 }
 
-export function FeedEntry({ entry, onToggle, Question }: Props) {
+export function FeedEntry({ entry, onToggle, Question, Table }: Props) {
+  if (entry.kind === 'table') return <Table ids={entry.ids} />
   if (entry.kind === 'group')
     return <StepGroup ids={entry.ids} open={entry.open} onToggle={() => onToggle(entry.key)} />
   return <RowView id={entry.id} Question={Question} />

@@ -1,11 +1,13 @@
 import { ChevronRight, Footprints } from 'lucide-react'
 import { useMemo } from 'react'
-import { useLang, useT } from '@/i18n'
+import { useLang, useT, useWords } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { duration } from '@/lib/numbers'
 import { hostOf } from '@/lib/url'
 import { useSessionStore } from '@/stream/store'
 import { Rail } from '@/ui/Rail'
+import { words } from './effectWords'
+import { Effects } from './Effects'
 import { toolsOf } from './entries'
 
 interface Props {
@@ -16,6 +18,7 @@ interface Props {
 
 export function StepGroup({ ids, open, onToggle }: Props) {
   const t = useT()
+  const tell = useWords(words)
   const lang = useLang()
   const store = useSessionStore()
   const sum = useMemo(() => summarise(ids, store.getState().rows), [ids, store])
@@ -41,6 +44,13 @@ export function StepGroup({ ids, open, onToggle }: Props) {
           className={cx('shrink-0 text-faint transition-transform', open && 'rotate-90')}
         />
       </button>
+      {!open && sum.proofs.length > 0 && (
+        <section aria-label={tell('effect.receipt')} className="flex flex-col gap-1.5 pb-1">
+          {sum.proofs.map(({ id, proof }) => (
+            <Effects key={id} proof={proof} />
+          ))}
+        </section>
+      )}
     </Rail>
   )
 }
@@ -54,5 +64,6 @@ function summarise(ids: string[], rows: Parameters<typeof toolsOf>[1]) {
     site: sites.size === 1 ? [...sites][0] : null,
     ms: tools.reduce((sum, tool) => sum + (tool.durationMs ?? 0), 0),
     failed: tools.filter((tool) => tool.status === 'failed').length,
+    proofs: tools.flatMap(({ id, proof }) => (proof ? [{ id, proof }] : [])),
   }
 }

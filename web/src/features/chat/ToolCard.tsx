@@ -1,6 +1,6 @@
-import { CircleStop, CircleX } from 'lucide-react'
+import { CircleStop, CircleX, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
-import { useLang, useT } from '@/i18n'
+import { useLang, useT, useWords } from '@/i18n'
 import { duration } from '@/lib/numbers'
 import { hostOf } from '@/lib/url'
 import { toolWords } from '@/session/toolWords'
@@ -8,6 +8,8 @@ import type { ToolRow } from '@/stream/rows'
 import { Disclosure } from '@/ui/Disclosure'
 import { Rail } from '@/ui/Rail'
 import { Spinner } from '@/ui/Spinner'
+import { words } from './effectWords'
+import { Effects, isDoubtful } from './Effects'
 import { Elapsed } from './Elapsed'
 import { ScreenshotThumb } from './ScreenshotThumb'
 
@@ -22,7 +24,12 @@ export function ToolCard({ row }: { row: ToolRow }) {
           onToggle={() => setOpen(!isOpen)}
           className="min-w-0 flex-1"
           summary={<Title row={row} />}
-          note={<Facts row={row} />}
+          note={
+            <>
+              <Facts row={row} />
+              {row.proof && <Effects proof={row.proof} />}
+            </>
+          }
         >
           <Details row={row} />
         </Disclosure>
@@ -39,6 +46,7 @@ function StepIcon({ row, icon }: { row: ToolRow; icon: React.ReactNode }) {
   if (row.status === 'running') return <Spinner size={15} className="text-accent-text" />
   if (isStopped(row)) return <CircleStop size={15} className="text-muted" />
   if (row.status === 'failed') return <CircleX size={15} className="text-danger" />
+  if (row.proof && isDoubtful(row.proof)) return <TriangleAlert size={15} className="text-warn" />
   return <span className="text-muted">{icon}</span>
 }
 
@@ -57,12 +65,13 @@ function Title({ row }: { row: ToolRow }) {
 
 function Facts({ row }: { row: ToolRow }) {
   const t = useT()
+  const tell = useWords(words)
   const lang = useLang()
   const host = hostOf(row.url)
   const facts = [
     host !== toolWords(row).object && host,
     row.durationMs !== null && row.durationMs >= NOTICED && duration(row.durationMs, lang),
-    row.status === 'ok' && t('tool.ok'),
+    row.status === 'ok' && (row.proof ? tell(`result.${row.proof.effect!}`) : t('tool.ok')),
     row.status === 'failed' && t(isStopped(row) ? 'tool.stopped' : 'tool.failed'),
   ].filter((fact): fact is string => !!fact)
   return (

@@ -1,7 +1,9 @@
-import { Check, Copy, PenLine, RotateCw } from 'lucide-react'
+import { Check, Copy, FileText, PenLine, RotateCw, Table2 } from 'lucide-react'
 import { useState } from 'react'
 import { useT } from '@/i18n'
+import { splitAttached, withAttached } from '@/lib/attached'
 import { useCopy } from '@/lib/copy'
+import { cx } from '@/lib/cx'
 import { sendAgain } from '@/session/send'
 import { useSessionId } from '@/session/sessionId'
 import { isOpen } from '@/stream/live'
@@ -12,37 +14,80 @@ import { IconButton } from '@/ui/IconButton'
 import { TimeStamp } from '@/ui/TimeStamp'
 import { BranchButton } from './BranchButton'
 import { EditMessage } from './EditMessage'
+import { QueuedActions } from './QueuedActions'
 
 export function UserMessage({ row }: { row: UserRow }) {
   const t = useT()
   const [isEditing, setEditing] = useState(false)
   const [copied, copy] = useCopy()
+  const isQueued = row.mode === 'queue' && row.messageId !== null
   const canEdit = useLive(
     (state) => row.messageId !== null && !isOpen(state.run) && isLastUser(state.ids, state.rows, row.id),
   )
+  const { words, names } = splitAttached(row.text)
   if (isEditing && row.messageId) {
-    return <EditMessage messageId={row.messageId} text={row.text} onDone={() => setEditing(false)} />
+    return (
+      <EditMessage
+        messageId={row.messageId}
+        text={words}
+        complete={(edited) => withAttached(edited, names)}
+        isQueued={isQueued}
+        onDone={() => setEditing(false)}
+      />
+    )
   }
   return (
     <div className="group flex flex-col items-end gap-0.5 pt-5 pb-2">
       <h3 className="sr-only">{t('you')}</h3>
-      <div className="max-w-[86%] rounded-xl rounded-br-sm bg-s2 px-4 py-2.5 text-base wrap-anywhere whitespace-pre-wrap">
-        {row.text}
-      </div>
-      <div className="flex h-7 items-center gap-1 text-2xs text-faint">
+      {words && (
+        <div
+          className={cx(
+            'max-w-[86%] rounded-xl rounded-br-sm px-4 py-2.5 text-base wrap-anywhere whitespace-pre-wrap',
+            isQueued ? 'border border-dashed border-strong text-muted' : 'bg-s2',
+          )}
+        >
+          {words}
+        </div>
+      )}
+      {names.length > 0 && (
+        <ul aria-label={t('attached')} className="flex max-w-[86%] flex-wrap justify-end gap-1.5 pt-1">
+          {names.map((name) => (
+            <li
+              key={name}
+              title={name}
+              className="flex h-8 max-w-full items-center gap-1.5 rounded-md border border-line bg-s1 px-2 text-xs"
+            >
+              <FileText size={14} aria-hidden className="shrink-0 text-muted" />
+              <span className="min-w-0 truncate">{name}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {row.schema && (
+        <p className="flex max-w-[86%] items-center gap-1.5 pt-1 text-xs text-muted">
+          <Table2 size={13} aria-hidden className="shrink-0" />
+          <span className="wrap-anywhere">
+            {t('table.as')}: {row.schema.items.required.join(', ')}
+          </span>
+        </p>
+      )}
+      <div className="flex min-h-7 flex-wrap items-center justify-end gap-1 text-2xs text-faint">
         <Delivery row={row} />
+        {isQueued && row.messageId && (
+          <QueuedActions messageId={row.messageId} canSteer={!row.schema} onEdit={() => setEditing(true)} />
+        )}
         <span className="flex items-center opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">
           {canEdit && (
             <IconButton small label={t('edit')} onClick={() => setEditing(true)}>
               <PenLine size={14} aria-hidden />
             </IconButton>
           )}
-          {row.messageId && <BranchButton messageId={row.messageId} />}
+          {row.messageId && !isQueued && <BranchButton messageId={row.messageId} />}
           <IconButton small label={copied ? t('copied') : t('copy')} data-copy onClick={() => copy(row.text)}>
             {copied ? <Check size={14} aria-hidden /> : <Copy size={14} aria-hidden />}
           </IconButton>
         </span>
-        {row.delivery === 'sent' && <TimeStamp at={row.at} />}
+        {row.delivery === 'sent' && !isQueued && <TimeStamp at={row.at} />}
       </div>
     </div>
   )
@@ -56,8 +101,9 @@ function Delivery({ row }: { row: UserRow }) {
   const t = useT()
   const sessionId = useSessionId()
   if (row.delivery === 'sending') return <span>{row.mode ? t(`mode.${row.mode}.note`) : t('sending')}</span>
+  if (row.delivery === 'sent' && row.mode) return <Place row={row} />
   if (row.delivery === 'sent' || !row.clientId) return null
-  const again = () => sendAgain(sessionId, row.clientId!, row.text, row.mode)
+  const again = () => sendAgain(sessionId, row.clientId!, row)
   return (
     <span role="alert" className="flex items-center gap-2 text-xs text-danger">
       {t('send.failed')} {row.failure}
@@ -67,4 +113,12 @@ function Delivery({ row }: { row: UserRow }) {
       </Button>
     </span>
   )
+}
+
+/** Of a message to a run at work, or behind one: whether it has been taken. */
+function Place({ row }: { row: UserRow }) {
+  const t = useT()
+  if (row.mode === 'queue') return <span className="text-xs font-medium text-muted">{t('queued')}</span>
+  if (row.isRead === null) return <span role="status">{t('mode.steer.note')}</span>
+  return <span>{t(row.isRead ? 'steer.read' : 'steer.unread')}</span>
 }

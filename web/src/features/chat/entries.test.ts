@@ -1,10 +1,18 @@
 import { expect, test } from 'vitest'
 import type { Row, ToolRow } from '@/stream/rows'
-import { entriesOf } from './entries'
+import { type Entry, entriesOf } from './entries'
 
-const tool = (id: string, status: ToolRow['status'] = 'ok') => ({ kind: 'tool', id, status }) as Row
+const tool = (id: string, status: ToolRow['status'] = 'ok') =>
+  ({ kind: 'tool', id, status, result: null }) as Row
 const thought = (id: string) => ({ kind: 'thinking', id, endedAt: 'then' }) as Row
 const user = (id: string) => ({ kind: 'user', id }) as Row
+
+const nameOf = (entry: Entry) =>
+  entry.kind === 'row'
+    ? entry.id
+    : entry.kind === 'group'
+      ? `[${entry.ids.join(' ')}]`
+      : `<${entry.ids.join(' ')}>`
 
 function shown(rows: Row[], { opened = [] as string[], isBusy = false } = {}): string[] {
   const byId = Object.fromEntries(rows.map((row) => [row.id, row]))
@@ -14,7 +22,7 @@ function shown(rows: Row[], { opened = [] as string[], isBusy = false } = {}): s
     new Set(opened),
     isBusy,
   )
-  return entries.map((entry) => (entry.kind === 'group' ? `[${entry.ids.join(' ')}]` : entry.id))
+  return entries.map(nameOf)
 }
 
 const many = ['a', 'b', 'c', 'd'].map((id) => tool(id))
@@ -45,4 +53,29 @@ test('the newest two of a run at work stay in sight', () => {
 
 test('an opened group shows its steps below it', () => {
   expect(shown(many, { opened: ['group:a'] })).toEqual(['[a b c d]', 'a', 'b', 'c', 'd'])
+})
+
+test('the table of a run stands before its answer, and at its end while there is none', () => {
+  const record = (id: string, runId: string | null = 'r') => ({ ...tool(id), runId, result: {} }) as Row
+  const of = (row: Row, runId: string | null = 'r') => ({ ...row, runId }) as Row
+  const answer = { kind: 'text', id: 'answer', runId: 'r' } as Row
+  const steps = [of(user('u')), record('a'), of(tool('b')), record('c'), of(tool('d'))]
+  expect(shown(steps, { isBusy: true })).toEqual(['u', 'a', 'b', 'c', 'd', '<a c>'])
+  expect(shown([...steps, answer])).toEqual(['u', '[a b c d]', '<a c>', 'answer'])
+  expect(shown([...steps, of(user('steered')), record('e'), answer])).toEqual([
+    'u',
+    '[a b c d]',
+    'steered',
+    'e',
+    '<a c e>',
+    'answer',
+  ])
+  expect(shown([record('a'), of(user('v'), 's'), record('b', 's')])).toEqual(['a', '<a>', 'v', 'b', '<b>'])
+  expect(shown([record('a', null), of(user('v'), null), record('b', null)])).toEqual([
+    'a',
+    '<a>',
+    'v',
+    'b',
+    '<b>',
+  ])
 })

@@ -3,13 +3,15 @@ import type { Row, ToolRow } from '@/stream/rows'
 export type Entry =
   | { kind: 'row'; key: string; id: string; rail: boolean }
   | { kind: 'group'; key: string; ids: string[]; open: boolean }
+  /** The table of a run; `ids` are the steps that recorded its rows. */
+  | { kind: 'table'; key: string; ids: string[] }
 
 const ENOUGH = 4
 const KEPT_IN_SIGHT = 2
 
 /**
  * What the feed shows: finished steps in a row fold into one line, except the newest ones of a run at work.
- * A group is known by its first row, so it keeps its key while it grows.
+ * A group is known by its first row, so it keeps its key while it grows. The table of a run stands before its answer.
  */
 export function entriesOf(
   ids: string[],
@@ -19,6 +21,12 @@ export function entriesOf(
 ): Entry[] {
   const entries: Entry[] = []
   let streak: string[] = []
+  let table: ToolRow[] = []
+  const closeTable = () => {
+    const [first] = table
+    if (first) entries.push({ kind: 'table', key: `table:${first.id}`, ids: table.map((row) => row.id) })
+    table = []
+  }
   const close = (isLast: boolean) => {
     entries.push(...fold(streak, rows, opened, isLast && isBusy ? KEPT_IN_SIGHT : 0))
     streak = []
@@ -26,6 +34,11 @@ export function entriesOf(
   for (const id of ids) {
     const row = rows[id]
     if (!row) continue
+    if (table.length > 0 && endsTable(row, table[0]!)) {
+      close(row.kind === 'text' && row.live)
+      closeTable()
+    }
+    if (row.kind === 'tool' && row.result) table.push(row)
     if (isFinishedStep(row)) {
       streak.push(id)
       continue
@@ -34,11 +47,19 @@ export function entriesOf(
     entries.push(rowEntry(row))
   }
   close(true)
+  closeTable()
   return entries
 }
 
 const isFinishedStep = (row: Row) =>
   (row.kind === 'tool' && row.status !== 'running') || (row.kind === 'thinking' && row.endedAt !== null)
+
+/** An answer or an error ends it, and whatever belongs to another run. The rows of a branch have no run. */
+const endsTable = (row: Row, first: ToolRow) =>
+  row.kind === 'text' ||
+  row.kind === 'error' ||
+  row.runId !== first.runId ||
+  (!row.runId && row.kind === 'user')
 
 const rowEntry = (row: Row): Entry => ({
   kind: 'row',

@@ -17,8 +17,9 @@ interface Props {
 export function ModelPicker({ config, value, onChange, locked }: Props) {
   const t = useT()
   const chosen = config.models.find((model) => model.id === value)
-  const trigger = <PickerButton label={t('model')} text={chosen?.label ?? value} />
-  if (locked) return <LockedPicker label={t('model')} text={chosen?.label ?? value} reason={locked} />
+  const text = chosen?.demo ? t('model.demo.name') : (chosen?.label ?? value)
+  const trigger = <PickerButton label={t('model')} text={text} />
+  if (locked) return <LockedPicker label={t('model')} text={text} reason={locked} />
   return (
     <Menu trigger={trigger} align="start" side="top" wide>
       <MenuChoice label={t('model')} value={value} onChange={onChange}>
@@ -47,7 +48,7 @@ function ModelLine({ model }: { model: ModelInfo }) {
   return (
     <>
       <span className="flex items-center gap-1.5">
-        <span className="min-w-0 truncate">{model.label}</span>
+        <span className="min-w-0 truncate">{model.demo ? t('model.demo.name') : model.label}</span>
         {model.demo && (
           <Badge tone="info">
             <FlaskConical size={11} aria-hidden />

@@ -20,6 +20,7 @@ export const words = wordbook(
     'kind.credential': 'Hand secrets to the page',
     'kind.upload': 'Hand files to the page',
     'kind.unknown_submit': 'Submit something with an unclear name',
+    'kind.point': 'Act on places of the picture that have no name',
   },
   {
     'grants.about': 'Что всегда разрешено в этой сессии. Если отозвать разрешение, агент спросит снова.',
@@ -40,5 +41,6 @@ export const words = wordbook(
     'kind.credential': 'Передавать странице секреты',
     'kind.upload': 'Передавать странице файлы',
     'kind.unknown_submit': 'Отправлять что-то с непонятным названием',
+    'kind.point': 'Действовать в местах на снимке, у которых нет названия',
   },
 )

@@ -3,7 +3,7 @@ import { createElement, type ReactNode } from 'react'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { WorkState } from '@/api/types'
 import { SessionIdProvider } from '@/session/sessionId'
-import { NO_WORK } from '@/stream/live'
+import { NO_WORK, type RunView } from '@/stream/live'
 import { SessionStoreProvider, storeOf } from '@/stream/store'
 import { usePlan } from './usePlan'
 
@@ -64,3 +64,26 @@ test('a change that is refused is taken back', async () => {
   sent[0]?.answer(409)
   await expect.poll(() => hook.current.plan).toEqual(['a'])
 })
+
+test('a change is told as pending in the run in which it was made, and in no other', () => {
+  const { hook } = planOf('pending', ['a'])
+  const show = (run: Pick<RunView, 'id' | 'status' | 'step'>) =>
+    act(() => storeOf('pending').setState({ run: { ...NO_RUN, ...run } }))
+  show({ id: 'first', status: 'running', step: 1 })
+  act(() => hook.current.add('b'))
+  expect(hook.current.isPending).toBe(true)
+  show({ id: 'first', status: 'completed', step: 1 })
+  expect(hook.current.isPending).toBe(false)
+  show({ id: 'second', status: 'running', step: 1 })
+  expect(hook.current.isPending).toBe(false)
+})
+
+const NO_RUN = {
+  agent: null,
+  model: null,
+  maxSteps: null,
+  note: null,
+  queuePlace: null,
+  startedAt: null,
+  finishedAt: null,
+}

@@ -12,9 +12,11 @@ export function usePlan() {
   const store = useSessionStore()
   const plan = useLive((state) => state.work.plan)
   const proposed = useLive((state) => state.work.proposed_plan ?? NONE)
-  const [editedAt, setEditedAt] = useState<number | null>(null)
-  /** Between a change and the step from which the agent follows it. */
-  const isPending = useLive(({ run }) => isOpen(run) && editedAt !== null && run.step === editedAt)
+  const [editedAt, setEditedAt] = useState<{ run: string; step: number | null } | null>(null)
+  /** Between a change and the step from which the agent of that run follows it. */
+  const isPending = useLive(
+    ({ run }) => isOpen(run) && run.id === editedAt?.run && run.step === editedAt.step,
+  )
 
   const show = async (next: Partial<WorkState>, send: () => Promise<WorkState>) => {
     const { work } = store.getState()
@@ -34,7 +36,8 @@ export function usePlan() {
     }
   }
   const change = async (next: string[], more: Partial<WorkState> = {}) => {
-    setEditedAt(store.getState().run?.step ?? null)
+    const { run } = store.getState()
+    setEditedAt(isOpen(run) ? { run: run.id, step: run.step } : null)
     if (!(await show({ plan: next, ...more }, () => api.setPlan(sessionId, next)))) setEditedAt(null)
   }
   return {

@@ -16,9 +16,7 @@ export function ApprovalBar({ onShow }: { onShow: (rowId: string) => void }) {
       <span className="min-w-0 truncate font-medium">
         {pending.kind === 'confirm' ? t('question.waiting') : t('manual.waiting')}
       </span>
-      {pending.amount && (
-        <strong className="tabular shrink-0 font-medium max-md:hidden">{pending.amount}</strong>
-      )}
+      {pending.amount && <strong className="tabular shrink-0 font-medium">{pending.amount}</strong>}
       <span className="flex-1" />
       <span className="max-md:hidden">
         <Expiry at={pending.expires_at} />

@@ -1,5 +1,6 @@
 import { ShieldAlert } from 'lucide-react'
-import { useId, useState } from 'react'
+import { useId, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { useT } from '@/i18n'
 import { hostOf } from '@/lib/url'
 import { actionWords } from '@/session/toolWords'
@@ -7,6 +8,7 @@ import type { QuestionRow } from '@/stream/rows'
 import { Button } from '@/ui/Button'
 import { payloadOf, reasonWords } from './questionWords'
 import { useDecide } from './decide'
+import { DenyNote } from './DenyNote'
 import { Expiry } from './Expiry'
 import { TargetPicture } from './TargetPicture'
 
@@ -73,51 +75,47 @@ function Why({ row: { question } }: { row: QuestionRow }) {
 function Answers({ reference }: { reference: string }) {
   const t = useT()
   const { decide, isBusy, failure } = useDecide()
-  const [note, setNote] = useState<string | null>(null)
+  const [isNoting, setNoting] = useState(false)
   const [remember, setRemember] = useState(false)
-  const deny = () =>
-    void decide({ reference, confirmed: false, ...(note?.trim() ? { message: note.trim() } : {}) })
+  const noteButton = useRef<HTMLButtonElement>(null)
+  const cancel = () => {
+    flushSync(() => setNoting(false))
+    noteButton.current?.focus()
+  }
+  const deny = (message?: string) => void decide({ reference, confirmed: false, message })
   return (
     <div className="flex flex-col gap-3">
-      {note !== null && (
-        <textarea
-          autoFocus
-          rows={2}
-          aria-label={t('question.note')}
-          placeholder={t('question.note')}
-          value={note}
-          onChange={(event) => setNote(event.target.value)}
-          onKeyDown={(event) => event.stopPropagation()}
-          className="w-full resize-none rounded-md border border-strong bg-bg px-3 py-2 text-sm"
-        />
+      {isNoting ? (
+        <DenyNote isBusy={isBusy} onSend={deny} onCancel={cancel} />
+      ) : (
+        <>
+          <div className="flex flex-wrap items-center gap-2 max-md:[&>:last-child]:w-full">
+            <Button disabled={isBusy} onClick={() => deny()}>
+              {t('deny')}
+            </Button>
+            <Button ref={noteButton} tone="quiet" disabled={isBusy} onClick={() => setNoting(true)}>
+              {t('deny.note')}
+            </Button>
+            <span className="flex-1 max-md:hidden" />
+            <Button
+              tone="primary"
+              disabled={isBusy}
+              onClick={() => void decide({ reference, confirmed: true, remember })}
+            >
+              {t('approve')}
+            </Button>
+          </div>
+          <label className="flex items-center gap-2 text-xs text-muted">
+            <input
+              type="checkbox"
+              checked={remember}
+              onChange={(event) => setRemember(event.target.checked)}
+              className="size-4 accent-accent"
+            />
+            {t('question.remember')}
+          </label>
+        </>
       )}
-      <div className="flex flex-wrap items-center gap-2 max-md:[&>:last-child]:w-full">
-        <Button disabled={isBusy} onClick={deny}>
-          {t('deny')}
-        </Button>
-        {note === null && (
-          <Button tone="quiet" disabled={isBusy} onClick={() => setNote('')}>
-            {t('deny.note')}
-          </Button>
-        )}
-        <span className="flex-1 max-md:hidden" />
-        <Button
-          tone="primary"
-          disabled={isBusy}
-          onClick={() => void decide({ reference, confirmed: true, remember })}
-        >
-          {t('approve')}
-        </Button>
-      </div>
-      <label className="flex items-center gap-2 text-xs text-muted">
-        <input
-          type="checkbox"
-          checked={remember}
-          onChange={(event) => setRemember(event.target.checked)}
-          className="size-4 accent-accent"
-        />
-        {t('question.remember')}
-      </label>
       {failure && (
         <p role="alert" className="text-sm text-danger">
           {failure}

@@ -1,17 +1,28 @@
 import { BellRing } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useT } from '@/i18n'
+import { useIsPhone } from '@/lib/media'
 import { canNotify } from '@/lib/notifications'
 import { usePrefs } from '@/lib/prefs'
 import { Button } from '@/ui/Button'
 
-/** Asked when it is plain what for: the agent waits, and next time nobody may be looking. Asked once. */
-export function NotifyOffer() {
+/**
+ * Asked when it is plain what for: the agent waits, and next time nobody may be looking. Asked at one question only, and
+ * not on phones: there the question needs the room, and their browsers show no notifications of a page.
+ */
+export function NotifyOffer({ reference }: { reference: string }) {
   const t = useT()
   const isAnswered = usePrefs((prefs) => prefs.notifyAnswered)
+  const offeredAt = usePrefs((prefs) => prefs.notifyOfferedAt)
   const set = usePrefs((prefs) => prefs.set)
+  const isPhone = useIsPhone()
   const [permission] = useState(() => (canNotify() ? Notification.permission : 'denied'))
-  if (isAnswered || permission !== 'default') return null
+  const isOffered =
+    !isPhone && !isAnswered && permission === 'default' && (offeredAt ?? reference) === reference
+  useEffect(() => {
+    if (isOffered) set({ notifyOfferedAt: reference })
+  }, [isOffered, reference, set])
+  if (!isOffered) return null
   const answer = (isWanted: boolean) => {
     set({ notifyAnswered: true })
     if (isWanted) void Notification.requestPermission()

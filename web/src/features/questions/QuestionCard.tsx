@@ -9,7 +9,7 @@ export function QuestionCard({ row }: { row: QuestionRow }) {
   return (
     <>
       {row.question.kind === 'confirm' ? <ApprovalCard row={row} /> : <ManualCard row={row} />}
-      <NotifyOffer />
+      <NotifyOffer reference={row.question.reference} />
     </>
   )
 }

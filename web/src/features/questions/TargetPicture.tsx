@@ -20,7 +20,8 @@ export function TargetPicture({ question }: { question: Pending }) {
   const address = pictureUrl(question.screenshot)
   if (!address) return null
   const box = question.target?.box
-  const isClose = !isWhole && ratio > FRAME
+  const start = question.target?.start
+  const isClose = !isWhole && ratio > FRAME && !start
   const whole = { left: 0, top: 0, width: '100%' }
   const alt = t('question.picture', { site: hostOf(question.url) ?? '', target: question.target?.name ?? '' })
   return (
@@ -35,6 +36,7 @@ export function TargetPicture({ question }: { question: Pending }) {
           onLoad={({ currentTarget: img }) => setRatio(img.naturalHeight / img.naturalWidth)}
           className="block w-full"
         />
+        <TargetOverlay box={start} isStart />
         <TargetOverlay box={box} />
       </div>
       <IconButton

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { api } from '@/api/client'
 import { ApiError } from '@/api/http'
 import type { Decision } from '@/api/types'
@@ -7,19 +7,35 @@ import { isTouch } from '@/lib/media'
 import { useSessionId } from '@/session/sessionId'
 import { useSessionStore } from '@/stream/store'
 
-/** Sends a decision once; a question decided elsewhere is told by the stream and closes the card. */
+/** Milliseconds for which a card does nothing after it has appeared: a click or key may have been meant for what was there. */
+const REST = 500
+
+/** Whether the card appeared just now. */
+function useRest(): boolean {
+  const [isResting, setResting] = useState(true)
+  useEffect(() => {
+    const timer = setTimeout(() => setResting(false), REST)
+    return () => clearTimeout(timer)
+  }, [])
+  return isResting
+}
+
+/** Sends a decision once, and none while the card is new; a question decided elsewhere is told by the stream and closes the card. */
 export function useDecide() {
   const sessionId = useSessionId()
   const store = useSessionStore()
+  const isResting = useRest()
   const [isBusy, setBusy] = useState(false)
   const [failure, setFailure] = useState<string | null>(null)
 
   const decide = async (decision: Decision) => {
+    if (isResting || isBusy) return
     setBusy(true)
     setFailure(null)
     try {
       await api.decide(sessionId, decision)
-      store.getState().answer(decision.reference, decision.confirmed ?? decision.done ?? false)
+      const isYes = decision.confirmed ?? decision.done ?? false
+      store.getState().answer(decision.reference, isYes, decision.message ?? null)
       if (!isTouch()) focusComposer()
     } catch (error) {
       const isOver = error instanceof ApiError && (error.status === 409 || error.status === 404)
@@ -28,5 +44,5 @@ export function useDecide() {
       setBusy(false)
     }
   }
-  return { decide, isBusy, failure }
+  return { decide, isBusy: isBusy || isResting, failure }
 }

@@ -2,11 +2,15 @@ import type { Pending } from '@/api/types'
 import type { Key, Translate } from '@/i18n'
 import { en } from '@/i18n/en'
 
+/** What is told by the other lines, or by the picture. */
+const HIDDEN = new Set(
+  'id kind type name eid reason commits element target at to start end double'.split(' '),
+)
+
 /** The rest of the action: what a person should see before saying yes. */
 export function payloadOf(question: Pending): [string, string][] {
-  const hidden = new Set(['id', 'kind', 'type', 'name', 'eid', 'reason', 'commits', 'element', 'target'])
   return Object.entries(question.action ?? {})
-    .filter(([name, value]) => !hidden.has(name) && value !== null && value !== '')
+    .filter(([name, value]) => !HIDDEN.has(name) && value !== null && value !== '')
     .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)])
 }
 

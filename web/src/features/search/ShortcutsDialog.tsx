@@ -1,4 +1,5 @@
 import { useWords } from '@/i18n'
+import { TAKEOVER_KEYS } from '@/lib/addresses'
 import { Dialog } from '@/ui/Dialog'
 import { Kbd } from '@/ui/Kbd'
 import { words } from './searchWords'
@@ -26,7 +27,7 @@ const GROUPS: Group[] = [
       [['shift+enter'], 'keys.line'],
       [['escape'], 'keys.stop'],
       [['mod+.'], 'keys.pause'],
-      [['t'], 'keys.takeover.start'],
+      [[TAKEOVER_KEYS], 'keys.takeover.start'],
       [['/'], 'keys.composer'],
     ],
   ],

@@ -22,7 +22,7 @@ import { useLocation } from 'wouter'
 import { api, downloads } from '@/api/client'
 import { leave } from '@/api/leave'
 import { speak, useWords } from '@/i18n'
-import { openReplay, openTakeover, SETTINGS_TABS } from '@/lib/addresses'
+import { openReplay, openTakeover, SETTINGS_TABS, TAKEOVER_KEYS } from '@/lib/addresses'
 import { download } from '@/lib/download'
 import { useFrame } from '@/lib/frame'
 import { useOverlay } from '@/lib/overlay'
@@ -65,7 +65,7 @@ function useRunCommands(sessionId: string | null): Command[] {
     void action(sessionId).catch((error: Error) => toast(error.message))
   const save = (format: 'md' | 'json' | 'html') => () => download(downloads.session(sessionId, format))
   return [
-    { icon: Hand, label: t('takeover'), keys: 't', act: () => openTakeover(sessionId) },
+    { icon: Hand, label: t('takeover'), keys: TAKEOVER_KEYS, act: () => openTakeover(sessionId) },
     ...(status
       ? [{ icon: CircleStop, label: t('command.stop'), keys: 'escape', act: call(api.cancel) }]
       : []),

@@ -2,8 +2,6 @@ import { wordbook } from '@/i18n'
 
 export const words = wordbook(
   {
-    'menu.search': 'Search sessions, messages and commands',
-    'menu.hint': 'Search or type a command…',
     'menu.here': 'In this session',
     'menu.sessions': 'Sessions',
     'menu.messages': 'In messages',
@@ -51,8 +49,6 @@ export const words = wordbook(
     'keys.off': 'They can be switched off in the settings.',
   },
   {
-    'menu.search': 'Поиск по сессиям, сообщениям и командам',
-    'menu.hint': 'Поиск или команда…',
     'menu.here': 'В этой сессии',
     'menu.sessions': 'Сессии',
     'menu.messages': 'В сообщениях',

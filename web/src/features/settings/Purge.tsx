@@ -1,5 +1,5 @@
 import { Trash2 } from 'lucide-react'
-import { useState } from 'react'
+import { useId, useState } from 'react'
 import { api } from '@/api/client'
 import { refreshLists } from '@/api/queries'
 import { useWords } from '@/i18n'
@@ -9,10 +9,15 @@ import { Field } from '@/ui/Field'
 import { toast } from '@/ui/Toasts'
 import { words } from './settingsWords'
 
-/** Deleting for good: asked twice, and for everything the word has to be typed. */
+type Scope = 'old' | 'all'
+const DAYS = '90'
+
+/** Deleting for good: what is chosen in so many words, and the word for it has to be typed. */
 export function Purge() {
   const t = useWords(words)
-  const [days, setDays] = useState('')
+  const name = useId()
+  const [scope, setScope] = useState<Scope>('old')
+  const [days, setDays] = useState(DAYS)
   const [isAsking, setAsking] = useState(false)
   return (
     <form
@@ -22,21 +27,41 @@ export function Purge() {
         setAsking(true)
       }}
     >
-      <Field
-        type="number"
-        min={1}
-        max={10000}
-        label={t('data.purge.older')}
-        hint={t('data.purge.older.note')}
-        value={days}
-        onChange={(event) => setDays(event.target.value)}
-        className="w-full max-w-80"
-      />
-      <Button type="submit">
+      <fieldset className="flex flex-col gap-2">
+        <legend className="sr-only">{t('data.purge.scope')}</legend>
+        {(['old', 'all'] as const).map((one) => (
+          <label key={one} className="touch flex items-start gap-2 text-sm">
+            <input
+              type="radio"
+              name={name}
+              checked={scope === one}
+              onChange={() => setScope(one)}
+              className="mt-0.5 size-4 accent-accent"
+            />
+            <span>
+              {t(`data.purge.${one}`)}
+              <span className="block text-xs text-muted">{t(`data.purge.${one}.note`)}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      {scope === 'old' && (
+        <Field
+          type="number"
+          min={1}
+          max={10000}
+          required
+          label={t('data.purge.days')}
+          value={days}
+          onChange={(event) => setDays(event.target.value)}
+          className="w-full max-w-80"
+        />
+      )}
+      <Button type="submit" tone="danger">
         <Trash2 size={15} aria-hidden />
         {t('data.purge.do')}
       </Button>
-      {isAsking && <Confirm days={days === '' ? null : Number(days)} onClose={() => setAsking(false)} />}
+      {isAsking && <Confirm days={scope === 'all' ? null : Number(days)} onClose={() => setAsking(false)} />}
     </form>
   )
 }
@@ -46,7 +71,7 @@ function Confirm({ days, onClose }: { days: number | null; onClose: () => void }
   const [typed, setTyped] = useState('')
   const [isBusy, setBusy] = useState(false)
   const word = t('data.purge.word')
-  const isSure = days !== null || typed.trim().toLowerCase() === word
+  const isSure = typed.trim().toLowerCase() === word
   const purge = async () => {
     setBusy(true)
     try {
@@ -63,14 +88,12 @@ function Confirm({ days, onClose }: { days: number | null; onClose: () => void }
     <Dialog open onClose={onClose} title={title}>
       <div className="flex flex-col gap-4">
         <p className="text-sm text-muted">{t('data.purge.about')}</p>
-        {days === null && (
-          <Field
-            label={t('data.purge.type', { word })}
-            autoComplete="off"
-            value={typed}
-            onChange={(event) => setTyped(event.target.value)}
-          />
-        )}
+        <Field
+          label={t('data.purge.type', { word })}
+          autoComplete="off"
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+        />
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>{t('cancel')}</Button>
           <Button tone="danger" disabled={!isSure || isBusy} onClick={() => void purge()}>

@@ -41,7 +41,7 @@ export const words = wordbook(
     'limits.cost.note': 'Where the price of the model is known. Empty: no limit.',
     'limits.decision': 'An approval is good for, minutes',
     'limits.vision': 'Pictures for the model',
-    'limits.vision.auto': 'When text says little',
+    'limits.vision.auto': 'New pages and drawn content',
     'limits.vision.always': 'Always',
     'limits.vision.never': 'Never',
 
@@ -66,7 +66,7 @@ export const words = wordbook(
     'appearance.notify.denied': 'Notifications are blocked in this browser.',
     'appearance.notify.missing': 'This address cannot show notifications; they need HTTPS or localhost.',
 
-    'data.retention': 'Remove sessions untouched for, days',
+    'data.retention': 'Remove a session when nobody has used it for this many days',
     'data.retention.note':
       'Messages, pictures and profile, for good. Pinned sessions are kept. Empty: keep all.',
     'data.export': 'Export everything',
@@ -75,13 +75,17 @@ export const words = wordbook(
     'data.purge': 'Delete sessions',
     'data.purge.about':
       'With messages, pictures, files and browser profile; a profile shared by all goes with the last session. This cannot be undone.',
-    'data.purge.older': 'Untouched for at least, days',
-    'data.purge.older.note': 'Pinned sessions are kept. Empty: all sessions, pinned ones too.',
+    'data.purge.scope': 'Which sessions',
+    'data.purge.old': 'Sessions that nobody has used for some time',
+    'data.purge.old.note': 'Pinned sessions are kept.',
+    'data.purge.all': 'All sessions',
+    'data.purge.all.note': 'Pinned ones, too.',
+    'data.purge.days': 'Not used for at least this many days',
     'data.purge.do': 'Delete…',
     'data.purge.all.title': 'Delete all sessions?',
     'data.purge.older.title': {
-      one: 'Delete sessions untouched for {n} day?',
-      other: 'Delete sessions untouched for {n} days?',
+      one: 'Delete sessions not used for {n} day?',
+      other: 'Delete sessions not used for {n} days?',
     },
     'data.purge.type': 'Type {word} to confirm',
     'data.purge.word': 'delete',
@@ -138,7 +142,7 @@ export const words = wordbook(
     'limits.cost.note': 'Если цена модели известна. Пусто: без ограничения.',
     'limits.decision': 'Разрешение действует, минуты',
     'limits.vision': 'Картинки для модели',
-    'limits.vision.auto': 'Когда текста мало',
+    'limits.vision.auto': 'Новые страницы и нарисованное',
     'limits.vision.always': 'Всегда',
     'limits.vision.never': 'Никогда',
 
@@ -163,7 +167,7 @@ export const words = wordbook(
     'appearance.notify.denied': 'Уведомления запрещены в этом браузере.',
     'appearance.notify.missing': 'По этому адресу уведомления невозможны: нужен HTTPS или localhost.',
 
-    'data.retention': 'Удалять сессии без обращений дольше, дней',
+    'data.retention': 'Удалять сессию, если её не открывали столько дней',
     'data.retention.note':
       'Сообщения, снимки и профиль, насовсем. Закреплённые остаются. Пусто: хранить всё.',
     'data.export': 'Выгрузить всё',
@@ -172,15 +176,19 @@ export const words = wordbook(
     'data.purge': 'Удалить сессии',
     'data.purge.about':
       'С сообщениями, снимками, файлами и профилем браузера; общий профиль удаляется вместе с последней сессией. Вернуть будет нельзя.',
-    'data.purge.older': 'Без обращений не меньше, дней',
-    'data.purge.older.note': 'Закреплённые остаются. Пусто: все сессии, и закреплённые.',
+    'data.purge.scope': 'Какие сессии',
+    'data.purge.old': 'Сессии, которые давно не открывали',
+    'data.purge.old.note': 'Закреплённые остаются.',
+    'data.purge.all': 'Все сессии',
+    'data.purge.all.note': 'И закреплённые тоже.',
+    'data.purge.days': 'Не открывали не меньше стольких дней',
     'data.purge.do': 'Удалить…',
     'data.purge.all.title': 'Удалить все сессии?',
     'data.purge.older.title': {
-      one: 'Удалить сессии без обращений {n} день?',
-      few: 'Удалить сессии без обращений {n} дня?',
-      many: 'Удалить сессии без обращений {n} дней?',
-      other: 'Удалить сессии без обращений {n} дня?',
+      one: 'Удалить сессии, которые не открывали {n} день?',
+      few: 'Удалить сессии, которые не открывали {n} дня?',
+      many: 'Удалить сессии, которые не открывали {n} дней?',
+      other: 'Удалить сессии, которые не открывали {n} дня?',
     },
     'data.purge.type': 'Для подтверждения введите {word}',
     'data.purge.word': 'удалить',

@@ -1,5 +1,6 @@
 import { BookOpenText, Camera, ClipboardPen, MousePointerClick, Scale, ScanSearch } from 'lucide-react'
-import { useT } from '@/i18n'
+import { useWords } from '@/i18n'
+import { words } from './startWords'
 
 const FOR_MODELS = [
   { key: 'example.compare', icon: Scale },
@@ -22,7 +23,7 @@ interface Props {
 }
 
 export function Examples({ demo, onPick }: Props) {
-  const t = useT()
+  const t = useWords(words)
   const examples = demo ? FOR_DEMO : FOR_MODELS
   return (
     <ul aria-label={t('examples')} className="grid gap-2 md:grid-cols-2">

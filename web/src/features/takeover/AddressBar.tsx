@@ -1,4 +1,4 @@
-import { ArrowLeft, Lock, RotateCw } from 'lucide-react'
+import { ArrowLeft, Lock, LockOpen, RotateCw, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { useWords } from '@/i18n'
 import { cx } from '@/lib/cx'
@@ -6,13 +6,21 @@ import { IconButton } from '@/ui/IconButton'
 import { type LiveView, useLiveState } from './liveView'
 import { words } from './takeoverWords'
 
+const SIGNS = {
+  secure: <Lock size={13} aria-hidden className="text-faint" />,
+  plain: <LockOpen size={13} aria-hidden className="text-warn" />,
+  error: <TriangleAlert size={13} aria-hidden className="text-danger" />,
+}
+
 /** Back, reload and the address, which can be changed while the browser is held. */
 export function AddressBar({ view, isMine }: { view: LiveView; isMine: boolean }) {
   const t = useWords(words)
   const url = useLiveState(view, (state) => state.url)
+  const security = useLiveState(view, (state) => state.security)
   const [draft, setDraft] = useState<string | null>(null)
+  const sign = draft === null && security && security !== 'none' ? security : null
   const go = () => {
-    if (draft?.trim()) view.send({ type: 'go', url: completed(draft.trim()) })
+    if (draft?.trim()) view.send({ type: 'go', url: draft.trim() })
     setDraft(null)
   }
   return (
@@ -30,12 +38,15 @@ export function AddressBar({ view, isMine }: { view: LiveView; isMine: boolean }
         <RotateCw size={16} aria-hidden />
       </IconButton>
       <div className="relative min-w-0 flex-1">
-        {draft === null && url.startsWith('https:') && (
-          <Lock
-            size={13}
-            aria-hidden
-            className="pointer-events-none absolute top-1/2 left-2.5 -translate-y-1/2 text-faint"
-          />
+        {sign && (
+          <span
+            role="img"
+            aria-label={t(`page.${sign}`)}
+            title={t(`page.${sign}`)}
+            className="absolute top-1/2 left-2.5 -translate-y-1/2"
+          >
+            {SIGNS[sign]}
+          </span>
         )}
         <input
           aria-label={t('page.address')}
@@ -50,14 +61,10 @@ export function AddressBar({ view, isMine }: { view: LiveView; isMine: boolean }
           onKeyDown={(event) => event.key === 'Escape' && setDraft(null)}
           className={cx(
             'touch h-8 w-full rounded-full border border-line bg-s1 pr-3 text-xs read-only:text-muted',
-            draft === null && url.startsWith('https:') ? 'pl-7' : 'pl-3',
+            sign ? 'pl-7' : 'pl-3',
           )}
         />
       </div>
     </form>
   )
 }
-
-/** `example.com` means `https://example.com`. */
-const completed = (address: string): string =>
-  /^[a-z][a-z\d+.-]*:/i.test(address) ? address : `https://${address}`

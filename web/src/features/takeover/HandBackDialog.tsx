@@ -2,11 +2,14 @@ import { useState } from 'react'
 import { api } from '@/api/client'
 import { useWords } from '@/i18n'
 import { leaveTakeover } from '@/lib/addresses'
+import { isMac } from '@/lib/keys'
+import { sendMessage } from '@/session/send'
 import { useSessionId } from '@/session/sessionId'
 import { isOpen as isRunOpen } from '@/stream/live'
 import { useLive } from '@/stream/store'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
+import { Kbd } from '@/ui/Kbd'
 import { toast } from '@/ui/Toasts'
 import type { LiveView } from './liveView'
 import { words } from './takeoverWords'
@@ -17,44 +20,64 @@ interface Props {
   onClose: () => void
 }
 
-/** The browser goes back to the agent, with a word if the person has one. */
+/** The browser goes back to the agent, with a word if the person has one; an ended task can go on with it. */
 export function HandBackDialog({ view, open, onClose }: Props) {
   const t = useWords(words)
   const sessionId = useSessionId()
   const hasRun = useLive((state) => isRunOpen(state.run))
+  const hasEnded = useLive((state) => state.run !== null && !isRunOpen(state.run))
   const [note, setNote] = useState('')
-  const giveBack = (isEnd: boolean) => {
-    view.release(note.trim() || undefined)
-    if (isEnd) void api.cancel(sessionId).catch((error: Error) => toast(error.message))
+  const word = note.trim()
+  const label = t(hasEnded ? 'done.ended.note' : 'done.note')
+  const giveBack = (then?: () => void) => {
+    view.release(hasEnded ? undefined : word || undefined)
+    then?.()
     leaveTakeover(sessionId)
   }
+  const end = () => giveBack(() => void api.cancel(sessionId).catch((error: Error) => toast(error.message)))
+  const goOn = () => giveBack(() => sendMessage(sessionId, word || t('done.ended.message'), null))
+  const submit = hasEnded ? goOn : () => giveBack()
   return (
-    <Dialog open={open} onClose={onClose} title={t('done.title')}>
+    <Dialog open={open} onClose={onClose} title={t(hasEnded ? 'done.ended.title' : 'done.title')}>
       <form
         className="flex flex-col gap-3"
         onSubmit={(event) => {
           event.preventDefault()
-          giveBack(false)
+          submit()
         }}
       >
-        <p className="text-sm text-muted">{t('done.about')}</p>
+        <p className="text-sm text-muted">{t(hasEnded ? 'done.ended.about' : 'done.about')}</p>
         <textarea
           rows={3}
           maxLength={4000}
-          aria-label={t('done.note')}
-          placeholder={t('done.note')}
+          aria-label={label}
+          placeholder={label}
           value={note}
           onChange={(event) => setNote(event.target.value)}
+          onKeyDown={(event) => {
+            const isCombined = isMac ? event.metaKey : event.ctrlKey
+            if (event.key !== 'Enter' || !isCombined || event.nativeEvent.isComposing) return
+            event.preventDefault()
+            submit()
+          }}
           className="w-full resize-none rounded-md border border-strong bg-bg px-3 py-2 text-sm"
         />
-        <div className="flex justify-end gap-2">
+        <div className="flex flex-wrap items-center justify-end gap-2">
+          <span className="mr-auto pointer-coarse:hidden">
+            <Kbd keys="mod+enter" />
+          </span>
           {hasRun && (
-            <Button tone="quiet" onClick={() => giveBack(true)}>
+            <Button tone="quiet" onClick={end}>
               {t('done.end')}
             </Button>
           )}
+          {hasEnded && (
+            <Button tone="quiet" onClick={() => giveBack()}>
+              {t('done.return')}
+            </Button>
+          )}
           <Button type="submit" tone="primary">
-            {hasRun ? t('done.continue') : t('done.return')}
+            {t(hasEnded ? 'done.ended.continue' : hasRun ? 'done.continue' : 'done.return')}
           </Button>
         </div>
       </form>

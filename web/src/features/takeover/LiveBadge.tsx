@@ -1,19 +1,12 @@
-import { Eye, Hand, PlugZap, Power } from 'lucide-react'
+import { CircleStop, Eye, Hand, PlugZap, Power } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useLang, useWords } from '@/i18n'
 import { whole } from '@/lib/numbers'
 import { Badge } from '@/ui/Badge'
 import { Spinner } from '@/ui/Spinner'
-import { type LiveState, type LiveView, useLiveState } from './liveView'
+import { type LiveView, useLiveState } from './liveView'
+import { type Sign, useStageSign } from './sign'
 import { words } from './takeoverWords'
-
-type Sign = 'me' | 'other' | 'none' | 'connecting' | 'lost' | 'closed'
-
-function signOf({ link, holder, browser }: LiveState): Sign {
-  if (link !== 'open') return link
-  if (holder !== 'none') return holder
-  return browser === 'closed' ? 'closed' : 'none'
-}
 
 const LOOK: Record<Sign, { tone: 'accent' | 'warn' | 'ok' | 'plain'; icon: ReactNode }> = {
   me: { tone: 'accent', icon: <Hand size={13} aria-hidden /> },
@@ -22,13 +15,15 @@ const LOOK: Record<Sign, { tone: 'accent' | 'warn' | 'ok' | 'plain'; icon: React
   connecting: { tone: 'plain', icon: <Spinner size={13} /> },
   lost: { tone: 'warn', icon: <PlugZap size={13} aria-hidden /> },
   closed: { tone: 'plain', icon: <Power size={13} aria-hidden /> },
+  starting: { tone: 'plain', icon: <Spinner size={13} /> },
+  ended: { tone: 'plain', icon: <CircleStop size={13} aria-hidden /> },
 }
 
-/** Who drives, or whether anything is to be seen. */
-export function LiveBadge({ view }: { view: LiveView }) {
+/** Who drives, or whether anything is to be seen; `withRate` tells the frames of a second. */
+export function LiveBadge({ view, withRate = false }: { view: LiveView; withRate?: boolean }) {
   const t = useWords(words)
   const lang = useLang()
-  const sign = useLiveState(view, signOf)
+  const sign = useStageSign(view)
   const rate = useLiveState(view, (state) => state.rate)
   const { tone, icon } = LOOK[sign]
   return (
@@ -39,7 +34,7 @@ export function LiveBadge({ view }: { view: LiveView }) {
           {t(`live.${sign}`)}
         </Badge>
       </span>
-      {rate > 0 && (
+      {withRate && rate > 0 && (
         <span className="tabular hidden text-2xs text-faint md:inline">
           {t('live.rate', { n: whole(rate, lang) })}
         </span>

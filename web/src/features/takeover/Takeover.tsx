@@ -19,6 +19,7 @@ import { PageControls, PagePicture } from './PageScreen'
 import { PageTabs } from './PageTabs'
 import { PasteDialog } from './PasteDialog'
 import { words } from './takeoverWords'
+import { Zoomable } from './Zoomable'
 
 type Open = 'done' | 'paste' | 'elements' | null
 
@@ -65,7 +66,7 @@ export default function Takeover() {
         <IconButton label={t('takeover.leave')} onClick={() => leaveTakeover(sessionId)}>
           <MessageSquareReply size={17} aria-hidden />
         </IconButton>
-        <LiveBadge view={view} />
+        <LiveBadge view={view} withRate />
         <div className="order-last flex w-full min-w-0 md:order-none md:w-auto md:flex-1">
           <AddressBar view={view} isMine={isMine} />
         </div>
@@ -135,10 +136,14 @@ function Stage({ view, stage, keys, onRelease }: StageProps) {
           {place ? t('run.queued.place', { n: place }) : isClosed ? t('live.closed.about') : t('live.wait')}
         </p>
       )}
-      <div className={isShown ? 'relative m-auto' : 'invisible absolute'} style={fitted(width, height)}>
+      <Zoomable
+        isTwoFingered
+        className={isShown ? 'relative m-auto' : 'invisible absolute'}
+        style={fitted(width, height)}
+      >
         <PagePicture view={view} />
         {isMine && isShown && <PageControls view={view} keys={keys} onRelease={onRelease} />}
-      </div>
+      </Zoomable>
     </div>
   )
 }

@@ -2,6 +2,7 @@ import { useEffect } from 'react'
 import { createStore, type StoreApi, useStore } from 'zustand'
 import type { Box } from '@/api/types'
 import { countSubscribers, Recent } from '@/lib/recent'
+import { plainName } from '@/session/toolWords'
 import { setHolding } from './holding'
 import { type LiveLink, liveAddress, openLiveLink } from './liveLink'
 import { Painter } from './painter'
@@ -20,6 +21,8 @@ export interface LiveState extends Omit<LiveStateMessage, 'type' | 'url' | 'titl
   elements: PageElement[] | null
   isListLoading: boolean
   target: { box: Box; label: string } | null
+  /** Where the agent acts or acted last, in percent of the page. */
+  pointer: [number, number] | null
   fault: { code: string; message: string } | null
 }
 
@@ -31,12 +34,14 @@ const CLOSED: LiveState = {
   title: '',
   viewport: [1280, 800],
   tabs: [],
+  security: null,
   queue_place: null,
   hasFrame: false,
   rate: 0,
   elements: null,
   isListLoading: false,
   target: null,
+  pointer: null,
   fault: null,
 }
 
@@ -154,7 +159,10 @@ export class LiveView {
       case 'elements':
         return setState({ elements: message.items, isListLoading: message.loading ?? false })
       case 'target':
-        return setState({ target: message.box && { box: message.box, label: message.label } })
+        return setState(({ pointer }) => ({
+          target: message.box && { box: message.box, label: plainName(message.label) },
+          pointer: message.box ? centreOf(message.box) : pointer,
+        }))
       case 'error': {
         if (message.code === 'takeover_held') this.isWanted = false
         return setState({ fault: { code: message.code, message: message.message } })
@@ -162,6 +170,8 @@ export class LiveView {
     }
   }
 }
+
+const centreOf = ([left, top, width, height]: Box): [number, number] => [left + width / 2, top + height / 2]
 
 /** Views that nobody looks at and that stay in memory. */
 export const KEPT_VIEWS = 8
@@ -181,3 +191,7 @@ export const useLiveState = <T>(view: LiveView, select: (state: LiveState) => T)
 export function useWatch(view: LiveView, isOn: boolean): void {
   useEffect(() => (isOn ? view.watch() : undefined), [view, isOn])
 }
+
+/** Its page can be seen as it is now. */
+export const useIsLive = (view: LiveView): boolean =>
+  useLiveState(view, ({ link, browser, hasFrame }) => link === 'open' && browser !== 'closed' && hasFrame)

@@ -47,7 +47,7 @@ export function usePointer(view: LiveView, area: RefObject<HTMLElement | null>) 
     const [dx, dy] = [from.x - event.clientX, from.y - event.clientY]
     if (!from.isPan && Math.hypot(dx, dy) < TAP_SLACK) return
     finger.current = { x: event.clientX, y: event.clientY, isPan: true }
-    const scale = view.store.getState().viewport[0] / area.current!.clientWidth
+    const scale = view.store.getState().viewport[0] / area.current!.getBoundingClientRect().width
     sender.wheel({ type: 'wheel', ...pointOf(event), dx: Math.round(dx * scale), dy: Math.round(dy * scale) })
   }
 

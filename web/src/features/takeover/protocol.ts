@@ -1,5 +1,8 @@
 import type { Box } from '@/api/types'
 
+/** How the document shown came; `none` is from no site. */
+export type Security = 'secure' | 'plain' | 'error' | 'none'
+
 export type Holder = 'none' | 'me' | 'other'
 
 export interface PageTab {
@@ -26,6 +29,7 @@ export interface LiveStateMessage {
   /** CSS pixels of the page. */
   viewport: [number, number] | null
   tabs: PageTab[]
+  security?: Security | null
   /** It cannot be opened yet: its place in the queue, from 1. */
   queue_place?: number | null
 }

@@ -66,6 +66,14 @@ function expectHarmless(root: Element): void {
 }
 
 describe('text of a model', () => {
+  test('leads to the settings of this UI, and to no other page of it', () => {
+    const text = '[Models](/settings/models) [all](/settings/models/../../api) [sign out](/logout)'
+    const { container } = render(<Markdown text={text} />)
+    const links = [...container.querySelectorAll('a')]
+    expect(links.map((link) => link.getAttribute('href'))).toEqual(['/settings/models'])
+    expect(links[0]!.getAttribute('target')).toBeNull()
+  })
+
   test.each(ATTACKS)('%j is harmless', (attack) => {
     const { container } = render(<Markdown text={attack} />)
     expectHarmless(container)

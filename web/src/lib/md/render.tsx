@@ -1,5 +1,6 @@
 import type { Token, Tokens } from 'marked'
 import { createElement, Fragment, type ReactNode } from 'react'
+import { Link } from 'wouter'
 import { safeUrl } from '../url'
 import { CodeBlock } from './CodeBlock'
 
@@ -109,7 +110,11 @@ function span(token: Token): ReactNode {
   }
 }
 
+/** Pages of this UI that answers may lead to. */
+const OWN_PAGE = /^\/settings\/[a-z]+$/
+
 function link(href: string, children: ReactNode): ReactNode {
+  if (OWN_PAGE.test(href)) return <Link href={href}>{children}</Link>
   const url = safeUrl(href)
   if (!url) return children
   return (

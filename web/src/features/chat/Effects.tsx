@@ -1,0 +1,53 @@
+import { TriangleAlert } from 'lucide-react'
+import type { Effect, Proof } from '@/api/types'
+import { useWords } from '@/i18n'
+import { cx } from '@/lib/cx'
+import { words } from './effectWords'
+
+/** What a step sent, each request in plain words, and what the page said after it. */
+export function Effects({ proof }: { proof: Proof }) {
+  const t = useWords(words)
+  const effects = proof.effects ?? []
+  return (
+    <ul className="flex flex-col gap-0.5 text-xs" data-effect={proof.effect} aria-label={t('effect.title')}>
+      {effects.map((effect, at) => (
+        <EffectLine key={at} effect={effect} />
+      ))}
+      {proof.effect === 'none' && <li className="text-muted">{t('effect.none')}</li>}
+      {proof.effect === 'unknown' && effects.length === 0 && (
+        <li className="text-warn">{t('effect.unseen')}</li>
+      )}
+      {proof.page_says && (
+        <li className="line-clamp-3 wrap-anywhere text-muted">
+          {t('effect.says', { text: proof.page_says })}
+        </li>
+      )}
+    </ul>
+  )
+}
+
+function EffectLine({ effect }: { effect: Effect }) {
+  const t = useWords(words)
+  const isDoubtful = effect.outcome !== 'accepted' || effect.repeated
+  return (
+    <li className={cx('wrap-anywhere', isDoubtful ? 'text-warn' : 'text-muted')}>
+      {isDoubtful && <TriangleAlert size={12} aria-hidden className="me-1 inline align-[-2px]" />}
+      {effectWords(effect, t)}
+    </li>
+  )
+}
+
+type Words = ReturnType<typeof useWords<(typeof words)['en']>>
+
+/** "Sent: POST shop.example/orders — 201" */
+export function effectWords(effect: Effect, t: Words): string {
+  const verb = effect.method === 'GET' && effect.outcome === 'accepted' ? 'opened' : effect.outcome
+  const answer = effect.status ?? (effect.failure ? t(`failure.${effect.failure}`) : '')
+  const line = t(`effect.${verb}`, { request: `${effect.method} ${effect.host}${effect.path}`, answer })
+  const times = (effect.times ?? 1) > 1 && t('effect.times', { n: effect.times ?? 1 })
+  return [line, times, effect.repeated && t('effect.repeated')].filter(Boolean).join(' · ')
+}
+
+/** Whether a person should look: it was refused, sent twice, or nobody knows. */
+export const isDoubtful = ({ effect, effects }: Proof) =>
+  effect === 'refused' || effect === 'unknown' || (effects ?? []).some((one) => one.repeated)

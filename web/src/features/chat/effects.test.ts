@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import type { Effect } from '@/api/types'
+import { translatorOf } from '@/i18n'
+import { proofOf } from '@/stream/rows'
+import { effectWords, isDoubtful } from './Effects'
+import { words } from './effectWords'
+
+const order: Effect = {
+  method: 'POST',
+  host: 'shop.example',
+  path: '/orders',
+  status: 201,
+  outcome: 'accepted',
+  times: 1,
+  repeated: false,
+}
+const say = (effect: Effect, lang: 'en' | 'ru' = 'en') => effectWords(effect, translatorOf(lang, words[lang]))
+
+test('a request is told in plain words', () => {
+  expect(say(order)).toBe('Sent: POST shop.example/orders — 201')
+  expect(say({ ...order, status: 403, outcome: 'refused' })).toBe('Refused: POST shop.example/orders — 403')
+  expect(say({ ...order, status: 403, outcome: 'refused' }, 'ru')).toBe(
+    'Отклонено: POST shop.example/orders — 403',
+  )
+  expect(say({ ...order, status: null, failure: 'no_answer', outcome: 'unknown' })).toBe(
+    'Not known whether it arrived: POST shop.example/orders — no answer',
+  )
+  expect(say({ ...order, method: 'GET', status: 200 })).toBe('Opened: GET shop.example/orders — 200')
+})
+
+test('a second equal request is marked', () => {
+  expect(say({ ...order, times: 2, repeated: true })).toBe(
+    'Sent: POST shop.example/orders — 201 · 2 times · the same request as before',
+  )
+  expect(isDoubtful({ effect: 'accepted', effects: [{ ...order, repeated: true }] })).toBe(true)
+  expect(isDoubtful({ effect: 'accepted', effects: [order] })).toBe(false)
+  expect(isDoubtful({ effect: 'refused', effects: [] })).toBe(true)
+})
+
+test('a step that needed no approval has no proof', () => {
+  expect(proofOf({})).toBe(null)
+  expect(proofOf({ effect: 'none' })).toEqual({ effect: 'none', effects: [], page_says: null })
+})

@@ -1,0 +1,22 @@
+import { wordbook } from '@/i18n'
+
+export const words = wordbook(
+  {
+    'cause.key': 'The model has no valid key',
+    'cause.busy': 'The model’s provider is busy',
+    'cause.long': 'Too long for this model',
+    'cause.time': 'It took too long',
+    'cause.browser': 'The browser is not available',
+    'cause.restart': 'The service was restarted',
+    'cause.budget': 'The budget is used up',
+  },
+  {
+    'cause.key': 'У модели нет действующего ключа',
+    'cause.busy': 'Провайдер модели занят',
+    'cause.long': 'Слишком длинно для этой модели',
+    'cause.time': 'Слишком долго',
+    'cause.browser': 'Браузер недоступен',
+    'cause.restart': 'Сервис перезапускался',
+    'cause.budget': 'Бюджет исчерпан',
+  },
+)

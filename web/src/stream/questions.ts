@@ -1,0 +1,53 @@
+import type { Pending } from '@/api/types'
+import { BEHIND, type Draft, lastNumber, put } from './draft'
+import { type QuestionRow, questionRowId } from './rows'
+
+export function openQuestion(
+  live: Draft,
+  question: Pending,
+  runId: string | null,
+  seq: number | null,
+  at: string | null,
+): void {
+  const { reference, kind, reason, action, target, url, risk, amount, sends_to, screenshot, expires_at } =
+    question
+  live.pending = {
+    reference,
+    kind,
+    reason,
+    action,
+    target,
+    url,
+    risk,
+    amount,
+    sends_to,
+    screenshot,
+    expires_at,
+  }
+  live.born += 1
+  const after = lastNumber(live) + BEHIND
+  const placed = { id: questionRowId(reference), runId, at, seq, born: live.born, after }
+  put(live, { ...placed, kind: 'question', question: live.pending, answer: 'open', note: null })
+  live.moved = true
+}
+
+/** The question is open; one that is shown already keeps its place. */
+export function keepQuestion(live: Draft, question: Pending, runId: string | null, seq: number | null): void {
+  const row = live.rows[questionRowId(question.reference)]
+  if (row?.kind !== 'question') return openQuestion(live, question, runId, seq, null)
+  live.pending = row.question
+  put(live, { ...row, seq: seq ?? row.seq, answer: 'open' })
+}
+
+export function closeQuestion(
+  live: Draft,
+  reference: string,
+  answer: QuestionRow['answer'],
+  note: string | null = null,
+): void {
+  if (live.pending?.reference === reference) live.pending = null
+  const row = live.rows[questionRowId(reference)]
+  if (row?.kind !== 'question' || (row.answer === answer && (row.note || !note))) return
+  live.rows[row.id] = { ...row, answer, note: note ?? row.note }
+  live.moved = true
+}
