@@ -30,18 +30,21 @@ EXPECTATIONS: dict[str, str] = {
     "the place of an action is marked": "replay:place_of_the_action replay:before_and_after",
     "plan": "plan:reworded_moved plan:step_is_dragged plan:shown_as_they_come",
     "facts": "plan:fact_leads_to_its_source plan:fact_that_is_wrong",
-    "approval card": "approvals:card_says approvals:nothing_approves_by_itself approvals:no_with_words",
+    "approval card": "approvals:card_says approvals:nothing_approves_by_itself approvals:no_with_a_note approvals:has_just_appeared",
     "approval cannot be missed": "approvals:cannot_be_missed approvals:notifications_are_offered "
     "approvals:wants_no_notifications",
     "approval expires, or is decided elsewhere": "approvals:time_runs_out approvals:decision_elsewhere",
     "take-over": "takeover:one_click_from_anywhere takeover:mouse_clicks takeover:pasted_and_composed "
     "takeover:done_asks takeover:on_a_phone takeover:server_takes",
+    "the browser beside the chat": "stage:large_beside stage:within_a_second stage:takes_nothing_over stage:moved_and_remembered "
+    "stage:becomes_a_strip stage:gets_no_frames stage:sheet_that_is_swiped stage:two_fingers",
     "take-over is private": "takeover:nothing_is_recorded tests/real/test_takeover:is_kept_nowhere",
     "take-over keys, F8": "takeover:all_keys takeover:need_no_pointer",
     "meters": "runs:meters_tell",
     "model picker": "composer:chosen_by_keyboard composer:models_tell",
     "session list": "sessions:under_their_age sessions:renamed_in_place sessions:had_back",
-    "search": "search:found_and_opened search:however_far_away search:commands_are_done sessions:search_finds",
+    "search": "search:found_and_opened search:however_far_away search:commands_are_done search:keys_go_to "
+    "sessions:search_finds",
     "runs in the background": "sessions:told_by_signs sessions:title_of_the_tab queue:waits_for_a_browser",
     "title at once": "sessions:named_at_once titles:better_title titles:gave_stays",
     "time stamps": "sessions:relative_and_exact sessions:times_go_on",

@@ -79,6 +79,12 @@ class Screen:
         self.page.wait_for_url("**/s/*")
         return self.session_id
 
+    def hide_panel(self) -> None:
+        """The chat has the whole width, also after a reload, and the browser is not watched."""
+        self.button("Hide panel").click()
+        expect(self.page.get_by_role("tablist")).to_have_count(0)
+        self.wait_still()
+
     def wait_idle(self) -> None:
         """Until the run is over."""
         busy = self.page.get_by_text(re.compile("^(Working|Waiting|Sending)"))

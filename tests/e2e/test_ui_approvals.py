@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from playwright.sync_api import Locator, expect
 
+from tests.e2e.axe import fits
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screen import Screen
-from tests.e2e.staged import Stage
+from tests.e2e.staged import SESSION, Stage
 
 
 @pytest.fixture
@@ -82,16 +84,132 @@ def test_yes_does_that_very_thing_once(screen: Screen, card: Locator) -> None:
     assert sum("Place order" in step for step in steps) == 1
 
 
-def test_no_with_words_tells_the_agent_what_to_do_instead(screen: Screen, card: Locator) -> None:
+def open_note(card: Locator) -> Locator:
     card.get_by_role("button", name="Deny with a note").click()
     note = card.get_by_role("textbox")
     expect(note).to_be_focused()
-    note.fill("Too expensive, leave it.")
-    card.get_by_role("button", name="Deny", exact=True).click()
-    expect(screen.feed.get_by_text("Denied:")).to_be_visible()
+    return note
+
+
+def test_a_no_with_a_note_reaches_the_agent_and_stays_in_the_transcript(
+    screen: Screen, card: Locator
+) -> None:
+    open_note(card).fill("Too expensive, leave it.")
+    card.get_by_role("button", name="Send and deny").click()
+    denied = screen.feed.get_by_role("article").filter(has_text="Denied:")
+    expect(denied).to_contain_text("“Too expensive, leave it.”")
     expect(screen.feed.get_by_text("as you said: “Too expensive, leave it.”")).to_be_visible()
     steps = [row["content"] for row in screen.stored(screen.session_id)["messages"] if row["role"] == "tool"]
     assert not any("Place order" in step for step in steps)
+    screen.page.reload()
+    expect(denied).to_contain_text("“Too expensive, leave it.”")
+
+
+def test_an_open_note_can_only_deny_by_button_or_enter(screen: Screen, card: Locator) -> None:
+    note = open_note(card)
+    expect(card.get_by_role("button", name="Approve")).to_have_count(0)
+    expect(card.get_by_role("checkbox")).to_have_count(0)
+    expect(card.get_by_role("button", name="Send and deny")).to_be_disabled()
+    note.press_sequentially("Use the red kettle")
+    note.press("Shift+Enter")
+    note.press_sequentially("leave it")
+    expect(note).to_have_value("Use the red kettle\nleave it")
+    note.press("Enter")
+    expect(screen.feed.get_by_text("“Use the red kettle leave it”", exact=True)).to_be_visible()
+    expect(card).to_have_count(0)
+
+
+def test_escape_leaves_the_note_and_stops_nothing(screen: Screen, card: Locator) -> None:
+    open_note(card).press("Escape")
+    expect(card.get_by_role("textbox")).to_have_count(0)
+    expect(card.get_by_role("button", name="Deny with a note")).to_be_focused()
+    expect(card.get_by_role("button", name="Approve")).to_be_visible()
+    assert screen.stored(screen.session_id)["run"]["status"] == "waiting_user"
+    screen.cancel()
+
+
+def test_a_refused_act_is_not_asked_for_again(screen: Screen, card: Locator) -> None:
+    open_note(card).fill("Use the red kettle")
+    card.get_by_role("textbox").press("Enter")
+    expect(screen.feed.get_by_text("All right, I did not do it.")).to_be_visible()
+    expect(screen.feed.get_by_text("Denied:")).to_have_count(1)
+    assert len(screen.stored(screen.session_id)["interrupts"]) == 1
+
+
+def ask_on_stage(screen: Screen) -> tuple[Locator, list[str]]:
+    """A question that appears on a page whose clock stands still, and what is decided there."""
+    screen.page.clock.install()
+    decided: list[str] = []
+    stage = Stage(screen)
+    screen.page.route(
+        "**/decision",
+        lambda route: (decided.append(route.request.post_data or ""), route.fulfill(status=202, json={}))[1],
+    )
+    stage.begin()
+    screen.pause_clock()
+    ask = {"reference": "r", "kind": "confirm", "reason": "pays", "action": {"kind": "click"}}
+    stage.play(stage.event("interrupt", **ask))
+    screen.page.clock.run_for(50)  # until it is drawn
+    card = screen.page.get_by_role("region", name="Allow this action?")
+    expect(card).to_be_visible()
+    return card, decided
+
+
+@pytest.mark.parametrize("how", ["click", "key"])
+@pytest.mark.parametrize("name", ["Approve", "Deny", "Deny with a note…"])
+def test_a_card_that_has_just_appeared_does_nothing_for_half_a_second(
+    screen: Screen, name: str, how: str
+) -> None:
+    card, decided = ask_on_stage(screen)
+    button = card.get_by_role("button", name=name, exact=True)
+
+    def press() -> None:
+        if how == "click":
+            button.click(force=True)
+        else:
+            button.focus()
+            screen.page.keyboard.press("Enter")
+
+    press()
+    screen.page.clock.run_for(400)
+    press()
+    assert decided == []
+    expect(card.get_by_role("textbox")).to_have_count(0)
+    screen.page.clock.run_for(100)
+    with screen.page.expect_request("**/decision") if "note" not in name else nullcontext():
+        press()
+    if "note" in name:
+        expect(card.get_by_role("textbox")).to_be_focused()
+
+
+@pytest.mark.parametrize("name", ["Approve", "Deny"])
+def test_words_in_the_composer_outlive_every_answer_on_the_card(
+    screen: Screen, card: Locator, name: str
+) -> None:
+    screen.composer.fill("And then a tea pot")
+    card.get_by_role("button", name=name, exact=True).click()
+    expect(card).to_have_count(0)
+    screen.wait_idle()
+    expect(screen.composer).to_have_value("And then a tea pot")
+
+
+def test_words_sent_to_a_question_that_was_just_closed_reach_the_run(screen: Screen) -> None:
+    """The page does not know yet that another tab has answered."""
+    bodies: list[str] = []
+    stage = Stage(screen)
+    screen.page.route(
+        f"**/api/sessions/{SESSION}/messages",
+        lambda route: (bodies.append(route.request.post_data or ""), route.fulfill(status=409, json={}))[1],
+    )
+    screen.expect_errors("409")
+    stage.begin()
+    stage.play(
+        stage.event("interrupt", reference="r", kind="confirm", reason="pays", action={"kind": "click"})
+    )
+    with screen.page.expect_request("**/messages"):
+        screen.send("the red one")
+    expect(screen.feed.get_by_text("the red one")).to_be_visible()
+    assert '"mode":"steer"' in bodies[0]
 
 
 def test_a_decision_elsewhere_closes_the_card(screen: Screen, card: Locator) -> None:
@@ -161,6 +279,8 @@ def test_notifications_are_offered_when_first_needed_and_come_when_nobody_looks(
     screen.open()
     expect(screen.button("Notify me")).to_have_count(0)
     screen.begin("shop for a kettle")
+    expect(screen.page.get_by_role("region", name="Allow this action?").get_by_role("img")).to_be_visible()
+    screen.wait_at_end()  # the card has its picture, and nothing moves under the click any more
     screen.button("Notify me").click()
     expect(screen.button("Notify me")).to_have_count(0)
     assert screen.page.evaluate("Notification.permission") == "granted"
@@ -189,4 +309,31 @@ def test_who_wants_no_notifications_is_not_asked_again(screen: Screen) -> None:
     expect(screen.page.get_by_role("region", name="Your turn")).to_be_visible()
     expect(screen.button("Not now")).to_have_count(0)
     assert screen.page.evaluate("Notification.permission") == "default"
+    screen.cancel()
+
+
+def test_notifications_are_offered_at_one_question_only(screen: Screen) -> None:
+    screen.page.add_init_script(NOTIFICATION)
+    session = screen.begin("shop for a kettle")
+    expect(screen.button("Notify me")).to_be_visible()
+    screen.page.reload()
+    expect(screen.button("Notify me")).to_be_visible()
+    screen.cancel()
+    screen.hear_out(session)
+    screen.begin("log in to my mail")
+    expect(screen.page.get_by_role("region", name="Your turn")).to_be_visible()
+    expect(screen.button("Notify me")).to_have_count(0)
+    screen.cancel()
+
+
+def test_on_a_phone_the_card_comes_first_and_the_bar_keeps_the_amount(open_screen: OpenScreen) -> None:
+    screen = open_screen(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    screen.page.add_init_script(NOTIFICATION)
+    screen.begin("shop for a kettle")
+    expect(screen.button("Approve")).to_be_in_viewport()
+    expect(screen.button("Notify me")).to_have_count(0)
+    expect(screen.page.locator("[data-height]")).to_have_attribute("data-height", "low")
+    amount = screen.page.locator("main strong.tabular", has_text="43.90")
+    expect(amount).to_be_visible()
+    assert fits(screen.page)
     screen.cancel()

@@ -108,8 +108,8 @@ def test_escape_stops_from_the_composer(screen: Screen) -> None:
 
 
 def test_a_paused_run_stays_paused_over_a_reload_and_goes_on(screen: Screen) -> None:
-    session = screen.new_session(max_tool_steps=500)
-    screen.open(session).send("steps and steps")
+    session = screen.new_session(max_tool_steps=1000)
+    screen.open(session).send("slow steps")
     screen.button("Pause").click()
     expect(screen.button("Resume")).to_be_visible()
     screen.page.reload()

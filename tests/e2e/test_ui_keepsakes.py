@@ -27,9 +27,11 @@ def test_a_file_goes_with_a_message_and_is_kept_fetched_and_deleted(screen: Scre
     expect(screen.page.get_by_role("list", name="Attached files")).to_contain_text("note.txt")
     screen.send("hello with a file")
     screen.page.wait_for_url("**/s/*")
-    expect(screen.feed.get_by_text("Attached files: note.txt")).to_be_visible()
+    expect(screen.feed.get_by_role("list", name="Attached files")).to_have_text("note.txt")
+    expect(screen.feed.get_by_text("hello with a file", exact=True)).to_be_visible()
+    expect(screen.feed.get_by_text("Attached files:")).to_have_count(0)
     screen.page.get_by_role("tab", name="Files").click()
-    item = screen.page.get_by_role("list", name="Files").get_by_role("listitem")
+    item = screen.page.get_by_role("list", name="Files", exact=True).get_by_role("listitem")
     expect(item).to_contain_text(re.compile("note.txt.*added by you"))
     with screen.page.expect_download() as download:
         item.get_by_role("button", name="Download note.txt").click()

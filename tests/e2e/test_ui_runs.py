@@ -42,6 +42,7 @@ def test_questions_and_failures_of_earlier_runs_are_still_told_after_a_reload(sc
         screen.wait_idle()
     expect(screen.feed.get_by_text("Hello! I am Pilothouse")).to_be_visible()
     assert [one["status"] for one in screen.stored(session)["interrupts"]] == ["decided"]
+    screen.hide_panel()
     before = screen.rows()
     screen.page.reload()
     expect(screen.feed.get_by_text("Hello! I am Pilothouse")).to_be_visible()
@@ -54,6 +55,7 @@ def test_questions_and_failures_of_earlier_runs_are_still_told_after_a_reload(sc
 def test_two_tabs_show_the_same_over_one_connection(screen: Screen) -> None:
     session = screen.begin("log in to my mail")
     expect(screen.button("I’m done")).to_be_visible()
+    screen.hide_panel()
     screen.wait_for_readers(ONE_CONNECTION)  # the streams of earlier tests are closed by then, too
     other = Screen(screen.page.context.new_page(), screen.server, screen.api)
     other.page.goto(f"/s/{session}")
@@ -115,7 +117,7 @@ def test_the_last_message_is_edited_and_sent_again(screen: Screen) -> None:
     editor = screen.page.get_by_role("textbox", name="Edit")
     expect(editor).to_be_focused()
     editor.fill("hello instead")
-    screen.button("Send again").click()
+    editor.press("Enter")  # as in the composer
     expect(screen.feed.get_by_text("Hello! I am Pilothouse")).to_be_visible()
     expect(screen.feed.get_by_text("error please")).to_have_count(0)
     assert next(row["content"] for row in screen.stored(session)["messages"]) == "hello instead"
@@ -124,7 +126,7 @@ def test_the_last_message_is_edited_and_sent_again(screen: Screen) -> None:
 def test_at_the_step_limit_going_on_is_one_click(screen: Screen) -> None:
     session = screen.new_session(max_tool_steps=3)
     screen.open(session).send("steps and steps")
-    expect(screen.page.get_by_text("step 3/3")).to_be_visible()
+    expect(screen.page.get_by_text("action 3 of 3")).to_be_visible()
     screen.wait_idle()
     screen.page.reload()
     screen.button("Continue").click()
@@ -143,7 +145,7 @@ def test_meters_tell_steps_tokens_and_cost_and_warn_near_the_limit(screen: Scree
     }
     run = {"status": "running", "agent": "operator", "model": "m", "max_steps": 10}
     stage.play(stage.event("run", step=5, **run), stage.event("usage", call=usage, total=usage))
-    expect(screen.page.get_by_text("step 5/10")).to_be_visible()
+    expect(screen.page.get_by_text("action 5 of 10")).to_be_visible()
     meter = screen.button(re.compile("12,000 tokens in, 345 out, 8,000 cached, model calls: 4$"))
     expect(meter).to_contain_text("12.3K tokens · $0.08")
     stage.play(stage.event("run", step=8, **run))

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+import string
 import uuid
 
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Locator, Route, expect
 
 from tests.e2e.axe import violations
 from tests.e2e.conftest import OpenScreen
+from tests.e2e.live_stage import LiveStage
 from tests.e2e.screen import Screen
 from tests.e2e.staged import Stage, history
 
@@ -60,6 +62,50 @@ def test_commands_are_done_by_name_with_keys_alone(screen: Screen) -> None:
     expect(screen.page.get_by_text("Nothing found for")).to_be_visible()
     screen.page.keyboard.press("Escape")
     expect(screen.composer).to_be_focused()
+
+
+def test_keys_go_to_the_box_from_the_moment_it_is_called(screen: Screen) -> None:
+    """Also the first time, before the code of the results is there."""
+    word = f"tide{uuid.uuid4().hex[:6]}"
+    screen.tell(screen.new_session(title="Kettles"), f"hello {word}")
+    held: list[Route] = []
+    screen.page.route("**/assets/CommandHits-*.js", lambda route: held.append(route))
+    screen.open(screen.new_session())
+    screen.composer.blur()
+    screen.page.keyboard.press("Control+k")
+    screen.page.keyboard.type(f"{word} hel")
+    expect(screen.page.get_by_role("combobox")).to_have_value(f"{word} hel")
+    expect(screen.page).not_to_have_url(re.compile("view="))
+    screen.wait_until(lambda: held, bool, "the code of the results is asked for")
+    for route in held:
+        route.continue_()
+    expect(screen.page.get_by_role("option", name=re.compile(f"{word}.*Kettles"))).to_be_visible()
+    screen.page.keyboard.press("Escape")
+    expect(screen.composer).to_be_focused()
+
+
+def test_no_bare_letter_takes_the_browser(screen: Screen) -> None:
+    stage = LiveStage(screen.page)
+    screen.open(screen.new_session())
+    screen.composer.blur()
+    for letter in string.ascii_lowercase:
+        screen.page.keyboard.press(letter)
+    assert "view=" not in screen.page.url
+    assert stage.said("take") == []
+
+
+def test_keys_do_nothing_below_a_dialog_that_is_on_its_way(screen: Screen) -> None:
+    held: list[Route] = []
+    screen.page.route("**/assets/ShortcutsDialog-*.js", lambda route: held.append(route))
+    screen.open(screen.new_session())
+    screen.composer.blur()
+    screen.page.keyboard.press("?")
+    screen.page.keyboard.press("/")
+    screen.wait_until(lambda: held, bool, "the dialog's code is asked for")
+    expect(screen.composer).not_to_be_focused()
+    for route in held:
+        route.continue_()
+    expect(screen.page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -209,24 +209,36 @@ def test_everything_can_be_exported(screen: Screen) -> None:
 def test_old_sessions_go_after_one_question_all_only_after_the_word(screen: Screen) -> None:
     kept = screen.new_session(title="Still here")
     screen.page.goto("/settings/data")
-    field(screen, "Untouched for at least, days").fill("30")
+    field(screen, "Not used for at least this many days").fill("30")
     screen.button("Delete…").click()
-    dialog = screen.page.get_by_role("dialog", name="Delete sessions untouched for 30 days?")
+    dialog = screen.page.get_by_role("dialog", name="Delete sessions not used for 30 days?")
+    expect(dialog.get_by_role("button", name="Delete")).to_be_disabled()
+    dialog.get_by_label("Type delete to confirm").fill("delete")
     dialog.get_by_role("button", name="Delete").click()
     expect(screen.page.get_by_text("0 sessions deleted")).to_be_visible()
-    field(screen, "Untouched for at least, days").fill("")
+    assert screen.stored(kept)["title"] == "Still here"
+
+
+def test_an_empty_field_never_means_all_sessions(screen: Screen) -> None:
+    screen.page.goto("/settings/data")
+    days = field(screen, "Not used for at least this many days")
+    days.fill("")
+    screen.button("Delete…").click()
+    assert days.evaluate("field => field.validity.valueMissing")
+    expect(screen.page.get_by_role("dialog")).to_have_count(0)
+    screen.page.get_by_role("radio", name="All sessions").check()
+    expect(days).to_have_count(0)
     screen.button("Delete…").click()
     dialog = screen.page.get_by_role("dialog", name="Delete all sessions?")
     expect(dialog.get_by_label("Type delete to confirm")).to_be_focused()
     expect(dialog.get_by_role("button", name="Delete")).to_be_disabled()
-    dialog.get_by_role("button", name="Cancel").click()
-    assert screen.stored(kept)["title"] == "Still here"
 
 
 def test_deleting_all_deletes_all(screen: Screen) -> None:
     sent: list[object] = []
     screen.page.route("**/api/purge", lambda route: (sent.append(route.request.post_data_json), route.fulfill(json={"sessions": 3})))  # fmt: skip
     screen.page.goto("/settings/data")
+    screen.page.get_by_role("radio", name="All sessions").check()
     screen.button("Delete…").click()
     screen.page.get_by_label("Type delete to confirm").fill("delete")
     screen.page.get_by_role("dialog").get_by_role("button", name="Delete").click()

@@ -9,6 +9,7 @@ from playwright.sync_api import Page, WebSocket, expect
 
 from tests.e2e.axe import fits, violations
 from tests.e2e.conftest import OpenScreen
+from tests.e2e.fingers import Fingers
 from tests.e2e.live_stage import SHOP, LiveStage, frame_is_shown
 from tests.e2e.screen import Screen
 
@@ -131,7 +132,7 @@ def test_take_over_is_one_click_from_anywhere(screen: Screen, way: str) -> None:
                 screen.page.get_by_role("menuitem", name="Take over").click()
             case "key":
                 screen.feed.focus()
-                screen.page.keyboard.press("t")
+                screen.page.keyboard.press("Control+Shift+l")
     expect(screen.page.get_by_text("You have control")).to_be_visible()
     frame_is_shown(screen.page)
     screen.cancel()
@@ -217,8 +218,14 @@ def test_addresses_back_reload_and_tabs(screen: Screen) -> None:
     address = screen.page.get_by_role("textbox", name="Address")
     address.fill("example.com/path")
     address.press("Enter")
-    assert stage.wait_for("go")[0]["url"] == "https://example.com/path"
-    expect(address).to_have_value("https://example.com/path")
+    assert stage.wait_for("go")[0]["url"] == "example.com/path", "the server completes it"
+    for security, name in (
+        ("secure", "The connection is encrypted"),
+        ("plain", "The connection is not encrypted"),
+        ("error", "The page could not be loaded"),
+    ):
+        stage.tell(url="https://example.com/path", security=security)
+        expect(screen.page.get_by_role("img", name=name)).to_be_visible()
     screen.button("Back").click()
     screen.button("Reload the page").click()
     stage.wait_for("reload")
@@ -266,6 +273,20 @@ def test_on_a_phone_taps_click_and_swipes_scroll(open_screen: OpenScreen) -> Non
     assert stage.wait_for_wheel(288) == pytest.approx(300, abs=12)
 
 
+def test_on_a_phone_two_fingers_enlarge_the_page_and_taps_still_hit(open_screen: OpenScreen) -> None:
+    screen = open_screen(viewport={"width": 390, "height": 780}, has_touch=True, is_mobile=True)
+    stage = driving(screen)
+    Fingers(screen.page).pinch(screen.page.locator("canvas"))
+    box = screen.page.locator("canvas").bounding_box()
+    assert box
+    assert box["width"] > 700, "twice as large"
+    assert stage.said("mouse") == [], "the gesture is no input of the page"
+    assert stage.said("wheel") == []
+    screen.page.touchscreen.tap(*point(screen.page, 640, 360))
+    tapped = stage.wait_for("mouse", 3)[0]
+    assert (tapped["x"], tapped["y"]) == (pytest.approx(640, abs=3), pytest.approx(360, abs=3))
+
+
 def swipe(page: Page, start: tuple[float, float], end: tuple[float, float]) -> None:
     client = page.context.new_cdp_session(page)
     steps = 6
@@ -299,12 +320,46 @@ def test_done_asks_what_the_assistant_should_know(screen: Screen) -> None:
     screen.cancel()
 
 
+def test_after_a_run_the_hand_back_offers_to_continue(screen: Screen) -> None:
+    stage = LiveStage(screen.page)
+    session = screen.begin("hello")
+    expect(screen.feed.get_by_text("Hello! I am Pilothouse")).to_be_visible()
+    screen.wait_idle()
+    screen.page.goto(f"/s/{session}?view=takeover")
+    screen.button("I’m done").click()
+    dialog = screen.page.get_by_role("dialog", name="Continue the task?")
+    expect(dialog.get_by_text("nothing goes on by itself")).to_be_visible()
+    assert violations(screen.page) == []
+    dialog.get_by_role("textbox", name="What to do next").fill("hello again")
+    screen.page.keyboard.press("Control+Enter")
+    assert stage.wait_for("release") == [{"type": "release"}], "the words are a message, not a note"
+    expect(screen.feed.get_by_role("article").filter(has_text="hello again").first).to_be_visible()
+    screen.wait_idle()
+    assert [one["content"] for one in screen.stored(session)["messages"] if one["role"] == "user"] == [
+        "hello",
+        "hello again",
+    ]
+
+
+def test_after_a_run_the_browser_can_be_given_back_alone(screen: Screen) -> None:
+    stage = LiveStage(screen.page)
+    session = screen.begin("hello")
+    expect(screen.feed.get_by_text("Hello! I am Pilothouse")).to_be_visible()
+    screen.wait_idle()
+    screen.page.goto(f"/s/{session}?view=takeover")
+    screen.button("I’m done").click()
+    screen.button("Give back").click()
+    stage.wait_for("release")
+    expect(screen.composer).to_be_visible()
+    assert len([one for one in screen.stored(session)["messages"] if one["role"] == "user"]) == 1
+
+
 def test_taking_over_and_giving_back_need_no_pointer(screen: Screen) -> None:
     stage = LiveStage(screen.page)
     session = handed_over(screen)
     keys = screen.page.keyboard
     screen.composer.press("Shift+Tab")
-    keys.press("t")
+    keys.press("Control+Shift+l")
     keys_box(screen.page)
     keys.press("a")
     stage.wait_for("key", 2)

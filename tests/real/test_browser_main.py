@@ -239,9 +239,13 @@ async def test_wrong_arguments_and_lost_elements_are_told_and_do_no_harm(browser
     assert (await browser.navigate(site.url("/form"))).ok
 
 
-async def test_a_failing_http_status_is_told(browser: SessionBrowser, site: Site):
+async def test_a_page_that_is_not_found_is_a_failure_that_says_so(browser: SessionBrowser, site: Site):
     outcome = await browser.navigate(site.url("/missing"))
-    assert any("404" in note for note in outcome.notes)
+    assert (outcome.ok, outcome.text, outcome.notes) == (False, "The page was not found (404).", ())
+    await browser.navigate(site.add("/links", f'<a href="{site.url("/missing")}">Gone</a>'))
+    (link,) = (await browser.observe()).interactive
+    followed = await browser.click(link)
+    assert (followed.ok, followed.text) == (False, 'Clicked link "Gone". The page was not found (404).')
 
 
 async def test_files_of_the_session_can_be_given_to_a_page_and_no_others(

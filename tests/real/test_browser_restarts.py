@@ -15,6 +15,7 @@ import pytest_asyncio
 
 from server.browser.browser import BrowserUnavailable, Field
 from server.browser.mcp.lifecycle import BROWSER_RESTARTED, TOOLS_RESTARTED
+from server.browser.memory import end_heavy_pages, weigh
 from server.browser.pool import BrowserPool
 from server.fs.disk import size_of
 from tests.support.browsers import element, no_process_is_left, notes_of, open_pool, running_processes
@@ -119,6 +120,22 @@ async def test_a_page_that_eats_memory_costs_itself_and_nobody_else(site: Site, 
         assert "crashed" in notes_of(seen)
         assert (await hungry.navigate(site.url("/form"))).ok
         assert (await other.observe()).notes == ()
+
+
+async def test_what_earlier_pages_left_is_freed_before_a_page_is_ended(site: Site, tmp_path: Path):
+    async with open_pool(tmp_path) as pool:
+        browser = await pool.get("reader")
+        for _ in range(3):
+            await browser.navigate(site.url("/many-links"))
+        await browser.navigate(site.url("/form"))
+        assert browser.chromium is not None
+        group = browser.chromium.pid
+        before = weigh([group])[group].total // 1_000_000
+        await end_heavy_pages([browser], before - 50)
+        assert weigh([group])[group].total // 1_000_000 < before - 50
+        seen = await browser.observe()
+        assert seen.notes == ()
+        assert element(seen, "Name")
 
 
 async def test_a_page_that_fills_the_disk_costs_its_browser_and_nobody_else(site: Site, tmp_path: Path):

@@ -472,6 +472,18 @@ async def test_going_back_and_reloading(pool: BrowserPool, browser: SessionBrows
         await person.until(lambda: "/links" in site.paths[asked:])
 
 
+async def test_an_address_without_scheme_finds_a_local_site_that_has_no_certificate(
+    pool: BrowserPool, browser: SessionBrowser, site: Site
+) -> None:
+    await browser.navigate(site.url("/links"))
+    async with watching(pool) as person:
+        await person.take()
+        person.do(Go(type="go", url=f"https://127.0.0.1:{site.port}/form"))
+        await person.until_state(security="error")
+        person.do(Go(type="go", url=f"localhost:{site.port}/form"))
+        await person.until_state(title="Form", security="plain", url=f"http://localhost:{site.port}/form")
+
+
 async def test_dialogs_are_told_and_answered_by_the_person(
     pool: BrowserPool, browser: SessionBrowser, site: Site
 ) -> None:

@@ -101,7 +101,7 @@ async def check(world: World, session_id: str, said: list[str]) -> None:
     contents = [message["content"] for message in session["messages"] if message["role"] == "user"]
     assert contents == said
     done = [message["content"] for message in session["messages"] if message["role"] == "tool"]
-    assert done.count(ORDERED) == (1 if said[0].startswith("shop") else 0)
+    assert sum(text.endswith(ORDERED) for text in done) == (1 if said[0].startswith("shop") else 0)
     stream = await world.client.get(f"/api/sessions/{session_id}/stream")
     events = parse_sse(stream.text.splitlines())
     assert len(of_type(events, "done")) == 1

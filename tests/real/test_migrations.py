@@ -14,7 +14,7 @@ import pytest
 from alembic import command
 from alembic.config import Config
 from alembic.util import CommandError
-from sqlalchemy import create_engine, inspect
+from sqlalchemy import create_engine, inspect, text
 
 from scripts.shell import ROOT
 from server.database.migrate import migrate
@@ -132,3 +132,47 @@ def test_a_migration_by_hand_leaves_a_file_that_nobody_else_reads(tmp_path: Path
     modes = {path.name: oct(stat.S_IMODE(path.stat().st_mode)) for path in (data, *data.iterdir())}
     assert modes == {"data": "0o700", "pilothouse.db": "0o600"}
     check_head(f"sqlite:///{data / 'pilothouse.db'}")
+
+
+def test_an_older_database_keeps_its_rows_and_gets_their_order(empty_url: str) -> None:
+    """From the first version: a question and a failed run stand after the last message before them."""
+    config = Config(ROOT / "alembic.ini")
+    config.set_main_option("sqlalchemy.url", empty_url.replace("%", "%%"))
+    command.upgrade(config, "0001")
+    at = [f"2026-11-20 10:00:0{second}" for second in range(6)]
+    run = {
+        "session_id": "s", "message_id": "m1", "answer_id": "m9", "agent": "operator", "model": "mock:scripted",
+        "held": False, "usage": "{}", "attempt": 1, "epoch": 1, "created_at": at[0],
+    }  # fmt: skip
+    rows = [
+        ("sessions", {
+            "id": "s", "title": "Kettles", "agent": "operator", "model": "mock:scripted", "status": "idle", "pinned": False, "unread": False,
+            "epoch": 1, "last_seq": 3, "max_tool_steps": 40, "usage": "{}", "created_at": at[0], "updated_at": at[5],
+        }),
+        ("runs", {**run, "id": "r1", "status": "failed", "error": "It broke.", "finished_at": at[4]}),
+        ("runs", {**run, "id": "r2", "status": "running", "finished_at": None}),
+        *(
+            ("messages", {
+                "id": f"m{seq}", "session_id": "s", "run_id": "r1", "seq": seq, "role": "user", "content": "hi",
+                "created_at": at[seq],
+            })
+            for seq in (1, 2, 3)
+        ),
+        ("interrupts", {
+            "reference": "q", "session_id": "s", "run_id": "r1", "kind": "confirm", "status": "decided",
+            "payload": "{}", "confirmed": False, "created_at": at[2],
+        }),
+    ]  # fmt: skip
+    engine = create_engine(empty_url)
+    with engine.begin() as db:
+        for table, values in rows:
+            columns, places = ", ".join(values), ", ".join(f":{name}" for name in values)
+            db.execute(text(f"INSERT INTO {table} ({columns}) VALUES ({places})"), values)
+    migrate(empty_url)
+    command.check(config)
+    with engine.connect() as db:
+        assert db.execute(text("SELECT position FROM interrupts")).scalar_one() == 2
+        ends = db.execute(text("SELECT id, end_position FROM runs ORDER BY id")).all()
+        assert [tuple(end) for end in ends] == [("r1", 3), ("r2", 0)]
+        assert db.execute(text("SELECT count(*) FROM messages")).scalar_one() == 3
+    engine.dispose()

@@ -342,3 +342,56 @@ async def test_words_of_a_private_page_reach_no_other_site_without_a_yes(
                 assert (it.question or {})["risk"] == "transfer"
                 await it.answer(False)
         assert canary not in str(other.paths) + str(other.effects)
+
+
+ROWS = """<title>Flats</title><h1>Flats</h1><table><tr><th>Street<th>Rent<th>Rooms
+<tr><td>Elm Road 4<td>1 250,50 €<td>3<tr><td>Bay Street 9<td>on request<td>2
+<tr><td><a href="/flat/7">Hill Lane 7</a><td>980 €<td>1</table>"""
+FLATS = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "properties": {
+            "street": {"type": "string"},
+            "Rent, €": {"type": "number"},
+            "rooms": {"type": "integer"},
+            "link": {"type": "string", "format": "uri"},
+        },
+    },
+}
+
+
+@pytest.mark.parametrize("wire", WIRES)
+async def test_a_table_is_recorded_from_a_page_with_its_gaps_and_doubts(
+    browser: SessionBrowser, site: Site, wire: str
+) -> None:
+    address = site.add("/flats", ROWS)
+    no_link = {"c4": "it is no link"}
+    rows = [
+        {"c1": "Elm Road 4", "c2": 1250.5, "c3": 3, "missing": no_link},
+        {"c1": "Bay Street 9", "c3": 2, "missing": {"c2": "on request", **no_link}},
+    ]
+    wrong = {"c1": "Hill Lane 7", "c2": "980 euros", "c3": 1, "c4": site.url("/flat/7")}
+    invented = {"c1": "Mill Court 1", "c2": 700, "c3": 1, "missing": no_link}
+    turns = (
+        stop("Nothing."), navigate(address), act("record", rows=[*rows, wrong]),
+        act("record", rows=[rows[0], {**wrong, "c2": 980}, invented]), stop("Four flats."),
+    )  # fmt: skip
+    async with task(browser, *turns, wire=wire) as it:
+        assert await it.say("list the flats", result_schema=FLATS) == "Four flats."
+        assert it.spoken == "Four flats."
+        asked = [request.text for request in it.options["server"].requests]
+        assert "the table has no row yet" in asked[1]
+        assert "row 3: Rent, €: '980 euros' is no number" in asked[3]
+        assert "marked as unverified: street 'Mill Court 1'" in asked[4]
+        recorded = [row for end in it.of("tool_end") for row in (end.get("result") or {}).get("rows", [])]
+        assert [row["values"]["street"] for row in recorded] == [
+            "Elm Road 4", "Bay Street 9", "Hill Lane 7", "Mill Court 1",
+        ]  # fmt: skip
+        elm, bay, hill, mill = recorded
+        assert elm["values"]["Rent, €"] == 1250.5
+        assert bay["missing"] == {"Rent, €": "on request", "link": "it is no link"}
+        assert hill["values"]["link"] == site.url("/flat/7")
+        assert [row.get("unverified") for row in recorded] == [None, None, None, ["street", "Rent, €"]]
+        assert all(row["url"] == address and row["screenshot"] for row in (elm, bay, hill, mill))
+        assert len(it.kept) <= 3

@@ -169,7 +169,7 @@ async def test_an_answer_that_broke_off_is_no_answer() -> None:
 
 @pytest.mark.parametrize("wire", ["anthropic", "chat", "responses"])
 async def test_a_picture_goes_along_when_vision_says_so(wire: str) -> None:
-    for vision, pictures in (("always", [1, 1, 1]), ("auto", [0, 1, 0]), ("never", [0, 0, 0])):
+    for vision, pictures in (("always", [1, 1, 1]), ("auto", [1, 1, 0]), ("never", [0, 0, 0])):
         see = call("act", {"reason": "see", "action": "screenshot"})
         async with asking([see, call("act", SCROLL), call("act", STOP)], wire, vision=vision) as (it, server):
             assert await it.say("look") == ANSWER

@@ -163,3 +163,21 @@ async def test_what_listens_to_clicks_is_clickable_unless_it_repeats_what_is_in_
     assert [(found.tag, found.name, found.listens) for found in extra.clickables] == [
         ("div", "Letter", True), ("i", "trash", True), ("a", "‹", True), ("canvas", "plan", True),
     ]  # fmt: skip
+
+
+async def test_a_menu_that_opens_under_the_pointer_is_clickable_while_it_is_shut(page: Page) -> None:
+    """Where something in it can be clicked without it, and where style sheets change looks only, nothing is added."""
+    await page.set_content("""<!doctype html><style>ul ul{display:none} .nav li:hover > ul{display:block}
+  .tools{visibility:hidden} tr:hover .tools{visibility:visible} .card:hover b{color:red}</style>
+<ul class=nav><li><span>Tools</span><ul><li><a href="/spades">Spades</a></li></ul></li></ul>
+<table><tr><td><a href="/mail">Mail</a></td><td class=tools><button>Delete</button></td></tr></table>
+<div class=card>Card <b>one</b></div><form name=styleSheets></form>""")
+    extra = Extra.model_validate(await page.evaluate(PAGE_SCRIPT))
+    assert [(found.tag, found.name) for found in extra.clickables] == [("li", "Tools")]
+
+
+async def test_it_tells_the_value_of_sliders_that_are_no_fields(page: Page) -> None:
+    await page.set_content("""<!doctype html><div role=slider aria-valuenow=17 aria-valuetext="17 °C">x</div>
+<div role=spinbutton aria-valuenow=4>x</div><div role=slider>x</div><input type=range value=3>""")
+    extra = Extra.model_validate(await page.evaluate(PAGE_SCRIPT))
+    assert [level.value for level in extra.levels] == ["17 °C", "4"]

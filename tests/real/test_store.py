@@ -15,7 +15,7 @@ from sqlalchemy.exc import IntegrityError
 
 from server.database.models import InterruptRow, MessageRow, RunRow
 from server.errors import BadRequest, Conflict, NotFound
-from server.events import Message, Target, Usage, now
+from server.events import Answer, Message, Target, Usage, now
 from server.settings import Settings
 from server.store import AcceptedMessage, StartedRun, Store
 from server.store.records import new_id
@@ -50,6 +50,10 @@ async def begun(store: Store, session_id: str, content: str = "go") -> StartedRu
     execution = await store.begin_execution(accepted.run.id)
     assert execution
     return execution
+
+
+def yes(reference: str) -> Answer:
+    return Answer(reference=reference, confirmed=True)
 
 
 async def ask(store: Store, run: RunRow) -> str:
@@ -124,7 +128,7 @@ async def test_who_was_taken_over_changes_nothing_any_more(store: Store, other: 
     assert await store.set_run_status(stale, "paused") is False
     assert await store.open_interrupt(stale, question_about(), expires_at=None, usage=Usage()) is None
     assert await store.finish_run(stale.id, "completed", epoch=stale.epoch, answer="late") is None
-    await store.set_doing(stale, "late click")
+    await store.begin_call(stale, "late click")
     overview = await store.overview(session_id)
     assert contents(overview.messages) == ["go"]
     assert overview.run
@@ -136,7 +140,10 @@ async def test_the_first_answer_to_a_question_wins(store: Store, other: Store) -
     for number in range(10):
         session_id = await new_session(store, f"race-{number}")
         reference = await ask(store, (await begun(store, session_id)).run)
-        calls = [one.decide(session_id, reference, one is store) for one in (store, other)]
+        calls = [
+            one.decide(session_id, Answer(reference=reference, confirmed=one is store))
+            for one in (store, other)
+        ]
         decided, failures = await all_of(calls)
         assert [row.status for row in decided] == ["decided"]
         assert [getattr(failure, "code", failure) for failure in failures] == ["already_decided"]
@@ -153,7 +160,7 @@ async def test_an_answer_and_a_cancel_that_race_leave_one_outcome(store: Store, 
             assert taken
             assert await other.finish_run(run_id, "cancelled", epoch=taken.epoch)
 
-        await all_of([store.decide(session_id, reference, True), cancel()])
+        await all_of([store.decide(session_id, yes(reference)), cancel()])
         assert await store.begin_execution(run.id) is None
         assert (await store.run(run.id)).status == "cancelled"
 
@@ -190,7 +197,7 @@ async def test_what_was_heard_before_a_question_is_not_heard_again(store: Store)
         run, question_about(), expires_at=None, usage=Usage(), read_ids={heard.id}
     )
     assert question
-    await store.decide(session_id, question.reference, True)
+    await store.decide(session_id, yes(question.reference))
     execution = await store.begin_execution(run.id)
     assert execution
     assert [message.id for message in execution.unheard] == [unheard.id]
@@ -274,9 +281,9 @@ async def test_a_question_that_expired_leaves_a_run_that_somebody_ends(store: St
     past = run.created_at
     question = await store.open_interrupt(run, question_about(), expires_at=past, usage=Usage())
     assert question
-    assert (await store.decide(session_id, question.reference, True)).status == "expired"
+    assert (await store.decide(session_id, yes(question.reference))).status == "expired"
     with pytest.raises(Conflict) as caught:
-        await store.decide(session_id, question.reference, True)
+        await store.decide(session_id, yes(question.reference))
     assert caught.value.code == "approval_expired"
     waiting = await store.run(run.id)
     assert (waiting.status, waiting.owner) == ("queued", store.owner)
@@ -333,7 +340,7 @@ async def test_a_run_goes_on_from_its_newest_question_when_the_clock_is_put_back
         await put_clock_back(store)
         asked = await store.open_interrupt(run, question_about(reason=reason), expires_at=None, usage=Usage())
         assert asked
-        await store.decide(session_id, asked.reference, True)
+        await store.decide(session_id, yes(asked.reference))
         execution = await store.begin_execution(run.id)
         assert execution
         run = execution.run
@@ -351,10 +358,10 @@ async def test_a_yes_and_what_it_allows_are_one_transaction(store: Store) -> Non
         raise Conflict("no further")
 
     with pytest.raises(Conflict, match="no further"):
-        await store.decide(session_id, reference, True, grant_of=fail)
+        await store.decide(session_id, yes(reference), grant_of=fail)
     question = await store.pending(session_id)
     assert question
-    row = await store.decide(session_id, reference, True, grant_of=lambda _: ("shop.example", "buy"))
+    row = await store.decide(session_id, yes(reference), grant_of=lambda _: ("shop.example", "buy"))
     assert row.status == "decided"
     grants = [(grant.site, grant.kind) for grant in await store.grants(session_id)]
     assert grants == [("shop.example", "buy")]
@@ -364,7 +371,7 @@ async def test_a_site_with_an_endless_name_is_asked_about_again(store: Store) ->
     session_id = await new_session(store)
     reference = await ask(store, (await begun(store, session_id)).run)
     site = "a" * 300
-    row = await store.decide(session_id, reference, True, grant_of=lambda _: (site, "buy"))
+    row = await store.decide(session_id, yes(reference), grant_of=lambda _: (site, "buy"))
     assert row.status == "decided"
     assert await store.grants(session_id) == []
 
@@ -376,7 +383,7 @@ async def test_what_was_approved_is_named_when_it_is_cut_short(store: Store) -> 
     asked = question_about(target=Target(role="button", name="Place order"))
     question = await store.open_interrupt(run, asked, expires_at=None, usage=Usage())
     assert question
-    await store.decide(session_id, question.reference, True)
+    await store.decide(session_id, yes(question.reference))
     assert (await store.run(run.id)).doing == "click Place order"
 
 

@@ -77,9 +77,9 @@ class World:
             self.model, gate=self.gate, checkpointer=self.checkpointer, **self.options
         )
 
-    async def say(self, text: str) -> str | None:
+    async def say(self, text: str, **more: Any) -> str | None:
         """A message of the person; returns the final response, None while a question is open."""
-        return await self._run({"user_message": text, "message_id": f"m{next(self.numbers)}"})
+        return await self._run({"user_message": text, "message_id": f"m{next(self.numbers)}", **more})
 
     async def answer(
         self, confirmed: bool | None = None, message: str | None = None, **more: Any
@@ -94,7 +94,7 @@ class World:
         """A message of the person while a question is open."""
         question = self.question or {}
         answer = answer_in_words(question["kind"], words)
-        return await self.answer(answer.confirmed, answer.message)
+        return await self.answer(answer.confirmed, answer.message, in_words=answer.in_words)
 
     async def resume(self, value: Any) -> str | None:
         return await self._run(Command(resume=value))

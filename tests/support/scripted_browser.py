@@ -14,9 +14,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from server.browser.browser import Browser, Direction, Field, PagePicture, Tab, ToolOutcome, ToolSpec
+from server.browser.browser import (
+    Browser,
+    Direction,
+    Field,
+    PagePicture,
+    PagePoint,
+    Tab,
+    ToolOutcome,
+    ToolSpec,
+)
 from server.browser.observation import Element, Extra, Observation, observe_snapshot
+from server.browser.observation.points import Layers, find_hit
 from server.browser.reading.reader import Reading
+from server.browser.sent import RequestLog, SentRequest, SentRequests
 
 BLANK = "about:blank"
 
@@ -40,11 +51,25 @@ class ScriptedBrowser(Browser):
     pictures: int = 0
     """How often it was pictured; a picture's bytes are the moment that it shows."""
     specs: tuple[ToolSpec, ...] = ()
+    layers: Callable[[int, int], Layers] | None = None
+    """What is at a point."""
+    view: str = "1280x720@0,0"
+    drawn: float = 0.0
+    """How much of the window is drawn."""
+    draw: Callable[[], bytes] | None = None
+    """Makes the picture, if it is to be a real one."""
     texts: dict[str, list[str]] = field(default_factory=dict)
     """By address, the pages of its text."""
 
+    sending: dict[str, list[SentRequest]] | None = None
+    """By name of the element, what the page sends at a click on it; None if nothing can be known of it."""
+    sent: list[SentRequest] = field(default_factory=list)
+
     def tools(self) -> Sequence[ToolSpec]:
         return self.specs
+
+    def requests(self) -> RequestLog:
+        return RequestLog() if self.sending is None else ScriptedRequests(self, len(self.sent))
 
     async def call(self, name: str, args: Mapping[str, Any]) -> ToolOutcome:
         element = await self._by_ref(str(args.get("target", "")))
@@ -60,16 +85,19 @@ class ScriptedBrowser(Browser):
     async def _by_ref(self, ref: str) -> Element | None:
         return next((element for element in self._observation().interactive if element.ref == ref), None)
 
-    async def observe(self, keep: Sequence[str] = ()) -> Observation:
+    async def observe(self, keep: Sequence[str] = (), points: Sequence[PagePoint] = ()) -> Observation:
         self.looks += 1
         if self.before_look:
             self.before_look(self)
-        return self._observation(keep)
+        seen = self._observation(keep)
+        found = ((point, self.layers(point.x, point.y)) for point in points if self.layers)
+        hits = (find_hit(point.x, point.y, layers, seen.interactive) for point, layers in found)
+        return seen.model_copy(update={"hits": tuple(hit for hit in hits if hit)})
 
     @property
     def moment(self) -> str:
-        """`<document>:<state>`, as the page script tells it."""
-        return f"{zlib.crc32(self.url.encode())}:{self.pages.get(self.url, '')}{self.values}"
+        """`<document>:<view>:<state>`, as the page script tells it."""
+        return f"{zlib.crc32(self.url.encode())}:{self.view}:{self.pages.get(self.url, '')}{self.values}"
 
     def _observation(self, keep: Sequence[str] = ()) -> Observation:
         lines = map(self._with_value, self.pages.get(self.url, "").splitlines())
@@ -104,7 +132,8 @@ class ScriptedBrowser(Browser):
 
     async def screenshot(self) -> PagePicture | None:
         self.pictures += 1
-        return PagePicture(self.moment.encode(), "image/jpeg", 1280, 720, self.moment)
+        data = self.draw() if self.draw else self.moment.encode()
+        return PagePicture(data, "image/jpeg", 1280, 720, self.moment, self.drawn)
 
     async def navigate(self, url: str) -> ToolOutcome:
         self.url = url
@@ -113,9 +142,16 @@ class ScriptedBrowser(Browser):
     async def back(self) -> ToolOutcome:
         return self._done("back")
 
-    async def click(self, element: Element) -> ToolOutcome:
-        self._go(element)
-        return self._done(f"click {element.name}")
+    async def click(self, target: Element | PagePoint, *, double: bool = False) -> ToolOutcome:
+        what = "double click" if double else "click"
+        if isinstance(target, PagePoint):
+            return self._done(f"{what} at {target.x},{target.y}")
+        self._go(target)
+        return self._done(f"{what} {target.name}")
+
+    async def drag(self, start: Element | PagePoint, end: Element | PagePoint) -> ToolOutcome:
+        ends = (f"{one.x},{one.y}" if isinstance(one, PagePoint) else one.name for one in (start, end))
+        return self._done(f"drag {' to '.join(ends)}")
 
     async def type(self, fields: Sequence[Field], *, submit: bool = False) -> ToolOutcome:
         for entry in fields:
@@ -126,6 +162,7 @@ class ScriptedBrowser(Browser):
         return self._done(f"type {texts}{' +enter' if submit else ''}")
 
     def _go(self, element: Element) -> None:
+        self.sent += (self.sending or {}).get(element.name, [])
         target = self.leads.get((self.url, element.name))
         if target is not None:
             self.effects.append(f"{element.name} -> {target}")
@@ -134,14 +171,21 @@ class ScriptedBrowser(Browser):
     async def select(self, element: Element, options: Sequence[str]) -> ToolOutcome:
         return self._done(f"select {', '.join(options)} in {element.name}")
 
-    async def hover(self, element: Element) -> ToolOutcome:
-        return self._done(f"hover {element.name}")
+    async def hover(self, target: Element | PagePoint) -> ToolOutcome:
+        return self._done(f"hover {target.name if isinstance(target, Element) else (target.x, target.y)}")
 
     async def press(self, key: str) -> ToolOutcome:
         return self._done(f"press {key}")
 
-    async def scroll(self, direction: Direction, amount: int) -> ToolOutcome:
-        return self._done(f"scroll {direction} {amount}")
+    async def scroll(
+        self, direction: Direction, amount: int, over: Element | PagePoint | None = None
+    ) -> ToolOutcome:
+        return self._done(f"scroll {direction} {amount}{_over(over)}")
+
+    async def scroll_to(
+        self, query: str, direction: Direction = "down", over: Element | PagePoint | None = None
+    ) -> ToolOutcome:
+        return self._done(f"scroll {direction} to {query}{_over(over)}")
 
     async def wait(self, milliseconds: int) -> ToolOutcome:
         return self._done(f"wait {milliseconds}")
@@ -167,3 +211,18 @@ class ScriptedBrowser(Browser):
         if what.startswith(self.silent):
             return ToolOutcome(False, "The page did not answer.", self.url, self.url, timed_out=True)
         return ToolOutcome(problem is None, problem or what.split()[0], self.url, self.url)
+
+
+@dataclass
+class ScriptedRequests(RequestLog):
+    browser: ScriptedBrowser
+    begin: int
+
+    async def settled(self) -> SentRequests:
+        return SentRequests(tuple(self.browser.sent[self.begin :]))
+
+
+def _over(target: Element | PagePoint | None) -> str:
+    if target is None:
+        return ""
+    return f" over {target.name}" if isinstance(target, Element) else f" at {target.x},{target.y}"

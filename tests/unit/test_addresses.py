@@ -1,6 +1,13 @@
 import pytest
 
-from server.browser.addresses import AddressRefused, host_matches, normal_url, without_login
+from server.browser.addresses import (
+    AddressRefused,
+    has_scheme,
+    host_matches,
+    is_near,
+    normal_url,
+    without_login,
+)
 
 
 @pytest.mark.parametrize(
@@ -85,3 +92,17 @@ def test_a_host_pattern_names_a_host_and_what_is_below_it(host: str, pattern: st
 )  # fmt: skip
 def test_a_login_in_an_address_is_not_told(text: str, told: str):
     assert without_login(text) == told
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost", "nas", "nas.local", "router.lan"])
+def test_near_hosts_may_have_no_certificate(host: str) -> None:
+    assert is_near(host)
+    assert not is_near(f"{host}.example.com".replace(":", ""))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("https://a.example", True), ("nas:8080/x", False), ("127.0.0.1:8791/x", False), ("a.example", False)],
+)
+def test_a_port_is_no_scheme(text: str, expected: bool) -> None:
+    assert has_scheme(text) is expected

@@ -312,5 +312,5 @@ async def test_two_calls_that_ask_are_asked_about_in_turn_on_every_wire(name: st
         assert server.refusals == []
     assert cast(ScriptedBrowser, await context.browser()).log == ["files_wipe"]
     texts = [message.text for message in result["messages"] if isinstance(message, ToolMessage)]
-    assert texts[1] == "Not done: the person said no. keep it"
+    assert texts[1].startswith('Not done: the person refused this and said: "keep it".')
     assert result["messages"][-1].text == "Both are wiped."

@@ -17,7 +17,6 @@ from server.agent.assistant.turns import OVERTAKEN
 from server.agent.context import RunContext, UserUpdates
 from server.agent.private_sites import PrivateSites
 from server.browser.browser import PagePicture, ToolOutcome, ToolSpec
-from server.browser.observation import Element
 from tests.support.operator_world import Granted, Post
 from tests.support.scripted_browser import ScriptedBrowser
 from tests.support.scripted_model import ScriptedModel
@@ -141,8 +140,42 @@ async def test_no_is_told_to_the_model_with_the_words(answer: dict[str, str]) ->
     await it.say("buy it")
     await it.answer(False, **answer)
     assert it.browser.effects == []
-    assert it.results[0].startswith("Not done: the person said no.")
+    assert it.results[0].startswith("Not done: the person refused this")
     assert answer.get("message", "") in it.results[0]
+
+
+async def test_a_refused_call_that_is_made_again_is_not_asked_about() -> None:
+    it = Assistant([BUY, BUY, "You refused it."])
+    await it.say("buy it")
+    await it.answer(False, message="use the red one")
+    assert it.question is None
+    assert 'the person refused this and said: "use the red one". Do not try it again' in it.results[0]
+    assert "not asked about again: Do not try it again" in it.results[1]
+    assert it.browser.effects == []
+
+
+async def test_words_of_the_person_after_a_refusal_allow_to_ask_again() -> None:
+    it = Assistant([BUY, BUY])
+    await it.say("buy it")
+    it.post.news = [UserUpdates(messages=("order it after all",))]
+    await it.answer(False)
+    assert it.question is not None
+
+
+async def test_a_take_over_after_a_refusal_does_not_lift_it() -> None:
+    it = Assistant([BUY, BUY, "You refused it."])
+    await it.say("buy it")
+    it.post.news = [UserUpdates(takeover="Nothing was changed.")]
+    await it.answer(False)
+    assert it.question is None
+    assert "not asked about again" in it.results[1]
+
+
+async def test_words_that_do_not_refuse_leave_the_question_open() -> None:
+    it = Assistant([BUY, BUY])
+    await it.say("buy it")
+    await it.answer(False, message="what would it cost?", in_words=True)
+    assert it.question is not None
 
 
 async def test_a_page_that_changed_after_the_yes_is_asked_about_again() -> None:
@@ -216,7 +249,7 @@ async def test_after_five_questions_the_person_is_asked_how_to_go_on() -> None:
     await it.say("buy it")
     for _ in range(5):
         assert (it.question or {})["kind"] == "confirm"
-        await it.answer(False)
+        await it.answer(False, message="what would it cost?", in_words=True)
     assert (it.question or {})["kind"] == "manual"
     await it.answer(True, message="stop it")
     assert "said: stop it" in it.results[5]
@@ -228,7 +261,7 @@ async def test_of_two_calls_at_once_the_second_is_judged_by_the_page_that_the_fi
     url, step = "https://shop.example/steps", '- button "{}" [ref=n1] [box=0,0,90,20]'
 
     class Steps(ScriptedBrowser):
-        async def click(self, element: Element) -> ToolOutcome:
+        async def click(self, element: Any, *, double: bool = False) -> ToolOutcome:
             self.effects.append(element.name)
             self.pages[url] = step.format("Pay now")
             return await super().click(element)
@@ -281,7 +314,7 @@ PAY = [{"tool": "browser_click", "target": "p1"}, {"tool": "browser_click", "tar
 class Till(ScriptedBrowser):
     """Each payment is an effect, and leaves the page as it is."""
 
-    async def click(self, element: Element) -> ToolOutcome:
+    async def click(self, element: Any, *, double: bool = False) -> ToolOutcome:
         self.effects.append(element.name)
         return await super().click(element)
 
@@ -310,7 +343,7 @@ async def test_each_question_of_a_turn_has_its_own_answer(first: bool) -> None:
     await it.answer(first, message="" if first else "not the kettle, it is ugly")
     await it.answer(not first)
     assert it.browser.effects == ["Pay for the kettle" if first else "Pay for the lamp"]
-    refused = [text for text in it.results if text.startswith("Not done: the person said no.")]
+    refused = [text for text in it.results if text.startswith("Not done: the person refused this")]
     assert len(refused) == 1
     if not first:
         assert "it is ugly" in refused[0]

@@ -487,9 +487,9 @@ async def test_gemini_gets_its_signatures_back() -> None:
 
 
 async def test_ollamas_models_are_never_asked_to_think_and_their_thinking_is_no_silence() -> None:
-    slow = think(["hm "] * 6, "Done.", delay=0.1)
+    slow = think(["hm "] * 6, "Done.", delay=0.4)
     async with ModelServer(slow) as server:
-        model = model_for(server, "ollama", model_timeout=0.4, model_idle_timeout=0.4)
+        model = model_for(server, "ollama", model_timeout=2, model_idle_timeout=2)
         assert (await answer(model)).text == "Done."
         assert "think" not in server.requests[0].body
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from io import StringIO
 from typing import Any
 
+import pytest
 from rich.console import Console
 from rich.text import Text
 
@@ -26,7 +28,7 @@ from cli.items import (
 )
 from cli.live import bar, draw_live, last_lines
 from cli.render import THEME, draw, until
-from cli.screen import PlainScreen
+from cli.screen import PlainScreen, RichScreen
 from cli.tables import Sessions
 from cli.view import View
 
@@ -87,6 +89,13 @@ class TestFold:
         usage = {"input_tokens": 10, "output_tokens": 2}
         items = Story().tell("done", message=ANSWER, usage=usage)
         assert items == [Spoken("It is **blue**.", ends=True), Finished("12 tokens", 0.0)]
+
+    def test_an_answer_to_a_task_that_was_not_done_says_so(self) -> None:
+        message = ANSWER | {"meta_json": {"outcome": "blocked"}}
+        (_, finished) = Story().tell("done", message=message, usage={})
+        assert finished == Finished("", 0.0, unmet=True)
+        assert "! not done" in text_of(finished)
+        assert "not done" not in text_of(Finished("", 1.0))
 
     def test_a_repeated_event_does_nothing(self) -> None:
         story = Story()
@@ -164,6 +173,12 @@ class TestFold:
         assert story.view.status == "waiting_user"
         assert story.tell("decision", reference="q1", confirmed=False) == [Answered("confirm", False)]
         assert story.view.pending is None
+
+    def test_the_words_of_an_answer_are_shown_with_it(self) -> None:
+        story = Story()
+        story.tell("interrupt", reference="q1", kind="confirm", reason="It orders.")
+        (said,) = story.tell("decision", reference="q1", confirmed=False, message="Use the red one")
+        assert "✗ Refused: “Use the red one”" in text_of(said)
 
     def test_a_question_and_the_call_that_it_is_about_are_both_told(self) -> None:
         story = Story()
@@ -280,15 +295,39 @@ class TestDrawing:
             target={"role": "button", "name": "Place order"},
             url="https://shop.example/checkout",
             risk="payment",
+            amount="€43.90",
             sends_to="bank.example",
             expires_at=datetime.now(UTC) + timedelta(minutes=9, seconds=30),
         )
         shown = text_of(asked)
-        for words in ("click  e7", "“Place order”  button", "shop.example", "Submits an order.", "payment"):
+        for words in (
+            "Click the button “Place order”",
+            "amount   €43.90",
+            "shop.example",
+            "Submits an order.",
+            "payment",
+        ):
             assert words in shown
+        assert "e7" not in shown
         assert "sent to  bank.example" in shown
         assert "/yes does it" in shown
         assert "9 min" in shown
+
+    def test_an_act_without_a_known_element_says_what_is_known(self) -> None:
+        asked = Question("q1", "confirm", "why", action={"name": "files_delete", "args": {"path": "/a b"}})
+        assert "Files delete  path /a b" in text_of(asked)
+        asked = Question("q1", "confirm", "why", action={"kind": "type", "eid": "e3", "text": "hi"})
+        assert "Type into  e3  “hi”" in text_of(asked)
+
+    @pytest.mark.parametrize("width", [40, 80])
+    def test_the_address_of_a_picture_stays_in_one_line(self, width: int) -> None:
+        address = f"http://127.0.0.1:8000/api/files/screenshots/{'a' * 40}/{'b' * 60}.jpg"
+        out = StringIO()
+        screen = RichScreen(out)
+        screen.console.width = width
+        screen.show(Question("q1", "confirm", "It orders.", screenshot=address))
+        plain = re.sub(r"\x1b\][^\x1b]*\x1b\\|\x1b\[[0-9;]*m", "", out.getvalue())
+        assert any(line.endswith(address) for line in plain.splitlines())
 
     def test_a_manual_step_asks_for_done(self) -> None:
         shown = text_of(Question("q1", "manual", "Please log in."))
@@ -303,6 +342,8 @@ class TestDrawing:
         assert "✓ type  e3  “kettle”  0.4 s" in shown
         assert "Typed." in shown
         assert "✗ click  e3" in text_of(ToolRan("click", {"eid": "e3"}, False))
+        refused = ToolRan("click", {"eid": "e3"}, True, "Request refused: POST a/b 403.", effect="refused")
+        assert "! click  e3" in text_of(refused)
 
     def test_the_plan_shows_what_is_done_current_open_and_blocked(self) -> None:
         plan = Plan(("a", "b", "c", "d"), current=1, done=frozenset({"a"}), blocked=frozenset({"d"}))

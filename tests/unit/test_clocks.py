@@ -14,7 +14,7 @@ from server.agent.operator.consent import Consent
 from server.agent.operator.nodes import Nodes
 from server.clock import SteadyClock, steady_time
 from server.database.models import InterruptRow
-from server.events import Usage, now
+from server.events import Answer, Usage, now
 from server.runs.execution import Execution
 from server.runs.recorder import RunRecorder
 from server.runs.recovery import Recovery
@@ -199,7 +199,9 @@ class Stage:
         return session.id, question.reference
 
     async def decide(self, session_id: str, reference: str) -> str:
-        row = await self.store.decide(session_id, reference, True, late=self.recorder.is_late(reference))
+        row = await self.store.decide(
+            session_id, Answer(reference=reference, confirmed=True), late=self.recorder.is_late(reference)
+        )
         return row.status
 
 

@@ -13,7 +13,7 @@ import pytest
 from fastapi import FastAPI
 
 from server.agent.mock_model import OTHER_PLAN
-from server.events import now
+from server.events import Answer, now
 from server.main import create_app
 from server.runtime import open_runtime
 from server.settings import Settings
@@ -101,7 +101,7 @@ async def test_a_browser_given_back_after_a_yes_that_still_waits_for_its_turn_ma
         await world.commands.accept("shop", "shop for a kettle")
         first = await question_other_than("")
         await world.commands.accept("busy", "slow story")
-        await world.commands.decide("shop", first, confirmed=True)
+        await world.commands.decide("shop", Answer(reference=first, confirmed=True))
         assert not world.commands.is_executing("shop")
         await world.commands.release("shop", "The page is now at the checkout.")
         await world.commands.cancel("busy")
@@ -230,9 +230,9 @@ async def test_the_plan_can_be_edited_while_a_question_is_open(client: httpx.Asy
 
 async def proposed(client: httpx.AsyncClient) -> str:
     """A session with an edited plan, an open question and the agent's proposal of another plan."""
-    session_id, pending = await asked(client)
+    session_id, _ = await asked(client)
     await client.put(f"/api/sessions/{session_id}/plan", json={"plan": MINE})
-    await decide(client, session_id, pending["reference"], confirmed=False, message="look again")
+    await send(client, session_id, "What would it cost?")
     await eventually(
         lambda: read(client, session_id),
         lambda it: it["state"]["proposed_plan"] == OTHER_PLAN,
@@ -272,7 +272,7 @@ async def test_a_proposed_plan_can_be_dismissed_and_is_not_proposed_again(client
     again = await client.delete(f"/api/sessions/{session_id}/plan/proposal")
     assert (again.status_code, again.json()["code"]) == (404, "no_proposal")
     reference = (await read(client, session_id))["pending"]["reference"]
-    await decide(client, session_id, reference, confirmed=False, message="look once more")
+    await send(client, session_id, "And what with delivery?")
     session = await eventually(
         lambda: read(client, session_id),
         lambda it: it["pending"] and it["pending"]["reference"] != reference,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from server.agent.demo.commands import DemoCommand, DemoRequest, read_request
@@ -24,8 +22,13 @@ READ = DemoCommand("read")
         ("go to example.com and read the page", [OPEN, READ]),
         ("what is on example.com?", [OPEN, READ]),
         ("what does it say?", [READ]),
-        ("click the “Sign in” button", [DemoCommand("click", "Sign in")]),
+        ("click the “Sign in” button", [DemoCommand("click", "Sign in", role="button")]),
         ("Click on More information.", [DemoCommand("click", "More information")]),
+        ("open a.example/upload.html", [DemoCommand("open", "https://a.example/upload.html")]),
+        ("open upload.html", [DemoCommand("open", "./upload.html")]),
+        ("upload note.txt to Your file", [DemoCommand("upload", "Your file", "note.txt")]),
+        ("attach the file", [DemoCommand("upload")]),
+        ("загрузи отчёт.docx в поле «Файл»", [DemoCommand("upload", "Файл", "отчёт.docx")]),
         ("open the menu", [DemoCommand("click", "menu")]),
         ("press Submit", [DemoCommand("click", "Submit")]),
         ("press Enter", [DemoCommand("press", "Enter")]),
@@ -102,9 +105,56 @@ def test_a_command_made_of_odd_words_is_still_one_command(text: str, command: De
     assert read_request(text) == DemoRequest((command,))
 
 
-def test_actions_are_what_takes_a_step() -> None:
-    found: Any = read_request("read the page, then click Next, then tell me what it says").actions
-    assert found == [DemoCommand("click", "Next")]
+@pytest.mark.parametrize(
+    ("text", "commands"),
+    [
+        ("open a.example/x and tell me what it says about the tariff in 2024",
+         [DemoCommand("open", "https://a.example/x"), DemoCommand("ask", text="tariff 2024")]),
+        ("open a.example, tell me about seals, then open b.example and tell me when it was built",
+         [DemoCommand("open", "https://a.example"), DemoCommand("ask", text="seals"),
+          DemoCommand("open", "https://b.example"), DemoCommand("ask", text="built")]),
+        ("when was the harbour built?", [DemoCommand("ask", text="harbour built")]),
+        ("does it say anything about penguins?", [DemoCommand("ask", text="penguins")]),
+        ("find the tariff on the page", [DemoCommand("ask", text="tariff")]),
+        ("how many links are there?", [DemoCommand("count", "links")]),
+        ("count the buttons", [DemoCommand("count", "buttons")]),
+        ("how many ships in 2024?", [DemoCommand("ask", text="ships 2024")]),
+        ("what fields does the form have", [DemoCommand("list", "fields")]),
+        ("list the headings", [DemoCommand("list", "headings")]),
+        ("what is the title of the page", [DemoCommand("list", "title")]),
+        ("read the article", [READ]),
+        ("открой a.example и скажи, какой тариф в 2024 году",
+         [DemoCommand("open", "https://a.example"), DemoCommand("ask", text="тариф 2024")]),
+        ("сколько ссылок на странице?", [DemoCommand("count", "links")]),
+        ("о чём эта страница?", [READ]),
+    ],
+)  # fmt: skip
+def test_questions_about_a_page_are_told_apart(text: str, commands: list[DemoCommand]) -> None:
+    request = read_request(text)
+    assert list(request.commands) == commands
+    assert request.not_understood == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("click the second Log in button", DemoCommand("click", "Log in", role="button", nth=2)),
+        ("open the third link", DemoCommand("click", role="link", nth=3)),
+        ("press the last button", DemoCommand("click", role="button", nth=-1)),
+        ("type Ada into the 2nd field", DemoCommand("type", "", "Ada", nth=2)),
+        ("нажми вторую ссылку", DemoCommand("click", role="link", nth=2)),
+        ("нажми последнюю кнопку", DemoCommand("click", role="button", nth=-1)),
+        ("click 3 items", DemoCommand("click", "3 items")),
+    ],
+)
+def test_elements_can_be_meant_by_their_number(text: str, command: DemoCommand) -> None:
+    assert read_request(text) == DemoRequest((command,))
+
+
+@pytest.mark.parametrize("name", ["note.txt", "report.pdf", "table.xlsx", "photo.JPG", "отчёт.docx"])
+def test_the_name_of_a_file_is_no_address(name: str) -> None:
+    for text in (f"open {name}", f"attach {name}", name, f"what does {name} say"):
+        assert all(command.kind != "open" for command in read_request(text).commands), text
 
 
 @pytest.mark.parametrize(
@@ -112,9 +162,12 @@ def test_actions_are_what_takes_a_step() -> None:
     [
         "open http://a.b/c, click Blue kettle, type Ada into Name, select Large in Size, scroll down and press Enter",
         "открой a.ru, нажми Дальше, введи Ада в Имя, выбери Большой в Размер, вернись назад",
+        "click the 2nd Log in button, press the last link, read the page, tell me about the tariff in 2024, count the links",
+        "нажми вторую кнопку Войти, прочитай страницу, скажи про тариф в 2024, сколько ссылок, какие поля в форме",
     ],
 )
 def test_a_plan_reads_as_the_request_it_came_from(request_text: str) -> None:
-    actions = read_request(request_text).actions
+    commands = read_request(request_text).commands
     words = Words(request_text)
-    assert read_request("; ".join(words.to_do(action) for action in actions)).actions == actions
+    assert len(commands) > 4
+    assert read_request("; ".join(words.to_do(command) for command in commands)).commands == commands

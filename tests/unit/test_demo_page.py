@@ -66,15 +66,15 @@ def test_the_operators_observation() -> None:
 def test_playwrights_snapshot() -> None:
     found = page(SNAPSHOT)
     assert found.texts[:2] == ["Your order", "One blue kettle"]
-    assert found.find("Name", FIELDS) == Thing("e4", "textbox", "Name")
-    assert found.find("Close") == Thing("e8", "generic", "Close")
-    assert found.find('Send "now"') is None
+    assert found.find("Name", FIELDS) == [Thing("e4", "textbox", "Name")]
+    assert found.find("Close") == [Thing("e8", "generic", "Close")]
+    assert found.find('Send "now"') == []
 
 
 def test_browser_uses_state() -> None:
     found = page(STATE)
-    assert found.find("Terms") == Thing("3", "link", "Terms")
-    assert found.find("Name", FIELDS) == Thing("7", "textbox", "Name")
+    assert found.find("Terms") == [Thing("3", "link", "Terms")]
+    assert found.find("Name", FIELDS) == [Thing("7", "textbox", "Name")]
 
 
 @pytest.mark.parametrize(
@@ -93,13 +93,44 @@ def test_a_thing_is_found_by_about_its_name(wanted: str, ref: str | None) -> Non
     things = [Thing("1", "link", "More information..."), Thing("2", "button", "Add to basket"), Thing("3", "searchbox", "Q"),
               Thing("4", "link", "Ёлка")]  # fmt: skip
     found = DemoPage(things=things).find(wanted)
-    assert (found.ref if found else None) == ref
+    assert [thing.ref for thing in found] == ([ref] if ref else [])
+
+
+LOGINS = DemoPage(
+    things=[Thing("1", "button", "Log in"), Thing("2", "link", "Log in"), Thing("3", "button", "Log in", place="Welcome"),
+            Thing("4", "button", "More about us"), Thing("5", "button", "More about prices")]
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("wanted", "role", "nth", "refs"),
+    [("log in", "", 0, "123"), ("log in", "button", 0, "13"), ("log in", "link", 0, "2"), ("log in", "button", 2, "3"),
+     ("log in", "", -1, "3"), ("log in", "button", 3, ""), ("", "button", 3, "4"), ("", "link", 0, "2"), ("more", "", 0, "45"),
+     ("prices", "", 0, "5")],
+)  # fmt: skip
+def test_all_that_the_words_fit_alike_are_found_unless_a_number_picks_one(
+    wanted: str, role: str, nth: int, refs: str
+) -> None:
+    assert "".join(thing.ref for thing in LOGINS.find(wanted, role=role, nth=nth)) == refs
+
+
+def test_what_the_operator_says_about_an_element_and_a_page_is_read() -> None:
+    found = read_page(
+        "<page>\nURL: https://a.example/\nNote: drawn: 40% of the window is a canvas, a map or a picture without text\n"
+        'Note: truncated, 3 more elements: scroll to them\n# Topics\n[e1] link "All" also=e4,e5\n'
+        '[e2] button "" (Tools)\n[e3] combobox "Size" value="S" options=[S, M]\n</page>'
+    )
+    assert found is not None
+    assert (found.is_drawn, found.is_part, found.headings) == (True, True, ["Topics"])
+    assert [(thing.place, thing.options, thing.copies) for thing in found.things] == [
+        ("", (), 2), ("Tools", (), 0), ("", ("S", "M"), 0),
+    ]  # fmt: skip
 
 
 def test_the_only_field_is_the_field() -> None:
     alone = DemoPage(things=[Thing("1", "textbox", "Q"), Thing("2", "button", "Go")])
-    assert alone.find("", FIELDS) == Thing("1", "textbox", "Q")
-    assert alone.find("anything", FIELDS) == Thing("1", "textbox", "Q")
+    assert alone.find("", FIELDS) == [Thing("1", "textbox", "Q")]
+    assert alone.find("anything", FIELDS) == [Thing("1", "textbox", "Q")]
 
 
 def test_a_page_without_a_title_is_told_by_its_address_alone() -> None:

@@ -1,6 +1,7 @@
 """The DevTools pipe and its relay: clients do not notice each other, and only those who know the path are let in."""
 
 import asyncio
+import gc
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -20,6 +21,7 @@ from server.browser.chromium.devtools import (
     _session_of,
     _without_session,
 )
+from server.browser.chromium.frames import evaluate_inside
 from server.browser.chromium.relay import MAX_UNREAD, Relay
 from tests.support.scripted_chromium import ScriptedChromium, scripted_pipe
 
@@ -316,6 +318,20 @@ async def test_a_client_that_does_not_read_is_cut_off_and_the_others_go_on():
         assert (await answer_to(other))["id"] == 2
 
 
+async def test_a_relay_whose_start_is_cancelled_leaves_no_socket_open():
+    """A socket that is collected while it is open is a ResourceWarning, which fails the test."""
+    async with scripted_pipe() as (_, devtools):
+        for turns in range(12):
+            relay = Relay(devtools)
+            starting = asyncio.create_task(relay.start())
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            starting.cancel()
+            await asyncio.wait({starting})
+            await relay.close()
+        gc.collect()
+
+
 async def test_a_client_that_does_not_read_does_not_delay_the_end():
     async with scripted_pipe() as (chromium, devtools):
         relay = Relay(devtools)
@@ -325,3 +341,24 @@ async def test_a_client_that_does_not_read_does_not_delay_the_end():
                 chromium.say(frame_for(lazy))
             async with asyncio.timeout(10):
                 await relay.close()
+
+
+async def test_a_frame_that_comes_while_frames_are_read_disturbs_nothing():
+    inner = {"frame 1": ("page", "a")}
+
+    class ChangingPage(Cdp):
+        async def send(self, method: str, *_: Any, session: str | None = None, **__: Any) -> Any:
+            inner["frame 2"] = ("page", "b")
+            match method:
+                case "DOM.getFrameOwner":
+                    return {"backendNodeId": 1}
+                case "DOM.getBoxModel":
+                    return {"model": {"content": [10, 20]}}
+                case "Page.getFrameTree":
+                    return {"frameTree": {"frame": {"id": "x"}}}
+                case "Page.createIsolatedWorld":
+                    return {"executionContextId": 1}
+            return {"result": {"value": session}}
+
+    found = await evaluate_inside(ChangingPage(), "page", inner, lambda place: "() => 1", deadline=5)
+    assert [place for _, place in found] == [(10, 20)]

@@ -12,7 +12,7 @@ import pytest
 from server.agent.context import RunContext
 from server.agent_runner import AgentRunner
 from server.database.models import InterruptRow, RunRow, SessionRow
-from server.events import Question
+from server.events import Answer, Question
 from server.runs.agents import AgentFactory, PreparedAgent
 from server.runs.commands import RunCommands
 from server.runs.recorder import RunRecorder
@@ -150,7 +150,9 @@ async def test_a_run_that_is_cancelled_while_its_question_is_told_is_over(stage:
 async def test_who_answers_while_the_question_is_told_can_still_cancel(stage: Stage) -> None:
     question = await stage.asked()
     run = stage.runner.executions[question.session_id]
-    await stage.commands.decide(question.session_id, question.reference, confirmed=False, message="slow down")
+    await stage.commands.decide(
+        question.session_id, Answer(reference=question.reference, message="slow down")
+    )
     await eventually(lambda: stage.status(question), lambda it: it == "running", message="the run goes on")
     stage.store.may_read.set()
     await run.ended.wait()

@@ -5,23 +5,29 @@ from __future__ import annotations
 import io
 import json
 import random
+import re
 import tracemalloc
 import zipfile
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import httpx
+from PIL import Image
 from sqlalchemy import Connection
 
 from server.api.export import _archived
 from server.database.models import SessionRow
 from server.events import Message
-from server.files.export import Conversation, file_name, to_html
+from server.files.export import Conversation, Language, file_name, to_markdown
+from server.files.report import to_html
+from server.results.columns import read_schema
+from server.results.rows import ResultRow
 from server.runtime import Runtime
 from server.store.lookups import add_message
 from tests.support.chat import ask, new_session, send, wait_for_status
+from tests.support.tables import AT, KETTLES
 
 
 async def test_markdown_and_json_hold_the_whole_conversation(client: httpx.AsyncClient) -> None:
@@ -71,8 +77,111 @@ def step(seq: int, **meta: Any) -> Message:
     known = {"name": "click", "ok": True, "screenshot": "/api/files/screenshots/s/page.jpg"}
     return Message(
         id=f"m{seq}", session_id="s", run_id="r", seq=seq, role="tool", content="Clicked",
-        meta_json=known | meta, created_at=datetime.now(UTC),
+        meta_json=known | meta, created_at=AT + timedelta(seconds=seq - 1),
     )  # fmt: skip
+
+
+ORDER = {"method": "POST", "host": "shop.example", "path": "/orders"}
+
+
+def test_what_was_sent_is_shown_at_its_step_and_in_the_receipt() -> None:
+    refused = ORDER | {"status": 403, "outcome": "refused", "repeated": True, "times": 2}
+    lost = ORDER | {"failure": "no_answer", "outcome": "unknown"}
+    steps = [
+        step(1, effect="refused", effects=[refused, lost], page_says="<b>Sorry</b>"),
+        step(2, effect="none", effects=[]), step(3, effect="unknown", effects=[]), step(4),
+    ]  # fmt: skip
+    session = SessionRow(id="s", title="Shop", created_at=datetime.now(UTC))
+    conversation = Conversation(session, steps, {})
+    markdown = to_markdown(conversation)
+    first = "Refused: POST shop.example/orders — 403, 2 times, the same request as before"
+    second = "Not known whether it arrived: POST shop.example/orders — no answer"
+    assert f"> ✓ Clicked\n> {first}\n> {second}\n> The page then says: “<b>Sorry</b>”\n" in markdown
+    receipt = markdown.partition("## Receipt: what was sent")[2].strip().splitlines()
+    assert [line.partition(" UTC: ")[2] for line in receipt] == [
+        first, second, "No request was sent", "What was sent is not known",
+    ]  # fmt: skip
+    page = "".join(to_html(conversation, lambda address: None))
+    assert f'<li class="refused">{first}</li>' in page
+    assert "&lt;b&gt;Sorry&lt;/b&gt;" in page
+    assert "<b>Sorry" not in page
+    assert page.count(first) == 2
+
+
+def said(seq: int, role: str, text: str) -> Message:
+    return Message(
+        id=f"m{seq}", session_id="s", run_id="r", seq=seq, role=role, content=text, created_at=AT + timedelta(seconds=seq)
+    )  # fmt: skip
+
+
+def page_of(messages: list[Message], state: Any = None, language: Language = "en", **more: Any) -> str:
+    session = SessionRow(id="s", title="Shop", created_at=AT)
+    picture_of = more.get("picture_of", lambda address: None)
+    return "".join(to_html(Conversation(session, messages, state or {}), picture_of, language))
+
+
+def test_the_page_begins_with_the_task_and_the_answer() -> None:
+    messages = [
+        said(1, "user", "Find a kettle"),
+        step(2),
+        said(65, "assistant", "**Blue** for 20:\n\n|a|b|\n|-|-|\n|1|2|"),
+    ]
+    page = page_of(messages)
+    cover, _, rest = page.partition("<main>")
+    assert "Find a kettle" in cover
+    assert "<dd>1:04</dd>" in cover
+    answer = rest.partition("</section>")[0]
+    assert "<strong>Blue</strong>" in answer
+    assert "<td>1</td>" in answer
+
+
+def test_an_answer_is_inert() -> None:
+    text = "<script>alert(1)</script> ![x](https://evil.example/a.png) [go](javascript:alert(1)) <img src=x>"
+    page = page_of([said(1, "user", text), said(2, "assistant", text)])
+    assert page.count("<script>") == 0
+    assert "<img" not in page
+    assert 'href="javascript:' not in page
+    assert 'src="https:' not in page
+
+
+def test_a_fact_leads_to_the_step_that_showed_it_with_a_small_picture(tmp_path: Path) -> None:
+    Image.effect_noise((1280, 720), 80).save(tmp_path / "page.jpg")
+    url = "https://shop.example/"
+    steps = [step(1, url=url), step(2, url="https://other.example/"), step(3, url=url)]
+    noted = {"fact": "Kettle: 20 euros", "url": url, "at": AT.isoformat()}
+    page = page_of(steps, {"facts": [noted]}, picture_of=lambda address: tmp_path / "page.jpg")
+    facts = page.partition('<ul class="facts">')[2].partition("</ul>")[0]
+    assert "Kettle: 20 euros" in facts
+    assert 'href="#step-1"' in facts
+    assert 'id="step-1"' in page
+    assert len(facts) < (tmp_path / "page.jpg").stat().st_size / 4
+
+
+def test_a_table_in_the_page_cannot_leave_its_cell() -> None:
+    row = ResultRow(id="c-1", values={"name": "<b>a</b>", "price": None}, missing={"price": "<i>"}, at=AT)
+    result = {"schema": read_schema(KETTLES).to_json(), "rows": [row.to_json()]}
+    page = page_of([step(1, name="record", result=result)])
+    assert "<td>&lt;b&gt;a&lt;/b&gt;</td>" in page
+    assert "&lt;i&gt;" in page
+    assert "<b>" not in page
+    assert "<i>" not in page
+
+
+def test_the_page_is_in_the_language_asked_for() -> None:
+    effects = {"effect": "refused", "effects": [ORDER | {"status": 403, "outcome": "refused"}]}
+    page = page_of([said(1, "user", "чайник"), step(2, **effects)], language="ru")
+    assert '<html lang="ru">' in page
+    assert "Отклонено: POST shop.example/orders — 403" in page
+    visible = re.sub(r"<(style|script)>.*?</\1>|<[^>]+>", " ", page, flags=re.DOTALL)
+    assert set(re.findall(r"[A-Za-z]{2,}", visible)) == {
+        "Shop", "UTC", "Pilothouse", "Clicked", "POST", "shop", "example", "orders",
+    }  # fmt: skip
+
+
+def test_a_session_without_approved_acts_has_no_receipt() -> None:
+    session = SessionRow(id="s", title="Shop", created_at=datetime.now(UTC))
+    conversation = Conversation(session, [step(1)], {})
+    assert "Receipt" not in to_markdown(conversation) + "".join(to_html(conversation, lambda address: None))
 
 
 async def test_all_sessions_come_as_one_archive(client: httpx.AsyncClient) -> None:

@@ -51,7 +51,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "markdownify": ("server.browser.reading",),
     "pypdf": ("server.browser.reading",),
     "mammoth": ("server.browser.reading",),
-    "openpyxl": ("server.browser.reading",),
+    "openpyxl": ("server.browser.reading", "server.results"),
     "charset_normalizer": ("server.browser.reading",),
     "typer": ("cli",),
     "rich": ("cli",),
@@ -62,6 +62,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
 DEVTOOLS = (
     "server.browser.chromium", "server.browser.takeover", "server.browser.mcp.current_page",
     "server.browser.observation.page_script", "server.browser.observation.viewport_script",
+    "server.browser.observation.point_script",
 )  # fmt: skip
 """Where DevTools is spoken, and what runs there. The agent knows the interface `browser.browser` alone."""
 

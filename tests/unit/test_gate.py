@@ -4,7 +4,7 @@ from typing import Any, get_args
 
 import pytest
 
-from server.agent.actions import Effect, aim
+from server.agent.actions import EffectKind, aim
 from server.agent.assistant.tool_actions import read_call
 from server.agent.gate.approval import approval_digest, retarget, site_of
 from server.agent.gate.gate import Gate
@@ -51,6 +51,14 @@ def test_a_subject_is_made_of_facts_of_the_page() -> None:
     assert (subject.action, subject.role, subject.name, subject.url) == ("click", "button", "Pay now", URL)
     assert "Cancel" in subject.siblings
     assert set(subject.form_fields) == {"Card number", "Note"}
+
+
+def test_a_field_that_is_gone_leaves_the_others_to_be_judged() -> None:
+    observation = page()
+    card = {"eid": eid("Card number", observation), "text": "4111"}
+    gone = {"eid": "e999", "text": "hi"}
+    (subject,) = subjects_of(aimed({"kind": "type", "fields": [card, gone]}, observation))
+    assert (subject.name, subject.value) == ("Card number", "4111")
 
 
 def test_a_form_that_is_filled_and_sent_is_judged_by_its_worst_part() -> None:
@@ -275,7 +283,7 @@ def test_typing_commits_nothing_before_it_is_sent() -> None:
     assert judged(typed | {"submit": True}, observation) == Verdict.ASK
 
 
-@pytest.mark.parametrize("effect", get_args(Effect))
+@pytest.mark.parametrize("effect", get_args(EffectKind))
 def test_what_the_agent_says_names_the_kind_and_never_makes_a_judgement_milder(effect: str) -> None:
     observation = page(VOICED, "https://shop.example/messages")
     doubted = {"kind": "click", "eid": eid("Right then", observation), "commits": effect}

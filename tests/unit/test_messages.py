@@ -388,7 +388,7 @@ async def test_how_earlier_runs_failed_can_still_be_read(client: httpx.AsyncClie
     failed = (await read(client, session_id))["run"]
     expected = {
         "run_id": failed["id"], "status": "failed", "code": events[-1]["code"],
-        "message": events[-1]["message"], "finished_at": failed["finished_at"],
+        "message": events[-1]["message"], "finished_at": failed["finished_at"], "position": 2,
     }  # fmt: skip
     await send(client, session_id, PING)
     await read_stream(client, session_id)

@@ -204,6 +204,17 @@ def test_a_clickable_thing_that_the_snapshot_does_not_list_gets_an_eid() -> None
     assert focus(snapshot, "css=#x > i", extra=extra).mode == "focused"
 
 
+def test_the_value_of_a_slider_that_is_no_field_is_told() -> None:
+    snapshot = """- slider "Bedroom" [ref=e1] [box=0,0,20,20]
+- slider "Volume" [ref=e2] [box=0,30,90,20]: "3"
+- button "Save" [ref=e3] [box=0,60,50,20]"""
+    levels = ({"box": (0, at, 20, 20), "value": "17 °C"} for at in (0, 60))
+    seen = observe_snapshot(snapshot, extra=Extra.model_validate({"levels": tuple(levels)}))
+    assert lines_of(seen)[1:] == [
+        '[e1] slider "Bedroom" value="17 °C"', '[e2] slider "Volume" value="3"', '[e3] button "Save"',
+    ]  # fmt: skip
+
+
 def test_a_styled_checkbox_is_told_by_its_label() -> None:
     seen = observe_snapshot(
         '- generic [ref=e1]:\n  - radio "Express" [checked] [box=0,0,0,0]\n  - text: Express'
@@ -340,6 +351,18 @@ def test_what_does_not_fit_is_cut_from_the_far_end_and_counted() -> None:
     assert seen.notes == (
         f"truncated, {seen.truncated} more elements: scroll to them; read_page has all text",
     )
+
+
+def test_text_that_is_left_out_is_counted_too() -> None:
+    """Rows below the window keep their controls; that their words are missing must be known."""
+    text = "".join(
+        f"- paragraph [ref=e{at}] [box=0,{at * 90},900,80]: {'word ' * 40}{at}\n" for at in range(60)
+    )
+    seen = observe_snapshot(text)
+    missing = 60 - len(seen.text_blocks)
+    assert missing > 0
+    assert seen.notes == (f"truncated, {missing} more texts: scroll to them; read_page has all text",)
+    assert seen.truncated == 0
 
 
 def test_the_form_at_hand_is_kept_whole() -> None:

@@ -61,6 +61,18 @@ def test_every_eid_in_the_text_is_an_element(snapshot: str) -> None:
 
 
 @settings(max_examples=80, deadline=None)
+@given(snapshots())
+def test_without_its_texts_a_page_keeps_the_line_and_eid_of_each_element(snapshot: str) -> None:
+    seen = observe_snapshot(snapshot)
+    whole, short = (seen.text(with_texts=has).split("\n") for has in (True, False))
+    assert [line for line in short if line.startswith("[")] == [
+        line for line in whole if line.startswith("[")
+    ]
+    assert not [line for line in short if line.startswith(("- ", "# "))]
+    assert any(line.endswith("its texts are left out here") for line in short) == bool(seen.text_blocks)
+
+
+@settings(max_examples=80, deadline=None)
 @given(snapshots(), st.integers(0, 45))
 def test_a_focus_and_the_text_near_never_fail(snapshot: str, at: int) -> None:
     assert focus(snapshot, f"e{at}").text()

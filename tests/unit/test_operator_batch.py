@@ -106,6 +106,28 @@ async def test_another_page_ends_the_move_although_it_has_the_same_control() -> 
     assert 'not done of that move: click checkbox "Daily"' in it.model.prompts[1]
 
 
+async def test_a_move_may_end_with_reading_the_page_that_its_acts_open() -> None:
+    read = {"action": "read_page", "query": "price"}
+    it = form(together(click("Other page"), read), stop("Done."))
+    it.browser.texts[OTHER] = ["The price is 12 €."]
+    await it.say("what does it cost?")
+    assert it.browser.log == ["click Other page", "read_page 1 price"]
+    assert len(it.model.prompts) == 2
+    assert "The price is 12 €." in it.model.prompts[1]
+    assert f"URL: {OTHER}" in it.model.prompts[1]
+    assert "not done" not in it.model.prompts[1]
+
+
+async def test_an_address_may_be_opened_and_read_in_one_move_but_nothing_is_clicked_there() -> None:
+    read = {"action": "read_page"}
+    opens = {"action": "navigate", "url": OTHER}
+    it = form({**opens, "then": [read, read]}, {**opens, "then": [click("Daily"), read]}, stop("Done."))
+    it.browser.texts[OTHER] = ["All of it."]
+    await it.say("sum it up")
+    assert it.browser.log == [f"navigate {OTHER}", "read_page 1", f"navigate {OTHER}"]
+    assert "All of it." in it.model.prompts[1]
+
+
 def replaced(old: str, new: str) -> Any:
     """Changes the page as soon as something was done on it."""
 
@@ -188,6 +210,44 @@ def test_only_acts_that_stay_on_the_page_follow(then: Any, kinds: list[str]) -> 
 def test_nothing_follows_an_act_that_leaves_the_page() -> None:
     then = [{"action": "click", "eid": "e2"}]
     assert Move.model_validate({"action": "navigate", "url": "http://x", "then": then}).then == []
+
+
+def planned(url: str = FORM, document: str = "1") -> Observation:
+    page = observe_snapshot(FORM_PAGE, url=url)
+    return page.model_copy(update={"moment": f"{document}:7" if document else ""})
+
+
+DAILY = next(element.eid for element in planned().interactive if element.name == "Daily")
+
+
+@pytest.mark.parametrize(
+    ("url", "document", "goes_on"),
+    [
+        (FORM, "1", True),
+        (f"{FORM}?sort=price#top", "1", True),
+        (FORM, "2", False),
+        (FORM, "", False),
+        (OTHER, "1", False),
+    ],
+    ids=["nothing changed", "a script filters", "loaded again", "unknown document", "a script leads on"],
+)
+def test_a_move_goes_on_only_in_the_same_document_at_the_same_path(
+    url: str, document: str, goes_on: bool
+) -> None:
+    batch = Batch.plan([ClickAction(eid=DAILY)], planned())
+    assert batch
+    assert bool(batch.next_action(planned(url, document))) is goes_on
+
+
+def test_where_documents_are_unknown_the_whole_address_counts() -> None:
+    batch = Batch.plan([ClickAction(eid=DAILY)], planned(document=""))
+    assert batch
+    assert batch.next_action(planned(document=""))
+    assert not batch.next_action(planned(f"{FORM}?sort=price", document=""))
+
+
+def test_a_move_of_one_act_has_no_batch() -> None:
+    assert Batch.plan([], planned()) is None
 
 
 class Rows:

@@ -34,7 +34,8 @@ async def test_an_order_asks_with_facts_of_the_page_only() -> None:
     assert await it.say("buy it") is None
     question = it.question or {}
     assert question["kind"] == "confirm"
-    assert question["target"] == {"role": "button", "name": "Place order", "box": [10.0, 10.0, 20.0, 5.0]}
+    box = [10.0, 10.0, 20.0, 5.0]
+    assert question["target"] == {"role": "button", "name": "Place order", "box": box, "start": None}
     assert question["url"] == CART
     assert question["risk"] == "order"
     assert "approved" not in question["reason"]
@@ -96,6 +97,64 @@ async def test_no_with_a_message_is_feedback() -> None:
     await it.say("buy it")
     await it.answer(False, "the red one")
     assert "the red one" in it.model.prompts[1]
+
+
+async def test_a_refused_act_that_is_planned_again_is_told_to_the_model_and_not_asked_for() -> None:
+    it = cart(BUY, BUY, stop("You refused the order."))
+    await it.say("buy it")
+    assert await it.answer(False, "use the red one") == "You refused the order."
+    assert 'Place order": the user refused it: do not try it again' in it.model.prompts[1]
+    assert it.model.prompts[2].count("the user refused it") == 2
+    assert it.browser.effects == []
+
+
+async def test_a_model_that_plans_a_refused_act_a_third_time_ends_the_run() -> None:
+    it = cart(BUY, BUY, BUY)
+    await it.say("buy it")
+    answer = await it.answer(False, "use the red one")
+    assert it.values["outcome"] == "cancelled"
+    assert str(answer).endswith("?")
+    assert it.browser.effects == []
+
+
+async def test_a_refused_act_is_the_same_whatever_the_model_says_of_it() -> None:
+    it = cart(BUY, click("Place order", commits="order", reason="now they want it"), stop("Refused."))
+    await it.say("buy it")
+    assert await it.answer(False, "use the red one") == "Refused."
+
+
+async def test_words_in_a_message_refuse_like_the_button() -> None:
+    it = cart(BUY, BUY, stop("Refused."))
+    await it.say("buy it")
+    assert await it.reply("choose the red one") == "Refused."
+
+
+LATER_WORDS = [UserUpdates(messages=("order it after all",)), UserUpdates(plan=("Place the order",))]
+
+
+@pytest.mark.parametrize("news", LATER_WORDS)
+async def test_later_words_of_the_person_allow_to_ask_for_a_refused_act_again(news: UserUpdates) -> None:
+    it = cart(BUY, BUY)
+    await it.say("buy it")
+    it.inbox.news = [news]
+    assert await it.answer(False, "wait") is None
+    assert (it.question or {})["target"]["name"] == "Place order"
+
+
+async def test_words_from_before_a_refusal_do_not_lift_it() -> None:
+    it = cart(BUY, BUY, stop("Refused."))
+    await it.say("buy it")
+    it.inbox.news = [UserUpdates(plan=("Place the order",), are_words_old=True)]
+    assert await it.answer(False, "leave it") == "Refused."
+
+
+async def test_words_with_another_answer_allow_to_ask_for_a_refused_act_again() -> None:
+    it = cart(BUY, act("need_user", reason="Which one?"), BUY)
+    await it.say("buy it")
+    await it.answer(False, "leave it")
+    assert (it.question or {})["kind"] == "manual"
+    assert await it.answer(True, "the blue one, order it") is None
+    assert (it.question or {})["kind"] == "confirm"
 
 
 @pytest.mark.parametrize("words", ["no problem", "нет проблем", "ок 🤔", "не спрашивай, делай"])
@@ -422,15 +481,15 @@ async def test_after_five_questions_the_person_is_asked_how_to_go_on() -> None:
     it = cart(again=BUY)
     await it.say("buy it")
     for _ in range(4):
-        await it.answer(False, "another one, please")
+        await it.reply("what would it cost?")
         assert (it.question or {})["kind"] == "confirm"
-    await it.answer(False, "another one, please")
+    await it.reply("what would it cost?")
     assert (it.question or {})["kind"] == "manual"
     assert "5" in (it.question or {})["reason"]
     for _ in range(5):
-        await it.answer(message="another one, please")
+        await it.reply("what would it cost?")
         assert (it.question or {})["kind"] == "confirm"
-    await it.answer(False, "another one, please")
+    await it.reply("what would it cost?")
     assert (it.question or {})["kind"] == "manual"
     assert it.browser.effects == []
 
@@ -657,7 +716,7 @@ async def test_a_run_cut_off_in_the_act_is_never_repeated_by_the_next_message() 
         pass
 
     class DyingBrowser(ScriptedBrowser):
-        async def click(self, element: Any) -> Any:
+        async def click(self, element: Any, *, double: bool = False) -> Any:
             self._go(element)
             raise Killed
 

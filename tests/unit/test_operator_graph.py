@@ -44,7 +44,7 @@ EDGES = {
     ("validate_action", "policy_gate"), ("validate_action", "plan_action"), ("validate_action", "manual_interrupt"),
     ("validate_action", "finalize_blocked"),
     ("policy_gate", "execute_action"), ("policy_gate", "confirm_interrupt"), ("policy_gate", "manual_interrupt"),
-    ("policy_gate", "maybe_observe"), ("policy_gate", "finalize_denied"),
+    ("policy_gate", "maybe_observe"), ("policy_gate", "finalize_denied"), ("policy_gate", "finalize_cancelled"),
     ("confirm_interrupt", "execute_action"), ("confirm_interrupt", "finalize_cancelled"),
     ("confirm_interrupt", "maybe_observe"), ("manual_interrupt", "maybe_observe"),
     ("execute_action", "maybe_stop_or_continue"), ("maybe_stop_or_continue", "maybe_observe"),
@@ -98,6 +98,9 @@ async def test_steps_follow_each_other_until_the_answer() -> None:
         (act("press", key="Escape"), "press Escape"),
         (act("scroll", direction="up", amount=300), "scroll up 300"),
         (act("scroll"), "scroll down 600"),
+        (on("Kettle", "scroll", amount=300), "scroll down 300 over Kettle"),
+        (act("scroll", query="Green tea"), "scroll down to Green tea"),
+        (on("Kettle", "scroll", query="Green tea", direction="up"), "scroll up to Green tea over Kettle"),
         (act("wait", ms=250), "wait 250"),
         (act("wait", ms=999_999), "wait 10000"),
         (act("back"), "back"),
@@ -194,6 +197,26 @@ async def test_a_page_is_read_part_by_part_each_seen_once_and_fenced() -> None:
     assert it.question is None
 
 
+async def test_beside_a_reading_a_page_that_did_not_change_keeps_its_elements_but_not_its_texts() -> None:
+    it = shop(act("read_page"), act("read_page", page=2), click("Kettle"), act("read_page"), stop("ok"))
+    it.browser.texts = {SHOP: ["Alpha", "Omega"], CART: ["Gamma"]}
+    await it.say("sum it up")
+    line, left_out = '[e2] link "Kettle"', "its texts are left out here"
+    shown = [("# Shop" in prompt, line in prompt, left_out in prompt) for prompt in it.model.prompts[:3]]
+    assert shown == [(True, True, False), (False, True, True), (False, True, True)]
+    assert it.browser.log == ["read_page 1", "read_page 2", "click Kettle", "read_page 1"]
+    shown = [("Total €43.90" in prompt, left_out in prompt) for prompt in it.model.prompts[3:]]
+    assert shown == [(True, False), (False, True)]
+
+
+async def test_a_page_that_was_opened_and_read_in_one_move_is_shown_whole() -> None:
+    it = shop({**act("navigate", url=CART), "then": [act("read_page")]}, stop("ok"))
+    it.browser.texts = {CART: ["Gamma"]}
+    await it.say("what does it cost?")
+    assert "Gamma" in it.model.prompts[1]
+    assert "Total €43.90" in it.model.prompts[1]
+
+
 async def test_a_long_reading_reaches_the_model_whole() -> None:
     text = "word " * 4000 + "the end"
     it = shop(act("read_page"), stop("ok"))
@@ -229,9 +252,9 @@ class MovingBrowser(ScriptedBrowser):
             self.at += 1
             self.pages = {**self.pages, self.url: f"{SHOP_PAGE}\n- text: now {self.at}"}
 
-    async def observe(self, keep: Sequence[str] = ()) -> Observation:
+    async def observe(self, keep: Sequence[str] = (), points: Any = ()) -> Observation:
         self._move("before look")
-        seen = await super().observe(keep)
+        seen = await super().observe(keep, points)
         self._move("after look")
         return seen
 
@@ -285,8 +308,8 @@ async def test_a_closer_look_at_a_page_that_moved_has_a_picture_of_its_own() -> 
 
 async def test_a_picture_of_another_document_belongs_to_no_look() -> None:
     class LeavingBrowser(ScriptedBrowser):
-        async def observe(self, keep: Sequence[str] = ()) -> Observation:
-            seen = await super().observe(keep)
+        async def observe(self, keep: Sequence[str] = (), points: Any = ()) -> Observation:
+            seen = await super().observe(keep, points)
             self.url = CART if self.url == SHOP else SHOP
             return seen
 

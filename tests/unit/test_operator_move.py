@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from server.agent.operator.move import Move, move_schema, to_action
+from server.agent.operator.move import POINT_ARGUMENTS, Move, move_schema, to_action
+from server.agent.operator.prompts import step_prompt
 
 
 def test_the_schema_is_flat_and_small() -> None:
@@ -21,7 +22,8 @@ def test_the_schema_is_flat_and_small() -> None:
 
 def test_the_schema_names_every_action_and_argument() -> None:
     properties = move_schema()["properties"]
-    assert set(Move.model_fields) == set(properties)
+    assert set(Move.model_fields) - {"rows", *POINT_ARGUMENTS} == set(properties)
+    assert set(Move.model_fields) == set(move_schema({"type": "array"}, points=True)["properties"])
     assert {"click", "type", "scroll", "wait", "screenshot", "stop", "need_user", "navigate", "back", "press", "select",
             "hover", "focus", "read", "read_page", "read_file", "switch_tab", "upload", "dialog"} == set(properties["action"]["enum"])  # fmt: skip
 
@@ -76,3 +78,11 @@ def test_an_odd_record_never_spoils_a_sound_action(odd: dict[str, Any]) -> None:
 def test_a_wrong_action_is_refused(wrong: Any) -> None:
     with pytest.raises(ValidationError):
         Move.model_validate(wrong)
+
+
+def test_acts_with_files_are_offered_only_where_there_are_files() -> None:
+    with_files, without = move_schema()["properties"], move_schema(files=False)["properties"]
+    assert set(with_files) - set(without) == {"file"}
+    assert set(with_files["action"]["enum"]) - set(without["action"]["enum"]) == {"read_file", "upload"}
+    prompts = [step_prompt({"task": "t"}, "", files=files)[0].text for files in ((), ("a.pdf",))]
+    assert ["read_file" in prompt for prompt in prompts] == [False, True]

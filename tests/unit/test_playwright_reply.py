@@ -4,7 +4,7 @@ import pytest
 from mcp.types import CallToolResult, ImageContent, TextContent
 
 from server.browser.browser import Tab
-from server.browser.mcp.playwright_reply import Reply, read_reply
+from server.browser.mcp.playwright_reply import Reply, page_error, read_reply
 
 
 def reply(text: str, *, is_error: bool = False, image: str | None = None, lists_tabs: bool = False) -> Reply:
@@ -38,6 +38,17 @@ def test_a_whole_reply_is_taken_apart():
     assert found.tabs == (Tab(0, "One", "http://a/", False), Tab(1, "Two](x) [2", "http://b/?a=(1)", True))
     assert found.snapshot == '- button "Go" [ref=e1]'
     assert found.notes == ["The page answered with HTTP status 404 Not Found."]
+    assert page_error(found) == "The page was not found (404)."
+
+
+@pytest.mark.parametrize(
+    ("url", "status", "problem"),
+    [("http://a.example/", None, ""), ("http://a.example/", "302 Found", ""), ("http://a.example/", "401 Unauthorized", "The page needs a login (401)."),
+     ("http://a.example/", "503 Down", "The page could not be shown: the site has an error (503)."),
+     ("http://a.example/", "418 Teapot", "The page was not shown (418)."), ("chrome-error://chromewebdata/", None, "The page could not be opened.")],
+)  # fmt: skip
+def test_an_error_page_is_told_from_a_page_of_the_site(url: str, status: str | None, problem: str) -> None:
+    assert page_error(Reply(ok=True, url=url, status=status)) == problem
 
 
 def test_an_error_is_told_without_colours_and_logs():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from server.agent.policy import Subject, Verdict, assess
-from server.agent.policy.address import find_effect, is_listed, read_address
+from server.agent.policy.address import find_effect, find_evidence, is_listed, is_no_address, read_address
 
 HIDDEN_SCHEMES = [
     "javascript:alert(1)", "JaVaScRiPt:alert(1)", " javascript:alert(1)", "java\nscript:alert(1)", "java\tscript:1",
@@ -83,6 +83,57 @@ def test_a_port_in_a_pattern_counts_and_none_means_all() -> None:
     assert is_listed("localhost", ["localhost"], "9222")
     assert is_listed("a.example", ["*.example"])
     assert not is_listed("example.org", ["", "*."])
+
+
+def test_a_pattern_may_be_a_whole_address() -> None:
+    assert is_listed("bank.example", ["https://bank.example/login"])
+    assert not is_listed("bank.example", ["https://other.example/bank.example"])
+
+
+def test_a_host_with_a_port_needs_no_scheme() -> None:
+    address = read_address("shop.example:8080/a")
+    assert (address.scheme, address.host, address.port, address.path) == (
+        "https",
+        "shop.example",
+        "8080",
+        "/a",
+    )
+    assert opening("shop.example:8080/a", blocked_hosts=["shop.example"]) is Verdict.DENY
+
+
+@pytest.mark.parametrize("url", ["/checkout/now", "?page=2", "#top", "./a"])
+def test_a_relative_address_has_no_host(url: str) -> None:
+    assert read_address(url).host == ""
+    assert is_no_address(url)
+
+
+@pytest.mark.parametrize(
+    ("url", "is_none"),
+    [("", True), ("https://", True), ("https://a.example/", False), ("a.example", False), ("about:blank", False),
+     ("mailto:a@b.example", False)],
+)  # fmt: skip
+def test_what_a_browser_could_not_open_is_no_address(url: str, is_none: bool) -> None:
+    assert is_no_address(url) is is_none
+
+
+def test_only_blanks_and_control_characters_are_cut_from_an_address() -> None:
+    assert read_address("\x00\x1f https://a.example/ ").host == "a.example"
+    assert read_address("!a.example/").host == "!a.example"
+
+
+@pytest.mark.parametrize(
+    ("path", "evidence"),
+    [
+        ("shop/checkout", [("url.pay", 2)]), ("review-order/", [("url.order", 2)]),
+        ("items/7/delete", [("url.delete", 2)]), ("inbox/3", [("url.send", 1)]), ("posts", [("url.publish", 1)]),
+        ("account/settings", [("url.account", 1)]), ("servers?x=1", [("url.system", 1)]),
+        ("visa.html", [("url.legal", 1)]), ("checkout/delete", [("url.delete", 2), ("url.pay", 2)]), ("about/us", []),
+    ],
+)  # fmt: skip
+def test_the_path_of_a_page_is_evidence_of_what_is_done_there(
+    path: str, evidence: list[tuple[str, int]]
+) -> None:
+    assert find_evidence(f"https://a.example/{path}") == evidence
 
 
 def test_after_a_redirect_to_a_blocked_site_nothing_is_done_there() -> None:

@@ -63,6 +63,12 @@ def test_a_card_or_account_number_asks_wherever_it_is_typed(name: str, value: st
     assert typing(name, value="1234 5678 9012 3456") is Verdict.ALLOW
 
 
+@pytest.mark.parametrize("digits", ["5555555555554444", "30569309025904", "6011000990139424"])
+def test_a_card_number_is_known_by_its_check_digit(digits: str) -> None:
+    assert typing("Note", value=digits) is Verdict.ASK
+    assert typing("Note", value=f"{digits[:-1]}{(int(digits[-1]) + 1) % 10}") is Verdict.ALLOW
+
+
 @pytest.mark.parametrize("name", ["", "Search", "Anything", "Promo code"])
 def test_what_the_browser_knows_to_be_secret_asks_under_any_name(name: str) -> None:
     assert typing(name, secret=True) is Verdict.ASK

@@ -223,5 +223,5 @@ async def test_a_picture_is_shown_once_to_a_model_that_sees(tmp_path: Path) -> N
         any(isinstance(part, dict) and part["type"] == "image" for part in asked[-1].content)
         for asked in it.model.asked
     ]
-    assert shown == [False, True, False]
+    assert shown == [True, True, False]  # the page at the first look, then the photo
     assert "(a picture of 20×10 pixels)" in it.model.prompts[1]

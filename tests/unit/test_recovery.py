@@ -205,10 +205,10 @@ async def test_a_call_is_published_also_when_its_run_is_stopped_while_it_is_note
     entered, may_go_on = asyncio.Event(), asyncio.Event()
 
     class SlowStore(Store):
-        async def set_doing(self, *args: Any) -> bool:
+        async def begin_call(self, *args: Any) -> bool:
             entered.set()
             await may_go_on.wait()
-            return await super().set_doing(*args)
+            return await super().begin_call(*args)
 
     store = SlowStore(world.database, process_name())
     begun = await store.begin_execution((await store.accept(await new_session(store), PING)).run.id)

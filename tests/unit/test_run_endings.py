@@ -219,7 +219,7 @@ async def test_a_killed_run_tells_which_action_may_have_happened(
     session = await gone.create_session(id=None, title=None, agent="operator", model="m", max_tool_steps=10)
     begun = await gone.begin_execution((await gone.accept(session.id, "buy")).run.id)
     assert begun
-    await gone.set_doing(begun.run, "click Place order")
+    await gone.begin_call(begun.run, "click Place order")
     if doing is None:
         await gone.add_tool_message(begun.run, "clicked", {"call_id": "c"})
     recorder = RunRecorder(world.settings, world.store, world.bus)

@@ -3,15 +3,23 @@
 from typing import Any
 
 import httpx
+from langchain_core.messages import HumanMessage
 
 from server.agent.actions import aim, read_action
+from server.agent.assistant.agent import build_assistant
+from server.agent.event_adapter import EventAdapter
 from server.agent.policy import Judgement, Verdict
+from server.agent.streaming import graph_events
 from server.agent.trail import Trail, ruling_of, trail_of
+from server.browser.browser import ToolSpec
 from server.browser.observation import Budget, Extra, observe_snapshot
 from server.browser.observation.page_script import FrameInView
+from server.events import ToolEnd
 from tests.support.chat import ask
 from tests.support.operator_world import Granted, World, world
-from tests.support.scripted_model import click, stop, type_into
+from tests.support.scripted_browser import ScriptedBrowser
+from tests.support.scripted_model import ScriptedModel, click, stop, type_into
+from tests.unit.test_assistant import new_context
 
 SHOP = "https://shop.example/cart?step=2"
 PAGE = """\
@@ -127,3 +135,36 @@ async def test_it_is_stored_and_exported_with_the_tool_message_and_not_streamed(
     for messages in (stored, exported):
         (meta,) = (message["meta_json"] for message in messages if message["role"] == "tool")
         assert Trail.model_validate(meta["trail"]).verdict == "allow"
+
+
+async def test_the_assistants_acts_have_a_trail_too() -> None:
+    buy = {"tool": "browser_click", "raw": '{"target": "e6", "element": "Harmless link"}'}
+    fill = {"tool": "browser_type", "raw": '{"target": "e5", "text": "hunter2"}'}
+    look = {"tool": "browser_snapshot", "raw": "{}"}
+    schema = {
+        "type": "object",
+        "properties": {name: {"type": "string"} for name in ("target", "element", "text")},
+    }
+    specs = [ToolSpec(name, name, schema) for name in ("browser_click", "browser_type")]
+    specs += [ToolSpec("browser_snapshot", "look", schema, acts=False)]
+    graph = build_assistant(ScriptedModel(turns=[buy, fill, look, "Done."], prompts=[], asked=[]), specs)
+    context = new_context(
+        browser=ScriptedBrowser({SHOP: PAGE}, url=SHOP), max_tool_steps=9,
+        grants=Granted({("shop.example", "order"), ("shop.example", "credential")}),
+    )  # fmt: skip
+    adapter, ends = EventAdapter("m"), list[ToolEnd]()
+    async for raw in graph_events(graph, {"messages": [HumanMessage("Buy it.")]}, {}, context=context):
+        ends += [event for event in adapter.feed(raw) if isinstance(event, ToolEnd)]
+    bought, filled = (Trail.model_validate(end.trail) for end in ends[:2])
+    assert (bought.targets[0].name, bought.targets[0].form) == ("Place order", "Delivery")
+    assert (bought.verdict, bought.kind, bought.site, bought.url) == ("ask", "order", "shop.example", SHOP)
+    assert filled.targets[0].name == "Password"
+    assert "hunter2" not in str([end.trail for end in ends])
+    assert ends[2].trail is None
+
+
+async def test_the_assistants_trail_is_exported(client: httpx.AsyncClient) -> None:
+    session_id, _ = await ask(client, "steps please", max_tool_steps=1, agent="assistant")
+    exported = (await client.get(f"/api/sessions/{session_id}/export?format=json")).json()["messages"]
+    (meta,) = (message["meta_json"] for message in exported if message["role"] == "tool")
+    assert Trail.model_validate(meta["trail"]).site == "shop.example"

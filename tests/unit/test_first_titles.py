@@ -1,0 +1,63 @@
+"""A session is named by its first words: what is done and where. Sessions of one title are numbered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from server.store.titles import TITLE_LENGTH, is_first_title, numbered, title_of
+
+WHERE = "http://127.0.0.1:8791/article.html"
+
+
+@pytest.mark.parametrize(
+    ("words", "title"),
+    [
+        ("find a blue kettle\nand more", "find a blue kettle"),
+        (f"open {WHERE} and read the article", "Read the article on localhost"),
+        (f"open {WHERE} and tell me what it says about the tariff in 2024", "What it says about the tariff in 2024 on localhost"),
+        (f"Please open {WHERE}", "Open article on localhost"),
+        ("open https://www.example.com/", "Open example.com"),
+        ("go to http://localhost:3000/a?b=c, click Log in", "Click Log in on localhost"),
+        ("what is on https://shop.example/kettles?", "What is on shop.example?"),
+        (f"открой {WHERE} и прочитай статью", "Прочитай статью на localhost"),
+        ("открой https://example.com/", "Открой example.com"),
+        ("open https://a.example/x\n\nAttached files: note.txt", "Open a.example"),
+        ("\n\nAttached files: note.txt", "Attached files: note.txt"),
+        ("", ""),
+    ],
+)  # fmt: skip
+def test_the_title_says_what_is_done_and_on_which_site(words: str, title: str) -> None:
+    assert title_of(words) == title
+
+
+def test_a_long_title_keeps_its_site() -> None:
+    title = title_of(f"open {WHERE} and " + "read all of it " * 20)
+    assert len(title) <= TITLE_LENGTH
+    assert title.endswith("… on localhost")
+    assert is_first_title(title, f"open {WHERE} and " + "read all of it " * 20)
+
+
+def test_titles_that_are_taken_get_the_lowest_free_number() -> None:
+    assert numbered("Kettle", ["Other"]) == "Kettle"
+    assert numbered("Kettle", ["Kettle", "Kettle (2)", "Kettle (4)"]) == "Kettle (3)"
+    assert len(numbered("x" * TITLE_LENGTH, ["x" * TITLE_LENGTH])) == TITLE_LENGTH
+
+
+async def test_sessions_with_the_same_words_and_branches_are_distinguished(world: Any) -> None:
+    words = f"open {WHERE} and read the article"
+    titles = []
+    for _ in range(3):
+        row = await world.store.create_session(
+            id=None, title=None, agent="operator", model="demo", max_tool_steps=3
+        )
+        accepted = await world.store.accept(row.id, words)
+        titles.append(accepted.session.title)
+        assert is_first_title(accepted.session.title, words)
+    first = "Read the article on localhost"
+    assert titles == [first, f"{first} (2)", f"{first} (3)"]
+    branch = await world.store.branch(row.id, accepted.message.id)
+    again = await world.store.branch(branch.id, (await world.store.messages(branch.id))[0].id)
+    assert [branch.title, again.title] == [f"Branched from {first} (3)", f"Branched from {first} (3) (2)"]
+    assert not is_first_title("Mine", words)

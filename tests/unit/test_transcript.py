@@ -1,0 +1,115 @@
+"""All rows of a session stand in one sequence: the same in the stream, when it is read, and in every export."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import httpx
+
+from server.runtime import Runtime
+from tests.support.chat import new_session, of_type, read, read_stream, send, wait_for_rest, wait_for_status
+
+NOTE = "Too expensive, leave it."
+
+
+async def denied_between_messages(client: httpx.AsyncClient) -> str:
+    """A session in which an order was refused with a note; after that, a run failed, and one answered."""
+    session_id = await new_session(client)
+    await send(client, session_id, "shop for a kettle")
+    asked = await wait_for_status(client, session_id, "waiting_user")
+    decision = {"reference": asked["pending"]["reference"], "confirmed": False, "message": NOTE}
+    await client.post(f"/api/sessions/{session_id}/decision", json=decision)
+    await wait_for_rest(client, session_id)
+    await send(client, session_id, "error please")
+    await wait_for_status(client, session_id, "failed")
+    await send(client, session_id, "ping test")
+    await wait_for_status(client, session_id, "completed")
+    return session_id
+
+
+async def test_a_denied_question_and_a_failed_run_stand_where_they_happened(
+    client: httpx.AsyncClient,
+) -> None:
+    session = await read(client, await denied_between_messages(client))
+    rows = [(message["seq"], message["role"]) for message in session["messages"]]
+    rows += [(question["position"], "question") for question in session["interrupts"]]
+    rows += [(failure["position"], "end") for failure in session["errors"]]
+    assert len({number for number, _ in rows}) == len(rows)
+    order = [kind for _, kind in sorted(rows) if kind != "tool"]
+    assert order == ["user", "question", "assistant", "user", "end", "user", "assistant"]
+    assert session["interrupts"][0]["message"] == NOTE
+
+
+async def test_the_stream_tells_the_same_numbers(client: httpx.AsyncClient) -> None:
+    session_id = await new_session(client)
+    await send(client, session_id, "shop for a kettle")
+    events = await asked_then_denied(client, session_id)
+    session = await read(client, session_id)
+    starts = [event["position"] for event in of_type(events, "tool_start")]
+    assert starts == [message["seq"] for message in session["messages"] if message["role"] == "tool"]
+    assert [event["position"] for event in of_type(events, "interrupt")] == [
+        question["position"] for question in session["interrupts"]
+    ]
+    assert [event.get("message") for event in of_type(events, "decision")] == [NOTE]
+
+
+async def asked_then_denied(client: httpx.AsyncClient, session_id: str) -> list[dict[str, Any]]:
+    asked = await wait_for_status(client, session_id, "waiting_user")
+    decision = {"reference": asked["pending"]["reference"], "confirmed": False, "message": NOTE}
+    await client.post(f"/api/sessions/{session_id}/decision", json=decision)
+    return await read_stream(client, session_id)
+
+
+async def test_every_export_has_the_note_and_the_order(client: httpx.AsyncClient) -> None:
+    session_id = await denied_between_messages(client)
+    path = f"/api/sessions/{session_id}/export?format="
+    denied = f"Denied: click “Place order” (€43.90) — “{NOTE}”"
+    failed = "Ended without an answer: The mock model failed, as it was asked to."
+    in_order = ["shop for a kettle", denied, "The blue kettle stays", "error please", failed, "ping test"]
+    for kind in ("md", "html"):
+        text = (await client.get(path + kind)).text
+        body = text.partition('<section class="steps">')[2] if kind == "html" else text.partition("UTC\n")[2]
+        places = [body.index(words) for words in in_order]
+        assert places == sorted(places), kind
+    exported = (await client.get(path + "json")).json()
+    (question,) = exported["questions"]
+    assert (question["confirmed"], question["note"]) == (False, NOTE)
+    rows = exported["messages"] + exported["questions"] + exported["failures"]
+    numbers = [row["seq"] for row in rows]
+    assert len(set(numbers)) == len(numbers)
+    assert exported["messages"][-2]["seq"] > exported["failures"][0]["seq"] > question["seq"]
+
+
+async def test_a_message_as_the_answer_is_not_a_note_too(client: httpx.AsyncClient) -> None:
+    session_id = await new_session(client)
+    await send(client, session_id, "shop for a kettle")
+    await wait_for_status(client, session_id, "waiting_user")
+    await send(client, session_id, "no, leave it")
+    session = await wait_for_rest(client, session_id)
+    assert session["interrupts"][0]["message"] is None
+    text = (await client.get(f"/api/sessions/{session_id}/export?format=md")).text
+    assert len(re.findall("^no, leave it$", text, re.MULTILINE)) == 1
+    assert "— “no, leave it”" not in text
+
+
+async def test_what_is_said_during_a_step_stands_after_that_step(world: Runtime) -> None:
+    store = world.store
+    session = await store.create_session(id=None, title=None, agent="operator", model="m", max_tool_steps=10)
+    begun = await store.begin_execution((await store.accept(session.id, "go")).run.id)
+    assert begun
+    position = await store.begin_call(begun.run, "click Next")
+    await store.accept(session.id, "only red ones", mode="steer")
+    await store.add_tool_message(begun.run, "Clicked Next", {"call_id": "c"}, position=position)
+    contents = [message.content for message in await store.messages(session.id)]
+    assert contents == ["go", "Clicked Next", "only red ones"]
+
+
+async def test_an_edited_message_takes_its_later_questions_away(client: httpx.AsyncClient) -> None:
+    session_id = await new_session(client)
+    sent = await send(client, session_id, "shop for a kettle")
+    await asked_then_denied(client, session_id)
+    path = f"/api/sessions/{session_id}/messages/{sent['message']['id']}"
+    (await client.put(path, json={"content": "ping test"})).raise_for_status()
+    session = await wait_for_status(client, session_id, "completed")
+    assert session["interrupts"] == []
