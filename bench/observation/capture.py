@@ -109,8 +109,8 @@ WORDS = r"""() => {
       }
       if (!node.matches('input,textarea,select') || /^(hidden|password|checkbox|radio|file|range|color|image)$/.test(node.type)) continue;
       if (!isShown(node) || !inWindow(node.getBoundingClientRect(), node, dx, dy)) continue;
-      const told = node.matches('select') ? node.selectedOptions[0]?.text : node.value || node.placeholder;
-      found.push(...(told || '').match(EACH) || []);
+      const shown = node.matches('select') ? node.selectedOptions[0]?.text : node.value || node.placeholder;
+      found.push(...(shown || '').match(EACH) || []);
     }
   };
   visit(document, 0, 0);

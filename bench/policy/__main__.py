@@ -2,7 +2,7 @@
 
     python -m bench.policy [--rows FILE ...]
 
-Times are told as multiples of one yardstick that is measured in the same run: parsing the row's own JSON. They
+Times are printed as multiples of one yardstick that is measured in the same run: parsing the row's own JSON. They
 compare runs on any machine. A row is cold when none of its words were seen before, warm the second time.
 """
 

@@ -1,11 +1,21 @@
-"""What a task costs: our operator against stock `create_agent` with Playwright MCP, played by the same moves.
+"""What a task costs: our operator against stock `create_agent` with Playwright MCP, on forty tasks of many kinds.
 
-    python -m bench.task [--rounds 3] [--failing 0.1] [--wrong 0.2]
+    python -m bench.task [--rounds 3] [--failing 0.1] [--wrong 0.2] [--only KIND] [--ours]
 
-Both run on a local site with real Chromium; the model is a script on loopback that answers at once, so the
-seconds are those of everything but the model. `--failing` is the share of model calls that end in a 500, `--wrong`
-the share of the operator's moves that name an element that does not exist. Tokens are of the whole request: messages and tool schemas
-(o200k where `bpe-openai` is installed, else our own estimate). Compare rows of one run only.
+Both run on a local site with real Chromium. The model is a player on loopback that answers at once, so the seconds
+are those of everything but the model. It follows the same script for both agents and finds each control, and the
+answer, in the text that it is sent; a task is done when the answer is right and the site recorded the right effects.
+
+An act is what a person would count as one, the same for both agents: opening a page, a click, each field that is filled
+(also several by one call), choosing, a key, scrolling on, dragging, answering a dialog, and each part of a text that the
+screen does not show whole, whether it is the next one or searched for (`read_page`, `read_file`). Looking at what the
+screen shows (a snapshot, a picture) and answering are none. A snapshot holds the whole text, so stock reads without
+acts; "input tokens, all tasks" compares the agents whatever counts as an act.
+
+Tokens are of the whole request: the text of its messages and the tool schemas as compact JSON (o200k where `bpe-openai`
+is installed, else our own estimate). The table by parts shows where the operator's go. `--failing` is the share of
+model calls that end in a 500, `--wrong` the share of the operator's moves that name an element that does not exist,
+`--ours` leaves stock out. Compare rows of one run only.
 """
 
 from __future__ import annotations
@@ -15,45 +25,25 @@ import asyncio
 import tempfile
 import time
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from statistics import median
 
 from bench.observation.__main__ import load_counter
 from bench.task.agents import Agent, open_operator, open_stock
 from bench.task.player import Count, Faults, Player
-from bench.task.tasks import Task, tasks
+from bench.task.report import HEADS, ROW, Measured, by_kind, by_part, summary
+from bench.task.script import Task
+from bench.task.site import open_site
+from bench.task.tasks import KINDS, TASKS
 from server.agent.models.chat_model import build_chat_model
 from server.errors import RunFailed
 from tests.support.model_server import ModelServer
-from tests.support.shop_site import open_shop
 from tests.support.sites import Site
-
-ROW = "{:22}{:10}{:>9}{:>8}{:>8}{:>12}{:>12}{:>12}"
-HEADS = ("task", "agent", "success", "actions", "calls", "tok / call", "tok / action", "s / action")
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    task: str
-    agent: str
-    is_right: bool
-    actions: int
-    tokens: list[int]
-    seconds: float
-
-    def row(self) -> tuple[str, ...]:
-        total, calls = sum(self.tokens), len(self.tokens)
-        right = "yes" if self.is_right else "NO"
-        each = self.seconds / max(self.actions, 1)
-        return (self.task, self.agent, right, str(self.actions), str(calls), f"{total / calls:,.0f}",
-                f"{total / max(self.actions, 1):,.0f}", f"{each:.2f}")  # fmt: skip
 
 
 async def measure(task: Task, agent: Agent, site: Site, count: Count, faults: Faults, seed: int) -> Measured:
     site.effects.clear()
-    player = Player(task, count, faults, seed)
+    player = Player(task, site.url(task.page), count, faults, seed)
     async with ModelServer(player) as server:
         model = build_chat_model("openai:gpt-5-mini", server.settings(openai_api="chat"))
         began = time.perf_counter()
@@ -62,43 +52,35 @@ async def measure(task: Task, agent: Agent, site: Site, count: Count, faults: Fa
         except RunFailed as error:
             answer = error.detail
         seconds = time.perf_counter() - began
-    is_right = answer == task.answer and task.holds(site)
-    return Measured(task.name, agent.name, is_right, player.moves_made, player.tokens, seconds)
+    if player.defect:
+        raise player.defect
+    is_right, is_held = answer == task.expected, task.holds(site)
+    why = player.trouble or (f"answered: {answer}" if not is_right else "")
+    if is_right and not is_held:
+        why = f"effects: {[(done.name, done.fields) for done in site.effects]}"
+    return Measured(
+        task.name, task.kind, agent.name, is_right and is_held, player.acts, player.tokens, seconds, why
+    )
 
 
-def summary(name: str, all_of: list[Measured]) -> str:
-    mine = [one for one in all_of if one.agent == name]
-    actions = sum(one.actions for one in mine)
-    cells = (
-        "median / total", name, f"{sum(one.is_right for one in mine)}/{len(mine)}", str(actions),
-        f"{median(len(one.tokens) for one in mine):.0f}",
-        f"{median(tokens for one in mine for tokens in one.tokens):,.0f}",
-        f"{median(sum(one.tokens) / max(one.actions, 1) for one in mine):,.0f}",
-        f"{median(one.seconds / max(one.actions, 1) for one in mine):.2f}",
-    )  # fmt: skip
-    return ROW.format(*cells)
-
-
-async def run(rounds: int, faults: Faults) -> None:
+async def run(tasks: list[Task], rounds: int, faults: Faults, *, with_stock: bool) -> None:
     unit, count = load_counter()
-    print(f"({unit})", ROW.format(*HEADS), sep="\n")
+    print(f"({unit})", ROW.format(*HEADS), sep="\n", flush=True)
     found: list[Measured] = []
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         site = stack.enter_context(Site())
-        open_shop(site)
-        agents: list[Agent] = [
-            await stack.enter_async_context(open_operator(folder / "ours")),
-            await stack.enter_async_context(open_stock(folder / "stock")),
-        ]
+        open_site(site)
+        agents: list[Agent] = [await stack.enter_async_context(open_operator(folder / "ours"))]
+        if with_stock:
+            agents.append(await stack.enter_async_context(open_stock(folder / "stock")))
         for agent in agents:  # the browser's own start is not what is measured
-            await measure(tasks(site)[0], agent, site, count, Faults(), 0)
-        for seed, task in product(range(rounds), tasks(site)):
+            await measure(TASKS[0], agent, site, count, Faults(), 0)
+        for seed, task in product(range(rounds), tasks):
             for agent in agents:
                 found.append(await measure(task, agent, site, count, faults, seed))
-                print(ROW.format(*found[-1].row()))
-    for agent in agents:
-        print(summary(agent.name, found))
+                print(found[-1].row(), flush=True)
+    print(*by_part(found), *by_kind(found), *summary(found), sep="\n")
 
 
 def main() -> None:
@@ -108,8 +90,11 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--failing", type=float, default=0.0)
     parser.add_argument("--wrong", type=float, default=0.0)
+    parser.add_argument("--only", metavar="KIND", choices=KINDS, help=", ".join(KINDS))
+    parser.add_argument("--ours", action="store_true", help="the operator alone")
     given = parser.parse_args()
-    asyncio.run(run(given.rounds, Faults(given.failing, given.wrong)))
+    tasks = [task for task in TASKS if given.only in (None, task.kind)]
+    asyncio.run(run(tasks, given.rounds, Faults(given.failing, given.wrong), with_stock=not given.ours))
 
 
 if __name__ == "__main__":

@@ -34,12 +34,13 @@ class Agent(Protocol):
 class Operator:
     name = "operator"
 
-    def __init__(self, browser: Browser, folder: Path) -> None:
+    def __init__(self, browser: Browser, folder: Path, files: Path) -> None:
         self._browser = browser
+        self._files = files
         self._screenshots = Screenshots(folder, "/api/files/screenshots")
 
     async def run(self, model: BaseChatModel, text: str) -> str:
-        graph = build_operator(model, checkpointer=InMemorySaver())
+        graph = build_operator(model, points=True, checkpointer=InMemorySaver())
         config: Any = {"configurable": {"thread_id": uuid.uuid4().hex}, "recursion_limit": 500}
         given = {"user_message": text, "message_id": uuid.uuid4().hex}
         async for _ in graph_events(graph, given, config, context=self._context()):
@@ -55,7 +56,7 @@ class Operator:
 
         return RunContext(
             run_id="r", session_id="bench", browser=browser, keep=keep, inbox=_Nobody(), grants=_Everything(),
-            max_tool_steps=30,
+            max_tool_steps=30, files=self._files,
         )  # fmt: skip
 
 
@@ -86,7 +87,8 @@ class Stock:
 @asynccontextmanager
 async def open_operator(folder: Path) -> AsyncIterator[Operator]:
     async with open_pool(folder) as pool:
-        yield Operator(await pool.get("bench"), folder / "screenshots")
+        browser = await pool.get("bench")
+        yield Operator(browser, folder / "screenshots", browser.files)
 
 
 @asynccontextmanager

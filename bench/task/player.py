@@ -1,112 +1,196 @@
-"""Plays the model for both agents: the same moves, each in the form that the request asks for."""
+"""Plays the model for both agents: follows a task's script and knows nothing but what the requests show.
+
+It finds controls by their words, looks a bounded number of times for what is not shown, then gives up. What it found
+must still be in the request that it answers the person in: in the facts, the page or the conversation.
+"""
 
 from __future__ import annotations
 
-import json
 import random
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
-from bench.task.tasks import Move, Task
-from tests.support.model_reply import Asked, Reply, call, fail, say
+from bench.task.hands import CannotBeDone, Hand, OperatorHand, Sent, StockHand
+from bench.task.request_parts import parts_of
+from bench.task.script import Act, Look, Task, Wish
+from bench.task.shown import texts_of, words_of
+from tests.support.model_reply import Asked, Reply, fail, say
 
 Count = Callable[[str], int]
+MOST_SCROLLS = 12
+"""In search of one thing."""
+MOST_FAILURES = 2
+"""Of one wish."""
+FACT_CHARS = 110
 
 
 @dataclass(frozen=True, slots=True)
 class Faults:
-    """Shares of calls that fail with a 500, and of moves that name an element that does not exist."""
+    """Shares of calls that fail with a 500, and of the operator's moves that name an element that does not exist."""
 
     failing: float = 0.0
     wrong: float = 0.0
 
 
 class Player:
-    """A step for `ModelServer`: makes the next move of the task, counts what it was asked with."""
+    """A step for `ModelServer`."""
 
-    def __init__(self, task: Task, count: Count, faults: Faults = Faults(), seed: int = 0) -> None:
+    def __init__(
+        self, task: Task, address: str, count: Count, faults: Faults = Faults(), seed: int = 0
+    ) -> None:
+        self.tokens: list[dict[str, int]] = []
+        """Of each request, by part."""
+        self.acts = 0
+        """As a person counts them: each field that is filled is one, the scrolling in search of something and each
+        further part of a text are included; looking at what the screen shows is not."""
+        self.trouble = ""
+        """Why it gave up."""
+        self.defect: Exception | None = None
+        """An error of the player itself."""
         self._faults = faults
         self._chance = random.Random(f"{task.name} {seed}").random
-        self.tokens: list[int] = []
-        self._task = task
         self._count = count
-        self._done = 0
-
-    @property
-    def moves_made(self) -> int:
-        return self._done
+        self._script = task.script()
+        self._wish: list[Act] | Look | str = []
+        self._look_after: Look | None = None
+        """At the end of the acts of the wish."""
+        self._open = Act("open", texts=(address,))
+        self._sent: Sent | None = None
+        self._scrolls = self._failures = 0
+        self._before_scroll = ""
+        self._found: list[str | tuple[str, ...]] = []
+        self._known: list[str] = []
+        self._hand: Hand | None = None
+        self._first: Wish | None = None
+        """The script's first wish, while the page is not open yet."""
 
     def __call__(self, asked: Asked) -> Reply:
         if self._chance() < self._faults.failing:
             return fail(500)
-        body = {
-            name: asked.body.get(name) for name in ("messages", "tools", "system") if asked.body.get(name)
-        }
-        self.tokens.append(self._count(json.dumps(body, ensure_ascii=False)))
-        return self._as_operator(asked) if asked.tools == ["act"] else self._as_stock(asked)
+        try:
+            return self._answer(asked)
+        except (
+            Exception
+        ) as error:  # raised again by who measures: the server would send a 500, which is tried again
+            self.defect = error
+            return say("The player is broken.")
 
-    def _next(self) -> Move | None:
-        move = self._task.moves[self._done] if self._done < len(self._task.moves) else None
-        self._done += move is not None
-        return move
+    def _answer(self, asked: Asked) -> Reply:
+        self.tokens.append({name: self._count(text) for name, text in parts_of(asked).items()})
+        if self._hand is None:
+            self._begin()
+            self._hand = OperatorHand() if asked.tools == ["act"] else StockHand()
+        self._settle(self._hand.take(asked))
+        if isinstance(self._hand, OperatorHand) and self._chance() < self._faults.wrong:
+            self._sent = self._hand.mistake()
+        else:
+            try:
+                self._sent = self._next(self._hand)
+            except CannotBeDone as error:
+                self._sent = self._give_up(self._hand, str(error))
+        return self._sent.reply
 
-    def _as_operator(self, asked: Asked) -> Reply:
-        if self._chance() < self._faults.wrong:
-            return call("act", {"reason": "mistaken", "action": "click", "eid": "e999"})
-        move = self._next()
-        if move is None:
-            return call("act", {"reason": "done", "action": "stop", "final_response": self._task.answer})
-        first = {"plan": ["Open the page", "Do it", "Answer"], "step": 1} if self._done == 1 else {}
-        return call("act", {"reason": move.verb, **first, **_arguments(move, asked.text)})
+    def _settle(self, done: int | None) -> None:
+        """Take from the wish what was done of it."""
+        if self._sent is None or done is None:
+            return
+        acts, done = self._sent.acts, min(done, len(self._sent.acts))
+        self.acts += sum(act.times for act in acts[:done])
+        self._failures += done < len(acts)
+        if isinstance(self._wish, list) and acts and acts[0].verb != "scroll":
+            self._wish = self._wish[done:]
+            if not self._wish and self._look_after:
+                self._wish, self._look_after = self._look_after, None
+            elif not self._wish:
+                self._advance(None)
 
-    def _as_stock(self, asked: Asked) -> Reply:
-        """The page must be looked at after each step: no snapshot comes back with an action."""
-        has_page = "[ref=" in asked.last_text
-        nothing_left = self._done == len(self._task.moves)
-        move = None if nothing_left else self._task.moves[self._done]
-        if not has_page and self._done and (move is None or move.verb != "open"):
-            return call("browser_snapshot", {})
-        if move is None:
-            return say(self._task.answer)
-        self._done += 1
-        return call(*_tool_call(move, asked.last_text))
+    def _next(self, hand: Hand) -> Sent:
+        while not isinstance(self._wish, str):
+            if self._failures > MOST_FAILURES:
+                return self._give_up(hand, f"{self._failures} failures: {self._wish}")
+            sent = (
+                self._act(hand, self._wish) if isinstance(self._wish, list) else self._look(hand, self._wish)
+            )
+            if sent is not None:
+                return sent
+        forgotten = [text for text in self._known if not hand.remembers(text)]
+        if forgotten:
+            return self._give_up(hand, f"forgotten: {forgotten[:3]}")
+        return hand.answer(self._wish)
 
+    def _act(self, hand: Hand, acts: list[Act]) -> Sent | None:
+        sent = hand.act(acts, self._look_after)
+        return sent or self._search(hand, acts[0]) or self._give_up(hand, f"not found: {acts[0].targets}")
 
-def _arguments(move: Move, prompt: str) -> dict[str, Any]:
-    match move.verb:
-        case "open":
-            return {"action": "navigate", "url": move.texts[0]}
-        case "click":
-            return {"action": "click", "eid": _eid(move.names[0], prompt)}
-        case "choose":
-            return {"action": "select", "eid": _eid(move.names[0], prompt), "option": move.texts[0]}
-    fields = [
-        {"eid": _eid(name, prompt), "text": text} for name, text in zip(move.names, move.texts, strict=True)
-    ]
-    return {"action": "type", "fields": fields}
+    def _search(self, hand: Hand, act: Act | None = None) -> Sent | None:
+        """Scroll on, to the words of the act's target where the agent can; None at the end of the page or of the
+        patience. A page may load more only after a moment."""
+        assert hand.shown is not None
+        is_end = hand.shown.text == self._before_scroll and self._scrolls % 2 == 0
+        if self._scrolls >= MOST_SCROLLS or is_end:
+            return None
+        words = (act.targets[0].near or words_of(act.targets[0].name)) if act and act.targets else ""
+        text, sent = hand.shown.text, hand.scroll(act if self._scrolls or words else None, words)
+        if sent.acts:
+            self._scrolls += 1
+            self._before_scroll = text
+        return sent
 
+    def _look(self, hand: Hand, look: Look) -> Sent | None:
+        if hand.shown is None:
+            return hand.look()
+        found: list[str | tuple[str, ...]] = re.findall(look.pattern, hand.shown.text)
+        if not (look.every or look.how == "all"):
+            found = found[:1]
+        self._remember(hand, [match for match in dict.fromkeys(found) if match not in self._found])
+        if look.how == "all" or not found:
+            more = hand.read(look) if look.how in ("all", "page", "query") else None
+            if more is None and not self._found and look.how == "scroll":
+                more = self._search(hand)
+            if more is not None:
+                self.acts += not more.acts  # a part of a text; what was scrolled counts when it is done
+                return more
+        self._advance(self._found)
+        return None
 
-def _tool_call(move: Move, page: str) -> tuple[str, dict[str, Any]]:
-    match move.verb:
-        case "open":
-            return "browser_navigate", {"url": move.texts[0]}
-        case "click":
-            return "browser_click", {"element": move.names[0], "target": _ref(move.names[0], page)}
-        case "choose":
-            target = {"element": move.names[0], "target": _ref(move.names[0], page)}
-            return "browser_select_option", {**target, "values": [move.texts[0]]}
-    fields = [
-        {"name": name, "element": name, "type": "textbox", "target": _ref(name, page), "value": text}
-        for name, text in zip(move.names, move.texts, strict=True)
-    ]
-    return "browser_fill_form", {"fields": fields}
+    def _remember(self, hand: Hand, new: list[str | tuple[str, ...]]) -> None:
+        self._found += new
+        self._known += texts_of(new)
+        lines = [" ".join((match,) if isinstance(match, str) else match) for match in new]
+        if isinstance(hand, OperatorHand):
+            for line in lines:
+                if hand.facts and len(hand.facts[-1]) + len(line) < FACT_CHARS:
+                    hand.facts[-1] += f"; {line}"
+                else:
+                    hand.facts.append(f"found {line}")
 
+    def _begin(self) -> None:
+        """Open the page; where the script begins with a search in a text or all of it, read that at once."""
+        self._first, self._wish = next(self._script), [self._open]
+        if isinstance(self._first, Look) and self._first.how in ("query", "all") and not self._first.file:
+            self._look_after, self._first = self._first, None
 
-def _eid(name: str, prompt: str) -> str:
-    return re.findall(rf'^\[(e\d+)\] \S+ "{re.escape(name)}"', prompt, re.MULTILINE)[-1]
+    def _advance(self, result: object) -> None:
+        self._scrolls, self._failures, self._before_scroll, self._found = 0, 0, "", []
+        if self._first is not None:
+            wish, self._first = self._first, None
+            self._take(wish)
+            return
+        try:
+            self._take(self._script.send(result))
+        except StopIteration as stop:
+            self._wish = stop.value
 
+    def _take(self, wish: Wish) -> None:
+        self._look_after = None
+        if not isinstance(wish, list):
+            self._wish = [wish] if isinstance(wish, Act) else wish
+            return
+        self._wish = [act for act in wish if isinstance(act, Act)]
+        self._look_after = next((one for one in wish if isinstance(one, Look)), None)
 
-def _ref(name: str, page: str) -> str:
-    return re.findall(rf'"{re.escape(name)}"[^\n]*?\[ref=(\w+)\]', page)[-1]
+    def _give_up(self, hand: Hand, why: str) -> Sent:
+        self.trouble = why
+        self._wish = "I could not do it."
+        return hand.answer(self._wish)

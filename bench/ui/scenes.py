@@ -132,4 +132,13 @@ TIME_TO_HIT = """async word => {
     while (![...document.querySelectorAll('[role=option]')].some(one => one.textContent.includes(word)))
         await new Promise(requestAnimationFrame)
     return performance.now() - start }"""
-"""Milliseconds from a key or a click to what it shows."""
+TIME_TO_BOX = """async () => {
+    const start = performance.now()
+    const press = {key: 'k', code: 'KeyK', ctrlKey: true, bubbles: true, cancelable: true}
+    document.body.dispatchEvent(new KeyboardEvent('keydown', press))
+    await null
+    while (document.activeElement?.role !== 'combobox') await new Promise(requestAnimationFrame)
+    const focused = performance.now() - start
+    await new Promise(requestAnimationFrame)
+    return [focused, performance.now() - start] }"""
+"""Milliseconds from a key or a click to what it shows; of the box, until it has the focus and until it is painted."""
