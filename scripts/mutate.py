@@ -46,12 +46,14 @@ RUNS = (
 )
 TESTS = {
     "server/agent/gate/gate.py": "tests/unit/test_gate*.py tests/unit/test_operator_consent.py",
-    "server/agent/gate/approval.py": "tests/unit/test_approval.py tests/unit/test_by_hand.py tests/unit/test_gate*.py tests/unit/test_operator_consent.py",
+    "server/agent/effects.py": "tests/unit/test_effects.py",
+    "server/agent/gate/approval.py": "tests/unit/test_points.py tests/unit/test_approval.py tests/unit/test_by_hand.py tests/unit/test_gate*.py tests/unit/test_operator_consent.py",
     "server/agent/gate/taint.py": "tests/unit/test_taint.py tests/unit/test_operator_evil.py tests/unit/test_assistant_gate.py",
     "server/agent/private_sites.py": "tests/unit/test_taint.py tests/unit/test_private_pages.py",
-    "server/agent/gate/subjects.py": "tests/unit/test_gate*.py tests/unit/test_policy_unnamed.py",
+    "server/agent/gate/subjects.py": "tests/unit/test_gate*.py tests/unit/test_policy_unnamed.py tests/unit/test_points.py",
     "server/agent/gate/keys.py": "tests/unit/test_gate*.py",
-    "server/agent/operator/consent.py": "tests/unit/test_operator_consent.py tests/unit/test_operator_evil.py tests/unit/test_operator_graph.py",
+    "server/agent/operator/consent.py": "tests/unit/test_operator_consent.py tests/unit/test_operator_evil.py tests/unit/test_operator_graph.py tests/unit/test_operator_batch.py",
+    "server/agent/operator/batch.py": "tests/unit/test_operator_batch.py",
     "server/agent/operator/observing.py": "tests/unit/test_operator_*.py tests/unit/test_captcha.py",
     **{
         f"server/agent/policy/{name}.py": POLICY
@@ -147,7 +149,7 @@ def mutations(source: str) -> Iterator[Mutation]:
         for words, _ in variants(node):
             copy = deepcopy(tree)
             target = next(other for number, (other, _) in enumerate(nodes(copy)) if number == at)
-            changed = next(new for told, new in variants(target) if told == words)
+            changed = next(new for name, new in variants(target) if name == words)
             _Replace(target, ast.copy_location(changed, target)).visit(copy)
             copy = ast.fix_missing_locations(copy)
             yield Mutation(getattr(node, "lineno", 0), words, copy, first_line)

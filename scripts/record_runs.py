@@ -47,7 +47,7 @@ async def record(client: httpx.AsyncClient, name: str, content: str, **session: 
 
 
 async def see_text(client: httpx.AsyncClient, path: str) -> None:
-    """Wait until some of the answer is told."""
+    """Wait until some of the answer is published."""
     text = ""
     while len(text) < 200:
         await asyncio.sleep(0.05)

@@ -44,7 +44,7 @@ PURPOSES: dict[str, list[Step]] = {
 
 
 def main(purpose: str = "run") -> int:
-    if sys.version_info < (3, 11):  # noqa: UP036  this is where an older Python is told so
+    if sys.version_info < (3, 11):  # noqa: UP036  this is where an older Python is refused
         print("Pilothouse needs Python 3.11 or newer: make PYTHON=python3.12 ...", file=sys.stderr)
         return 1
     steps = PURPOSES[purpose] + [browser_use] * (purpose == "run" and setting("BROWSER_MCP") == "browser-use")

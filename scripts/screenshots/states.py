@@ -147,7 +147,7 @@ def queued(screen: Screen, world: World) -> None:
 
 def usage(screen: Screen, world: World) -> None:
     running(screen, world)
-    screen.button(re.compile("step 7.40")).click()
+    screen.button(re.compile("action 7 of 40")).click()
     expect(screen.page.get_by_text("Change the limits")).to_be_visible()
 
 
