@@ -162,7 +162,8 @@ async def test_hosts_can_be_allowed_and_blocked(tmp_path, site: Site):
         pool.configure(settings_for(tmp_path, blocked_hosts="localhost"))
         refused = await browser.call("browser_navigate", {"url": site.url("/form", "localhost")})
         assert "on the list of blocked hosts" in refused.text
-        assert (await browser.navigate(site.url("/form", "127.0.0.1"))).title == "Form"
+        outcome = await browser.navigate(site.url("/form", "127.0.0.1"))
+        assert outcome.title == "Form", outcome
 
 
 async def test_webrtc_sends_no_datagrams(browser: SessionBrowser, site: Site):

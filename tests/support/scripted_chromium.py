@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+from server.browser.chromium.cdp import Cdp
 from server.browser.chromium.devtools import DevTools
 
 
@@ -58,6 +59,15 @@ class ScriptedChromium:
             async with self._heard:
                 self.commands.append(command)
                 self._heard.notify_all()
+
+    async def attach_tab(self, cdp: Cdp, session: str = "TAB") -> None:
+        """Give a client the session of a tab, as `Target.attachToTarget` does."""
+        attaching = asyncio.create_task(cdp.send("Target.attachToTarget", {"targetId": "T1"}))
+        command = await self.heard("Target.attachToTarget")
+        attached = {"method": "Target.attachedToTarget", "params": {"sessionId": session}}
+        self.say({**attached, "sessionId": command["sessionId"]})
+        self.answer(command, {"sessionId": session})
+        await attaching
 
 
 @asynccontextmanager

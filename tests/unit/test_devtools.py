@@ -15,6 +15,8 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from server.browser.chromium.cdp import Cdp, CdpError
 from server.browser.chromium.devtools import (
+    MOST_BYTES,
+    TOO_LARGE,
     DevTools,
     DevToolsClient,
     _in_usual_order,
@@ -229,6 +231,25 @@ async def test_a_picture_of_many_megabytes_passes_unchanged():
         assert command["params"]["said"] == "ж" * 300_000
         chromium.answer(command, {"data": data})
         assert await answer_to(client) == {"id": 1, "result": {"data": data}}
+
+
+async def test_a_message_that_is_too_large_is_refused_and_the_others_pass():
+    """A page influences the size of answers: 200 names of a megabyte kept the event loop for two seconds."""
+    async with relayed() as (chromium, relay), speak(relay.url) as client:
+        await client.send('{"id":1,"method":"Target.attachToTarget"}')
+        command = await chromium.heard("Target.attachToTarget")
+        attached = {"sessionId": "TAB", "targetInfo": {"type": "page"}}
+        chromium.say(
+            {"method": "Target.attachedToTarget", "params": attached, "sessionId": command["sessionId"]}
+        )
+        assert (await answer_to(client))["params"] == attached
+        await client.send('{"id":2,"method":"Page.read","sessionId":"TAB"}')
+        await client.send('{"id":3,"method":"Page.name","sessionId":"TAB"}')
+        chromium.answer(await chromium.heard("Page.read"), {"text": "x" * 2 * MOST_BYTES})
+        chromium.say({"method": "Page.said", "params": {"text": "x" * MOST_BYTES}, "sessionId": "TAB"})
+        chromium.answer(await chromium.heard("Page.name"), {"text": "y"})
+        assert await answer_to(client) == {"id": 2, "error": TOO_LARGE, "sessionId": "TAB"}
+        assert await answer_to(client) == {"id": 3, "result": {"text": "y"}, "sessionId": "TAB"}
 
 
 async def test_only_the_whole_secret_path_is_let_in():

@@ -12,14 +12,13 @@ import logging
 import re
 from collections.abc import Callable
 
-from server.browser.chromium.devtools import DevTools, DevToolsClient
+from server.browser.chromium.devtools import TOO_LARGE, DevTools, DevToolsClient
 from server.ops.json_types import JsonObject
 
 log = logging.getLogger(__name__)
 
 MOST_BYTES = 8_000_000
 """Enough for an accessibility tree of 500,000 elements, or a large screenshot. Parsed in under 50 ms."""
-_TOO_LARGE: JsonObject = {"message": "more than can be read"}
 _ANSWER = re.compile(rb'\{"id":(\d{1,15})(?=[,}])')
 
 Params = JsonObject
@@ -84,7 +83,7 @@ class Cdp:
             raise CdpError(f"{method}: the browser is gone") from None
         finally:
             self._waiting.pop(number, None)
-        if reply.get("error") == _TOO_LARGE:
+        if reply.get("error") == TOO_LARGE:
             raise AnswerTooLarge(f"{method}: the answer is too large")
         if "error" in reply:
             raise CdpError(f"{method}: {reply['error'].get('message', 'refused')}")
@@ -128,4 +127,4 @@ def read_message(text: bytes) -> Params:
         return message
     answer = _ANSWER.match(text)
     log.warning("a DevTools message of %d bytes was not read: %.80r", len(text), text[:80])
-    return {"id": int(answer[1]), "error": _TOO_LARGE} if answer else {}
+    return {"id": int(answer[1]), "error": TOO_LARGE} if answer else {}

@@ -6,7 +6,8 @@ session (`Target.attachToBrowserTarget`, flat sessions) and sees neither message
 
 Messages from Chromium can have several MB (screenshots). They are routed by their first and last bytes
 without parsing: Chromium writes `id` or `method` first and `sessionId` last. Messages of another form are
-parsed.
+parsed. Pages influence the size of answers: one over MOST_BYTES is replaced by the error TOO_LARGE, an event
+of that size is dropped.
 """
 
 from __future__ import annotations
@@ -28,14 +29,18 @@ Receive = Callable[[bytes], None]
 PIPES_SCRIPT = 'exec "$@" 3<&0 4>&1 </dev/null >/dev/null 2>&1'
 """For `sh -c`: executes its arguments with stdin and stdout as file descriptors 3 and 4."""
 
+MOST_BYTES = 24_000_000
+"""Maximum bytes of one message from Chromium. Passing it on copies it several times, which blocks the loop."""
+TOO_LARGE: JsonObject = {"code": -32000, "message": "more than can be read"}
+
 _CHUNK = 256 * 1024
 _ANSWER = re.compile(rb'\{"id":(\d+)(?=[,}])')
 _EVENT = b'{"method":"'
 _ATTACHED = b'{"method":"Target.attachedToTarget"'
 _DETACHED = b'{"method":"Target.detachedFromTarget"'
 _SESSION = re.compile(rb',"sessionId":"([^"\\]{1,64})"\}\Z')
-_SESSION_LENGTH = 90
-"""Bytes at the end of a message that are searched for `_SESSION`."""
+_ENDS_LENGTH = 90
+"""Bytes at the end of a message that are searched for `_SESSION`, and at its start for `_ANSWER`."""
 
 _UNKNOWN_SESSION = {"code": -32001, "message": "Session with given id not found."}
 
@@ -115,14 +120,16 @@ class DevTools:
         await self._writer.drain()
 
     async def _read(self) -> None:
-        parts: list[bytes] = []
+        incoming = _Incoming()
         try:
             while data := await self._reader.read(_CHUNK):
                 first, *more = data.split(b"\0")
-                parts.append(first)
+                incoming.add(first)
                 for piece in more:
-                    self._route(b"".join(parts))
-                    parts = [piece]
+                    if message := incoming.whole():
+                        self._route(message)
+                    incoming = _Incoming()
+                    incoming.add(piece)
                     await asyncio.sleep(0)  # a flood of events must not block the loop
         except ConnectionError:
             log.debug("the DevTools pipe broke")
@@ -154,7 +161,7 @@ class DevTools:
                 self._put({"method": "Target.detachFromTarget", "params": {"sessionId": attached}})
         elif asker is not None:
             head = b'{"id":' + json.dumps(original).encode()
-            _hand_to(asker, head + _without_session(message, asker.session)[end:])
+            _hand_to(asker, _without_session(message, asker.session, head, start=end))
 
     def _route_event(self, message: bytes) -> None:
         session = _session_of(message)
@@ -195,6 +202,34 @@ class DevToolsClient:
         self._devtools.detach(self)
 
 
+class _Incoming:
+    """The message that is being read. Once it exceeds MOST_BYTES, only its ends are kept."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._size = 0
+        self._head = self._tail = b""
+
+    def add(self, piece: bytes) -> None:
+        self._size += len(piece)
+        self._head += piece[: _ENDS_LENGTH - len(self._head)]
+        self._tail = (self._tail + piece[-_ENDS_LENGTH:])[-_ENDS_LENGTH:]
+        if self._size > MOST_BYTES:
+            self._parts.clear()
+        else:
+            self._parts.append(piece)
+
+    def whole(self) -> bytes:
+        """Return the message, or what replaces it; b"" for nothing."""
+        message = b"".join(self._parts)
+        if self._size > MOST_BYTES:
+            log.warning("a DevTools message of %d bytes was not read: %r", self._size, self._head)
+            answer, session = _ANSWER.match(self._head), _SESSION.search(self._tail)
+            error = b',"error":' + json.dumps(TOO_LARGE).encode()
+            message = answer[0] + error + (session[0] if session else b"}") if answer else b""
+        return message
+
+
 def _hand_to(client: DevToolsClient, message: bytes) -> None:
     """Pass a message to a client; its exception is logged, so that other clients are not affected."""
     try:
@@ -204,14 +239,16 @@ def _hand_to(client: DevToolsClient, message: bytes) -> None:
 
 
 def _session_of(message: bytes) -> str | None:
-    found = _SESSION.search(message[-_SESSION_LENGTH:])
+    found = _SESSION.search(message[-_ENDS_LENGTH:])
     return found[1].decode() if found else None
 
 
-def _without_session(message: bytes, session: str) -> bytes:
+def _without_session(message: bytes, session: str, head: bytes = b"", *, start: int = 0) -> bytes:
+    """Return `head` and the message from `start`, without `session` if it is the message's. Copies only once."""
+    view = memoryview(message)
     if _session_of(message) != session:
-        return message
-    return message[: message.rindex(b',"sessionId":')] + b"}"
+        return b"".join((head, view[start:])) if start else message
+    return b"".join((head, view[start : message.rindex(b',"sessionId":')], b"}"))
 
 
 def _in_usual_order(message: bytes) -> bytes:

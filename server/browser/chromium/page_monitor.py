@@ -16,7 +16,7 @@ from server.browser.chromium import frames
 from server.browser.chromium.cdp import Cdp, CdpError, Params
 from server.browser.chromium.chromium import VIEWPORT
 from server.browser.chromium.dialogs import Dialogs
-from server.browser.chromium.watched_page import URL_CHARS, WatchedPage
+from server.browser.chromium.watched_page import TITLE_CHARS, URL_CHARS, WatchedPage
 from server.ops.background_tasks import BackgroundTasks
 from server.ops.json_types import Json
 from server.text import cut
@@ -26,6 +26,9 @@ log = logging.getLogger(__name__)
 MAX_TABS = 5
 
 ADDRESS_SCRIPT = f"() => location.href.slice(0, {URL_CHARS})"
+# By the prototype: an element named "title" hides the document's own property.
+TITLE_SCRIPT = f"""() => Object.getOwnPropertyDescriptor(Document.prototype, "title")
+  .get.call(document).slice(0, {TITLE_CHARS})"""
 
 
 class PageMonitor:
@@ -92,9 +95,15 @@ class PageMonitor:
         return found[-1] if found else None
 
     async def read_title(self, page: WatchedPage) -> None:
-        """Query the page's title: Chromium sends events for new URLs only. Raises CdpError."""
+        """Query the page's title: Chromium sends events for new URLs only. Raises CdpError.
+
+        The browser process gets a new title later than the document has it; if it knows none, the page is asked.
+        """
         found = await self.cdp.send("Target.getTargetInfo", {"targetId": page.target}, deadline=1)
         page.show(found["targetInfo"]["url"], found["targetInfo"]["title"])
+        if not page.title and page.session and not page.dialog and not page.is_crashed:
+            title = str(await self.evaluate(TITLE_SCRIPT, page, deadline=1))
+            page.title = page.title or title  # an event may have brought it meanwhile
 
     async def collect_garbage(self, *, deadline: float = 2) -> None:
         """Ask each page to free what it no longer uses. Waits at most `deadline` seconds: a page may hang."""

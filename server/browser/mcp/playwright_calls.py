@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass, field
 from time import monotonic
 
 from mcp.types import CallToolResult
 
 from server.browser.browser import Tab
+from server.browser.chromium.devtools import TOO_LARGE
 from server.browser.chromium.dialogs import quote
 from server.browser.mcp.client import McpClient, ToolTimeout
 from server.browser.mcp.playwright_reply import Reply, read_reply
 from server.browser.mcp.playwright_server import LOADING, deadline_of
-from server.browser.mcp.tool_calls import UNSTEADY, AnswerTooLong, CallFailed, ToolCalls
+from server.browser.mcp.tool_calls import TOO_LONG, UNSTEADY, AnswerTooLong, CallFailed, ToolCalls
 from server.browser.observation.page_script import Extra
 from server.browser.observation.viewport_script import MEASURE_SCRIPT, TOO_HEAVY, VIEWPORT_SCRIPT
 from server.browser.off_loop import TookTooLong, off_loop
@@ -107,7 +109,8 @@ class PlaywrightCalls:
         weight = await self._weigh()
         if weight is None:
             await self._calls.recover()
-        elif weight > TOO_HEAVY or (weight and self._calls.here.url == self._overlong):
+            weight = await self._weigh()
+        if self._is_too_heavy(weight):
             return await self._see_in_part()
         before = self._calls.here.moment
         try:
@@ -131,10 +134,10 @@ class PlaywrightCalls:
         """
         if self._calls.here.dialog:
             return ""
-        weight = await self._weigh()
-        if weight is None or weight > TOO_HEAVY or self._calls.here.url == self._overlong:
-            return str(await self._calls.here.run(VIEWPORT_SCRIPT) or "")
-        return (await self.use("browser_snapshot", {"boxes": True})).raw
+        if not self._is_too_heavy(await self._weigh()):
+            with suppress(AnswerTooLong):
+                return (await self.use("browser_snapshot", {"boxes": True})).raw
+        return str(await self._calls.here.run(VIEWPORT_SCRIPT) or "")
 
     async def _see_in_part(self) -> Seen | None:
         """Read only the visible part of a page that is too large to be read completely."""
@@ -149,6 +152,10 @@ class PlaywrightCalls:
             "The page is too large to be read whole: only what is in view is shown. Scroll to see more."
         )
         return Seen(text, text, extra)
+
+    def _is_too_heavy(self, weight: float | None) -> bool:
+        """Whether a snapshot of the page would take too long; so it is of a page that could not be weighed."""
+        return weight is None or weight > TOO_HEAVY or (weight > 0 and self._calls.here.url == self._overlong)
 
     async def _weigh(self) -> float | None:
         """Measure the page's size, as `TOO_HEAVY` counts it; None if the page does not answer."""
@@ -199,9 +206,12 @@ class PlaywrightCalls:
         )
         await self._calls.here.settle()
         try:
-            return await _read_reply(result, lists_tabs=tool == "browser_tabs")
+            reply = await _read_reply(result, lists_tabs=tool == "browser_tabs")
         except TookTooLong as error:
             raise CallFailed(str(error)) from None
+        if not reply.ok and TOO_LARGE["message"] in reply.text:
+            raise AnswerTooLong(TOO_LONG)
+        return reply
 
     async def _remember(self, reply: Reply) -> None:
         """Store the tabs and the current one, by the unambiguous `Page URL` line, else by the tab list."""

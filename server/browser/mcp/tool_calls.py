@@ -25,6 +25,7 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 UNSTEADY = "The page kept going to other sites while it was looked at: nothing on it could be read. Wait, or open another."
+TOO_LONG = "The page made the answer of the browser tools too long to be read: whether this action happened is not known."
 HELD = "A person has the browser now: nothing was done."
 
 
@@ -114,10 +115,7 @@ class ToolCalls:
         except ToolServerLost as error:
             log.warning("session %s: %s", self._resources.session_id, error)
             if error.was_overlong:  # caused by the page: a retry would fail, too
-                raise AnswerTooLong(
-                    "The page made the answer of the browser tools too long to be read: whether this action happened "
-                    "is not known."
-                ) from None
+                raise AnswerTooLong(TOO_LONG) from None
             self.lifecycle.count_failure(str(error))
             if tool in self._repeatable or not error.was_sent:
                 return await self.ask(tool, args, deadline)

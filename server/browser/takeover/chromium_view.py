@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from time import monotonic
 
 from server.browser.browser import Tab
 from server.browser.chromium.cdp import CdpError
@@ -30,6 +31,8 @@ log = logging.getLogger(__name__)
 
 BEGIN_SECONDS = 3.0
 """Timeout for `_begun`; longer than a responsive page needs to be captured once."""
+RESIZE_SECONDS = 1.0
+"""Time for the first frame of a new size; then the screencast is started again."""
 
 
 class CdpScreen:
@@ -47,6 +50,8 @@ class CdpScreen:
         self._size = VIEWPORT
         self._resized: set[str] = set()
         self._shown_size: tuple[int, int] | None = None
+        self._awaited_size: tuple[int, int] | None = None
+        """The size that a page was given, until a frame has it."""
         self._cast: Screencast | None = None
         self._changes = PersonWatch()
         self._beginning: asyncio.Task[None] | None = None
@@ -80,7 +85,7 @@ class CdpScreen:
         if watch is not None and page is not None and self._front.is_held:
             await quietly(self._prepare(watch, page))
         cast, session = self._cast, page.session if page and take else ""
-        if cast is not None and cast.session == session:
+        if cast is not None and cast.session == session and not self._misses_resize(cast):
             return
         self._cast = None
         if cast is not None:
@@ -91,6 +96,8 @@ class CdpScreen:
     async def _cast_from(self, watch: PageMonitor, session: str, take: TakeFrame) -> None:
         def take_frame(frame: LiveFrame) -> None:
             self._shown_size = (frame.width, frame.height)
+            if self._shown_size == self._awaited_size:
+                self._awaited_size = None
             take(frame)
 
         cast = Screencast(watch.cdp, session, take_frame)
@@ -100,6 +107,10 @@ class CdpScreen:
             await cast.stop()
             raise
         self._cast = cast
+
+    def _misses_resize(self, cast: Screencast) -> bool:
+        """A cast that starts during a resize may begin with a frame of the old size; a static page sends no other."""
+        return self._awaited_size is not None and monotonic() - cast.began > RESIZE_SECONDS
 
     # Takeover
 
@@ -177,6 +188,7 @@ class CdpScreen:
 
     async def _resize(self, watch: PageMonitor, page: WatchedPage, size: tuple[int, int]) -> None:
         self._resized.add(page.target)
+        self._awaited_size = size
         params = {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": False}
         await watch.cdp.send("Emulation.setDeviceMetricsOverride", params, session=page.session)
         # The next `capture` starts a new screencast, which always begins with a frame: a static page may send

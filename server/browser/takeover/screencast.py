@@ -24,6 +24,7 @@ class Screencast:
 
     def __init__(self, cdp: Cdp, session: str, take: TakeFrame) -> None:
         self.session = session
+        self.began = monotonic()
         self._cdp = cdp
         self._take = take
         self._last_ack = 0.0
