@@ -60,17 +60,21 @@ def _numbers(plain: str) -> Iterator[str]:
     """All numbers that the line can mean: "1 299,00" is 1299, and 1 and 299."""
     for found in _NUMBER.finditer(plain):
         parts = found[0].split(" ")
-        for first in range(len(parts)):
-            for last in range(first, min(first + MOST_GROUPS, len(parts))):
-                between = parts[first + 1 : last]
-                is_one = last == first or (
-                    len(parts[first]) <= 3
-                    and parts[first].isdecimal()
-                    and all(map(_GROUP.fullmatch, between))
-                    and re.fullmatch(r"\d{3}(?:[.,]\d+)?", parts[last])
-                )
-                if is_one:
-                    yield from _readings("".join(parts[first : last + 1]))
+        spans = (
+            (first, last)
+            for first in range(len(parts))
+            for last in range(first, min(first + MOST_GROUPS, len(parts)))
+        )
+        for first, last in spans:
+            between = parts[first + 1 : last]
+            is_one = last == first or (
+                len(parts[first]) <= 3
+                and parts[first].isdecimal()
+                and all(map(_GROUP.fullmatch, between))
+                and re.fullmatch(r"\d{3}(?:[.,]\d+)?", parts[last])
+            )
+            if is_one:
+                yield from _readings("".join(parts[first : last + 1]))
 
 
 def _readings(text: str) -> Iterator[str]:

@@ -126,8 +126,7 @@ class DevTools:
                 first, *more = data.split(b"\0")
                 incoming.add(first)
                 for piece in more:
-                    if message := incoming.whole():
-                        self._route(message)
+                    self._route(incoming.whole())
                     incoming = _Incoming()
                     incoming.add(piece)
                     await asyncio.sleep(0)  # a flood of events must not block the loop
@@ -143,6 +142,8 @@ class DevTools:
                 client.lost()
 
     def _route(self, message: bytes) -> None:
+        if not message:
+            return
         answer = _ANSWER.match(message)
         if answer is None and not message.startswith(_EVENT):
             message = _in_usual_order(message)

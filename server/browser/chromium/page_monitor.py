@@ -103,7 +103,7 @@ class PageMonitor:
         page.show(found["targetInfo"]["url"], found["targetInfo"]["title"])
         if not page.title and page.session and not page.dialog and not page.is_crashed:
             title = str(await self.evaluate(TITLE_SCRIPT, page, deadline=1))
-            page.title = page.title or title  # an event may have brought it meanwhile
+            page.title = page.title or title  # an event may have brought it while the page was asked
 
     async def collect_garbage(self, *, deadline: float = 2) -> None:
         """Ask each page to free what it no longer uses. Waits at most `deadline` seconds: a page may hang."""
