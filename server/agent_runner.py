@@ -85,7 +85,6 @@ class AgentRunner:
         try:
             execution = await self._open(started)
             has_begun.set()
-            self._recorder.announce(started.session)
             await self._apply_takeover(execution)
             ended = await self._supervise(execution, started)
         except Exception:

@@ -67,7 +67,7 @@ class Wait(Body):
 async def free_browser(session_id: str, world: Runtime) -> Browser:
     """The session's browser. Raises Conflict while a run acts with it or the user has taken it over."""
     await world.store.session(session_id)
-    if world.commands.is_acting(session_id):
+    if await world.commands.is_acting(session_id):
         raise Conflict("The agent is at work; pause or stop it first.", code="run_in_progress")
     if world.browsers.live(session_id).is_held:
         raise Conflict("A person has the browser.", code="takeover_held")

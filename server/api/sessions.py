@@ -143,7 +143,7 @@ async def change(session_id: SessionId, body: SessionChange, world: World) -> Se
     values = body.model_dump(exclude_unset=True, exclude_none=True)
     if body.model is not None:
         world.check_model(body.model, "model")
-    if values.keys() & {"agent", "model"} and world.commands.is_executing(session_id):
+    if values.keys() & {"agent", "model"} and await world.commands.is_executing(session_id):
         raise Conflict(
             "The model and the agent can be changed when the run has ended.", code="run_in_progress"
         )

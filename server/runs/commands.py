@@ -21,7 +21,7 @@ from server.ops.json_types import JsonObject
 from server.results.rows import pictures_in, with_pictures
 from server.runs.agents import AgentFactory
 from server.runs.events import to_decision
-from server.runs.execution import Execution
+from server.runs.execution import Execution, current_execution
 from server.runs.recorder import RunRecorder, to_its_end
 from server.runs.working_state import WorkingStateService
 from server.store import AcceptedMessage, Store, new_id
@@ -329,11 +329,11 @@ class RunCommands:
         unfinished = execution.unfinished()
         return {"event_id": self._bus.last_id(session_id), **unfinished}
 
-    def is_executing(self, session_id: str) -> bool:
-        return session_id in self._runner.executions
+    async def is_executing(self, session_id: str) -> bool:
+        return await current_execution(self._runner.executions, session_id) is not None
 
-    def is_acting(self, session_id: str) -> bool:
-        execution = self._execution(session_id)
+    async def is_acting(self, session_id: str) -> bool:
+        execution = await current_execution(self._runner.executions, session_id)
         return execution is not None and not execution.is_paused
 
     async def announce(self, session_id: str) -> None:

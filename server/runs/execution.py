@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from server.agent.context import UserUpdates
 from server.agent.event_adapter import EventAdapter
@@ -267,3 +267,10 @@ class Execution:
     def active_seconds(self) -> float:
         """Seconds since the start, without pauses and time in the queue: these do not count as run time."""
         return self._clock() - self._started - self._resting.seconds
+
+
+async def current_execution(executions: Mapping[str, Execution], session_id: str) -> Execution | None:
+    """The session's execution, if its agent still works; waits for the end of one whose agent has ended."""
+    while (execution := executions.get(session_id)) and execution.is_over:
+        await execution.ended.wait()
+    return execution

@@ -90,11 +90,14 @@ class RunRecorder:
     async def begin(self, run_id: str) -> StartedRun | None:
         """Take a submitted run for execution; None if it has ended, was taken over, or cannot begin."""
         try:
-            return await self.patiently(lambda again: self._store.begin_execution(run_id, again=again))
+            started = await self.patiently(lambda again: self._store.begin_execution(run_id, again=again))
         except Unavailable as error:
             logger.warning("run %s does not begin: %s", run_id, error.detail)
             self._lost.add(run_id)
             return None
+        if started:
+            self.announce(started.session)
+        return started
 
     def publish_accepted(self, accepted: AcceptedMessage) -> None:
         """Publish a stored message; open its run's stream for readers, unless the run is held."""

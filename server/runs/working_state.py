@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from server.errors import Conflict, NotFound
 from server.events import StateChanged, read_question, with_plan
 from server.runs.agents import AgentFactory
-from server.runs.execution import Execution
+from server.runs.execution import Execution, current_execution
 from server.store import Store
 from server.stream.bus import InProcessBus
 
@@ -38,7 +38,7 @@ class WorkingStateService:
         Setting the plan that the agent proposed accepts it.
         """
         known = await self.read(session_id) or StateChanged()
-        if execution := await self._reading_execution(session_id):
+        if execution := await current_execution(self._executions, session_id):
             state = with_plan(known, plan)
             execution.edit_plan(plan)
             execution.publish(state)
@@ -57,7 +57,7 @@ class WorkingStateService:
         if known is None or not known.proposed_plan:
             raise NotFound("There is no proposed plan.", code="no_proposal")
         state = known.model_copy(update={"proposed_plan": []})
-        if execution := await self._reading_execution(session_id):
+        if execution := await current_execution(self._executions, session_id):
             execution.dismiss_plan(known.proposed_plan)
             execution.publish(state)
             return state
@@ -65,14 +65,8 @@ class WorkingStateService:
         self._bus.publish(session_id, None, [state])
         return state
 
-    async def _reading_execution(self, session_id: str) -> Execution | None:
-        """The execution whose agent can still read an edit; one that is about to end has ended first."""
-        while (execution := self._executions.get(session_id)) and execution.is_over:
-            await execution.ended.wait()
-        return execution
-
     async def drop_fact(self, session_id: str, index: int) -> StateChanged:
-        if session_id in self._executions:
+        if await current_execution(self._executions, session_id):
             raise Conflict("Facts can be removed when the run has ended.", code="run_in_progress")
         state = await self.read(session_id)
         facts = list(state.facts) if state else []

@@ -102,7 +102,7 @@ async def test_a_browser_given_back_after_a_yes_that_still_waits_for_its_turn_ma
         first = await question_other_than("")
         await world.commands.accept("busy", "slow story")
         await world.commands.decide("shop", Answer(reference=first, confirmed=True))
-        assert not world.commands.is_executing("shop")
+        assert not await world.commands.is_executing("shop")
         await world.commands.release("shop", "The page is now at the checkout.")
         await world.commands.cancel("busy")
         assert await question_other_than(first) != first

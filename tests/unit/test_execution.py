@@ -9,7 +9,7 @@ from collections.abc import Callable
 from server.agent.event_adapter import EventAdapter
 from server.database.models import RunRow
 from server.events import Message, StateChanged, Token, now
-from server.runs.execution import Execution
+from server.runs.execution import Execution, current_execution
 from server.stream.bus import InProcessBus
 
 
@@ -131,3 +131,17 @@ async def test_an_execution_that_has_ended_says_nothing_more() -> None:
     running.ended.set()
     running.publish(StateChanged(goal="g"))
     assert before != said == running._bus.last_id("s")
+
+
+async def test_a_run_whose_agent_has_ended_is_waited_for() -> None:
+    """Its end may be stored already: a client that has read it changes the session next."""
+    ending = execution()
+    executions = {"s": ending}
+    assert await current_execution(executions, "s") is ending
+    ending.close_inbox()
+    looking = asyncio.create_task(current_execution(executions, "s"))
+    await asyncio.sleep(0)
+    assert not looking.done()
+    del executions["s"]
+    ending.ended.set()
+    assert await looking is None

@@ -57,7 +57,8 @@ async def run(
     model = ScriptedModel(turns=list(turns))
     world.agents.model = lambda name: model
     world.agents.rebuild()
-    await client.patch(f"/api/sessions/{session_id}", json={"agent": agent})
+    changed = await client.patch(f"/api/sessions/{session_id}", json={"agent": agent})
+    assert changed.status_code == 200, changed.text
     await send(client, session_id, "go on")
     return await wait_for_rest(client, session_id)
 

@@ -251,8 +251,8 @@ class BrowserUseAdapter:
             short_url(str(state["url"])), str(state.get("title", ""))[:TITLE_CHARS]
         )
 
-    async def locate(self, mcp: McpClient) -> None:
-        self._remember(read_json(text_of(await mcp.call("browser_get_state", {}, deadline=5)), dict))
+    async def locate(self, mcp: McpClient, *, deadline: float) -> None:
+        self._remember(read_json(text_of(await mcp.call("browser_get_state", {}, deadline=deadline)), dict))
 
     async def return_to_page(self, mcp: McpClient) -> None:
         pass

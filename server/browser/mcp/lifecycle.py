@@ -70,7 +70,7 @@ class Driver(Protocol):
         """Return the MCP server, attached to the Chromium at `endpoint`. Raises BrowserUnavailable."""
         ...
 
-    async def locate(self, mcp: McpClient) -> None:
+    async def locate(self, mcp: McpClient, *, deadline: float) -> None:
         """Query the server's current tab and store it. Raises what `McpClient.call` raises."""
         ...
 
@@ -148,7 +148,7 @@ class Lifecycle:
         await self._stop_pages(url)
         if self._mcp is not None:
             try:
-                await self._driver.locate(self._mcp)
+                await self._driver.locate(self._mcp, deadline=5)
             except (ToolTimeout, ToolServerLost, ToolRefused):
                 await self._drop_mcp()
 

@@ -228,18 +228,18 @@ class PlaywrightCalls:
 
     # The current tab
 
-    async def locate(self, mcp: McpClient) -> None:
-        await self._remember(await self._list_tabs(mcp))
+    async def locate(self, mcp: McpClient, *, deadline: float) -> None:
+        await self._remember(await self._list_tabs(mcp, deadline))
 
     async def return_to_page(self, mcp: McpClient) -> None:
         url = self._calls.here.url
-        tabs = tuple(map(self._calls.here.recognise, (await self._list_tabs(mcp)).tabs))
+        tabs = tuple(map(self._calls.here.recognise, (await self._list_tabs(mcp, 3)).tabs))
         known = next((tab for tab in tabs if tab.url == url and not tab.active), None)
         if known is not None and not any(tab.active and tab.url == url for tab in tabs):
             await mcp.call("browser_tabs", {"action": "select", "index": known.index}, deadline=3)
 
-    async def _list_tabs(self, mcp: McpClient) -> Reply:
-        listed = await mcp.call("browser_tabs", {"action": "list"}, deadline=3)
+    async def _list_tabs(self, mcp: McpClient, deadline: float) -> Reply:
+        listed = await mcp.call("browser_tabs", {"action": "list"}, deadline=deadline)
         try:
             return await _read_reply(listed, lists_tabs=True)
         except TookTooLong as error:

@@ -76,7 +76,7 @@ class Adapter(Protocol):
     async def tabs(self) -> Sequence[Tab]: ...
     async def switch_tab(self, index: int) -> ToolOutcome: ...
 
-    async def locate(self, mcp: McpClient) -> None:
+    async def locate(self, mcp: McpClient, *, deadline: float) -> None:
         """Query the server's current tab and store it. Raises what `McpClient.call` raises."""
         ...
 
@@ -131,8 +131,8 @@ class SessionBrowser(Browser):
         scratch, files = self._resources.scratch.resolve(), self._resources.files.resolve()
         return self._server.command(self._resources.settings, endpoint, scratch, files)
 
-    async def locate(self, mcp: McpClient) -> None:
-        await self._adapter.locate(mcp)
+    async def locate(self, mcp: McpClient, *, deadline: float) -> None:
+        await self._adapter.locate(mcp, deadline=deadline)
 
     async def return_to_page(self, mcp: McpClient) -> None:
         await self._adapter.return_to_page(mcp)

@@ -16,6 +16,8 @@ from server.browser.chromium.chromium import Chromium
 from server.browser.mcp.client import McpClient, ToolRefused, ToolServerLost, ToolTimeout
 from server.browser.mcp.lifecycle import Lifecycle
 
+CONTEXT_SECONDS = 20.0
+"""Timeout for the first call of a tool server, which creates its context and page."""
 CONTEXT_LOST = "The browser tools were restarted: open pages, what was typed and logins are lost."
 
 
@@ -97,7 +99,7 @@ class SharedLifecycle(Lifecycle):
         try:
             async with lease.shared.arranging:
                 before = await _contexts(lease.cdp)
-                await self._driver.locate(mcp)
+                await self._driver.locate(mcp, deadline=CONTEXT_SECONDS)
                 mine = await _contexts(lease.cdp) - before
         except (CdpError, ToolTimeout, ToolServerLost, ToolRefused) as error:
             raise BrowserUnavailable(
