@@ -24,7 +24,9 @@ export function Tabs({ tabs, value, onChange, label, trailing }: Props) {
       className="flex min-h-0 flex-1 flex-col overflow-hidden"
     >
       <div className="flex h-12 shrink-0 items-center gap-1 border-b border-line px-2">
+        {/* By focus, which comes with the press: the browser may move the tabs before the button is let go. */}
         <Base.List
+          activateOnFocus
           aria-label={label}
           className="flex min-w-0 flex-1 items-center gap-0.5 overflow-x-auto [scrollbar-width:none]"
         >
