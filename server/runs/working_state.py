@@ -45,9 +45,10 @@ class WorkingStateService:
             return state
         pending = await self._store.pending(session_id)
         if pending is None:
-            return await self._agents.write_state(session_id, plan=plan)
-        state = with_plan(await self.read(session_id) or StateChanged(), plan)
-        await self._store.edit_plan(pending.reference, plan)
+            state = await self._agents.write_state(session_id, plan=plan)
+        else:
+            state = with_plan(await self.read(session_id) or StateChanged(), plan)
+            await self._store.edit_plan(pending.reference, plan)
         self._bus.publish(session_id, None, [state])
         return state
 
@@ -72,4 +73,6 @@ class WorkingStateService:
         facts = list(state.facts) if state else []
         if not 0 <= index < len(facts):
             raise NotFound("There is no such fact.", code="fact_unknown")
-        return await self._agents.write_state(session_id, facts=facts[:index] + facts[index + 1 :])
+        state = await self._agents.write_state(session_id, facts=facts[:index] + facts[index + 1 :])
+        self._bus.publish(session_id, None, [state])
+        return state

@@ -13,7 +13,7 @@ import pytest
 from fastapi import FastAPI
 
 from server.agent.mock_model import OTHER_PLAN
-from server.events import Answer, now
+from server.events import Answer, Stamped, StateChanged, now
 from server.main import create_app
 from server.runtime import open_runtime
 from server.settings import Settings
@@ -259,6 +259,20 @@ async def test_a_new_plan_beside_an_edited_one_is_proposed_and_can_be_accepted(
     await decide(client, session_id, (await read(client, session_id))["pending"]["reference"], confirmed=True)
     session = await wait_for_rest(client, session_id)
     assert (session["state"]["plan"], session["state"]["proposed_plan"]) == (OTHER_PLAN, [])
+
+
+async def test_a_plan_that_is_edited_after_the_run_is_published(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    """Other tabs follow it; this tab may have read the session just before."""
+    world = await app.state.world.runtime()
+    session_id, pending = await asked(client)
+    await decide(client, session_id, pending["reference"], confirmed=False)
+    await wait_for_rest(client, session_id)
+    published: list[Stamped] = []
+    world.bus.listeners.append(published.append)
+    await client.put(f"/api/sessions/{session_id}/plan", json={"plan": MINE})
+    assert [one.event.plan for one in published if isinstance(one.event, StateChanged)] == [MINE]
 
 
 async def test_a_proposed_plan_can_be_dismissed_and_is_not_proposed_again(client: httpx.AsyncClient) -> None:
