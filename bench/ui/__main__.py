@@ -1,20 +1,23 @@
 """What the web UI costs: its weight, the first paint, an answer streamed, a long history, live pictures, acts.
 
-    python -m bench.ui [--rounds 3]
+    python -m bench.ui [--rounds 3] [--tries 20] [--only felt]
 
 The built UI in a real Chromium on a server in mock mode, its events staged. Times are CPU times of the page's main
 thread, so they hold on a busy machine, but for the rows in plain ms, which are wall clock. The table shows medians over
-the rounds.
+the rounds, of what a person waits for over 20 tries; below it is the load of the machine, which wall clock depends on.
+`--only felt` measures nothing but these waits.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 import uuid
 
 from playwright.sync_api import expect
 
+from bench.ui.felt import AIMS, approve_orders, decide_elsewhere, reload_pages, send_messages, switch_sessions
 from bench.ui.scenes import (
     FRAMES,
     SHOW_FRAMES,
@@ -34,7 +37,6 @@ from tests.e2e.staged import Stage, history
 from tests.e2e.studio import Studio, open_studio
 
 ROWS = 1500
-CALLS = 20
 LONG = 50.0
 """CPU milliseconds from which a task is felt."""
 FIRST_PAINT = """async () => {
@@ -53,7 +55,7 @@ GOALS = {
     "tasks over 50 ms while streaming": 0,
     "longest task CPU ms, opening 1,500 rows": 150, "DOM nodes in the feed, 1,500 rows": 1500,
     "main thread CPU ms / live picture": 5,
-}  # fmt: skip
+} | AIMS  # fmt: skip
 """The most a figure may be."""
 
 
@@ -72,6 +74,8 @@ class Table:
         for row, values in self.figures.items():
             goal = GOALS.get(row, "")
             print(f"{row:{width}}{statistics.median(values):>10.4g}{max(values):>10.4g}{goal:>10}")
+        load = " ".join(f"{one:.1f}" for one in os.getloadavg())
+        print(f"load over 1, 5 and 15 minutes: {load}; {os.cpu_count()} cores")
 
 
 def add_weight(table: Table) -> None:
@@ -108,9 +112,15 @@ def act(table: Table, studio: Studio) -> None:
         table.add("step opened ms", screen.page.evaluate(TIME_TO_STEP))
 
 
-def call_box(table: Table, studio: Studio) -> None:
+def feel(table: Table, studio: Studio, tries: int) -> None:
+    call_box(table, studio, tries)
+    for measure in (switch_sessions, reload_pages, decide_elsewhere, send_messages, approve_orders):
+        measure(table.add, studio, tries)
+
+
+def call_box(table: Table, studio: Studio, tries: int) -> None:
     """Ctrl+K in a tab where it was not called before. Wall clock."""
-    for _ in range(CALLS):
+    for _ in range(tries):
         with studio.screen() as screen:
             screen.open()
             screen.page.wait_for_function(IS_PREFETCHED)
@@ -173,12 +183,14 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--tries", type=int, default=20)
+    parser.add_argument("--only", choices=["felt"])
     options = parser.parse_args()
     table = Table()
     add_weight(table)
     with open_studio() as studio:
-        call_box(table, studio)
-        for _ in range(options.rounds):
+        feel(table, studio, options.tries)
+        for _ in range(0 if options.only else options.rounds):
             open_start(table, studio)
             act(table, studio)
             stream(table, studio, "with steps", with_steps=True)

@@ -250,7 +250,9 @@ def test_screenshots_are_small_described_and_open_large(screen: Screen) -> None:
     expect(screen.button("Approve")).to_be_visible()
     thumb = screen.feed.locator("[data-tool=click]").first.get_by_role("button", name=re.compile("^Enlarge"))
     picture = thumb.locator("img")
-    expect(picture).to_have_attribute("alt", re.compile("^Screenshot: shop.example"))
+    expect(picture).to_have_attribute("alt", "Screenshot after step 2: Clicked Blue kettle – shop.example")
+    alts = screen.feed.locator("[data-tool] img").evaluate_all("all => all.map(one => one.alt)")
+    assert len(set(alts)) == len(alts) > 1
     expect(picture).to_have_attribute("loading", "lazy")
     size = thumb.bounding_box()
     assert size

@@ -128,6 +128,15 @@ def test_plan_and_facts_are_shown_as_they_come(screen: Screen) -> None:
     expect(steps.nth(0)).to_contain_text("Done: Find shops")
     expect(steps.nth(1)).to_have_attribute("aria-current", "step")
     expect(screen.page.get_by_role("tab", name="Plan 1/3")).to_be_visible()
+    stage.play(
+        stage.event(
+            "state", goal="Buy a kettle", plan=plan, progress=progress | {"blocked": plan[1:2]}, facts=facts
+        )
+    )
+    expect(steps.nth(1)).to_contain_text("Failed: Compare prices")
+    expect(steps.nth(2)).to_contain_text("To do: Answer")
+    stage.play(stage.event("error", code="cancelled", message="Task cancelled"))
+    expect(steps.nth(2)).to_contain_text("Skipped: Answer")
     screen.page.get_by_role("tab", name="Facts 1").click()
     expect(screen.page.get_by_text("The blue kettle costs")).to_be_visible()
     expect(screen.page.get_by_role("link", name="shop.example")).to_be_visible()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Route, expect
 
 from tests.e2e.conftest import OpenScreen
@@ -134,7 +135,15 @@ def test_at_the_step_limit_going_on_is_one_click(screen: Screen) -> None:
     expect(asked.last).to_contain_text("Continue")
 
 
-def test_meters_tell_steps_tokens_and_cost_and_warn_near_the_limit(screen: Screen) -> None:
+@pytest.mark.parametrize(
+    ("budget", "told"), [({"token_budget": 15_000}, "82% used"), ({"cost_budget": 0.1}, "80% used")]
+)
+def test_meters_tell_steps_tokens_and_cost_and_warn_near_the_limit(
+    screen: Screen, budget: dict[str, float], told: str
+) -> None:
+    config = screen.api.get("/config").json()
+    config["limits"] |= {"token_budget": None, "cost_budget": None} | budget
+    screen.page.route("**/api/config", lambda route: route.fulfill(json=config))
     stage = Stage(screen)
     usage = {
         "input_tokens": 12000,
@@ -148,6 +157,7 @@ def test_meters_tell_steps_tokens_and_cost_and_warn_near_the_limit(screen: Scree
     expect(screen.page.get_by_text("action 5 of 10")).to_be_visible()
     meter = screen.button(re.compile("12,000 tokens in, 345 out, 8,000 cached, model calls: 4$"))
     expect(meter).to_contain_text("12.3K tokens · $0.08")
+    expect(meter.get_by_text(told)).to_be_visible()
     stage.play(stage.event("run", step=8, **run))
     expect(screen.page.get_by_text("2 left")).to_be_visible()
 

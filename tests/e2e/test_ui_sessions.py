@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import uuid
 
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Locator, Route, expect
 
 from tests.e2e.screen import Screen
 
@@ -163,3 +163,30 @@ def test_keys_move_between_sessions(screen: Screen) -> None:
     screen.page.wait_for_url(f"**/s/{second}")
     screen.page.keyboard.press("Control+Shift+O")
     screen.page.wait_for_url(re.compile("/$"))
+
+
+def test_a_session_that_the_pointer_rests_on_is_read_before_the_click(screen: Screen) -> None:
+    session = screen.new_session(title=fresh("Ahead"))
+    screen.tell(session, "hello there")
+    screen.hear_out(session)
+    screen.open()
+    address = f"{screen.server.api}/sessions/{session}"
+    row = screen.sidebar.locator(f"a[href='/s/{session}']")
+    with screen.page.expect_response(address):
+        row.hover()
+    screen.page.route(address, lambda route: route.abort())
+    row.click()
+    expect(screen.feed.get_by_text("hello there")).to_be_visible()
+
+
+def test_a_reloaded_session_is_read_while_the_login_is_checked(screen: Screen) -> None:
+    session = screen.new_session(title=fresh("Ahead"))
+    screen.open(session)
+    checks: list[Route] = []
+    screen.page.route("**/api/auth/me", lambda route: checks.append(route))
+    with screen.page.expect_response(f"{screen.server.api}/sessions/{session}"):
+        screen.page.reload(wait_until="commit")
+    screen.wait_until(lambda: checks, bool, "the login is checked")
+    expect(screen.composer).to_have_count(0)
+    checks[0].continue_()
+    expect(screen.composer).to_be_visible()

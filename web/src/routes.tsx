@@ -2,7 +2,7 @@ import { ServerOff } from 'lucide-react'
 import { lazy, Suspense, useEffect } from 'react'
 import { Redirect, Route, Switch, useLocation } from 'wouter'
 import { ApiError, whenSignedOut } from '@/api/http'
-import { queryClient, useMe } from '@/api/queries'
+import { queryClient, readAhead, useMe } from '@/api/queries'
 import { AppShell } from '@/AppShell'
 import { LoginPage } from '@/features/auth/LoginPage'
 import { useT } from '@/i18n'
@@ -13,8 +13,12 @@ const SettingsPage = lazy(() => import('@/features/settings/SettingsPage'))
 const loadChat = () => import('@/pages/ChatPage')
 const ChatPage = lazy(loadChat)
 
-// Where it is the page asked for, it comes while the login is checked.
-if (location.pathname.startsWith('/s/')) void loadChat()
+// Where a session is the page asked for, both come while the login is checked.
+const asked = /^\/s\/([^/]+)/.exec(location.pathname)?.[1]
+if (asked) {
+  void loadChat()
+  readAhead(decodeURIComponent(asked))
+}
 const IDLE = 150
 
 export function Routes() {

@@ -4,7 +4,7 @@ import { createElement, type ReactNode } from 'react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { KEPT_SESSIONS, storeOf } from '@/stream/store'
 import { sessionOf } from '@/test/recorded'
-import { applySessionChange, queryClient, useSession } from './queries'
+import { applySessionChange, queryClient, readAhead, useSession } from './queries'
 import type { Page, Session } from './types'
 
 const session = (status: Session['status']) => ({ id: 's1', title: 'Busy', status }) as Session
@@ -39,10 +39,47 @@ test('a list that was read before something happened does not put the old state 
   stop()
 })
 
+/** A server with one session, and how often that was read. */
+function countReads(): { count: number } {
+  const reads = { count: 0 }
+  vi.stubGlobal('fetch', async () => {
+    reads.count += 1
+    return new Response(JSON.stringify(sessionOf('shop')))
+  })
+  return reads
+}
+
+const wrapper = ({ children }: { children: ReactNode }) =>
+  createElement(QueryClientProvider, { client: queryClient }, children)
+
+const isLoaded = (id: string) => storeOf(id).getState().loaded
+
+test('a session that was read in advance is not read again, unless something happened to it', async () => {
+  const reads = countReads()
+  readAhead('quiet')
+  readAhead('busy')
+  await expect.poll(() => isLoaded('quiet') && isLoaded('busy')).toBe(true)
+  renderHook(() => useSession('quiet'), { wrapper })
+  expect(reads.count).toBe(2)
+
+  applySessionChange({ session_id: 'busy', status: 'running', title: 'Busy' })
+  renderHook(() => useSession('busy'), { wrapper })
+  await expect.poll(() => reads.count).toBe(3)
+})
+
+test('a session that was read in advance and then dropped from memory is read again', async () => {
+  const reads = countReads()
+  readAhead('first')
+  await expect.poll(() => isLoaded('first')).toBe(true)
+  for (let count = 0; count < KEPT_SESSIONS; count += 1) storeOf(`next-${count}`)
+  expect(isLoaded('first')).toBe(false)
+  renderHook(() => useSession('first'), { wrapper })
+  await expect.poll(() => isLoaded('first')).toBe(true)
+  expect(reads.count).toBe(2)
+})
+
 test('a session that was dropped from memory is read again when it is opened', async () => {
-  vi.stubGlobal('fetch', async () => new Response(JSON.stringify(sessionOf('shop'))))
-  const wrapper = ({ children }: { children: ReactNode }) =>
-    createElement(QueryClientProvider, { client: queryClient }, children)
+  countReads()
   const page = renderHook(() => useSession('dropped'), { wrapper })
   await expect.poll(() => storeOf('dropped').getState().loaded).toBe(true)
   page.unmount()

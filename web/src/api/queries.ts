@@ -50,15 +50,25 @@ export function useSessions(q: string) {
   })
 }
 
+const sessionQuery = (id: string) => ({
+  queryKey: ['session', id],
+  queryFn: ({ signal }: { signal: AbortSignal }) => readSession(id, signal),
+  // Its store may have been dropped from memory since.
+  staleTime: () => (storeOf(id).getState().loaded ? Infinity : 0),
+})
+
+/** Milliseconds for which a session that was read in advance is taken as it is. */
+const ADVANCE = 10_000
+
+/** Reads a session that is likely to be opened next. Nothing happens if it cannot be read. */
+export function readAhead(id: string): void {
+  void queryClient.prefetchQuery({ ...sessionQuery(id), gcTime: ADVANCE, retry: false })
+}
+
 /** Reads a session into its store, again whenever the stream says that something was missed. */
 export function useSession(id: string) {
   const client = useQueryClient()
-  const query = useQuery({
-    queryKey: ['session', id],
-    queryFn: ({ signal }) => readSession(id, signal),
-    staleTime: Infinity,
-    gcTime: 0,
-  })
+  const query = useQuery({ ...sessionQuery(id), gcTime: 0 })
   const isStale = useStore(storeOf(id), (state) => state.stale)
   useEffect(() => {
     if (isStale) void client.invalidateQueries({ queryKey: ['session', id] })
@@ -127,6 +137,8 @@ export function applySessionChange(changed: SessionChanged): void {
       queue_place: changed.status === 'queued' ? (changed.queue_place ?? session.queue_place) : null,
     }
   })
+  // Nobody follows a session that was only read in advance: it is read again when it is opened.
+  void queryClient.invalidateQueries({ queryKey: ['session', changed.session_id], refetchType: 'none' })
   const isReading = queryClient.isFetching({ queryKey: ['sessions'] }) > 0
   // A list on its way may have been read before this happened, and would put the old state back.
   if (isReading || (!isKnown && !changed.deleted)) refreshLists()

@@ -27,6 +27,19 @@ export function shotsOf(ids: string[], rows: Record<string, Row>): Shot[] {
   return shots
 }
 
+const numbers = new WeakMap<string[], Map<string, number>>()
+
+/** The number of a step in the order of the replay, from 1. It is counted once for each order of the rows. */
+export function stepNumber(ids: string[], rows: Record<string, Row>, id: string): number {
+  let counted = numbers.get(ids)
+  if (!counted) {
+    const steps = ids.filter((one) => rows[one]?.kind === 'tool' || rows[one]?.kind === 'question')
+    counted = new Map(steps.map((one, index) => [one, index + 1]))
+    numbers.set(ids, counted)
+  }
+  return counted.get(id) ?? 0
+}
+
 function toolShot(row: ToolRow, before: Shot | undefined): Shot {
   const own = row.screenshot
   return {

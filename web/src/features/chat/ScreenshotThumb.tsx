@@ -1,16 +1,24 @@
-import { useT } from '@/i18n'
+import { useT, useWords, wordbook } from '@/i18n'
 import { openReplay } from '@/lib/addresses'
 import { hostOf, pictureUrl } from '@/lib/url'
 import { useSessionId } from '@/session/sessionId'
-import { shotsOf } from '@/session/shots'
+import { shotsOf, stepNumber } from '@/session/shots'
+import { toolWords } from '@/session/toolWords'
 import type { ToolRow } from '@/stream/rows'
-import { useSessionStore } from '@/stream/store'
+import { useLive, useSessionStore } from '@/stream/store'
+
+const words = wordbook(
+  { 'thumb.alt': 'Screenshot after step {n}: {what}' },
+  { 'thumb.alt': 'Снимок после шага {n}: {what}' },
+)
 
 /** A small picture in a fixed 16:10 box, so that nothing moves when it arrives. */
 export function ScreenshotThumb({ row }: { row: ToolRow }) {
   const t = useT()
+  const tell = useWords(words)
   const sessionId = useSessionId()
   const store = useSessionStore()
+  const number = useLive((state) => stepNumber(state.ids, state.rows, row.id))
   const address = pictureUrl(row.screenshot, 320)
   if (!address) return null
   const open = () => {
@@ -18,7 +26,10 @@ export function ScreenshotThumb({ row }: { row: ToolRow }) {
     const index = shotsOf(ids, rows).findIndex((shot) => shot.id === row.id)
     openReplay(sessionId, Math.max(0, index) + 1)
   }
-  const label = t('shot.alt', { what: hostOf(row.url) ?? row.summary })
+  const { verb, name, object } = toolWords(row)
+  const done = [verb ? t(verb) : name, object].filter(Boolean).join(' ')
+  const host = hostOf(row.url)
+  const label = tell('thumb.alt', { n: number, what: host && host !== object ? `${done} – ${host}` : done })
   return (
     <button
       type="button"

@@ -4,16 +4,18 @@ import {
   Circle,
   CircleCheck,
   CircleDot,
+  CircleSlash,
   Ellipsis,
   OctagonAlert,
   PenLine,
   Trash2,
 } from 'lucide-react'
 import { type DragEvent, useState } from 'react'
-import { useT } from '@/i18n'
+import { useT, useWords } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { IconButton } from '@/ui/IconButton'
 import { Menu, MenuItem } from '@/ui/Menu'
+import { words } from './planWords'
 import { StepText } from './StepText'
 import type { PlanStep, StepStatus } from './steps'
 import type { Plan } from './usePlan'
@@ -22,7 +24,8 @@ const LOOK: Record<StepStatus, { icon: React.ReactNode; text: string }> = {
   todo: { icon: <Circle size={16} className="text-faint" />, text: 'text-muted' },
   doing: { icon: <CircleDot size={16} className="text-accent-text" />, text: 'font-medium text-text' },
   done: { icon: <CircleCheck size={16} className="text-ok" />, text: 'text-muted' },
-  blocked: { icon: <OctagonAlert size={16} className="text-warn" />, text: 'text-text' },
+  failed: { icon: <OctagonAlert size={16} className="text-warn" />, text: 'text-text' },
+  skipped: { icon: <CircleSlash size={16} className="text-faint" />, text: 'text-muted line-through' },
 }
 
 const DRAGGED = 'application/x-plan-step'
@@ -35,7 +38,7 @@ interface Props {
 
 /** A step of the plan: dragged by hand, or moved, reworded and removed from its menu. */
 export function PlanItem({ step, index, plan }: Props) {
-  const t = useT()
+  const t = useWords(words)
   const [isEditing, setEditing] = useState(false)
   const [isOver, setOver] = useState(false)
   const look = LOOK[step.status]
@@ -67,7 +70,7 @@ export function PlanItem({ step, index, plan }: Props) {
       )}
     >
       <span className="mt-1 shrink-0 pointer-coarse:mt-3.5">{look.icon}</span>
-      <span className="sr-only">{t(`plan.${step.status}`)}: </span>
+      <span className="sr-only">{t(`step.${step.status}`)}: </span>
       {isEditing ? (
         <StepText text={step.text} onDone={rename} />
       ) : (

@@ -1,6 +1,7 @@
 import { Ellipsis, PenLine, Pin, PinOff, Trash2 } from 'lucide-react'
-import { memo, useRef, useState } from 'react'
+import { memo, useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
+import { readAhead } from '@/api/queries'
 import type { Session } from '@/api/types'
 import { useT } from '@/i18n'
 import { cx } from '@/lib/cx'
@@ -20,6 +21,7 @@ export const SessionItem = memo(function SessionItem({ session, current }: Props
   const { patch } = useSessionActions()
   const [isRenaming, setRenaming] = useState(false)
   const link = useRef<HTMLAnchorElement>(null)
+  const ahead = useReadAhead(session.id)
 
   const stop = (title: string | null) => {
     setRenaming(false)
@@ -34,6 +36,7 @@ export const SessionItem = memo(function SessionItem({ session, current }: Props
         ref={link}
         aria-current={current ? 'page' : undefined}
         onKeyDown={(event) => event.key === 'F2' && setRenaming(true)}
+        {...(current ? {} : ahead)}
         className="touch flex h-9 min-w-0 flex-1 items-center gap-2 rounded-md pr-9 pl-2.5 text-sm -outline-offset-2"
       >
         <span className={cx('min-w-0 flex-1 truncate', session.unread && !current && 'font-medium')}>
@@ -45,6 +48,23 @@ export const SessionItem = memo(function SessionItem({ session, current }: Props
     </div>
   )
 })
+
+/** Milliseconds after which a pointer rests on a session and does not just pass over it. */
+const RESTING = 40
+
+/** The session is read while the pointer rests on it or it has the focus, so that a click shows it at once. */
+function useReadAhead(id: string) {
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const leave = () => clearTimeout(timer.current)
+  useEffect(() => leave, [])
+  return {
+    onPointerEnter: () => {
+      timer.current = setTimeout(() => readAhead(id), RESTING)
+    },
+    onPointerLeave: leave,
+    onFocus: () => readAhead(id),
+  }
+}
 
 function ItemMenu({ session, onRename }: { session: Session; onRename: () => void }) {
   const t = useT()

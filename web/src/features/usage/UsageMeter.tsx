@@ -1,13 +1,14 @@
 import { lazy, Suspense } from 'react'
 import { useConfig } from '@/api/queries'
 import type { Session } from '@/api/types'
-import { useLang, useT } from '@/i18n'
+import { useLang, useT, useWords } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { compact, money, whole } from '@/lib/numbers'
 import { stepsTaken } from '@/stream/live'
 import { useLive } from '@/stream/store'
 import { Popover } from '@/ui/Popover'
 import { isNear } from './near'
+import { words } from './usageWords'
 
 const UsageDetails = lazy(() => import('./UsageDetails'))
 
@@ -74,7 +75,19 @@ function Steps({ step, limit, text }: { step: number; limit: number; text: React
 }
 
 function Spent({ tokens, cost, text }: { tokens: number; cost: number | null; text: string }) {
+  const t = useWords(words)
+  const lang = useLang()
   const limits = useConfig()?.limits
-  const near = isNear(tokens, limits?.token_budget) || isNear(cost ?? 0, limits?.cost_budget)
-  return <span className={cx('hidden md:inline', near && 'font-medium text-warn')}>{text}</span>
+  const used = Math.max(share(tokens, limits?.token_budget), share(cost ?? 0, limits?.cost_budget))
+  const percent = new Intl.NumberFormat(lang, { style: 'percent' }).format(used)
+  const near = isNear(used, 1)
+  return (
+    <span className={cx('flex gap-2', near && 'font-medium text-warn')}>
+      <span className="hidden md:inline">{text}</span>
+      {near && t('usage.near', { percent })}
+    </span>
+  )
 }
+
+/** Of a limit that may not be set. */
+const share = (value: number, limit: number | null | undefined): number => (limit ? value / limit : 0)
