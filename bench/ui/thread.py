@@ -30,7 +30,7 @@ def traced_tasks(browser: Browser, page: Page) -> Iterator[list[float]]:
     """Fills the list with the CPU milliseconds of every main-thread task when the block is left."""
     session, events, done = browser.new_browser_cdp_session(), [], []  # type: ignore[var-annotated]
     session.on("Tracing.dataCollected", lambda event: events.extend(event["value"]))
-    session.on("Tracing.tracingComplete", done.append)
+    session.on("Tracing.tracingComplete", lambda event: done.append(event))
     categories = ["toplevel", "disabled-by-default-devtools.timeline", "__metadata"]
     session.send(
         "Tracing.start",

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 EXPECTATIONS: dict[str, str] = {
-    "fast start, nothing moves": "start:nothing_moves start:fits_its_budget",
+    "fast start, nothing moves": "start:nothing_moves start:fits_its_budget speed:empty_cache speed:warm_cache",
     "ready to type, but no keyboard on touch": "start:nothing_moves start:touch_devices",
     "Enter sends, Shift+Enter and IME do not": "composer:enter_sends composer:ime_composition",
     "composer grows, drafts are kept": "composer:box_grows composer:drafts_are_kept",
     "sent at once, or Not sent and Retry": "composer:sign_of_life composer:did_not_arrive",
     "a sign of life at once": "composer:sign_of_life",
-    "smooth streaming": "feed:fast_stream_changes_only",
+    "smooth streaming": "feed:fast_stream_changes_only speed:costs_little_script speed:fast_stream_is_felt",
     "no broken or active markdown": "feed:unfinished_markdown feed:answer_of_a_model_is_inert",
     "scrolling is left alone": "feed:who_scrolled_up feed:feed_follows_its_end",
     "jump to latest": "feed:who_scrolled_up feed:end_key",
@@ -20,7 +20,7 @@ EXPECTATIONS: dict[str, str] = {
     "edit and resend, retry": "runs:last_message_is_edited runs:failed_run",
     "stop": "composer:stop_is_acknowledged composer:escape_stops",
     "pause and resume": "composer:paused_run",
-    "steer": "composer:message_during_a_run",
+    "steer": "composer:message_during_a_run queued:shown_as_unread",
     "thinking is folded": "feed:thinking_is_one_line",
     "steps tell what, not JSON": "feed:step_says_what_it_did",
     "steps fold": "feed:many_steps_fold",
@@ -53,7 +53,7 @@ EXPECTATIONS: dict[str, str] = {
     "errors": "runs:failed_run runs:not_blank runs:unknown_session",
     "empty states": "start:start_page_shows start:missing_model_key search:commands_are_done replay:without_steps",
     "keyboard and accessibility": "access:pages_have_no access:session_has_no access:lies_over access:keyboard_alone "
-    "access:fingers access:reduced_motion access:screen_readers takeover:page_is_for_everyone replay:for_everyone "
+    "access:fingers access:targets_of_24 access:focus_is_seen access:can_be_pasted access:reduced_motion access:screen_readers takeover:page_is_for_everyone replay:for_everyone "
     "settings:every_tab search:for_everyone",
     "phones, languages, themes": "access:narrow_windows access:language_changes access:theme_is_chosen "
     "access:theme_of_the_system",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, expect
@@ -148,6 +149,64 @@ def test_fingers_get_targets_of_44_pixels(open_screen: OpenScreen) -> None:
         ".filter(([, box]) => box.width && Math.min(box.width, box.height) < 43.5).map(([name]) => name)"
     )
     assert sizes == []
+
+
+SMALL_TARGETS = """() => [...document.querySelectorAll('button, a[href], input, select, textarea, [role=tab], summary')]
+    .filter(one => one.checkVisibility({visibilityProperty: true}) && !one.closest('.sr-only, p, li p, td'))
+    .map(one => [one.getAttribute('aria-label') || one.textContent || one.name, (one.closest('label') || one).getBoundingClientRect()])
+    .filter(([, box]) => Math.min(box.width, box.height) > 2 && Math.min(box.width, box.height) < 23.5).map(([name]) => name)"""
+"""Names of what a pointer can hit only with care; links in a text are as high as its lines."""
+
+
+def test_pointers_get_targets_of_24_pixels(screen: Screen) -> None:
+    everything(screen)
+    assert screen.page.evaluate(SMALL_TARGETS) == []
+
+
+FOCUS = """() => {
+    const one = document.activeElement, box = one.getBoundingClientRect()
+    const drawn = [one, one.closest('label'), one.parentElement, one.parentElement?.parentElement].filter(Boolean).map(it => getComputedStyle(it))
+        .find(style => style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2)
+    const rgb = text => text.match(/[\\d.]+/g).map(Number)
+    const light = text => { const [r, g, b] = rgb(text).map(c => c / 255).map(c => c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4)
+        return .2126 * r + .7152 * g + .0722 * b }
+    let behind = one.parentElement
+    while (behind && (rgb(getComputedStyle(behind).backgroundColor)[3] ?? 1) < 1) behind = behind.parentElement
+    const ground = light(behind ? getComputedStyle(behind).backgroundColor : 'rgb(255, 255, 255)')
+    const colour = drawn ? light(drawn.outlineColor) : ground
+    const top = document.elementFromPoint(box.x + box.width / 2, Math.min(innerHeight - 1, Math.max(1, box.y + box.height / 2)))
+    const isFree = !!top && (one.contains(top) || top.contains(one) && top.tagName === 'LABEL' || one.closest('label')?.contains(top))
+    return {name: one.getAttribute('aria-label') || one.textContent.slice(0, 40) || one.name || one.tagName,
+        isPage: one === document.body, isLarge: box.height > innerHeight / 2, isFree,
+        contrast: (Math.max(colour, ground) + .05) / (Math.min(colour, ground) + .05)} }"""
+"""What has the focus, whether its middle is in sight, and the contrast of the line around it."""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_focus_is_seen_wherever_it_goes_and_never_under_a_bar(
+    open_screen: OpenScreen, scheme: str
+) -> None:
+    screen = open_screen(color_scheme=scheme, reduced_motion="reduce")  # no colour is on its way
+    everything(screen)
+    seen: list[dict[str, Any]] = []
+    screen.composer.focus()
+    for _ in range(90):
+        screen.page.keyboard.press("Shift+Tab")
+        seen.append(screen.page.evaluate(FOCUS))
+    assert len({one["name"] for one in seen}) > 25
+    parts = [one for one in seen if not one["isPage"]]
+    assert [one["name"] for one in parts if not one["isFree"] and not one["isLarge"]] == []
+    assert [(one["name"], one["contrast"]) for one in parts if one["contrast"] < 3] == []
+
+
+def test_the_password_can_be_pasted(open_screen: OpenScreen) -> None:
+    screen = open_screen(logged_in=False, permissions=["clipboard-read", "clipboard-write"])
+    screen.expect_errors("401")
+    screen.page.goto("/login")
+    password = screen.page.get_by_label("Password", exact=True)
+    screen.page.evaluate("text => navigator.clipboard.writeText(text)", screen.server.token)
+    password.press("Control+v")
+    expect(password).to_have_value(screen.server.token)
 
 
 def test_a_task_is_done_by_keyboard_alone(screen: Screen) -> None:

@@ -83,6 +83,8 @@ def test_a_queued_message_is_done_after_the_run_and_stands_there(screen: Screen)
 def test_a_word_to_a_run_is_shown_as_unread_until_the_agent_has_read_it(screen: Screen) -> None:
     screen.begin("slow steps")
     expect(screen.feed.get_by_text("shop.example").first).to_be_visible()
+    expect(screen.composer).to_be_enabled()
+    expect(screen.composer).to_have_attribute("placeholder", "Add an instruction…")
     screen.send("only red ones")
     row = row_of(screen, "only red ones")
     expect(row.get_by_text("Will be read before the next step")).to_be_visible()

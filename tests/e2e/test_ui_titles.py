@@ -57,9 +57,12 @@ def test_a_better_title_replaces_the_first_words_after_the_answer(chromium: Brow
         expect(screen.feed.get_by_text("The steel one.")).to_be_visible()
         screen.wait_idle()
         stored = screen.stored(session)  # the run is over while the title is still being made
-        may_name.set()
         assert (stored["run"]["status"], stored["title"]) == ("completed", WORDS)
+        screen.composer.press_sequentially("and which is")
+        may_name.set()
         expect(heading).to_have_text(BETTER)
+        expect(screen.composer).to_be_focused()
+        expect(screen.composer).to_have_value("and which is")
         expect(screen.sidebar.get_by_text(BETTER)).to_be_visible()
         usage = screen.stored(session)["usage"]
         assert (usage["input_tokens"], usage["output_tokens"], usage["model_calls"]) == (57, 7, 2)

@@ -11,6 +11,10 @@ import { Overlays } from '@/Overlays'
 import { Sheet } from '@/ui/Dialog'
 import { usePageShortcuts } from './shortcuts'
 
+/** Seen only while it has the focus. */
+const SKIP =
+  'sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-bg focus:px-3 focus:py-2 focus:text-sm'
+
 /** Sidebar and page; the panel beside the feed belongs to the page but is opened from here. */
 export function AppShell({ children }: { children: ReactNode }) {
   const t = useT()
@@ -19,10 +23,10 @@ export function AppShell({ children }: { children: ReactNode }) {
   usePageShortcuts(frame)
   return (
     <FrameProvider value={frame}>
-      <a href="#composer" className="sr-only">
+      <a href="#composer" className={SKIP}>
         {t('skip.composer')}
       </a>
-      <a href="#feed" className="sr-only">
+      <a href="#feed" className={SKIP}>
         {t('skip.feed')}
       </a>
       <div className="flex h-dvh flex-col overflow-hidden">

@@ -105,7 +105,7 @@ function Answers({ reference }: { reference: string }) {
               {t('approve')}
             </Button>
           </div>
-          <label className="flex items-center gap-2 text-xs text-muted">
+          <label className="flex min-h-6 items-center gap-2 text-xs text-muted">
             <input
               type="checkbox"
               checked={remember}

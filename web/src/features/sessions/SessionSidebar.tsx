@@ -20,7 +20,7 @@ export function SessionSidebar({ onHide }: { onHide: () => void }) {
   return (
     <nav aria-label={t('sessions')} className="flex h-full min-h-0 flex-col bg-s1">
       <div className="flex h-12 shrink-0 items-center justify-between pr-2 pl-4">
-        <Link href="/" className="rounded-md" aria-label="Pilothouse">
+        <Link href="/" className="flex h-8 items-center rounded-md" aria-label="Pilothouse">
           <Brand />
         </Link>
         {isMock && (
