@@ -32,6 +32,13 @@ AIMS = {
     "send to sign of life ms": 150,
     "approve to next step ms": 700,
 }
+DEMO = {
+    "agent_mode": "real",
+    "agent_model": "demo",
+    "browser_headless": "true",
+    "allow_private_network": "true",
+    "drain_timeout": "0",
+}
 HOVER = 120
 """Milliseconds that a pointer rests on a session before a quick click."""
 
@@ -133,16 +140,9 @@ def approve_orders(add: Add, studio: Studio, tries: int) -> None:
 @contextmanager
 def demo_studio(studio: Studio) -> Iterator[Studio]:
     """The same Chromium on a server with the demo model and a real browser."""
-    settings = {
-        "agent_mode": "real",
-        "agent_model": "demo",
-        "browser_headless": "true",
-        "allow_private_network": "true",
-        "drain_timeout": "0",
-    }
     with (
         tempfile.TemporaryDirectory() as folder,
-        serving(Path(folder), **settings) as server,
+        serving(Path(folder), **DEMO) as server,
         httpx.Client(base_url=server.api, headers=server.headers, trust_env=False, timeout=30) as api,
     ):
         yield Studio(server, api, studio.chromium, sign_in(server, studio.chromium))

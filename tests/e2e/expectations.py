@@ -35,7 +35,7 @@ EXPECTATIONS: dict[str, str] = {
     "approvals:wants_no_notifications",
     "approval expires, or is decided elsewhere": "approvals:time_runs_out approvals:decision_elsewhere",
     "take-over": "takeover:one_click_from_anywhere takeover:mouse_clicks takeover:pasted_and_composed "
-    "takeover:done_asks takeover:on_a_phone takeover:server_takes",
+    "takeover:done_asks takeover:on_a_phone takeover:server_takes walk:taken_by_hand",
     "the browser beside the chat": "stage:large_beside stage:within_a_second stage:takes_nothing_over stage:moved_and_remembered "
     "stage:becomes_a_strip stage:gets_no_frames stage:sheet_that_is_swiped stage:two_fingers",
     "take-over is private": "takeover:nothing_is_recorded tests/real/test_takeover:is_kept_nowhere",

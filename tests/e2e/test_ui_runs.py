@@ -101,6 +101,7 @@ def test_a_failed_run_says_what_to_do_and_is_retried(screen: Screen) -> None:
     failure = screen.feed.get_by_role("alert")
     expect(failure).to_contain_text("The model’s provider is busy")
     expect(failure).to_contain_text("The mock model failed, as it was asked to.")
+    expect(failure).to_contain_text("Everything up to here is kept. Retry continues from there.")
     failed = screen.stored(screen.session_id)["run"]["id"]
     screen.button("Retry").click()
     screen.wait_for_run_after(failed)
