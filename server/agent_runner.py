@@ -11,7 +11,7 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import aclosing, contextmanager
+from contextlib import aclosing, contextmanager, suppress
 
 from server.agent import policy
 from server.agent.context import RunContext
@@ -19,7 +19,7 @@ from server.agent.private_sites import PrivateSites
 from server.browser.browser import Browser, PagePicture
 from server.browser.browsers import Browsers
 from server.browser.chromium.profiles import folder_name
-from server.errors import AppError, RunFailed
+from server.errors import AppError, Conflict, RunFailed
 from server.events import Message, Question, UsageChanged
 from server.files.screenshots import Screenshots
 from server.ops.background_tasks import BackgroundTasks
@@ -206,11 +206,12 @@ class AgentRunner:
         if changed := self._browser_changes.pop(session_id, None):
             changes, before_answer = changed
             execution.release(changes, before_answer=before_answer)
+        while view.is_held and not view.has_holder:
+            with suppress(Conflict):  # its holder is just handing it back, or has taken it again
+                execution.release(await view.hand_back(), before_answer=True)
         if view.has_holder:
             execution.hold()
             await self._recorder.show_status(execution)
-        elif view.is_held:
-            execution.release(await view.hand_back(), before_answer=True)
 
     def _context(self, execution: Execution) -> RunContext:
         session_id, settings = execution.run.session_id, self._settings

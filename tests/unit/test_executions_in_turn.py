@@ -11,12 +11,18 @@ import pytest
 
 from server.agent.context import RunContext
 from server.agent_runner import AgentRunner
+from server.browser.browser import BrowserUnavailable
+from server.browser.mock.browser import MockBrowser
+from server.browser.mock.pool import MockBrowsers
+from server.browser.mock.view import MockScreen
+from server.browser.takeover.live_view import LiveView
 from server.database.models import InterruptRow, RunRow, SessionRow
 from server.events import Answer, Question
 from server.runs.agents import AgentFactory, PreparedAgent
 from server.runs.commands import RunCommands
 from server.runs.recorder import RunRecorder
 from server.runtime import Runtime
+from server.settings import Settings
 from server.store import StartedRun, Store, process_name
 from tests.support.databases import agents_of
 from tests.support.eventually import eventually
@@ -266,3 +272,52 @@ async def test_a_plan_that_is_edited_after_the_agent_read_its_last_edits_is_kept
     )
     await stage.rests(run.session_id)
     assert (await stage.plan(run.session_id)) == MINE
+
+
+class SlowScreen(MockScreen):
+    """Gives the browser back when it may."""
+
+    def __init__(self, may_end: asyncio.Event) -> None:
+        super().__init__(lambda: None, self._none)
+        self.is_ending = asyncio.Event()
+        self._may_end = may_end
+
+    async def _none(self) -> MockBrowser:
+        raise BrowserUnavailable("there is none")
+
+    async def hand_back(self) -> str:
+        self.is_ending.set()
+        await self._may_end.wait()
+        return await super().hand_back()
+
+
+class OneView(MockBrowsers):
+    """All sessions have this view."""
+
+    def __init__(self, settings: Settings, view: LiveView) -> None:
+        super().__init__(settings)
+        self._view = view
+
+    def live(self, session_id: str) -> LiveView:
+        return self._view
+
+
+async def test_a_run_that_begins_while_the_browser_is_given_back_works(world: Runtime, stage: Stage) -> None:
+    may_end = asyncio.Event()
+    screen = SlowScreen(may_end)
+    view = LiveView(screen)
+    recorder = RunRecorder(world.settings, stage.store, world.bus)
+    parts = (world.bus, stage.agents, OneView(world.settings, view), world.screenshots, recorder)
+    stage.runner = AgentRunner(world.settings, stage.store, *parts)
+    viewer = view.join()
+    await view.take(viewer)
+    giving = asyncio.create_task(view.hand_back(viewer))
+    await screen.is_ending.wait()
+    run = await stage.begin("hello")
+    await eventually(lambda: run.session_id in stage.runner.executions, message="the run is executed")
+    may_end.set()
+    await giving
+    await stage.rests(run.session_id)
+    assert (await stage.store.run(run.id)).status == "completed"
+    view.leave(viewer)
+    await view.aclose()
