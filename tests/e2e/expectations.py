@@ -7,7 +7,7 @@ EXPECTATIONS: dict[str, str] = {
     "ready to type, but no keyboard on touch": "start:nothing_moves start:touch_devices",
     "Enter sends, Shift+Enter and IME do not": "composer:enter_sends composer:ime_composition",
     "composer grows, drafts are kept": "composer:box_grows composer:drafts_are_kept",
-    "sent at once, or Not sent and Retry": "composer:sign_of_life composer:did_not_arrive",
+    "sent at once, or Not sent and Retry": "composer:sign_of_life composer:did_not_arrive composer:sent_once_by_itself",
     "a sign of life at once": "composer:sign_of_life",
     "smooth streaming": "feed:fast_stream_changes_only",
     "no broken or active markdown": "feed:unfinished_markdown feed:answer_of_a_model_is_inert",

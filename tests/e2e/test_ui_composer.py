@@ -77,12 +77,36 @@ def test_a_message_that_did_not_arrive_keeps_its_text_and_can_be_sent_again(scre
     screen.open(session)
     screen.page.route("**/messages", lambda route: route.abort())
     screen.send("are you there")
-    expect(screen.page.get_by_role("alert")).to_contain_text("Not sent.")
+    expect(screen.page.get_by_role("alert")).to_contain_text("Not sent yet.")
     screen.page.unroute("**/messages")
     screen.button("Retry").click()
     screen.wait_idle()
     said = [message["content"] for message in screen.stored(session)["messages"]]
     assert said.count("are you there") == 1
+
+
+def test_what_is_written_offline_is_sent_once_by_itself_and_in_order(screen: Screen) -> None:
+    screen.expect_errors("ERR_INTERNET_DISCONNECTED")
+    session = screen.new_session()
+    screen.open(session)
+    screen.page.context.set_offline(True)
+    offline = screen.page.get_by_text("You are offline.")
+    expect(offline).to_be_visible()
+    unsent = screen.feed.get_by_text("It is sent when the server can be reached.")
+    screen.send("hello")
+    expect(unsent).to_have_count(1)
+    screen.send("and hello again")
+    expect(unsent).to_have_count(2)
+    screen.page.context.set_offline(False)
+    expect(offline).to_have_count(0)
+    expect(unsent).to_have_count(0)
+    said = screen.wait_until(
+        lambda: [one["content"] for one in screen.stored(session)["messages"] if one["role"] == "user"],
+        lambda it: len(it) == 2,
+        "both have arrived",
+    )
+    assert said == ["hello", "and hello again"]
+    screen.wait_idle()
 
 
 def test_stop_is_acknowledged_at_once_and_ends_in_a_receipt(screen: Screen) -> None:

@@ -280,7 +280,6 @@ export const en = {
   'notify.offer': 'Get a notification when the agent needs you and you are in another window?',
   'notify.yes': 'Notify me',
   'notify.no': 'Not now',
-  'link.lost': 'Connection lost. Reconnecting… Your run continues on the server.',
   'link.now': 'Now',
   'server.away': 'The server cannot be reached',
   'server.away.hint': 'Is it running? Nothing is lost.',

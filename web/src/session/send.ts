@@ -1,4 +1,5 @@
 import { api } from '@/api/client'
+import { ApiError } from '@/api/http'
 import { refreshLists, rereadIfFailed, whileArriving } from '@/api/queries'
 import type { NewSession, ResultSchema, SendMode } from '@/api/types'
 import { newId } from '@/lib/ids'
@@ -19,6 +20,18 @@ export function sendMessage(
 }
 
 type Said = Pick<UserRow, 'text' | 'mode' | 'schema'>
+
+/** By client id, in the order in which they were sent: what waits until the server can be reached. */
+const waiting = new Map<string, { sessionId: string; said: Said }>()
+
+/** Sends what has waited, one after the other; ends when the server is away again. */
+export async function sendWaiting(): Promise<void> {
+  for (const [clientId, { sessionId, said }] of waiting) {
+    storeOf(sessionId).getState().propose(clientId, said.text, said.mode, said.schema)
+    await deliver(sessionId, clientId, said)
+    if (waiting.has(clientId)) return
+  }
+}
 
 /** The same `client_id` again: the server answers the same and starts nothing twice. */
 export function sendAgain(sessionId: string, clientId: string, said: Said): void {
@@ -51,10 +64,18 @@ async function hand(sessionId: string, clientId: string, { text, mode, schema }:
     await create(sessionId)
     const wish = { ...(mode ? { mode } : {}), ...(schema ? { result_schema: schema } : {}) }
     store.accept(await api.send(sessionId, { content: text, client_id: clientId, ...wish }))
+    waiting.delete(clientId)
   } catch (error) {
-    store.reject(clientId, (error as Error).message)
+    const waits = isAway(error)
+    if (waits) waiting.set(clientId, { sessionId, said: { text, mode, schema } })
+    else waiting.delete(clientId)
+    store.reject(clientId, (error as Error).message, waits)
   }
 }
+
+/** The server could not be reached, or goes down: it has not looked at what was sent. */
+const isAway = (error: unknown): boolean =>
+  error instanceof ApiError && [0, 502, 503, 504].includes(error.status)
 
 async function create(sessionId: string): Promise<void> {
   const session = unborn.get(sessionId)

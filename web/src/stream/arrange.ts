@@ -25,7 +25,10 @@ function part(row: Row): number {
 
 /** A message to a run at work that its agent has still to read. */
 export const isUnread = (row: Row): boolean =>
-  row.kind === 'user' && row.mode === 'steer' && row.isRead === null && row.delivery !== 'failed'
+  row.kind === 'user' &&
+  row.mode === 'steer' &&
+  row.isRead === null &&
+  ['sent', 'sending'].includes(row.delivery)
 
 /** Of one number, as in sessions from before all rows had one: the message first. */
 const rank = ({ kind }: Row): number => (kind === 'question' || kind === 'error' ? 1 : 0)

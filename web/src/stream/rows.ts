@@ -17,7 +17,8 @@ export interface UserRow extends Placed {
   text: string
   messageId: string | null
   clientId: string | null
-  delivery: 'sent' | 'sending' | 'failed'
+  /** `waiting`: it is sent when the server can be reached again. */
+  delivery: 'sent' | 'sending' | 'waiting' | 'failed'
   /** `steer`: said to a run at work; `queue`: waits for its end. */
   mode: 'steer' | 'queue' | null
   /** Of a steering message: read by the agent, or never read because the run ended; null while that is open. */

@@ -20,7 +20,8 @@ interface Actions {
   /** Shows a message before the server has it. */
   propose(clientId: string, text: string, mode: SendMode | null, schema: ResultSchema | null): void
   accept(accepted: Accepted): void
-  reject(clientId: string, failure: string): void
+  /** `waits`: it is sent when the server can be reached again. */
+  reject(clientId: string, failure: string, waits: boolean): void
   withdraw(clientId: string): void
   answer(reference: string, yes: boolean, note: string | null): void
 }
@@ -61,7 +62,8 @@ function create(): Entry {
     load: (session, newer) => set((state) => hydrate(state, session, newer)),
     propose: (clientId, ...said) => set((state) => propose(state, clientId, ...said)),
     accept: (accepted) => set((state) => change(state, (draft) => accept(draft, accepted))),
-    reject: (clientId, failure) => set((state) => deliver(state, clientId, { delivery: 'failed', failure })),
+    reject: (clientId, failure, waits) =>
+      set((state) => deliver(state, clientId, { delivery: waits ? 'waiting' : 'failed', failure })),
     withdraw: (clientId) => set((state) => change(state, (draft) => delete draft.rows[`user:${clientId}`])),
     answer: (reference, yes, note) =>
       set((state) => change(state, (draft) => closeQuestion(draft, reference, yes ? 'yes' : 'no', note))),

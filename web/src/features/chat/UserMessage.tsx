@@ -1,6 +1,6 @@
 import { Check, Copy, FileText, PenLine, RotateCw, Table2 } from 'lucide-react'
 import { useState } from 'react'
-import { useT } from '@/i18n'
+import { useT, useWords, wordbook } from '@/i18n'
 import { splitAttached, withAttached } from '@/lib/attached'
 import { useCopy } from '@/lib/copy'
 import { cx } from '@/lib/cx'
@@ -15,6 +15,11 @@ import { TimeStamp } from '@/ui/TimeStamp'
 import { BranchButton } from './BranchButton'
 import { EditMessage } from './EditMessage'
 import { QueuedActions } from './QueuedActions'
+
+const words = wordbook(
+  { 'send.waiting': 'Not sent yet. It is sent when the server can be reached.' },
+  { 'send.waiting': 'Ещё не отправлено. Отправится, когда сервер станет доступен.' },
+)
 
 export function UserMessage({ row }: { row: UserRow }) {
   const t = useT()
@@ -99,14 +104,16 @@ function isLastUser(ids: string[], rows: Record<string, { kind: string }>, id: s
 
 function Delivery({ row }: { row: UserRow }) {
   const t = useT()
+  const tell = useWords(words)
   const sessionId = useSessionId()
   if (row.delivery === 'sending') return <span>{row.mode ? t(`mode.${row.mode}.note`) : t('sending')}</span>
   if (row.delivery === 'sent' && row.mode) return <Place row={row} />
   if (row.delivery === 'sent' || !row.clientId) return null
   const again = () => sendAgain(sessionId, row.clientId!, row)
+  const waits = row.delivery === 'waiting'
   return (
-    <span role="alert" className="flex items-center gap-2 text-xs text-danger">
-      {t('send.failed')} {row.failure}
+    <span role="alert" className={cx('flex items-center gap-2 text-xs', waits ? 'text-warn' : 'text-danger')}>
+      {waits ? tell('send.waiting') : `${t('send.failed')} ${row.failure}`}
       <Button small onClick={again}>
         <RotateCw size={13} aria-hidden />
         {t('retry')}

@@ -1,33 +1,70 @@
 import { WifiOff } from 'lucide-react'
-import { useEffect, useState } from 'react'
-import { useT } from '@/i18n'
+import { useEffect, useState, useSyncExternalStore } from 'react'
+import { useRoute } from 'wouter'
+import { useStore } from 'zustand'
+import { useT, useWords, wordbook } from '@/i18n'
 import { retryStream } from '@/stream/connect'
+import { storeOf } from '@/stream/store'
 import { Button } from '@/ui/Button'
 import { useLinkStatus } from './linkStatus'
 
 const GRACE = 2000
 
-/** Told only when the link stays lost: a short break is nobody's business. */
+const words = wordbook(
+  {
+    offline: 'You are offline. What you send goes out when you are back.',
+    away: 'Connection lost. The server cannot be reached. What you send goes out when it is back.',
+    waits: 'Connection lost. The run waits for you.',
+  },
+  {
+    offline: 'Нет сети. Сообщения отправятся, когда она появится.',
+    away: 'Связь потеряна. Сервер недоступен. Сообщения отправятся, когда он вернётся.',
+    waits: 'Связь потеряна. Запуск ждёт вас.',
+  },
+)
+
+/** Says what is true: this machine is offline, the server is away, or the run waits. A short break is not shown. */
 export function ConnectionBanner() {
   const t = useT()
-  const isLost = useLinkStatus((state) => state.status === 'lost')
-  const [isShown, setShown] = useState(false)
-  useEffect(() => {
-    if (!isLost) return setShown(false)
-    const timer = setTimeout(() => setShown(true), GRACE)
-    return () => clearTimeout(timer)
-  }, [isLost])
+  const tell = useWords(words)
+  const isOffline = useSyncExternalStore(onNetworkChange, () => !navigator.onLine)
+  const isLost = useIsLost()
+  const [, place] = useRoute('/s/:id')
+  const isAsked = useStore(storeOf(place?.id ?? ''), (state) => state.pending !== null)
   return (
     <div role="status" className="shrink-0">
-      {isShown && (
+      {(isOffline || isLost) && (
         <div className="flex items-center gap-2 bg-warn-soft px-4 py-1.5 text-xs text-warn">
           <WifiOff size={15} aria-hidden className="breathing shrink-0" />
-          <span className="min-w-0 flex-1">{t('link.lost')}</span>
-          <Button small onClick={retryStream}>
-            {t('link.now')}
-          </Button>
+          <span className="min-w-0 flex-1">{tell(isOffline ? 'offline' : isAsked ? 'waits' : 'away')}</span>
+          {!isOffline && (
+            <Button small onClick={retryStream}>
+              {t('link.now')}
+            </Button>
+          )}
         </div>
       )}
     </div>
   )
+}
+
+function onNetworkChange(changed: () => void): () => void {
+  addEventListener('online', changed)
+  addEventListener('offline', changed)
+  return () => {
+    removeEventListener('online', changed)
+    removeEventListener('offline', changed)
+  }
+}
+
+/** The stream has been lost for GRACE milliseconds. */
+function useIsLost(): boolean {
+  const isLost = useLinkStatus((state) => state.status === 'lost')
+  const [isLong, setLong] = useState(false)
+  useEffect(() => {
+    if (!isLost) return setLong(false)
+    const timer = setTimeout(() => setLong(true), GRACE)
+    return () => clearTimeout(timer)
+  }, [isLost])
+  return isLong
 }

@@ -1,6 +1,7 @@
 import { useEffect } from 'react'
 import { useLocation } from 'wouter'
 import { applySessionChange, queryClient, refreshLists } from '@/api/queries'
+import { sendWaiting } from '@/session/send'
 import { startStream } from '@/stream/connect'
 import type { SessionChanged } from '@/stream/events'
 import { emptyStore } from '@/stream/store'
@@ -21,7 +22,10 @@ export function useStream(): void {
       status: (status) => {
         useLinkStatus.setState({ status })
         // Whatever was told while no link was open has been missed.
-        if (status === 'live') refreshLists()
+        if (status === 'live') {
+          refreshLists()
+          void sendWaiting()
+        }
         if (status !== 'signed-out') return
         queryClient.clear()
         go(`/login?next=${encodeURIComponent(location.pathname)}`)
