@@ -45,7 +45,7 @@ const isStopped = (row: ToolRow) => row.status === 'failed' && row.reason === 'c
 function StepIcon({ row, icon }: { row: ToolRow; icon: React.ReactNode }) {
   if (row.status === 'running') return <Spinner size={15} className="text-accent-text" />
   if (isStopped(row)) return <CircleStop size={15} className="text-muted" />
-  if (row.status === 'failed') return <CircleX size={15} className="text-danger" />
+  if (row.status === 'failed') return <CircleX size={15} className="text-warn" />
   if (row.proof && isDoubtful(row.proof)) return <TriangleAlert size={15} className="text-warn" />
   return <span className="text-muted">{icon}</span>
 }
@@ -71,7 +71,7 @@ function Facts({ row }: { row: ToolRow }) {
   const facts = [
     host !== toolWords(row).object && host,
     row.durationMs !== null && row.durationMs >= NOTICED && duration(row.durationMs, lang),
-    row.status === 'ok' && (row.proof ? tell(`result.${row.proof.effect!}`) : t('tool.ok')),
+    row.status === 'ok' && row.proof && tell(`result.${row.proof.effect!}`),
     row.status === 'failed' && t(isStopped(row) ? 'tool.stopped' : 'tool.failed'),
   ].filter((fact): fact is string => !!fact)
   return (
@@ -81,7 +81,7 @@ function Facts({ row }: { row: ToolRow }) {
         {row.status === 'running' && <Running row={row} />}
       </span>
       {row.status === 'failed' && row.summary && !isStopped(row) && (
-        <span className="text-xs text-danger">{row.summary}</span>
+        <span className="text-xs text-warn">{row.summary}</span>
       )}
     </>
   )
