@@ -214,11 +214,13 @@ def test_a_task_is_done_by_keyboard_alone(screen: Screen) -> None:
     expect(screen.composer).to_be_focused()
     screen.page.keyboard.type("shop for a kettle")
     screen.page.keyboard.press("Enter")
-    expect(screen.button("Approve")).to_be_visible()
+    approve = screen.button("Approve")
+    expect(approve).to_be_enabled()  # a card that has just appeared takes no answer yet
     for _ in range(60):
         screen.page.keyboard.press("Shift+Tab")
-        if screen.button("Approve").evaluate("b => b === document.activeElement"):
+        if approve.evaluate("b => b === document.activeElement"):
             break
+    expect(approve).to_be_focused()
     screen.page.keyboard.press("Enter")
     expect(screen.feed.get_by_text("The blue kettle is ordered")).to_be_visible()
     screen.wait_idle()

@@ -223,7 +223,9 @@ def test_a_step_says_what_it_did_and_keeps_its_json_folded(screen: Screen) -> No
     line.click()
     expect(screen.feed.get_by_text("It is the cheapest.")).to_be_visible()
     stage.tool("b", ok=False, summary="The button is covered by a dialog.")
-    expect(screen.feed.get_by_text("The button is covered by a dialog.")).to_have_class(re.compile("text-warn"))
+    expect(screen.feed.get_by_text("The button is covered by a dialog.")).to_have_class(
+        re.compile("text-warn")
+    )
     stage.tool("c", ok=False, summary="Task cancelled", reason="cancelled")
     expect(screen.feed.locator("[data-tool]").last).to_contain_text("stopped")
     expect(screen.feed.get_by_text("Task cancelled")).to_have_count(0)
