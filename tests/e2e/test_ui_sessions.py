@@ -169,6 +169,8 @@ def test_a_session_that_the_pointer_rests_on_is_read_before_the_click(screen: Sc
     session = screen.new_session(title=fresh("Ahead"))
     screen.tell(session, "hello there")
     screen.hear_out(session)
+    # What changes after a session was read in advance makes it read again.
+    screen.wait_until(lambda: screen.stored(session)["status"], lambda it: it == "idle", "it is at rest")
     screen.open()
     address = f"{screen.server.api}/sessions/{session}"
     row = screen.sidebar.locator(f"a[href='/s/{session}']")
