@@ -6,12 +6,13 @@ afterEach(() => vi.unstubAllGlobals())
 
 /** A server that is away until the test says so; keeps what was said to it. */
 function awayServer() {
-  const server = { isAway: true, said: [] as string[], ids: new Set<string>() }
+  const server = { isAway: true, said: [] as string[], modes: [] as unknown[], ids: new Set<string>() }
   vi.stubGlobal('fetch', async (_: string, { body }: { body: string }) => {
-    const { content, client_id: id } = JSON.parse(body) as { content: string; client_id: string }
-    server.ids.add(id)
+    const { content, client_id: id, mode } = JSON.parse(body) as Record<string, string>
+    server.ids.add(id!)
     if (server.isAway) throw new TypeError('Failed to fetch')
-    server.said.push(content)
+    server.said.push(content!)
+    server.modes.push(mode)
     return new Response(JSON.stringify({ detail: 'No.', code: 'no' }), { status: 422 })
   })
   return server
@@ -31,6 +32,7 @@ test('what the server could not be reached for waits, and is sent once and in or
   server.isAway = false
   await sendWaiting()
   expect(server.said).toEqual(['one', 'two'])
+  expect(server.modes).toEqual([undefined, 'queue'])
   expect(server.ids.size).toBe(2)
   // It was refused for what it says: it does not wait for the server any more.
   expect(deliveries('away')).toEqual(['failed', 'failed'])

@@ -26,10 +26,14 @@ const waiting = new Map<string, { sessionId: string; said: Said }>()
 
 /** Sends what has waited, one after the other; ends when the server is away again. */
 export async function sendWaiting(): Promise<void> {
+  const begun = new Set<string>()
   for (const [clientId, { sessionId, said }] of waiting) {
-    storeOf(sessionId).getState().propose(clientId, said.text, said.mode, said.schema)
-    await deliver(sessionId, clientId, said)
+    // The message before it may have begun a run: then this one is next.
+    const mode = said.mode ?? (begun.has(sessionId) ? 'queue' : null)
+    storeOf(sessionId).getState().propose(clientId, said.text, mode, said.schema)
+    await deliver(sessionId, clientId, { ...said, mode })
     if (waiting.has(clientId)) return
+    begun.add(sessionId)
   }
 }
 
