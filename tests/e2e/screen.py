@@ -74,9 +74,10 @@ class Screen:
         self.composer.press("Enter")
 
     def begin(self, text: str) -> str:
-        """A new session with this first message. Returns its id."""
+        """A new session with this first message, which the server has. Returns its id."""
         self.open().send(text)
         self.page.wait_for_url("**/s/*")
+        self.wait_until_stored()
         return self.session_id
 
     def hide_panel(self) -> None:
@@ -131,6 +132,15 @@ class Screen:
         answer = self.api.get(f"/sessions/{session_id}")
         answer.raise_for_status()
         return dict(answer.json())
+
+    def wait_until_stored(self) -> None:
+        """Until the server has the first message. The page shows a new session before that."""
+
+        def message_count() -> int:
+            answer = self.api.get(f"/sessions/{self.session_id}")
+            return len(answer.json()["messages"]) if answer.is_success else 0
+
+        self.wait_until(message_count, bool, "the server has the first message")
 
     def wait_for_run_after(self, run_id: str) -> None:
         """Until another run of the session is over."""

@@ -21,6 +21,19 @@ def test_a_reload_in_the_midst_shows_the_same_and_goes_on(screen: Screen) -> Non
     screen.cancel()
 
 
+def test_a_run_is_followed_by_its_events_alone(screen: Screen) -> None:
+    session = screen.new_session()
+    address = f"{screen.server.api}/sessions/{session}"
+    reads: list[str] = []
+    screen.page.on("request", lambda sent: reads.append(sent.url) if sent.method == "GET" else None)
+    screen.open(session).send("shop for a kettle")
+    screen.button("Approve").click()
+    expect(screen.feed.get_by_text("The blue kettle is ordered")).to_be_visible()
+    screen.wait_idle()
+    screen.wait_still()
+    assert reads.count(address) == 1
+
+
 def test_a_reload_afterwards_shows_what_the_stream_showed(screen: Screen) -> None:
     screen.begin("shop for a kettle")
     screen.button("Approve").click()

@@ -77,12 +77,12 @@ def screen(
 
 def finish(screen: Screen) -> None:
     """Until the run of the session is over, on the server and in sight."""
-
-    def run() -> dict[str, Any] | None:
-        found = screen.api.get(f"/sessions/{screen.session_id}")
-        return found.json()["run"] if found.is_success else None  # the page is shown before the server has it
-
-    screen.wait_until(run, lambda it: it and it["finished_at"], "the run ends")
+    screen.wait_until_stored()
+    screen.wait_until(
+        lambda: screen.stored(screen.session_id)["run"],
+        lambda it: it and it["finished_at"],
+        "the run ends",
+    )
     screen.wait_idle()
 
 

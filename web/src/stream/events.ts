@@ -1,4 +1,5 @@
-import type { Message, Pending, Proof, RunStatus, Usage, WorkState } from '@/api/types'
+import type { components, operations } from '@/api/schema'
+import type { Message, Pending, Usage, WorkState } from '@/api/types'
 
 /** Where an event belongs. `epoch` and `seq` order all events of a session. */
 interface Stamp {
@@ -9,56 +10,17 @@ interface Stamp {
   ts: string
 }
 
-export interface Observation {
-  url: string
-  title: string
-  counts: Record<string, number>
-  overlays: string[]
-  screenshot?: string | null
-}
-
+type Described = operations['stream_browser_api_stream_get']['responses'][200]['content']['text/event-stream']
+type AsDescribed<One = Described> = One extends { type: 'state' | 'interrupt' }
+  ? never
+  : One extends { message: components['schemas']['Message'] }
+    ? Omit<One, 'message'> & { message: Message }
+    : One
+// These two come with all their fields, which the description calls optional.
 type Fields =
-  | { type: 'token'; message_id: string; text: string }
-  | { type: 'thinking'; message_id: string; text: string }
-  | {
-      type: 'tool_start'
-      call_id: string
-      name: string
-      args: Record<string, unknown>
-      position?: number | null
-    }
-  | ({
-      type: 'tool_end'
-      call_id: string
-      name: string
-      ok: boolean
-      summary: string
-      duration_ms: number
-      url?: string | null
-      screenshot?: string | null
-      reason?: string | null
-    } & Proof)
-  | { type: 'done'; message: Message; usage: Usage }
-  | { type: 'error'; code: string; message: string; position?: number | null }
-  | {
-      type: 'run'
-      status: RunStatus
-      agent: string
-      model: string
-      step: number
-      max_steps: number
-      note?: string | null
-      queue_place?: number | null
-    }
-  | ({ type: 'state' } & WorkState)
-  | ({ type: 'observation' } & Observation)
-  | ({ type: 'interrupt'; position?: number | null } & Pending)
-  | { type: 'decision'; reference: string; confirmed: boolean; message?: string | null }
-  | { type: 'message'; message: Message }
-  | { type: 'message_removed'; message_id: string }
-  | { type: 'usage'; call: Usage; total: Usage }
-  | { type: 'resync'; reason?: string }
+  AsDescribed | ({ type: 'state' } & WorkState) | ({ type: 'interrupt'; position?: number | null } & Pending)
 
+export type Observation = Omit<components['schemas']['Observed'], 'type'>
 export type LiveEvent = Stamp & Fields
 export type EventOf<Type extends LiveEvent['type']> = Extract<LiveEvent, { type: Type }>
 
@@ -76,20 +38,24 @@ export interface SessionChanged {
   usage?: Usage | null
 }
 
-export const EVENT_TYPES: LiveEvent['type'][] = [
-  'token',
-  'thinking',
-  'tool_start',
-  'tool_end',
-  'done',
-  'error',
-  'run',
-  'state',
-  'observation',
-  'interrupt',
-  'decision',
-  'message',
-  'message_removed',
-  'usage',
-  'resync',
-]
+const NAMES: Record<LiveEvent['type'], true> = {
+  token: true,
+  thinking: true,
+  tool_start: true,
+  tool_end: true,
+  done: true,
+  error: true,
+  run: true,
+  state: true,
+  observation: true,
+  policy: true,
+  interrupt: true,
+  decision: true,
+  message: true,
+  message_removed: true,
+  usage: true,
+  resync: true,
+}
+
+/** All of them: an event that is not listened to leaves a gap, and the session is read again. */
+export const EVENT_TYPES = Object.keys(NAMES)
