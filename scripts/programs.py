@@ -59,6 +59,13 @@ def _download_chromium() -> Path:
     return found
 
 
+def headless_shell() -> str:
+    """The Chromium without a window, in which the tests see the web UI: a page costs a third of the CPU time."""
+    if not shutil.which("chromium-headless-shell"):
+        apt.install("chromium-headless-shell")
+    return shutil.which("chromium-headless-shell") or "not to be had; the tests take Chromium itself"
+
+
 def browser_use() -> str:
     """The browser-use MCP server's own environment, in uv's cache, so that its first start is quick."""
     stamp = VENV / ".stamp-browser-use"

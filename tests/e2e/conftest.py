@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, StorageState, expect, sync_playwright
 
 from scripts.shell import ROOT
+from server.browser.chromium.executables import find_chromium
 from tests.e2e.screen import Screen
 from tests.support.server import Server, serving
 
@@ -29,8 +30,10 @@ DESKTOP = {"width": 1440, "height": 900}
 OpenScreen = Callable[..., Screen]
 
 
-def executable() -> str | None:
-    return os.environ.get("CHROMIUM_PATH") or shutil.which("chromium")
+def executable() -> str:
+    """The Chromium in which the web UI is seen, not the one of the agents."""
+    chosen = os.environ.get("CHROMIUM_PATH") or shutil.which("chromium-headless-shell")
+    return chosen or str(find_chromium())
 
 
 @pytest.fixture(scope="package")
