@@ -12,18 +12,20 @@ import logging
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager, suppress
+from functools import partial
 
 from server.agent import policy
 from server.agent.context import RunContext
+from server.agent.event_adapter import EventAdapter
 from server.agent.private_sites import PrivateSites
 from server.browser.browser import Browser, PagePicture
 from server.browser.browsers import Browsers
 from server.browser.chromium.profiles import folder_name
 from server.errors import AppError, Conflict, RunFailed
-from server.events import Message, Question, UsageChanged
+from server.events import Message, Question, Usage, UsageChanged
 from server.files.screenshots import Screenshots
 from server.ops.background_tasks import BackgroundTasks
-from server.runs.agents import AgentFactory
+from server.runs.agents import AgentFactory, cost_of
 from server.runs.events import ENDINGS, to_decision
 from server.runs.execution import Execution
 from server.runs.queue import InProcessRunQueue
@@ -127,9 +129,9 @@ class AgentRunner:
         try:
             async with aclosing(agent.astream_events(version="v2")) as raw_events:
                 async for raw in raw_events:
-                    await self._recorder.note_read(execution)
-                    for event in execution.adapter.feed(raw):
-                        await self._recorder.take(execution, event)
+                    events = execution.adapter.feed(raw)
+                    await self._recorder.take_all(execution, events)
+                    for event in events:
                         if isinstance(event, UsageChanged):
                             check_budget(event, self._settings)
                     execution.show_progress()
@@ -180,14 +182,22 @@ class AgentRunner:
         while former := self._executions.get(run.session_id):  # its last commit comes first
             former.stop("interrupted")
             await former.ended.wait()
-        adapter = self._agents.adapter(started)
+        asked = started.question
+        adapter = EventAdapter(
+            run.answer_id,
+            said=asked.said if asked else "",
+            step=asked.step if asked else 0,
+            usage=Usage.model_validate(run.usage or {}),
+            cost=partial(cost_of, run.model),
+            log_thoughts=self._settings.log_thoughts,
+        )
         execution = Execution(
             run, adapter, self._bus, max_steps=started.session.max_tool_steps, granted=started.grants
         )
-        if started.question and started.question.plan:
-            execution.edit_plan(started.question.plan, is_old=True)
+        if asked and asked.plan:
+            execution.edit_plan(asked.plan, is_old=True)
         for message in started.unheard:
-            execution.steer(message, is_old=started.question is not None)
+            execution.steer(message, is_old=asked is not None)
         self._bus.open(run.session_id, run.id, run.epoch)
         execution.publish(execution.changed("running"))
         self._executions[run.session_id] = execution

@@ -19,7 +19,7 @@ from langgraph.types import Command
 
 from server.agent.assistant.input import first_input, recursion_limit
 from server.agent.context import RunContext
-from server.agent.event_adapter import EventAdapter, read_usage
+from server.agent.event_adapter import read_usage
 from server.agent.gate.gate import Gate
 from server.agent.models.chat_model import DEMO, classify, usage_cost
 from server.agent.operator.graph import build_operator
@@ -225,19 +225,7 @@ class AgentFactory:
         if name is None or settings.is_mock:
             return None, Usage()
         reply = await ask_title(await asyncio.to_thread(self.model, name), asked, answered)
-        return read_title(reply), read_usage(reply, partial(_cost, name))
-
-    def adapter(self, started: StartedRun) -> EventAdapter:
-        """The fold of the run's events; a resumed run continues with the text and the step before it."""
-        run = started.run
-        return EventAdapter(
-            run.answer_id,
-            said=started.question.said if started.question else "",
-            step=started.question.step if started.question else 0,
-            usage=Usage.model_validate(run.usage or {}),
-            cost=partial(_cost, run.model),
-            log_thoughts=self._settings().log_thoughts,
-        )
+        return read_title(reply), read_usage(reply, partial(cost_of, name))
 
     def failure(self, error: BaseException) -> tuple[str, str]:
         if isinstance(error, AppError):
@@ -320,7 +308,8 @@ def to_state(values: Mapping[str, Any]) -> StateChanged:
     )
 
 
-def _cost(model_name: str, usage: Usage) -> float | None:
+def cost_of(model_name: str, usage: Usage) -> float | None:
+    """US dollars; None if the model's price is not known."""
     return usage_cost(
         model_name,
         {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection, Coroutine
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable
 from contextlib import suppress
 from datetime import timedelta
 from typing import Any, TypeVar
@@ -145,10 +145,12 @@ class RunRecorder:
         else:
             execution.stop("interrupted")  # the run was ended or taken over
 
-    async def note_read(self, execution: Execution) -> None:
-        """Store and publish which of the user's messages the agent has read since the last call."""
+    async def take_all(self, execution: Execution, events: Iterable[Event]) -> None:
+        """`take` each event; before them, which of the user's messages the agent has read since the last call."""
         if ids := execution.take_just_read():
             await to_its_end(self._note_read(execution, ids))
+        for event in events:
+            await self.take(execution, event)
 
     async def _note_read(self, execution: Execution, ids: Collection[str]) -> None:
         for message in await self.patiently(lambda _: self._store.mark_heard(execution.run, ids)):
