@@ -10,11 +10,9 @@ from typing import Any
 import pytest
 
 from server.browser.takeover.browser_view import ListedElement, Listing, LiveFrame
-from server.browser.takeover.element_poller import Lister
-from server.browser.takeover.input_queue import MOST_WAITING
 from server.browser.takeover.live_view import LEASE_SECONDS, LiveView
 from server.browser.takeover.user_input import KeyPress, Mouse
-from server.browser.takeover.viewer import IN_FLIGHT, Viewer
+from server.browser.takeover.viewer import IN_FLIGHT, MOST_WAITING, ElementPoller, Viewer
 from server.errors import Conflict
 from tests.support.eventually import eventually
 from tests.support.scripted_screen import Clock, ScriptedScreen
@@ -252,7 +250,7 @@ async def test_a_list_grows_while_the_page_loads_and_then_rests() -> None:
     async def look() -> Listing:
         return next(looks)
 
-    lister = Lister(look, pauses=(0.0,) * 7)
+    lister = ElementPoller(look, pauses=(0.0,) * 7)
     lister.ask(told.append, lambda why: None)
     await eventually(
         lambda: told, lambda it: it and not it[-1].is_loading, timeout=10, message="the list is complete"
@@ -270,7 +268,7 @@ async def test_a_page_that_never_ends_loading_is_not_looked_at_for_ever() -> Non
         looks.append(Listing(is_loading=True))
         return looks[-1]
 
-    lister = Lister(look, pauses=(0.0, 0.0, 0.0))
+    lister = ElementPoller(look, pauses=(0.0, 0.0, 0.0))
     lister.ask(lambda listing: None, lambda why: None)
     await eventually(lambda: len(looks), lambda it: it == 4, timeout=10, message="four looks")
     await lister.aclose()

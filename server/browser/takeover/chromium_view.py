@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from time import monotonic
 
 from server.browser.browser import Tab
-from server.browser.chromium.cdp import CdpError
+from server.browser.chromium.cdp import Cdp, CdpError, Params
 from server.browser.chromium.chromium import VIEWPORT
 from server.browser.chromium.page_monitor import PageMonitor
 from server.browser.chromium.watched_page import WatchedPage
@@ -22,10 +24,10 @@ from server.browser.takeover.browser_view import (
     security_of,
 )
 from server.browser.takeover.foreground_tab import ForegroundTab, Held, quietly
-from server.browser.takeover.screencast import Screencast
-from server.browser.takeover.user_actions import PersonActs, Refuse
-from server.browser.takeover.user_activity import PersonWatch
+from server.browser.takeover.user_actions import Refuse, UserActions
+from server.browser.takeover.user_activity import UserActivity
 from server.browser.takeover.user_input import AnswerDialog, Command, Resize, Stroke
+from server.ops.background_tasks import BackgroundTasks
 
 log = logging.getLogger(__name__)
 
@@ -33,6 +35,10 @@ BEGIN_SECONDS = 3.0
 """Timeout for `_begun`; longer than a responsive page needs to be captured once."""
 RESIZE_SECONDS = 1.0
 """Time for the first frame of a new size; then the screencast is started again."""
+FRAMES_PER_SECOND = 12
+QUALITY = 60
+WIDEST = 1280
+"""Pixels."""
 
 
 class CdpScreen:
@@ -46,14 +52,14 @@ class CdpScreen:
     ) -> None:
         self._get = get
         self._front = ForegroundTab(find)
-        self._acts = PersonActs(self._front, refuse)
+        self._acts = UserActions(self._front, refuse)
         self._size = VIEWPORT
         self._resized: set[str] = set()
         self._shown_size: tuple[int, int] | None = None
         self._awaited_size: tuple[int, int] | None = None
         """The size that a page was given, until a frame has it."""
         self._cast: Screencast | None = None
-        self._changes = PersonWatch()
+        self._changes = UserActivity()
         self._beginning: asyncio.Task[None] | None = None
 
     # State and frames
@@ -212,3 +218,48 @@ async def _lead_to(browser: Held, page: WatchedPage) -> None:
     wanted = [tab for tab in tabs if (tab.url, tab.title) == (page.document, page.title)]
     if wanted and not any(tab.active for tab in wanted):
         await browser.switch_tab(wanted[-1].index)
+
+
+class Screencast:
+    """The screencast of one page. Calls `take` with each new frame. A page that does not change yields a single frame.
+
+    Chromium sends the next frame once the previous one is acknowledged; late acknowledgement limits the rate.
+    """
+
+    def __init__(self, cdp: Cdp, session: str, take: TakeFrame) -> None:
+        self.session = session
+        self.began = monotonic()
+        self._cdp = cdp
+        self._take = take
+        self._last_ack = 0.0
+        self._acks = BackgroundTasks()
+        self._stop_listening = cdp.on("Page.screencastFrame", self._on_frame)
+
+    async def start(self) -> None:
+        """Raises CdpError."""
+        await self._cdp.send("Page.startScreencast", {
+            "format": "jpeg", "quality": QUALITY, "maxWidth": WIDEST, "maxHeight": 2 * WIDEST, "everyNthFrame": 1,
+        }, session=self.session)  # fmt: skip
+
+    async def stop(self) -> None:
+        self._stop_listening()
+        self._acks.cancel()
+        with suppress(CdpError):
+            await self._cdp.send("Page.stopScreencast", session=self.session, deadline=1)
+
+    def _on_frame(self, params: Params, session: str | None) -> None:
+        if session != self.session:
+            return
+        self._acks.start(self._ack(params["sessionId"]))
+        seen = params["metadata"]
+        self._take(LiveFrame(
+            base64.b64decode(params["data"]), round(seen["deviceWidth"]), round(seen["deviceHeight"]),
+            (seen["scrollOffsetX"], seen["scrollOffsetY"]),
+        ))  # fmt: skip
+
+    async def _ack(self, number: int) -> None:
+        now = monotonic()
+        self._last_ack = max(now, self._last_ack + 1 / FRAMES_PER_SECOND)
+        await asyncio.sleep(self._last_ack - now)
+        with suppress(CdpError):
+            await self._cdp.send("Page.screencastFrameAck", {"sessionId": number}, session=self.session)

@@ -29,7 +29,7 @@ _NAMED = {
 """Virtual key codes by `code`, or by `key` if there is no code."""
 
 
-class Hands:
+class InputDispatcher:
     """Tracks pressed keys and buttons, so that none stays down after the user has gone."""
 
     def __init__(self) -> None:

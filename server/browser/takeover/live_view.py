@@ -11,10 +11,8 @@ from typing import Protocol
 
 from server.browser.browser import BrowserUnavailable
 from server.browser.takeover.browser_view import BrowserSnapshot, InputRefused, Listing, LiveFrame, Screen
-from server.browser.takeover.element_poller import Lister
-from server.browser.takeover.input_queue import InputQueue
 from server.browser.takeover.user_input import AnswerDialog, Input, Stroke
-from server.browser.takeover.viewer import Viewer, ViewerMessage
+from server.browser.takeover.viewer import ElementPoller, InputQueue, Viewer, ViewerMessage
 from server.errors import Conflict
 from server.ops.background_tasks import BackgroundTasks
 
@@ -59,7 +57,7 @@ class LiveView:
         self._follower: asyncio.Task[None] | None = None
         self._opener: asyncio.Task[None] | None = None
         self._is_hopeless = False
-        self._lister = Lister(screen.elements)
+        self._poller = ElementPoller(screen.elements)
         self._tasks = BackgroundTasks()
 
     @property
@@ -103,7 +101,7 @@ class LiveView:
         self._tasks.cancel()
         await asyncio.gather(*tasks, self._tasks.wait(), return_exceptions=True)
         await self._inputs.aclose()
-        await self._lister.aclose()
+        await self._poller.aclose()
 
     async def _follow(self) -> None:
         """Background task: while there are viewers, captures the foreground page and sends state changes."""
@@ -212,7 +210,7 @@ class LiveView:
     def _let_go(self) -> None:
         self._holder = None
         self._inputs.clear()
-        self._lister.stop()
+        self._poller.stop()
         if self._lease_ends:
             self._lease_ends.cancel()
 
@@ -235,7 +233,7 @@ class LiveView:
     async def _do(self, viewer: Viewer, wanted: Input | None) -> None:
         try:
             if wanted is None:
-                self._lister.ask(
+                self._poller.ask(
                     lambda listing: viewer.send(_listing_message(listing)), partial(_refuse, viewer)
                 )
             elif isinstance(wanted, Stroke):

@@ -13,7 +13,7 @@ from server.browser.takeover.browser_view import InputRefused, Listing
 from server.browser.takeover.element_list import ElementList
 from server.browser.takeover.foreground_tab import ForegroundTab, quietly
 from server.browser.takeover.input_dispatcher import Command as CdpCommand
-from server.browser.takeover.input_dispatcher import Hands
+from server.browser.takeover.input_dispatcher import InputDispatcher
 from server.browser.takeover.user_input import (
     AnswerDialog,
     Back,
@@ -37,20 +37,20 @@ Refuse = Callable[[str, int], str | None]
 """Returns why a host and port may not be opened; None if they may."""
 
 
-class PersonActs:
+class UserActions:
     def __init__(self, front: ForegroundTab, refuse: Refuse) -> None:
         self._front = front
         self._refuse = refuse
-        self._hands = Hands()
+        self._dispatcher = InputDispatcher()
         self._list: ElementList | None = None
 
     async def press(self, stroke: Stroke) -> None:
         if browser := self._front.browser:
             browser.touch()
-        await self._run(self._hands.commands(stroke))
+        await self._run(self._dispatcher.commands(stroke))
 
     async def lift(self) -> None:
-        await self._run(self._hands.lift())
+        await self._run(self._dispatcher.lift())
 
     async def _run(self, commands: Iterable[CdpCommand]) -> None:
         for method, params in commands:

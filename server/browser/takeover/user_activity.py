@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 SCENE_DEADLINE = 1.0
 
 
-class PersonWatch:
+class UserActivity:
     """Tracks from `begin` to `end`; `follow` adds further pages. Field values never leave the page."""
 
     def __init__(self) -> None:
