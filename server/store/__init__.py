@@ -6,13 +6,13 @@ import time
 from collections.abc import Callable
 
 from server.database import Database
-from server.store.accepting import MessageQueries
+from server.store.messages import MessageQueries
 from server.store.owners import LeaseWatch, is_gone, process_name
 from server.store.preferences import PreferenceQueries
 from server.store.questions import QuestionQueries
 from server.store.records import AcceptedMessage, FinishedRun, Overview, StartedRun, new_id
 from server.store.results import ResultQueries
-from server.store.running import RunQueries
+from server.store.runs import RunQueries
 from server.store.sessions import SessionQueries
 from server.store.titles import is_first_title, title_of
 
