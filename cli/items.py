@@ -131,7 +131,7 @@ class Answered:
     kind: Literal["confirm", "manual"]
     confirmed: bool
     note: str = ""
-    """The person's words with their answer."""
+    """The user's words with their answer."""
 
 
 @dataclass(frozen=True, slots=True)

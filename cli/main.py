@@ -90,7 +90,7 @@ def chat(
     url: Url = DEFAULT_URL,
     token: Token = None,
 ) -> None:
-    """Talk to the agent, in a new session or one that goes on, also while the web UI shows it."""
+    """Talk to the agent, in a new session or an existing one, also while the web UI shows it."""
     wishes = {"agent": agent, "model": model, "max_tool_steps": steps}
     given = {key: value for key, value in wishes.items() if value is not None}
     if message is None and not json_lines and not sys.stdin.isatty():

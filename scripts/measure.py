@@ -4,7 +4,7 @@
 
 Definitions: a function's length counts its lines with its docstring; `nest` is the depth of compound statements within
 one function; a broad except is bare, `Exception` or `BaseException`; `called once` counts private functions whose name
-stands at one place of the folder beside their definition. Overrides that only a library calls stand at none.
+is found at one place of the folder besides their definition. Overrides that only a library calls are found at none.
 """
 
 from __future__ import annotations

@@ -164,7 +164,7 @@ class _Replace(ast.NodeTransformer):
 
 
 class _Marked(ast.NodeTransformer):
-    """Lets each outermost function tell its first line to `MARK` when it is called."""
+    """Lets each outermost function pass its first line to `MARK` when it is called."""
 
     def _mark(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
         call = ast.Call(ast.Name(MARK, ast.Load()), [ast.Constant(first_line_of(node))], [])
@@ -240,7 +240,7 @@ class Trial:
         return True
 
     def _record(self, session: pytest.Session, send: Connection) -> None:
-        """Tell what functions of the file each test calls, by first line, and the seconds it takes."""
+        """Return which functions of the file each test calls, by first line, and the seconds it takes."""
         silence()
         called: dict[str, set[int]] = defaultdict(set)
         took = {}

@@ -1,4 +1,4 @@
-"""Programs that are neither Python nor Node packages of ours: Chromium, browser-use, PostgreSQL, Xvfb."""
+"""Programs that are neither Python nor Node packages: Chromium, browser-use, PostgreSQL, Xvfb."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def postgres() -> str:
 
 
 def curl() -> str:
-    """For scripts/curl_e2e.sh, whose point is that nothing of ours talks to the server."""
+    """For scripts/curl_e2e.sh, whose point is that none of our code talks to the server."""
     if not shutil.which("curl") and not apt.install("curl"):
         raise SetupError("The tests need curl. Run: sudo apt install curl")
     return str(shutil.which("curl"))

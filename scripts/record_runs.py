@@ -1,4 +1,4 @@
-"""Record runs in mock mode, as the server tells them, for the tests of the web UI's store."""
+"""Record the events of runs in mock mode, as the server publishes them, for the tests of the web UI's store."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Refuse words in docstrings and comments that hide what the code does.
 
-    .venv/bin/python -m scripts.words [FOLDER ...]        # default: server cli
+    .venv/bin/python -m scripts.words [FOLDER ...]        # default: server cli scripts bench migrations
 
 The glossary in docs/architecture.md has the words to use. Exits with 1 and names each place when one is found.
 """
@@ -27,6 +27,10 @@ PLAIN = {
     r"beside": "next to, in addition to, in the background",
     r"meanwhile": "in the meantime, while ...",
     r"is over": "has ended",
+    r"anew|in vain": "again, without success",
+    r"goes? on": "continue, resume",
+    r"(of|by) (ours|theirs)": "our, their",
+    r"held against": "compared with",
 }
 """Pattern -> what to write instead."""
 
@@ -68,4 +72,4 @@ def _comments(source: str) -> Iterator[tuple[int, str]]:
 
 
 if __name__ == "__main__":
-    sys.exit(main(*(sys.argv[1:] or ("server", "cli"))))
+    sys.exit(main(*(sys.argv[1:] or ("server", "cli", "scripts", "bench", "migrations"))))

@@ -31,7 +31,7 @@ HOST = "pages.example"
 """Stands for the loopback address in what is kept, so that every run keeps the same."""
 CLI = "node_modules/@playwright/mcp/cli.js"
 
-# Tells which elements listen to clicks, as DevTools does: no script of a page can ask that.
+# Records which elements listen to clicks, as DevTools does: no script of a page can query that.
 LISTENERS = """(() => {
   const listening = globalThis.listening = new Set(), add = EventTarget.prototype.addEventListener;
   EventTarget.prototype.addEventListener = function (type, ...rest) {

@@ -495,7 +495,7 @@ def survey() -> str:
 
 
 def date_picker() -> str:
-    """As jQuery UI draws it: links without an address or a pointer, told apart by a title or nothing."""
+    """As jQuery UI draws it: links without an address or a pointer, distinguished by a title or nothing."""
     rows = each(
         5,
         lambda week: (
@@ -613,7 +613,7 @@ def drawing() -> str:
 
 
 def hidden_words() -> str:
-    """Words that nobody sees among words that everybody sees; labels that say other words than are shown."""
+    """Invisible words among visible ones; labels whose words differ from those that are shown."""
     prose = Prose("en", 8)
     unseen = (
         "display:none", "visibility:hidden", "opacity:0", "position:absolute;left:-9999px",

@@ -75,7 +75,7 @@ async def paced(table: Table, subject: Subject, streams: int) -> Batch:
 
 
 async def turns(table: Table, subject: Subject, name: str = "") -> None:
-    """Short questions one after the other: what a turn costs beside its tokens."""
+    """Short questions one after the other: what a turn costs apart from its tokens."""
     batches = [await subject.batch("this is a ping test: respond with any noun", 1) for _ in range(20)]
     took = [stream.ended - stream.asked for batch in batches for stream in batch.streams]
     table.add("ping ms", name or subject.name, statistics.median(took) * 1000)

@@ -1,7 +1,7 @@
-"""The script of the bench's model provider: what is asked for is said, every token with the time it was sent.
+"""The script of the bench's model provider: it sends what the prompt requests, every token with the time it was sent.
 
 `bulk N` is N tokens as fast as they go, `paced R N` N tokens at R a second, anything else one word. A token is
-`<unix time> ` with microseconds, so that any reader on this machine can tell how late it is.
+`<unix time> ` with microseconds, so that any reader on this machine can measure how late it is.
 """
 
 from __future__ import annotations

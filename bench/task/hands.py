@@ -74,7 +74,7 @@ _JOINED = ("click", "check", "fill", "choose", "press")
 
 
 _NOT_DONE = ("failed: ", "not done of that move: ", "the user ")
-"""How lines about steps begin that tell of no act that was done."""
+"""How the lines of steps begin in which no act was done."""
 
 
 class OperatorHand:
@@ -235,7 +235,7 @@ class OperatorHand:
         return f'"{argument}"' in schema.partition(f'"{within}"' if within else "{")[2]
 
     def _is_told(self, act: str) -> bool:
-        """Whether the rules tell of an act."""
+        """Whether the rules name an act."""
         assert self._asked is not None
         return act in self._asked.text
 

@@ -73,7 +73,7 @@ def by_part(found: Sequence[Measured]) -> Iterator[str]:
 
 
 def summary(found: Sequence[Measured]) -> Iterator[str]:
-    """All tasks together, the operator's figures beside the aims."""
+    """All tasks together, the operator's figures next to the aims."""
     figures = {agent: _figures([one for one in found if one.agent == agent]) for agent in (OURS, STOCK)}
     yield ""
     yield f"{'all tasks':31}{OURS:>10}{STOCK:>10}  aim"

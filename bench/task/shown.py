@@ -30,7 +30,7 @@ class Item:
     words: str
     """All that the line says."""
     hint: str = ""
-    """The observation's words that tell it from others of its name."""
+    """The observation's words that distinguish it from others of its name."""
     path: tuple[int, ...] = ()
 
 

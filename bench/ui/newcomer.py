@@ -136,7 +136,7 @@ TASKS: dict[str, Callable[[Newcomer, Site], None]] = {
 
 @contextmanager
 def first_screen() -> Iterator[tuple[Screen, Site]]:
-    """A server that nobody has used, signed in to."""
+    """An unused server, signed in to."""
     with (
         Site() as site,
         tempfile.TemporaryDirectory() as folder,

@@ -1,4 +1,4 @@
-"""What an action was done to, in words: recorded with each act, so that a person or a later run can find it again."""
+"""What an action was done to, in words: recorded with each act, so that a user or a later run can find it again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CONTEXT_SEPARATOR = " · "
 
 
 class TargetWords(BaseModel, frozen=True):
-    """An element's identity without the browser's reference, which lives only as long as the page."""
+    """An element's identity without the browser's reference, which is valid only as long as the page."""
 
     role: str
     name: str

@@ -1,4 +1,4 @@
-"""Routes for the table of a run: as JSON, as a file, and a person's changes of its cells."""
+"""Routes for the table of a run: as JSON, as a file, and the user's changes of its cells."""
 
 from __future__ import annotations
 

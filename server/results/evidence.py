@@ -1,4 +1,4 @@
-"""Whether a value stands in a text that was shown: numbers by their digits, text by its words. Pure."""
+"""Whether a text that was shown contains a value: numbers by their digits, text by its words. Pure."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Evidence:
         self._numbers = frozenset(number for line in lines for number in _numbers(line))
 
     def supports(self, value: Value) -> bool:
-        """Whether the value stands there: its words in a row, or all within one line.
+        """Whether the text contains the value: its words in a row, or all within one line.
 
         A truth value is the model's judgement: there is nothing to find. So is the absence of a value.
         """

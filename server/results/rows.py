@@ -44,7 +44,7 @@ class ResultRow(BaseModel):
     unverified: tuple[str, ...] = ()
     """Columns whose value was not found in what the model was shown."""
     edited: dict[str, Value] = {}
-    """By column: the recorded value that a person has replaced."""
+    """By column: the recorded value that the user has replaced."""
     url: str = ""
     """Address of the page, without a login; "" for a row from a file."""
     file: str = ""
@@ -58,7 +58,7 @@ class ResultRow(BaseModel):
         return {"id": self.id, **self.model_dump(mode="json", exclude_defaults=True)}
 
     def with_edit(self, column: str, value: Value) -> Self:
-        """The row with a person's value: it needs no reason and no support by the page."""
+        """The row with the user's value: it needs no reason and no support by the page."""
         before = self.edited.get(column, self.values.get(column))
         return self.model_copy(
             update={

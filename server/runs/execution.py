@@ -75,7 +75,7 @@ class Execution:
         self._is_before_answer = True
         self._are_words_old = True
         self.positions: dict[str, int] = {}
-        """By tool call: where its row stands among the session's rows."""
+        """By tool call: the position of its row among the session's rows."""
         self.is_over = False
         """The agent has ended: it reads no more input."""
         self._paused = False

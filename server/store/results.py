@@ -33,7 +33,7 @@ class ResultQueries:
     def change_cell(
         self, db: Connection, run_id: str, row_id: str, column: str, value: Value
     ) -> tuple[Message, ResultRow]:
-        """Replace the value of a cell by a person's. Returns the changed message and row.
+        """Replace the value of a cell by the user's. Returns the changed message and row.
 
         Raises NotFound if there is no such row or column, BadRequest if the value does not fit the column.
         """

@@ -246,7 +246,7 @@ class RunQueries:
 
     @writing
     def mark_heard(self, db: Connection, run: RunRow, read_ids: Collection[str]) -> list[Message]:
-        """Mark steering messages that the agent has just read: they stand where it read them.
+        """Mark steering messages that the agent has just read: they are placed where it read them.
 
         Returns them; none if the run was finished or taken over.
         """

@@ -1,4 +1,4 @@
-"""The `assistant` agent: LangChain's create_agent over the browser's own MCP tools, and two of ours that read."""
+"""The `assistant` agent: LangChain's create_agent over the browser's own MCP tools, and our two reading tools."""
 
 from __future__ import annotations
 

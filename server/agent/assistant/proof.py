@@ -1,4 +1,4 @@
-"""What the assistant's acts with an effect sent: recorded around the tool call, and held against its answer."""
+"""What the assistant's acts with an effect sent: recorded around the tool call, and compared with its answer."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class RefusalNote(Middleware):
 
 
 def _results(messages: Sequence[AnyMessage]) -> list[ToolMessage]:
-    """The tool results since the last words of the person, the newest first."""
+    """The tool results since the user's last message, newest first."""
     newest_first = takewhile(lambda message: not isinstance(message, HumanMessage), reversed(messages))
     return [message for message in newest_first if isinstance(message, ToolMessage)]
 

@@ -53,7 +53,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?…])[»”\")]?\s+(?=[\"“«(]?[A-ZА-Я�
 _SHORT = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|St|No|pp?|vs|approx|e\.g|i\.e|г|с|стр|ул|д|им|т\.е|т\.д|руб)\.|\b[A-ZА-ЯЁ]\.)$"
 )
-"""An abbreviation, after which a sentence goes on."""
+"""An abbreviation, after which a sentence continues."""
 
 
 def units_of(markdown: str) -> list[Unit]:

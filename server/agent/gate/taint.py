@@ -38,7 +38,7 @@ PLAIN_LABEL = 12
 """Maximum letters of a single subdomain label that reveals nothing, as in `support.shop.example`."""
 
 FILES = "file:"
-"""Stands for the session's own files among the private sites: what was read from one is private everywhere."""
+"""Represents the session's own files among the private sites: what was read from one is private on every site."""
 
 _WORD = re.compile(r"\w+")
 

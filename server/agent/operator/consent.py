@@ -227,8 +227,8 @@ def _turn_back(state: State, aimed: AimedAction) -> Update:
     digest, denied = _digest(state, aimed), state["denied"]
     if denied[digest]:
         return {"route": "finalize_cancelled"}
-    told = records.failed(state, f"{acting.describe(aimed)}: {records.REFUSED}")
-    return told | {"denied": {**denied, digest: 1}, "route": "maybe_observe"}
+    failed = records.failed(state, f"{acting.describe(aimed)}: {records.REFUSED}")
+    return failed | {"denied": {**denied, digest: 1}, "route": "maybe_observe"}
 
 
 def _captcha_tries(state: State) -> int:

@@ -81,7 +81,7 @@ class ChromiumRequestLog(RequestLog):
         for stop in self._stops:
             stop()
         self._tasks.cancel()
-        # To its end also when the act is cancelled: new workers would wait for ever.
+        # To its end also when the act is cancelled: new workers would never start.
         await asyncio.shield(asyncio.gather(*map(self._leave, self._sessions)))
 
     async def settled(self, patience: float = PATIENCE) -> SentRequests:

@@ -65,7 +65,7 @@ class FrameInView(BaseModel, frozen=True):
 
 
 class VisibleText(BaseModel, frozen=True):
-    """A piece of text in the window that a person can see."""
+    """A visible piece of text in the window."""
 
     box: Box
     text: str

@@ -1,6 +1,6 @@
 """The text of a page that is not the name of an element, as weighted blocks in reading order.
 
-A piece of text that a person sees is either in the line of an element or in a block, as often as it is on the page.
+A visible piece of text is either in the line of an element or in a block, as often as it is on the page.
 """
 
 import re
@@ -36,7 +36,7 @@ class Block:
     weight: float
     seen: bool
     visible: bool = False
-    """A person sees it in the window."""
+    """It is visible in the window."""
     on_top: bool = False
     is_urgent: bool = False
     """An alert or a status message."""

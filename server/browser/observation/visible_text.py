@@ -1,6 +1,6 @@
-"""The pieces of a page's text, each with its place among the nodes and whether a person sees it.
+"""The pieces of a page's text, each with its place among the nodes and whether it is visible.
 
-The page script lists exactly what is visible in the window, but not where that stands in the snapshot. Both list the
+The page script lists exactly what is visible in the window, but not its place in the snapshot. Both list the
 text in one order, so each piece is searched for from where the last one was found.
 """
 
@@ -25,7 +25,7 @@ SEARCHED_CHARS = 200_000
 MOST_TRIES = 8
 """Occurrences of one text that are compared with its position."""
 SLACK = 4
-"""Pixels by which a text may stand out of the box of its element."""
+"""Pixels by which a text may extend beyond the box of its element."""
 MOST_BOXES = 400
 
 _UNSEEN = re.compile(r"[\s\u0000-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+")
@@ -41,7 +41,7 @@ class TextPiece:
     owner: Draft | None = None
     """The element that it is a part of."""
     visible: bool = False
-    """Whether a person sees it in the window."""
+    """Whether it is visible in the window."""
     seen: bool = False
     """Whether its element is in the window."""
     tight: bool = False
