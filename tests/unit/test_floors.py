@@ -1,4 +1,4 @@
-"""Imports go down only, in the house that docs/architecture.md draws, and libraries stay in their rooms."""
+"""Imports go down only, on the floors that docs/architecture.md draws, and libraries stay in their folders."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LEFT = tuple(name for left, _ in COLUMNS for name in names_in(left))
 RIGHT = tuple(name for _, right in COLUMNS for name in names_in(right))
 """The two columns below the runner never import each other."""
 
-ROOMS: dict[str, tuple[str, ...]] = {
+LIBRARIES: dict[str, tuple[str, ...]] = {
     "fastapi": ("server.main", "server.api", "server.http.startup"),
     "starlette": ("server.main", "server.api", "server.auth", "server.http"),
     "sse_starlette": ("server.api",),
@@ -101,7 +101,7 @@ MODULES = {
 }
 
 
-def test_the_house_has_no_empty_rooms() -> None:
+def test_every_name_in_the_drawing_is_a_module() -> None:
     assert not FLOORS.keys() - MODULES.keys()
 
 
@@ -135,10 +135,10 @@ def test_the_modules_that_speak_devtools_are_all_named() -> None:
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_libraries_stay_in_their_rooms(module: str) -> None:
+def test_libraries_stay_in_their_folders(module: str) -> None:
     for imported in imports_of(MODULES[module]):
-        rooms = ROOMS.get(imported.partition(".")[0])
-        assert rooms is None or is_in(module, rooms), f"{module} may not import {imported}"
+        folders = LIBRARIES.get(imported.partition(".")[0])
+        assert folders is None or is_in(module, folders), f"{module} may not import {imported}"
 
 
 def unit_of(module: str) -> str:
