@@ -1,4 +1,7 @@
-"""The model providers: their names and the settings that each needs."""
+"""The model providers: their names and the settings that each needs.
+
+A new provider is an entry of PROVIDERS, a module of this folder with its class, and a line in `chat_model._build`.
+"""
 
 from __future__ import annotations
 
