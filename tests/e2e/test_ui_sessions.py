@@ -14,10 +14,19 @@ def item(screen: Screen, title: str) -> Locator:
     return screen.sidebar.get_by_role("listitem").filter(has_text=title)
 
 
-def choose(screen: Screen, title: str, action: str) -> None:
+def open_menu(screen: Screen, title: str) -> None:
     item(screen, title).hover()
     item(screen, title).get_by_role("button").click()
+
+
+def choose(screen: Screen, title: str, action: str) -> None:
+    open_menu(screen, title)
     screen.page.get_by_role("menuitem", name=action).click()
+
+
+def shown_after(screen: Screen, milliseconds: int) -> bool:
+    screen.page.clock.run_for(milliseconds)
+    return screen.button("Undo").is_visible()
 
 
 def fresh(word: str) -> str:
@@ -60,11 +69,17 @@ def test_a_session_is_renamed_in_place(screen: Screen) -> None:
 def test_a_deleted_session_can_be_had_back(screen: Screen) -> None:
     title = fresh("Gone")
     session = screen.new_session(title=title)
+    screen.page.clock.install()
     screen.open(session)
-    choose(screen, title, "Delete")
+    open_menu(screen, title)
+    screen.pause_clock()  # the offer ends with the time, which passes only below
+    screen.page.get_by_role("menuitem", name="Delete").click()
     expect(item(screen, title)).to_have_count(0)
     screen.page.wait_for_url(re.compile("/$"))
+    screen.wait_until(lambda: shown_after(screen, 10), bool, "the offer is shown")
+    screen.page.clock.run_for(7000)
     screen.button("Undo").click()
+    screen.page.clock.resume()
     expect(item(screen, title)).to_be_visible()
 
 

@@ -8,9 +8,10 @@ import pytest
 import pytest_asyncio
 
 from server.browser.chromium.cdp import CdpError
+from server.browser.mcp.playwright_server import LOADING
 from server.browser.mcp.session_browser import SessionBrowser
 from server.browser.pool import BrowserPool
-from tests.support.browsers import element, notes_of
+from tests.support.browsers import cpu_seconds, element, notes_of
 from tests.support.eventually import eventually
 from tests.support.sites import Site
 
@@ -19,13 +20,11 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 @pytest_asyncio.fixture(loop_scope="module")
 async def browser(pool: BrowserPool, site: Site) -> AsyncIterator[SessionBrowser]:
-    """And after each test: the browser still does its job, at once."""
+    """And after each test: the browser still does its job, at the first try."""
     browser = await pool.get("hangs")
     yield browser
-    began = time.monotonic()
     assert (await browser.navigate(site.url("/form"))).ok
     assert element(await browser.observe(), "Name")
-    assert time.monotonic() - began < 8
 
 
 async def test_an_alert_is_closed_and_told(browser: SessionBrowser, site: Site):
@@ -88,20 +87,24 @@ async def test_leaving_a_draft_is_possible_and_told(browser: SessionBrowser, sit
 
 
 async def test_alerts_without_end_cost_their_tab(browser: SessionBrowser, site: Site):
-    began = time.monotonic()
     outcome = await browser.navigate(site.url("/alerts-endless"))
-    await asyncio.sleep(1)
+    watch = browser.monitor
+    assert watch is not None
+    await eventually(
+        lambda: [page.url for page in watch.pages.values()],
+        lambda it: site.url("/alerts-endless") not in it,
+        message="its tab is closed",
+    )
     seen = await browser.observe()
-    assert time.monotonic() - began < 8
     assert "tab was closed" in notes_of(outcome, seen)
     assert len(await browser.tabs()) == 1
 
 
 async def test_a_server_that_never_answers_costs_one_deadline(browser: SessionBrowser, site: Site):
-    began = time.monotonic()
+    asked = site.paths.count("/hang")
     outcome = await browser.navigate(site.url("/hang"))
     assert (outcome.ok, outcome.timed_out) == (False, True)
-    assert time.monotonic() - began < 22
+    assert site.paths.count("/hang") == asked + 1
 
 
 async def test_a_cancelled_navigation_does_not_block_the_next_call(browser: SessionBrowser, site: Site):
@@ -113,31 +116,25 @@ async def test_a_cancelled_navigation_does_not_block_the_next_call(browser: Sess
     began = time.monotonic()
     await browser.reset()
     assert (await browser.navigate(site.url("/form"))).ok
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < LOADING / 1000, "it waited until the cancelled one was given up"
 
 
 async def test_a_page_that_spins_is_replaced(browser: SessionBrowser, site: Site):
-    began = time.monotonic()
     await browser.navigate(site.url("/spin"))
     await asyncio.sleep(0.3)
     seen = await browser.observe()
-    assert time.monotonic() - began < 25
     assert "hung" in notes_of(seen)
 
 
 async def test_a_page_that_spins_can_be_left(browser: SessionBrowser, site: Site):
     await browser.navigate(site.url("/spin"))
     await asyncio.sleep(0.3)
-    began = time.monotonic()
     assert (await browser.navigate(site.url("/form"))).ok
-    assert time.monotonic() - began < 15
 
 
 async def test_a_click_that_hangs_the_page_is_told(browser: SessionBrowser, site: Site):
     await browser.navigate(site.url("/spin-on-click"))
-    began = time.monotonic()
     outcome = await browser.click(element(await browser.observe(), "Spin"))
-    assert time.monotonic() - began < 20
     assert not outcome.ok
     assert "hung" in notes_of(outcome, await browser.observe())
 
@@ -156,20 +153,19 @@ async def test_a_cancelled_call_on_a_spinning_page_needs_no_reset_by_hand(
 
 @pytest.mark.parametrize("path", ["/redirect-loop", "/reload-loop", "/meta-refresh", "/slow-body"])
 async def test_loops_and_endless_pages_come_to_an_end(browser: SessionBrowser, site: Site, path: str):
-    began = time.monotonic()
     await browser.navigate(site.url(path))
-    await browser.observe()
-    assert time.monotonic() - began < 30
+    assert (await browser.observe()).page.url
 
 
 @pytest.mark.parametrize("path", ["/many-links", "/huge", "/deep", "/canvas"])
 async def test_a_page_of_any_size_is_observed_within_ten_seconds(
     browser: SessionBrowser, site: Site, path: str
 ):
+    """Of CPU time of the server and of all that belongs to its browsers, so that a busy machine does not count."""
     await browser.navigate(site.url(path))
-    began = time.monotonic()
+    before = cpu_seconds()
     seen = await browser.observe()
-    assert time.monotonic() - began < 11
+    assert cpu_seconds() - before < 10
     assert seen.page.url == site.url(path)
     assert len(seen.text()) < 20_000
 

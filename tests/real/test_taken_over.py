@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from pathlib import Path
 
 import pytest
@@ -13,8 +12,6 @@ from tests.real.test_crashes import PING, new_session, talk, wait_for, wait_for_
 from tests.support.eventually import eventually_sync
 from tests.support.server import serving
 
-RECOVERED = 10.0
-"""Seconds after the start, promised."""
 LEASE_ENDS = 90.0
 CONTAINER = (
     *("unshare", "--uts", "--pid", "--fork", *(() if os.geteuid() == 0 else ("--user", "--map-root-user"))),
@@ -36,9 +33,9 @@ def test_a_run_that_was_killed_with_its_container_is_interrupted_at_once(
         serving(data, wrapper=(*CONTAINER, "after"), database_url=database_url) as server,
         talk(server) as client,
     ):
-        started = time.monotonic()
-        assert wait_for(client, session_id, "interrupted")["run"]["error_code"] == "server_restart"
-        assert time.monotonic() - started < RECOVERED
+        # Its lease would end in 45 s: the first answer of the new server tells that the run was interrupted.
+        run = client.get(f"/sessions/{session_id}").json()["run"]
+        assert (run["status"], run["error_code"]) == ("interrupted", "server_restart")
         os.killpg(server.process.pid, signal.SIGTERM)
 
 

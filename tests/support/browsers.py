@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,23 @@ def element(seen: Observation, name: str, role: str | None = None) -> Element:
 def notes_of(*seen: ToolOutcome | Observation) -> str:
     """What was told beside the results, a line each."""
     return "\n".join(note for one in seen for note in one.notes)
+
+
+def cpu_seconds() -> float:
+    """CPU time so far of this process and of all its living descendants, such as browsers and tool servers."""
+    parents: dict[int, list[int]] = {}
+    used: dict[int, float] = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it has just ended
+            fields = (folder / "stat").read_text().rpartition(") ")[2].split()
+            parents.setdefault(int(fields[1]), []).append(int(folder.name))
+            used[int(folder.name)] = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    total, pending = 0.0, [os.getpid()]
+    while pending:
+        pid = pending.pop()
+        total += used.get(pid, 0.0)
+        pending += parents.get(pid, [])
+    return total
 
 
 async def no_process_is_left(*needles: str) -> None:

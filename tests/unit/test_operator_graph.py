@@ -273,7 +273,7 @@ def shown(it: World, address: str) -> bytes:
     return it.kept[int(address.removeprefix("/shots/").removesuffix(".jpg")) - 1].data
 
 
-async def test_the_picture_of_a_look_shows_what_was_seen() -> None:
+async def test_the_picture_of_a_look_and_of_a_steps_end_shows_the_page_at_that_moment() -> None:
     """A picture shows the page's moment, so both can be compared."""
     it = shop(type_into({"Search": "tea"}), click("Kettle"), on("Place order", "focus"), stop("ok"))
     moments = []
@@ -283,6 +283,7 @@ async def test_the_picture_of_a_look_shows_what_was_seen() -> None:
     begin, typed, before_click, cart = moments
     assert before_click == typed
     assert [shown(it, look["screenshot"]) for look in looks] == [begin, typed, cart]
+    assert [shown(it, end["screenshot"]) for end in it.of("tool_end")] == [typed, cart, cart]
     assert it.browser.pictures == 3  # the first look's, and one for each step that acted: none is taken twice
 
 

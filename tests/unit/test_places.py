@@ -29,7 +29,7 @@ async def test_a_holder_that_enters_again_takes_no_second_place():
     places = Slots(2)
     for _ in range(3):
         await places.enter("a")
-    await asyncio.wait_for(places.enter("b"), 1)
+    await asyncio.wait_for(places.enter("b"), 60)
 
 
 async def test_nobody_passes_those_who_wait():
@@ -41,7 +41,7 @@ async def test_nobody_passes_those_who_wait():
     await first
     assert places.place_of("c") == 1 or not second.done()
     places.leave("b")
-    await asyncio.wait_for(second, 1)
+    await asyncio.wait_for(second, 60)
 
 
 async def test_more_places_let_those_who_wait_in_and_fewer_take_none_away():
@@ -49,12 +49,12 @@ async def test_more_places_let_those_who_wait_in_and_fewer_take_none_away():
     await places.enter("a")
     first, second = await waiter(places, "b"), await waiter(places, "c")
     places.resize(2)
-    await asyncio.wait_for(first, 1)
+    await asyncio.wait_for(first, 60)
     places.resize(1)
     places.leave("a")
     assert places.place_of("c") == 1
     places.leave("b")
-    await asyncio.wait_for(second, 1)
+    await asyncio.wait_for(second, 60)
 
 
 async def test_one_who_gives_up_waiting_leaves_the_queue():
@@ -66,7 +66,7 @@ async def test_one_who_gives_up_waiting_leaves_the_queue():
         await first
     assert places.place_of("c") == 1
     places.leave("a")
-    await asyncio.wait_for(second, 1)
+    await asyncio.wait_for(second, 60)
     assert not places.is_crowded
 
 
@@ -78,7 +78,7 @@ async def test_a_place_given_to_one_who_just_gave_up_goes_to_the_next():
     first.cancel()
     with pytest.raises(asyncio.CancelledError):
         await first
-    await asyncio.wait_for(second, 1)
+    await asyncio.wait_for(second, 60)
 
 
 async def test_each_hears_its_place_whenever_it_changes():

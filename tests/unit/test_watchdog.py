@@ -26,21 +26,19 @@ async def collect(stream: AsyncGenerator[int, None]) -> list[int]:
 
 
 async def test_items_in_time_pass() -> None:
-    assert await collect(watched(source(0, 0.01, 0), 1, 1)) == [0, 1, 2]
+    assert await collect(watched(source(0, 0.01, 0), 60, 60)) == [0, 1, 2]
 
 
 async def test_a_first_item_that_does_not_come_times_out_and_closes_the_source() -> None:
     closed: list[bool] = []
     with pytest.raises(TimeoutError):
-        await collect(watched(source(60, closed=closed), 0.05, 60))
+        await collect(watched(source(3600, closed=closed), 0.05, 3600))
     assert closed == [True]
 
 
 async def test_a_stall_times_out_by_the_shorter_limit() -> None:
-    began = asyncio.get_running_loop().time()
     with pytest.raises(TimeoutError):
-        await collect(watched(source(0, 60), 60, 0.05))
-    assert asyncio.get_running_loop().time() - began < 5
+        await collect(watched(source(0, 3600), 3600, 0.05))
 
 
 async def test_items_that_do_not_count_do_not_keep_the_stream_alive() -> None:
