@@ -5,8 +5,11 @@ cd "$(dirname "$0")/.."
 
 for name in requirements requirements-dev; do
     .venv/bin/uv pip compile --quiet --universal --python-version 3.11 \
-        --custom-compile-command "make lock" "$@" "$name.in" --output-file "$name.txt"
+        --custom-compile-command "make lock" --generate-hashes "$@" "$name.in" --output-file "$name.txt"
 done
+.venv/bin/python -c "from server.browser.chromium.executables import BROWSER_USE; print(BROWSER_USE)" |
+    .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --no-annotate \
+        --custom-compile-command "make lock" "$@" - --output-file server/browser/mcp/browser_use_packages.txt
 
 # Without node_modules beside it, where npm would leave the packages for other systems out of the lock.
 scratch=$(mktemp -d)

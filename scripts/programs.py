@@ -9,7 +9,7 @@ from pathlib import Path
 from scripts import apt
 from scripts.python_packages import VENV
 from scripts.shell import ROOT, SetupError, run
-from scripts.stamp import is_current, mark
+from scripts.stamp import fingerprint, is_current, mark
 from server.browser.chromium import executables as parts
 
 _DEBIAN_CHROMIUM = ("chromium", "chromium-sandbox", "fonts-liberation")
@@ -69,9 +69,10 @@ def headless_shell() -> str:
 def browser_use() -> str:
     """The browser-use MCP server's own environment, in uv's cache, so that its first start is quick."""
     stamp = VENV / ".stamp-browser-use"
-    if not is_current(stamp, parts.BROWSER_USE):
-        run(VENV / "bin" / "uvx", "--from", parts.BROWSER_USE, "python", "-c", "import browser_use")
-        mark(stamp, parts.BROWSER_USE)
+    pinned = fingerprint([parts.BROWSER_USE_PACKAGES], note=parts.BROWSER_USE)
+    if not is_current(stamp, pinned):
+        run(VENV / "bin" / "uvx", *parts.IN_BROWSER_USE, "python", "-c", "import browser_use")
+        mark(stamp, pinned)
     return parts.BROWSER_USE
 
 

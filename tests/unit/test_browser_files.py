@@ -18,6 +18,7 @@ from PIL import Image
 
 from server.browser.browser import BrowserUnavailable
 from server.browser.chromium.downloads import Downloads
+from server.browser.chromium.executables import IN_BROWSER_USE
 from server.browser.chromium.process_guard import birth_of, end_group
 from server.browser.chromium.processes import Processes, clean_environment
 from server.browser.chromium.profiles import Profiles, folder_name
@@ -252,6 +253,8 @@ def test_browser_use_gets_the_devtools_address_in_a_file_of_its_own(tmp_path: Pa
     config = Path(server.env["BROWSER_USE_CONFIG_PATH"])
     assert "ws://127.0.0.1:1/secret" in config.read_text()
     assert config.stat().st_mode & 0o777 == 0o600
+    assert server.command[1:] == (*IN_BROWSER_USE, "browser-use", "--mcp")
+    assert "--constraints" in server.command
 
 
 def test_a_servers_command_line_never_gets_the_devtools_address(tmp_path: Path):

@@ -19,6 +19,7 @@ from cli.doctor import own_version
 from scripts import check
 from scripts.shell import ROOT
 from server import VERSION
+from server.browser.chromium.executables import BROWSER_USE, BROWSER_USE_PACKAGES
 from server.settings import Settings
 
 SETTINGS = {name.upper() for name in Settings.model_fields}
@@ -26,7 +27,9 @@ SETTINGS = {name.upper() for name in Settings.model_fields}
 
 def pins(name: str) -> dict[str, str]:
     lines = (ROOT / name).read_text().splitlines()
-    words = [line.split(" ;")[0] for line in lines if line and not line.startswith((" ", "#"))]
+    words = [
+        line.removesuffix(" \\").split(" ;")[0] for line in lines if line and not line.startswith((" ", "#"))
+    ]
     assert all(re.fullmatch(r"[a-z0-9._-]+(\[[a-z,]+\])?==\S+", word) for word in words)
     return dict(word.split("==") for word in words)
 
@@ -39,6 +42,17 @@ class TestPins:
     def test_every_wanted_python_package_is_locked(self) -> None:
         wanted = re.findall(r"(?m)^([a-z][a-z0-9-]*)", (ROOT / "requirements.in").read_text())
         assert set(wanted) <= set(pins("requirements.txt"))
+
+    @pytest.mark.parametrize("lock", ["requirements.txt", "requirements-dev.txt"])
+    def test_pip_checks_the_hash_of_every_package(self, lock: str) -> None:
+        packages = re.split(r"(?m)^(?=[a-z])", (ROOT / lock).read_text())[1:]
+        assert packages
+        assert [text for text in packages if not re.search(r"\n    --hash=sha256:[0-9a-f]{64}", text)] == []
+
+    def test_browser_use_and_all_below_it_have_one_exact_version(self) -> None:
+        locked = pins(str(BROWSER_USE_PACKAGES.relative_to(ROOT)))
+        assert f"browser-use[cli]=={locked['browser-use']}" == BROWSER_USE
+        assert {"mcp", "pydantic", "anthropic"} <= set(locked)
 
     def test_the_mcp_server_is_pinned_exactly_and_locked_at_that_version(self) -> None:
         wanted = json.loads((ROOT / "package.json").read_text())["dependencies"]["@playwright/mcp"]

@@ -61,7 +61,7 @@ def server_at(settings: Settings, endpoint: str | None, scratch: Path) -> Stdio:
     config.write_text(json.dumps(_config(settings, endpoint)))
     config.chmod(0o600)
     env = {**_QUIET, "BROWSER_USE_CONFIG_PATH": str(config), "BROWSER_USE_CONFIG_DIR": str(scratch)}
-    command = (str(uvx), "--from", parts.BROWSER_USE, "browser-use", "--mcp")
+    command = (str(uvx), *parts.IN_BROWSER_USE, "browser-use", "--mcp")
     return Stdio(command, env, cwd=scratch)
 
 
