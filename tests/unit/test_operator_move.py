@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from server.agent.operator.move import POINT_ARGUMENTS, Move, move_schema, to_action
-from server.agent.operator.prompts import step_prompt
+from server.agent.operator.lenient_parsing import NUMBER_MEANS, TEXT_MEANS
+from server.agent.operator.move import POINT_ARGUMENTS, UNOFFERED, Move, move_schema, to_action
+from server.agent.operator.prompts import NO_PLAN, READ_ONCE, RULES, step_prompt
 
 
 def test_the_schema_is_flat_and_small() -> None:
@@ -17,13 +18,15 @@ def test_the_schema_is_flat_and_small() -> None:
         assert f'"{word}"' not in text
     assert schema["type"] == "object"
     assert schema["required"] == ["reason", "action"]
-    assert len(text) < 1700
+    assert len(text) < 1250
 
 
 def test_the_schema_names_every_action_and_argument() -> None:
     properties = move_schema()["properties"]
-    assert set(Move.model_fields) - {"rows", *POINT_ARGUMENTS} == set(properties)
-    assert set(Move.model_fields) == set(move_schema({"type": "array"}, points=True)["properties"])
+    known = (set(Move.model_fields) - UNOFFERED) | {"number"}
+    assert known - {"rows", *POINT_ARGUMENTS} == set(properties)
+    assert known == set(move_schema({"type": "array"}, points=True)["properties"])
+    assert set(properties["then"]["items"]["properties"]) == {"action", "eid", "text", "submit"}
     assert {"click", "type", "scroll", "wait", "screenshot", "stop", "need_user", "navigate", "back", "press", "select",
             "hover", "focus", "read", "read_page", "read_file", "switch_tab", "upload", "dialog"} == set(properties["action"]["enum"])  # fmt: skip
 
@@ -48,11 +51,48 @@ def test_the_schema_names_every_action_and_argument() -> None:
         ({"action": "read_page", "query": "refund", "page": None}, {"kind": "read_page", "query": "refund"}),
         ({"action": "back", "eid": "e3", "url": "http://x"}, {"kind": "back"}),
         ({"action": "navigate", "url": "http://x", "text": None}, {"kind": "navigate", "url": "http://x"}),
+        ({"action": "navigate", "url": "http://x", "text": "Open it"}, {"kind": "navigate", "url": "http://x"}),
+        ({"action": "navigate", "text": "http://x"}, {"kind": "navigate", "url": "http://x"}),
+        ({"action": "select", "eid": "e1", "text": "None"}, {"kind": "select", "eid": "e1", "option": "None"}),
+        ({"action": "press", "text": "Enter"}, {"kind": "press", "key": "Enter"}),
+        ({"action": "read_page", "text": "refund"}, {"kind": "read_page", "query": "refund"}),
+        ({"action": "read_page", "number": 2}, {"kind": "read_page", "page": 2}),
+        ({"action": "read_file", "file": "a.pdf", "number": 3}, {"kind": "read_file", "file": "a.pdf", "page": 3}),
+        ({"action": "switch_tab", "number": 0}, {"kind": "switch_tab", "tab": 0}),
+        ({"action": "wait", "number": 500}, {"kind": "wait", "ms": 500}),
+        ({"action": "scroll", "number": 300}, {"kind": "scroll", "direction": "down", "amount": 300}),
+        ({"action": "scroll", "number": -300}, {"kind": "scroll", "direction": "up", "amount": 300}),
+        ({"action": "scroll", "text": "Imprint"}, {"kind": "scroll", "direction": "down", "query": "Imprint"}),
+        ({"action": "drag", "eid": "e1", "to": "e2"}, {"kind": "drag", "start": "e1", "end": "e2"}),
+        ({"action": "drag", "at": "1,2", "to": "3,4"},
+         {"kind": "drag", "at": {"x": 1, "y": 2}, "to": {"x": 3, "y": 4}}),
     ],
 )  # fmt: skip
 def test_an_action_keeps_its_own_arguments_only(given: dict[str, Any], expected: dict[str, Any]) -> None:
     action = to_action(Move.model_validate(given), "a1")
     assert action.to_json() == {"id": "a1", **expected}
+
+
+def test_text_and_number_stand_for_each_argument_that_is_not_offered_by_its_name() -> None:
+    meant = {*TEXT_MEANS.values(), *NUMBER_MEANS.values(), "direction", "to_eid"} - {"final_response"}
+    assert meant == UNOFFERED
+    further = Move.model_validate({
+        "action": "click", "eid": "e1", "then": [{"action": "select", "eid": "e2", "text": "Red"},
+        {"action": "press", "text": "Tab"}, {"action": "hover", "eid": "e3"}, {"action": "read_page", "text": "price"}],
+    }).then  # fmt: skip
+    assert [(one.option, one.key, one.eid, one.query) for one in further] == [
+        ("Red", None, "e2", None), (None, "Tab", None, None), (None, None, "e3", None), (None, None, None, "price")
+    ]  # fmt: skip
+
+
+def test_each_rule_is_in_the_prompts_that_need_it() -> None:
+    """What holds at some turns only is not paid for at each of them."""
+    first = step_prompt({"task": "t"}, "")
+    later = step_prompt({"task": "t", "plan": ["Look", "Answer"]}, "")
+    reading = step_prompt({"task": "t", "plan": ["Look", "Answer"], "reading": "All of it."}, "")
+    assert {prompt[0].text for prompt in (first, later, reading)} == {RULES}
+    assert [NO_PLAN in prompt[1].text for prompt in (first, later, reading)] == [True, False, False]
+    assert [READ_ONCE in prompt[1].text for prompt in (first, later, reading)] == [False, False, True]
 
 
 @pytest.mark.parametrize(

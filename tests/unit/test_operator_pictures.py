@@ -11,6 +11,7 @@ from PIL import Image
 
 from server.agent.models.pictures import long_side_for
 from server.agent.operator.observing import DRAWN_SHARE
+from server.agent.operator.prompts import POINT_RULES
 from tests.support.operator_world import World, world
 from tests.support.scripted_model import act, click, navigate, stop
 
@@ -52,6 +53,13 @@ def shown(it: World) -> list[bool]:
 async def test_the_first_look_at_each_page_has_a_picture() -> None:
     it = looking(click("More"), act("wait"), navigate(OTHER), act("wait"), stop("ok"))
     await it.say("look around")
+    assert shown(it) == [True, False, False, True, False]
+
+
+async def test_points_are_offered_at_the_turns_that_have_a_picture() -> None:
+    it = looking(click("More"), act("wait"), navigate(OTHER), act("wait"), stop("ok"), points=True)
+    await it.say("look around")
+    assert [POINT_RULES in prompt for prompt in it.model.prompts] == shown(it)
     assert shown(it) == [True, False, False, True, False]
 
 

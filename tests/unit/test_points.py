@@ -15,7 +15,7 @@ from server.agent.gate.subjects import subjects_of
 from server.agent.operator.acting import problem_of
 from server.agent.operator.move import Move, move_schema, to_action
 from server.agent.operator.observing import ShownPicture
-from server.agent.operator.pointing import on_page
+from server.agent.operator.pointing import offers_points, on_page
 from server.agent.operator.prompts import POINT_RULES
 from server.agent.trail import trail_of
 from server.browser.browser import PagePicture, PagePoint
@@ -116,9 +116,17 @@ def test_an_act_at_a_point_stands_alone_in_its_move() -> None:
 
 def test_only_models_that_see_are_offered_points() -> None:
     plain, offered = move_schema()["properties"], move_schema(points=True)["properties"]
-    assert set(offered) - set(plain) == {"at", "to", "to_eid"}
+    assert set(offered) - set(plain) == {"at", "to"}
     assert set(offered["action"]["enum"]) - set(plain["action"]["enum"]) == {"double_click", "drag"}
-    assert offered["at"] == {"type": "array", "items": {"type": "integer"}}
+    assert offered["at"] == {"type": "string"}
+
+
+def test_points_are_offered_with_something_to_drag() -> None:
+    card = observe_snapshot(PAGE, url=URL, extra=Extra(clickables=(
+        Clickable(box=(600, 300, 200, 100), tag="draggable", name="Card", target="css=#c"),)))  # fmt: skip
+    assert offers_points(None, card)
+    assert not offers_points(None, observe_snapshot(PAGE, url=URL))
+    assert not offers_points(ShownPicture({}), observe_snapshot(PAGE, url=URL))
 
 
 @pytest.mark.parametrize(("sees", "points"), [(True, True), (True, False), (False, True)])

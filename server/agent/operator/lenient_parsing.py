@@ -32,8 +32,29 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = {
 }
 """The arguments of each action. Only record fields are kept in addition to them."""
 
-_LEADS = ("click", "type", "select", "press")
-"""Actions that may be followed by further acts on the same page, and follow others themselves."""
+TEXT_MEANS: Mapping[str, str] = {
+    "select": "option",
+    "press": "key",
+    "scroll": "query",
+    "navigate": "url",
+    "read_page": "query",
+    "read_file": "query",
+    "stop": "final_response",
+}
+NUMBER_MEANS: Mapping[str, str] = {
+    "scroll": "amount",
+    "wait": "ms",
+    "switch_tab": "tab",
+    "read_page": "page",
+    "read_file": "page",
+}
+"""Which argument of an action the schema's `text` and `number` are. Models that write the argument's own name are
+understood, too."""
+
+FOLLOWERS = ("click", "type", "select", "press", "hover")
+"""Actions that may follow others on the same page."""
+_LEADS = (*FOLLOWERS, "double_click", "drag")
+"""Actions that may be followed by such."""
 _OPENERS = ("navigate", "back", "switch_tab", "scroll")
 """Actions that only a reading may follow."""
 READING = "read_page"
@@ -57,8 +78,12 @@ def forgive(data: JsonObject) -> JsonObject:
     action = data.get("action")
     kind = action.strip().lower() if isinstance(action, str) else action
     arguments = ARGUMENTS.get(kind, ()) if isinstance(kind, str) else ()
-    if kind == "stop" and not data.get("final_response"):
-        data = {**data, "final_response": data.get("text")}
+    for given, meaning in (("text", TEXT_MEANS), ("number", NUMBER_MEANS)):
+        name = meaning.get(kind) if isinstance(kind, str) else None
+        if name and data.get(name) in (None, "") and data.get(given) not in (None, ""):
+            data = {**data, name: data[given]}
+    if kind == "drag" and data.get("to_eid") is None and _pair(data.get("to")) is None:
+        data = {**data, "to_eid": data.get("to")}
     read = {name: _read(name, storable(data[name])) for name in (*_RECORD, *arguments) if name in data}
     if kind in (*_LEADS, *_OPENERS) and not read.get("at"):
         then = _further(data.get("then"))
@@ -77,7 +102,7 @@ def _further(value: Json) -> list[JsonObject]:
             if isinstance(entry, dict)
             else {}
         )
-        if act.get("action") not in (*_LEADS, READING):
+        if act.get("action") not in (*FOLLOWERS, READING):
             break
         acts.append({name: given for name, given in act.items() if name not in _RECORD})
         if act["action"] == READING:

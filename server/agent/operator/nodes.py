@@ -25,7 +25,7 @@ from server.agent.operator.observing import Eyes, page_key, seen
 from server.agent.operator.performing import perform_step
 from server.agent.operator.phrases import phrase
 from server.agent.operator.planner import Planner
-from server.agent.operator.pointing import find_points, on_page
+from server.agent.operator.pointing import find_points, offers_points, on_page
 from server.agent.operator.prompts import step_prompt
 from server.agent.operator.reporting import note, publish_state, say, think
 from server.agent.operator.state import State, Update, fresh_run, merged, planned
@@ -87,12 +87,13 @@ class Nodes:
         observation, left = seen(state), records.leave_batch(state)
         shown = await self.eyes.image(runtime.context, state, observation)
         files = list(acting.files_in(runtime.context.files))
+        points = self.planner.points and offers_points(shown, observation)
         digest = observation.digest()
         is_known = bool(state.get("reading")) and digest == state.get("shown_page")
         prompt = step_prompt(
             merged(state, left), self.eyes.described(runtime.context, observation).text(with_texts=not is_known), files=files,
             image=shown.block if shown else None, problem=state.get("problem"),
-            cached=self.planner.caches, points=self.planner.points,
+            cached=self.planner.caches, points=points,
         )  # fmt: skip
         table = collecting.Collected.of(state)
         # The answer of a move that may be turned back is not streamed: it would be shown and then replaced.
@@ -100,7 +101,7 @@ class Nodes:
         is_held |= table is not None and not table.turned_back and table.lacks() is not None
         answer = await self.planner.decide(
             prompt, say=reporting.hold_back if is_held else say, think=think,
-            rows=table.wanted.model_schema() if table else None, files=bool(files),
+            rows=table.wanted.model_schema() if table else None, files=bool(files), points=points,
         )  # fmt: skip
         spent = {
             "shown_page": digest,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import reduce
+from itertools import product
 from typing import cast
 
 from langchain_core.exceptions import OutputParserException
@@ -54,9 +55,12 @@ class Planner:
         self.caches = "anthropic" in type(model).__module__
         self._by_tool = not _prefers_schema(model)
         self.points = points
-        """Whether acts at a point of the picture are offered."""
+        """Whether acts at a point of the picture are offered, at the turns that have one."""
         self._method = "function_calling" if self._by_tool else "json_schema"
-        self._usual = {files: self._asking(files=files) for files in (False, True)}
+        self._usual = {
+            (files, points): self._asking(files=files, points=points)
+            for files, points in product((False, True), (False, True) if points else (False,))
+        }
 
     async def decide(
         self,
@@ -66,14 +70,15 @@ class Planner:
         think: Say,
         rows: JsonObject | None = None,
         files: bool = False,
+        points: bool = False,
     ) -> Planned:
         """Make one call. Raises RunFailed if the model fails or the streamed text cannot be the answer.
 
         `rows` is the schema of the rows that the model may record; None if the task asks for no table. `files`:
-        whether the session has files.
+        whether the session has files. `points`: whether the prompt has something that can be acted on at a point.
         """
         reply = _Reply(say, think, self._by_tool)
-        asking = self._asking(rows, files=files) if rows else self._usual[files]
+        asking = self._asking(rows, files=files, points=points) if rows else self._usual[files, points]
         await reply.take(asking.astream(prompt))
         usage = reply.usage
         tokens = usage["total_tokens"] if usage else 0
@@ -83,8 +88,8 @@ class Planner:
         except Unusable as unusable:
             return Planned(None, str(unusable), "", tokens, cost)
 
-    def _asking(self, rows: JsonObject | None = None, *, files: bool) -> Asking:
-        return _bound(self.model, self._method, move_schema(rows, points=self.points, files=files))
+    def _asking(self, rows: JsonObject | None = None, *, files: bool, points: bool) -> Asking:
+        return _bound(self.model, self._method, move_schema(rows, points=points, files=files))
 
     async def stream_text(self, messages: list[BaseMessage], *, say: Say) -> None:
         """Stream a plain text answer."""
