@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
-from cryptography.fernet import Fernet, InvalidToken
 from pydantic import SecretStr, ValidationError
 
 from server.database.models import SettingValue
@@ -14,6 +14,9 @@ from server.fs import secret_file
 from server.ops.json_types import JsonObject
 from server.settings import Settings
 from server.store import Store
+
+if TYPE_CHECKING:
+    from cryptography.fernet import Fernet
 
 CHANGEABLE = (
     "agent_model", "default_agent", "max_tool_steps", "run_timeout", "token_budget", "cost_budget", "vision",
@@ -43,6 +46,8 @@ class Preferences:
         }
         stored = await self._store.provider_keys()
         if stored:
+            from cryptography.fernet import InvalidToken  # 6 MB, of use where a key is stored
+
             fernet = await self._open_fernet()
             for provider, ciphertext in stored.items():
                 try:
@@ -109,6 +114,8 @@ class Preferences:
 
     async def _open_fernet(self) -> Fernet:
         if self._fernet is None:
+            from cryptography.fernet import Fernet
+
             path = self._base.data_dir / "provider_keys.key"
             key, _ = await asyncio.to_thread(
                 secret_file.load_or_make, path, lambda: Fernet.generate_key().decode()

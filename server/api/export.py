@@ -14,7 +14,6 @@ from server.api.deps import SessionId, World
 from server.errors import NotFound
 from server.events import StateChanged
 from server.files.export import Archive, Conversation, file_name, to_json, to_markdown
-from server.files.report import to_html
 from server.files.transcript import Language
 from server.runtime import Runtime
 
@@ -42,6 +41,8 @@ async def export_session(
         case "json":
             parts = [to_json(conversation)]
         case "html":
+            from server.files.report import to_html  # Jinja and Markdown, of use to exports only
+
             parts = to_html(conversation, world.screenshots.path_of, lang)
     return _attachment(parts, MEDIA_TYPES[format], file_name(conversation, format))
 

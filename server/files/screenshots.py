@@ -13,8 +13,6 @@ from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
-from PIL import Image
-
 from server.errors import NotFound
 
 SUFFIXES = {"image/jpeg": ".jpg", "image/png": ".png", "image/webp": ".webp"}
@@ -110,6 +108,8 @@ class Screenshots:
 
 
 def _thumbnail(data: bytes, width: int) -> bytes:
+    from PIL import Image
+
     image = Image.open(io.BytesIO(data)).convert("RGB")
     image.thumbnail((width, width * 4))
     out = io.BytesIO()

@@ -8,14 +8,14 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
-
-from openpyxl import Workbook
-from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE, WriteOnlyCell
-from openpyxl.styles import Font
-from openpyxl.worksheet._write_only import WriteOnlyWorksheet
+from typing import TYPE_CHECKING
 
 from server.results.columns import Value
 from server.results.rows import ResultRow, ResultTable
+
+if TYPE_CHECKING:
+    from openpyxl.cell.cell import WriteOnlyCell
+    from openpyxl.worksheet._write_only import WriteOnlyWorksheet
 
 SOURCE_COLUMNS = ("source", "time", "picture", "notes")
 """Added to the columns of the table: where each row comes from, and what is to be said about its cells."""
@@ -33,6 +33,8 @@ def to_csv(table: ResultTable) -> bytes:
 
 
 def to_xlsx(table: ResultTable) -> bytes:
+    from openpyxl import Workbook  # 180 modules, of use to whoever downloads a table
+
     book = Workbook(write_only=True)
     sheet = book.create_sheet("Result")
     sheet.freeze_panes = "A2"
@@ -65,6 +67,9 @@ def _uncalculated(value: Value) -> Value:
 
 
 def _cell(sheet: WriteOnlyWorksheet, value: Value, *, bold: bool = False) -> WriteOnlyCell:
+    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE, WriteOnlyCell
+    from openpyxl.styles import Font
+
     text = ILLEGAL_CHARACTERS_RE.sub("", value) if isinstance(value, str) else value
     cell = WriteOnlyCell(sheet, text)
     if isinstance(text, str):

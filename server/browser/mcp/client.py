@@ -16,10 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import anyio
-import httpx
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp import ClientSession, McpError
-from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.message import SessionMessage
 from mcp.types import CONNECTION_CLOSED, CallToolResult, Implementation, JSONRPCMessage, Tool
 from pydantic import ValidationError
@@ -183,6 +181,9 @@ class McpClient:
     @asynccontextmanager
     async def _connect(self) -> AsyncIterator[tuple[Received, Sending]]:
         if isinstance(self._server, Http):
+            import httpx
+            from mcp.client.streamable_http import streamable_http_client
+
             async with (
                 httpx.AsyncClient(timeout=httpx.Timeout(30, read=300)) as http,
                 streamable_http_client(self._server.url, http_client=http) as (received, sending, _),
