@@ -219,6 +219,7 @@ class AgentRunner:
         while view.is_held and not view.has_holder:
             with suppress(Conflict):  # its holder is just handing it back, or has taken it again
                 execution.release(await view.hand_back(), before_answer=True)
+                await self._recorder.add_drive(session_id, view.take_drive(), execution)
         if view.has_holder:
             execution.hold()
             await self._recorder.show_status(execution)

@@ -335,6 +335,65 @@ class MessageRemoved(Payload):
     message_id: str
 
 
+class Drove(BaseModel):
+    """The person had the browser."""
+
+    model_config = ConfigDict(frozen=True)
+    kind: Literal["drove"] = "drove"
+    seconds: int
+    pages: list[str] = []
+    """Addresses of the pages, in order, without what follows `?` and `#`; at most 20."""
+
+
+class PlanEdited(BaseModel):
+    """The person changed the plan. Edits without another row between them are one."""
+
+    model_config = ConfigDict(frozen=True)
+    kind: Literal["plan_edited"] = "plan_edited"
+    before: list[str]
+    plan: list[str]
+
+
+class Resumed(BaseModel):
+    """The person let a paused run go on."""
+
+    model_config = ConfigDict(frozen=True)
+    kind: Literal["resumed"] = "resumed"
+    seconds: int
+    """How long it was paused."""
+
+
+class Branched(BaseModel):
+    """The rows above were copied from another session."""
+
+    model_config = ConfigDict(frozen=True)
+    kind: Literal["branched"] = "branched"
+    session_id: str
+    title: str
+
+
+What = Annotated[Drove | PlanEdited | Resumed | Branched, Field(discriminator="kind")]
+
+
+class Activity(BaseModel):
+    """A row of the conversation that is neither message nor question, as returned to clients."""
+
+    model_config = ConfigDict(frozen=True)
+    id: str
+    run_id: str | None
+    position: int
+    """Where it stands among the session's rows, as `seq` of a message."""
+    what: What
+    created_at: datetime
+
+
+class ActivityAdded(Payload):
+    """A new activity, or one that has changed."""
+
+    type: Literal["activity"] = "activity"
+    activity: Activity
+
+
 class UsageChanged(Payload):
     type: Literal["usage"] = "usage"
     call: Usage
@@ -361,6 +420,7 @@ Event = Annotated[
     | Decision
     | MessageAdded
     | MessageRemoved
+    | ActivityAdded
     | UsageChanged
     | Resync,
     Field(discriminator="type"),

@@ -67,7 +67,9 @@ async def _conversation(world: Runtime, session_id: str) -> Conversation:
     state = await world.commands.working_state.read(session_id) or StateChanged()
     closed = [row for row in overview.questions if row.status != "open"]
     shown = state.model_dump(exclude={"type"})
-    return Conversation(overview.session, overview.messages, shown, closed, overview.failures)
+    return Conversation(
+        overview.session, overview.messages, shown, closed, overview.failures, overview.activities
+    )
 
 
 def _attachment(parts: Iterable[str] | AsyncIterator[bytes], media_type: str, name: str) -> Response:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from server.events import InterruptKind, Message, RunStatus, Target, Usage
+from server.events import Activity, InterruptKind, Message, RunStatus, Target, Usage
 from server.ops.json_types import JsonObject
 from server.results.rows import ResultRow
 
@@ -33,6 +33,8 @@ class Session(ResponseModel):
     created_at: datetime
     updated_at: datetime
     archived_at: datetime | None
+    icon: str | None
+    """The address of the icon of the site that it worked on last."""
     queue_place: int | None = None
     """Its run's position in the queue for a browser, from 1; None if it does not wait for one."""
 
@@ -159,6 +161,7 @@ class SessionDetail(Session):
     pending: Pending | None
     interrupts: list[Question]
     errors: list[Failure]
+    activities: list[Activity]
     state: WorkingState
     live: Live | None
 

@@ -104,6 +104,7 @@ async def read(session_id: SessionId, world: World) -> SessionDetail:
         pending=Pending.model_validate(to_interrupt(overview.pending)) if overview.pending else None,
         interrupts=[question_of(row) for row in overview.questions],
         errors=[failure_of(run) for run in overview.failures],
+        activities=overview.activities,
         state=WorkingState.model_validate(state or StateChanged()),
         live=Live(**live) if live else None,
     )

@@ -65,6 +65,8 @@ class SessionRow(Base):
     created_at: Mapped[datetime]
     updated_at: Mapped[datetime] = mapped_column(index=True)
     archived_at: Mapped[datetime | None]
+    icon: Mapped[str | None] = mapped_column(String(200))
+    """The address of the icon of the site that it worked on last."""
 
 
 class RunRow(Base):
@@ -143,6 +145,22 @@ class InterruptRow(Base):
     created_at: Mapped[datetime]
     expires_at: Mapped[datetime | None]
     decided_at: Mapped[datetime | None]
+
+
+class ActivityRow(Base):
+    """Something that the conversation shows as a row, and that is neither message nor question."""
+
+    __tablename__ = "activities"
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    session_id: Mapped[str] = mapped_column(ForeignKey("sessions.id", ondelete="CASCADE"), index=True)
+    run_id: Mapped[str | None] = mapped_column(String(32))
+    position: Mapped[int]
+    """Where it stands among the session's rows."""
+    kind: Mapped[str] = mapped_column(String(16))
+    details: Mapped[JsonObject]
+    """The fields of the class of this kind in `server/events.py`."""
+    created_at: Mapped[datetime]
 
 
 class GrantRow(Base):

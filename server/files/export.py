@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from server.events import Effect, Message, read_question
+from server.events import Activity, Effect, Message, read_question
 from server.files.transcript import WORDS, Language, TranscriptRow, in_order, is_queued, line_of, subject_of
 from server.ops.json_types import JsonObject
 from server.results.rows import tables_of
@@ -50,10 +50,11 @@ class Conversation:
     """Those that are closed."""
     failures: Sequence[RunRow] = ()
     """Runs that ended without an answer."""
+    activities: Sequence[Activity] = ()
 
     @property
     def rows(self) -> list[TranscriptRow]:
-        return in_order(self.messages, self.questions, self.failures)
+        return in_order(self.messages, self.questions, self.failures, self.activities)
 
     @property
     def title(self) -> str:
@@ -151,6 +152,7 @@ def to_json(conversation: Conversation) -> str:
             {"seq": run.end_position, "run_id": run.id, "status": run.status, "error": run.error}
             for run in conversation.failures
         ],
+        "activities": [_activity_json(activity) for activity in conversation.activities],
     }
     return json.dumps(head | rows, ensure_ascii=False, indent=2)
 
@@ -161,6 +163,11 @@ def _question_json(row: InterruptRow) -> JsonObject:
         "confirmed": row.confirmed, "note": read_question(row.payload).note, "subject": subject_of(row),
         "created_at": row.created_at.isoformat(),
     }  # fmt: skip
+
+
+def _activity_json(activity: Activity) -> JsonObject:
+    dumped: JsonObject = activity.model_dump(mode="json")
+    return {"seq": dumped.pop("position"), **dumped}
 
 
 def file_stem(conversation: Conversation) -> str:

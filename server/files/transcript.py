@@ -2,29 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from server.database.models import InterruptRow, RunRow
-from server.events import ConfirmQuestion, Message, read_question
+from server.events import (
+    Activity,
+    Branched,
+    ConfirmQuestion,
+    Drove,
+    Message,
+    PlanEdited,
+    Resumed,
+    read_question,
+)
 
 Language = Literal["en", "ru"]
-TranscriptRow = Message | InterruptRow | RunRow
+TranscriptRow = Message | InterruptRow | RunRow | Activity
 
 WORDS: dict[Language, dict[str, str]] = {
     "en": {
         "yes": "Approved", "no": "Denied", "done": "Done by you", "void": "No longer asked",
         "end": "Ended without an answer", "note": "“{text}”", "queued": "queued",
+        "drove": "You drove the browser for {time}", "resumed": "You resumed it after {time}",
+        "plan": "You changed the plan", "added": "added {steps}", "removed": "removed {steps}", "order": "another order",
+        "branched": "Branched from {title}", "untitled": "a session", "seconds": "{n} s", "minutes": "{n} min",
     },
     "ru": {
         "yes": "Разрешено", "no": "Отклонено", "done": "Сделано вами", "void": "Вопрос снят",
         "end": "Закончилось без ответа", "note": "«{text}»", "queued": "в очереди",
+        "drove": "Вы управляли браузером {time}", "resumed": "Вы продолжили работу через {time}",
+        "plan": "Вы изменили план", "added": "добавлено {steps}", "removed": "убрано {steps}", "order": "другой порядок",
+        "branched": "Ответвление от {title}", "untitled": "другой сессии", "seconds": "{n} с", "minutes": "{n} мин",
     },
 }  # fmt: skip
 
 
 def in_order(
-    messages: Sequence[Message], questions: Sequence[InterruptRow], failures: Sequence[RunRow]
+    messages: Sequence[Message],
+    questions: Sequence[InterruptRow],
+    failures: Sequence[RunRow],
+    activities: Sequence[Activity] = (),
 ) -> list[TranscriptRow]:
     """All rows by their number in the session; of equal numbers, which old data has, the message first.
 
@@ -34,6 +52,7 @@ def in_order(
     rows: list[tuple[int, TranscriptRow]] = [(one.seq, one) for one in messages if not is_queued(one)]
     rows += [(question.position, question) for question in questions]
     rows += [(run.end_position, run) for run in failures]
+    rows += [(activity.position, activity) for activity in activities]
     return [*(row for _, row in sorted(rows, key=lambda row: row[0])), *queued]
 
 
@@ -41,14 +60,47 @@ def is_queued(message: Message) -> bool:
     return bool((message.meta_json or {}).get("mode") == "queue")
 
 
-def line_of(row: InterruptRow | RunRow, language: Language = "en") -> str:
-    """A closed question with its answer, or the end of a run, on one line."""
+def line_of(row: InterruptRow | RunRow | Activity, language: Language = "en") -> str:
+    """A closed question with its answer, the end of a run, or an activity, on one line."""
     words = WORDS[language]
+    if isinstance(row, Activity):
+        return " ".join(_activity_line(row, words).split())
     if isinstance(row, RunRow):
         return " ".join(f"{words['end']}: {row.error or row.status}".split())
     note = read_question(row.payload).note
     said = f" — {words['note'].format(text=note)}" if note else ""
     return " ".join(f"{words[_answer(row)]}: {subject_of(row)}{said}".split())
+
+
+def _activity_line(activity: Activity, words: Mapping[str, str]) -> str:
+    match activity.what:
+        case Drove(seconds=seconds, pages=pages):
+            drove = words["drove"].format(time=_time(seconds, words))
+            return f"{drove}: {', '.join(pages)}" if pages else drove
+        case Resumed(seconds=seconds):
+            return words["resumed"].format(time=_time(seconds, words))
+        case Branched(title=title):
+            return words["branched"].format(
+                title=words["note"].format(text=title) if title else words["untitled"]
+            )
+        case PlanEdited(before=before, plan=plan):
+            changes = [
+                (words["added"], [step for step in plan if step not in before]),
+                (words["removed"], [step for step in before if step not in plan]),
+            ]
+            told = [
+                line.format(steps=", ".join(words["note"].format(text=step) for step in steps))
+                for line, steps in changes
+                if steps
+            ]
+            return f"{words['plan']}: {'; '.join(told) or words['order']}"
+
+
+def _time(seconds: int, words: Mapping[str, str]) -> str:
+    minutes, rest = divmod(seconds, 60)
+    parts = [("minutes", minutes)] if minutes else []
+    parts += [("seconds", rest)] if rest or not minutes else []
+    return " ".join(words[unit].format(n=n) for unit, n in parts)
 
 
 def _answer(row: InterruptRow) -> str:

@@ -15,7 +15,16 @@ from server.agent_runner import AgentRunner
 from server.browser.browsers import Browsers
 from server.database.models import InterruptRow, SessionRow
 from server.errors import Conflict, NotFound, Unavailable
-from server.events import Answer, ConfirmQuestion, MessageAdded, MessageRemoved, Question, SessionChanged, now
+from server.events import (
+    Answer,
+    ConfirmQuestion,
+    MessageAdded,
+    MessageRemoved,
+    Question,
+    Resumed,
+    SessionChanged,
+    now,
+)
 from server.files.screenshots import Screenshots
 from server.ops.json_types import JsonObject
 from server.results.rows import pictures_in, with_pictures
@@ -53,7 +62,7 @@ class RunCommands:
         self._runner = runner
         self._in_doubt: set[str] = set()
         """Questions whose answer failed with Unavailable, but may have been committed."""
-        self.working_state = WorkingStateService(store, bus, agents, runner.executions)
+        self.working_state = WorkingStateService(store, bus, agents, recorder, runner.executions)
 
     # Messages and decisions
 
@@ -238,7 +247,10 @@ class RunCommands:
             )
         if view.is_held:
             execution.release(await view.hand_back())
-        execution.resume()
+            await self._recorder.add_drive(session_id, view.take_drive(), execution)
+        paused = execution.resume()
+        if paused is not None:
+            await self._recorder.add_activity(session_id, Resumed(seconds=paused), execution)
         await self._recorder.show_status(execution)
 
     async def hold(self, session_id: str) -> None:
@@ -250,6 +262,9 @@ class RunCommands:
 
     async def release(self, session_id: str, changes: str | None) -> None:
         """Resume after the user has handed back the browser; pass the changes to the agent."""
+        execution = self._execution(session_id)
+        drive = self._browsers.live(session_id).take_drive()
+        await self._recorder.add_drive(session_id, drive, execution)
         pending = await self._store.pending(session_id)
         if execution := self._execution(session_id):
             execution.release(changes)

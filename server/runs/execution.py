@@ -89,7 +89,7 @@ class Execution:
         self._going = asyncio.Event()
         self._going.set()
         self._clock = clock
-        self._started = clock()
+        self._started = self._paused_at = clock()
         self._resting = Stopwatch(clock)
         self._queueing = Stopwatch(clock)
 
@@ -192,12 +192,17 @@ class Execution:
         return self._plan, self._dismissed
 
     def pause(self) -> None:
+        if not self._paused:
+            self._paused_at = self._clock()
         self._paused = True
         self._keep_time()
 
-    def resume(self) -> None:
+    def resume(self) -> int | None:
+        """Returns for how many seconds it was paused; None if only a takeover had paused it."""
+        seconds = round(self._clock() - self._paused_at) if self._paused else None
         self._paused = False
         self._keep_time()
+        return seconds
 
     def hold(self) -> None:
         """Pause the agent until `release`, because the user took control of the browser."""

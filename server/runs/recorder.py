@@ -9,10 +9,22 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import Any, TypeVar
 
+from server.browser.takeover.browser_view import Drive
 from server.clock import elapsed
 from server.database.models import RunRow, SessionRow
 from server.errors import Unavailable
-from server.events import Done, Event, MessageAdded, Question, ToolEnd, ToolStart, now
+from server.events import (
+    ActivityAdded,
+    Done,
+    Drove,
+    Event,
+    MessageAdded,
+    Question,
+    ToolEnd,
+    ToolStart,
+    What,
+    now,
+)
 from server.runs.events import ENDINGS, describe, interruption, to_change, to_error, to_interrupt
 from server.runs.execution import Execution
 from server.settings import Settings
@@ -106,6 +118,27 @@ class RunRecorder:
         if not run.held:
             self._bus.open(run.session_id, run.id, run.epoch)
         self._bus.publish(run.session_id, None, [MessageAdded(message=accepted.message)])
+
+    async def add_activity(self, session_id: str, what: What, execution: Execution | None) -> None:
+        """Store and publish it as a row of the session; it is left out if the database is unavailable."""
+        run_id = execution.run.id if execution else None
+        try:
+            activity = await self._store.add_activity(session_id, what, run_id=run_id)
+        except Unavailable as error:
+            logger.warning("an activity of session %s is not kept: %s", session_id, error.detail)
+            return
+        added = ActivityAdded(activity=activity)
+        if execution:
+            execution.publish(added)
+        else:
+            self._bus.publish(session_id, None, [added])
+
+    async def add_drive(self, session_id: str, drive: Drive | None, execution: Execution | None) -> None:
+        """Add the row of a takeover that has ended, if there was one."""
+        if drive:
+            await self.add_activity(
+                session_id, Drove(seconds=round(drive.seconds), pages=list(drive.pages)), execution
+            )
 
     async def take(self, execution: Execution, event: Event) -> None:
         """Persist an event of the agent where it has to last, then publish it."""

@@ -5,20 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from server.errors import Conflict, NotFound
-from server.events import StateChanged, read_question, with_plan
+from server.events import PlanEdited, StateChanged, read_question, with_plan
 from server.runs.agents import AgentFactory
 from server.runs.execution import Execution, current_execution
+from server.runs.recorder import RunRecorder
 from server.store import Store
 from server.stream.bus import InProcessBus
 
 
 class WorkingStateService:
     def __init__(
-        self, store: Store, bus: InProcessBus, agents: AgentFactory, executions: Mapping[str, Execution]
+        self,
+        store: Store,
+        bus: InProcessBus,
+        agents: AgentFactory,
+        recorder: RunRecorder,
+        executions: Mapping[str, Execution],
     ) -> None:
         self._store = store
         self._bus = bus
         self._agents = agents
+        self._recorder = recorder
         self._executions = executions
 
     async def read(self, session_id: str) -> StateChanged | None:
@@ -38,6 +45,13 @@ class WorkingStateService:
         Setting the plan that the agent proposed accepts it.
         """
         known = await self.read(session_id) or StateChanged()
+        state = await self._apply_plan(session_id, known, plan)
+        if known.plan != plan:
+            edited = PlanEdited(before=known.plan, plan=plan)
+            await self._recorder.add_activity(session_id, edited, self._executions.get(session_id))
+        return state
+
+    async def _apply_plan(self, session_id: str, known: StateChanged, plan: list[str]) -> StateChanged:
         if execution := await current_execution(self._executions, session_id):
             state = with_plan(known, plan)
             execution.edit_plan(plan)

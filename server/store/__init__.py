@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 
 from server.database import Database
+from server.store.activities import ActivityQueries
 from server.store.messages import MessageQueries
 from server.store.owners import LeaseWatch, is_gone, process_name
 from server.store.preferences import PreferenceQueries
@@ -30,7 +31,15 @@ __all__ = [
 ]
 
 
-class Store(SessionQueries, MessageQueries, RunQueries, ResultQueries, QuestionQueries, PreferenceQueries):
+class Store(
+    SessionQueries,
+    MessageQueries,
+    RunQueries,
+    ResultQueries,
+    QuestionQueries,
+    ActivityQueries,
+    PreferenceQueries,
+):
     def __init__(
         self,
         database: Database,

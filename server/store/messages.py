@@ -8,7 +8,7 @@ from sqlalchemy import Connection, bindparam, delete, select
 from sqlalchemy.exc import IntegrityError
 
 from server.database import Database, writing_synced
-from server.database.models import InterruptRow, MessageRow, RunRow, SessionRow
+from server.database.models import ActivityRow, InterruptRow, MessageRow, RunRow, SessionRow
 from server.errors import BadRequest, Conflict
 from server.events import Answer, now
 from server.ops.json_types import JsonObject
@@ -172,6 +172,8 @@ class MessageQueries:
             db.execute(delete(MessageRow).where(*later))
             asked = (InterruptRow.session_id == session_id, InterruptRow.position > message.seq)
             db.execute(delete(InterruptRow).where(*asked))
+            done = (ActivityRow.session_id == session_id, ActivityRow.position > message.seq)
+            db.execute(delete(ActivityRow).where(*done))
         change(db, message, **changes)
         change(db, session, epoch=run.epoch, updated_at=now())
         return AcceptedMessage(to_message(message), run, session)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass
 
-from server.database.models import InterruptRow, MessageRow, RunRow, SessionRow
-from server.events import Message, Question
+from server.database.models import ActivityRow, InterruptRow, MessageRow, RunRow, SessionRow
+from server.events import Activity, Message, Question
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,7 @@ class Overview:
     """All questions of the session, including closed ones."""
     failures: list[RunRow]
     """Runs that failed, or were cancelled or interrupted, and whose message has no newer run."""
+    activities: list[Activity]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,12 @@ class Listed:
 
 def new_id() -> str:
     return secrets.token_hex(12)
+
+
+def to_activity(row: ActivityRow) -> Activity:
+    what = {"kind": row.kind, **row.details}
+    known = {"id": row.id, "run_id": row.run_id, "position": row.position, "created_at": row.created_at}
+    return Activity.model_validate({**known, "what": what})
 
 
 def to_message(row: MessageRow) -> Message:

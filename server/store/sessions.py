@@ -12,8 +12,9 @@ from sqlalchemy.exc import IntegrityError
 from server.database import Database, reading, writing
 from server.database.models import InterruptRow, MessageRow, RunRow, SessionRow
 from server.errors import Conflict, NotFound
-from server.events import Message, Usage, now, sum_usage
+from server.events import Branched, Message, Usage, now, sum_usage
 from server.ops.json_types import JsonObject
+from server.store.activities import activities_of, add_activity
 from server.store.lookups import (
     MESSAGES,
     OF_SESSION,
@@ -80,6 +81,7 @@ class SessionQueries:
             open_question_of(db, session_id),
             every(db, InterruptRow, QUESTIONS, session_id=session_id),
             every(db, RunRow, FAILURES, session_id=session_id),
+            activities_of(db, session_id),
         )
 
     @reading
@@ -182,6 +184,7 @@ class SessionQueries:
                 continue
             meta = without_mode(row.meta_json) if row.role == "user" else row.meta_json
             add_message(db, session, row.role, row.content, meta_json=meta and copy_meta(meta))
+        add_activity(db, session, Branched(session_id=old.id, title=old.title))
         return session
 
 

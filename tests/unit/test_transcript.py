@@ -6,9 +6,11 @@ import re
 from typing import Any
 
 import httpx
+from fastapi import FastAPI
 
 from server.runtime import Runtime
 from tests.support.chat import new_session, of_type, read, read_stream, send, wait_for_rest, wait_for_status
+from tests.support.eventually import eventually
 
 NOTE = "Too expensive, leave it."
 
@@ -113,3 +115,91 @@ async def test_an_edited_message_takes_its_later_questions_away(client: httpx.As
     (await client.put(path, json={"content": "ping test"})).raise_for_status()
     session = await wait_for_status(client, session_id, "completed")
     assert session["interrupts"] == []
+
+
+async def session_with_activities(client: httpx.AsyncClient, app: FastAPI) -> str:
+    """An answer, then: the plan edited twice, the browser driven, another answer, a run paused and resumed."""
+    world: Runtime = await app.state.world.runtime()
+    session_id = await new_session(client)
+    await send(client, session_id, "ping test")
+    await wait_for_status(client, session_id, "completed")
+    for plan in (["Look"], ["Look", "Buy the kettle"]):
+        (await client.put(f"/api/sessions/{session_id}/plan", json={"plan": plan})).raise_for_status()
+    view = world.browsers.live(session_id)
+    viewer = view.join()
+    await view.take(viewer)
+    await eventually(lambda: viewer.first_start, message="the browser is open")
+    await world.commands.release(session_id, await view.hand_back(viewer))
+    view.leave(viewer)
+    await send(client, session_id, "an endless story")
+    await wait_for_status(client, session_id, "running")
+    await eventually(lambda: world.commands.is_acting(session_id), message="it works")
+    await world.commands.pause(session_id)
+    await world.commands.resume(session_id)
+    await world.commands.cancel(session_id)
+    await wait_for_rest(client, session_id)
+    return session_id
+
+
+async def test_what_a_person_did_is_a_row_in_the_one_order_and_in_every_export(
+    client: httpx.AsyncClient, app: FastAPI
+) -> None:
+    session_id = await session_with_activities(client, app)
+    session = await read(client, session_id)
+    activities = session["activities"]
+    assert [activity["what"]["kind"] for activity in activities] == ["plan_edited", "drove", "resumed"]
+    edited, drove, resumed = (activity["what"] for activity in activities)
+    assert (edited["before"], edited["plan"]) == ([], ["Look", "Buy the kettle"])
+    assert drove["pages"]
+    assert all("?" not in page for page in drove["pages"])
+    assert resumed["seconds"] == 0
+    numbers = [message["seq"] for message in session["messages"]]
+    numbers += [activity["position"] for activity in activities]
+    assert len(set(numbers)) == len(numbers)
+    path = f"/api/sessions/{session_id}/export?format="
+    in_order = [
+        "ping test",
+        "You changed the plan: added “Look”, “Buy the kettle”",
+        "You drove the browser for",
+    ]
+    in_order += ["an endless story", "You resumed it after"]
+    for kind in ("md", "html"):
+        text = (await client.get(path + kind)).text
+        body = text.partition('<section class="steps">')[2] if kind == "html" else text.partition("UTC\n")[2]
+        places = [body.index(words) for words in in_order]
+        assert places == sorted(places), kind
+    exported = (await client.get(path + "json")).json()
+    assert [row["what"]["kind"] for row in exported["activities"]] == ["plan_edited", "drove", "resumed"]
+
+
+async def test_the_stream_tells_an_activity_with_its_number(client: httpx.AsyncClient, app: FastAPI) -> None:
+    session_id = await session_with_activities(client, app)
+    told = of_type(await read_stream(client, session_id), "activity")
+    (resumed,) = (event["activity"] for event in told if event["activity"]["what"]["kind"] == "resumed")
+    assert resumed == (await read(client, session_id))["activities"][-1]
+
+
+async def test_a_branch_says_where_it_comes_from(client: httpx.AsyncClient) -> None:
+    session_id = await new_session(client, title="Kettles")
+    await send(client, session_id, "ping test")
+    session = await wait_for_status(client, session_id, "completed")
+    message = session["messages"][-1]["id"]
+    made = await client.post(f"/api/sessions/{session_id}/branch", json={"message_id": message})
+    branch = await read(client, made.json()["id"])
+    (activity,) = branch["activities"]
+    assert activity["what"] == {"kind": "branched", "session_id": session_id, "title": "Kettles"}
+    assert activity["position"] == branch["messages"][-1]["seq"] + 1
+    text = (await client.get(f"/api/sessions/{branch['id']}/export?format=md")).text
+    assert "Branched from “Kettles”" in text
+
+
+async def test_an_edited_message_takes_its_later_activities_away(
+    client: httpx.AsyncClient,
+) -> None:
+    session_id = await new_session(client)
+    sent = await send(client, session_id, "ping test")
+    await wait_for_status(client, session_id, "completed")
+    (await client.put(f"/api/sessions/{session_id}/plan", json={"plan": ["Look"]})).raise_for_status()
+    path = f"/api/sessions/{session_id}/messages/{sent['message']['id']}"
+    (await client.put(path, json={"content": "ping again"})).raise_for_status()
+    assert (await read(client, session_id))["activities"] == []

@@ -78,6 +78,15 @@ class Listing:
     is_loading: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Drive:
+    """A takeover that has ended."""
+
+    seconds: float
+    pages: tuple[str, ...]
+    """Addresses of the pages that were in the foreground, in order, as `address_of`."""
+
+
 class Screen(Protocol):
     """One session's browser, whether or not it is open."""
 

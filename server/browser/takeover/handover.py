@@ -62,8 +62,8 @@ def describe_changes(before: PageMoment | None, after: PageMoment | None, fields
     if after is None:
         return "The browser is closed."
     lines = []
-    if before is None or _address(before.url) != _address(after.url):
-        lines.append(f"The page is now {_address(after.url)}.")
+    if before is None or address_of(before.url) != address_of(after.url):
+        lines.append(f"The page is now {address_of(after.url)}.")
     if after.title and (before is None or before.title != after.title):
         lines.append(f"Its title is {_quote(after.title)}.")
     before = before or PageMoment()
@@ -80,7 +80,8 @@ def describe_changes(before: PageMoment | None, after: PageMoment | None, fields
     return " ".join(lines) or "No change can be seen."
 
 
-def _address(url: str) -> str:
+def address_of(url: str) -> str:
+    """The URL without its user, `?` and `#`: a form may have put values there."""
     parts = urlsplit(url)
     host = parts.netloc.rpartition("@")[2]
     return f"{parts.scheme}://{host}{parts.path}" if host else url.partition("?")[0].partition("#")[0]

@@ -7,10 +7,19 @@ import logging
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from time import monotonic
 from typing import Protocol
 
 from server.browser.browser import BrowserUnavailable
-from server.browser.takeover.browser_view import BrowserSnapshot, InputRefused, Listing, LiveFrame, Screen
+from server.browser.takeover.browser_view import (
+    BrowserSnapshot,
+    Drive,
+    InputRefused,
+    Listing,
+    LiveFrame,
+    Screen,
+)
+from server.browser.takeover.handover import address_of
 from server.browser.takeover.user_input import AnswerDialog, Input, Stroke
 from server.browser.takeover.viewer import ElementPoller, InputQueue, Viewer, ViewerMessage
 from server.errors import Conflict
@@ -22,6 +31,8 @@ LEASE_SECONDS = 30.0
 """A holder that sends nothing for longer loses control."""
 LOOK_EVERY = 0.25
 DRAIN_SECONDS = 3.0
+PAGES_NOTED = 20
+"""The most pages of one takeover that are noted."""
 
 
 class Timer(Protocol):
@@ -40,6 +51,7 @@ class LiveView:
         *,
         call_later: CallLater | None = None,
         place: Callable[[], int | None] = lambda: None,
+        clock: Callable[[], float] = monotonic,
     ) -> None:
         """`call_later` schedules the lease's expiry (default: the event loop's); `place` returns the
         browser's position in the queue, or None."""
@@ -49,6 +61,9 @@ class LiveView:
         self._viewers: set[Viewer] = set()
         self._holder: Viewer | None = None
         self._is_held = False
+        self._took_at = 0.0
+        self._driven: list[str] = []
+        self._drive: Drive | None = None
         self._changing = asyncio.Lock()
         self._lease_ends: Timer | None = None
         self._frame: LiveFrame | None = None
@@ -59,6 +74,7 @@ class LiveView:
         self._is_hopeless = False
         self._poller = ElementPoller(screen.elements)
         self._tasks = BackgroundTasks()
+        self._clock = clock
 
     @property
     def is_watched(self) -> bool:
@@ -124,6 +140,8 @@ class LiveView:
 
     def _send_states(self) -> None:
         sight, start = self._screen.sight(), self._screen.start
+        if self._is_held:
+            self._note_page(sight)
         for viewer in self._viewers:
             viewer.first_start = viewer.first_start or start
             state = self._state_for(viewer, sight, start)
@@ -168,6 +186,7 @@ class LiveView:
             self.renew(viewer)
             if not self._is_held:
                 self._is_held = True
+                self._took_at, self._driven, self._drive = self._clock(), [], None
                 self._screen.hold()
             self._is_hopeless = False
             self._reopen()
@@ -197,9 +216,24 @@ class LiveView:
             self._let_go()
             await self._screen.lift()
             changes = await self._screen.hand_back()
+            self._note_page(self._screen.sight())
+            self._drive = Drive(self._clock() - self._took_at, tuple(self._driven))
             self._is_held = False
             self._send_states()
             return changes
+
+    def take_drive(self) -> Drive | None:
+        """The takeover that was handed back since the last call."""
+        drive, self._drive = self._drive, None
+        return drive
+
+    def _note_page(self, sight: BrowserSnapshot | None) -> None:
+        """Note the page in the foreground, if it is another one."""
+        if sight is None or not sight.url.startswith(("http://", "https://")):
+            return
+        address = address_of(sight.url)
+        if self._driven[-1:] != [address] and len(self._driven) < PAGES_NOTED:
+            self._driven.append(address)
 
     def _lose_holder(self) -> None:
         log.info("the person who had the browser is gone; the agent waits until somebody gives it back")

@@ -851,6 +851,37 @@ export interface components {
             message: components["schemas"]["Message"];
             run: components["schemas"]["Run"];
         };
+        /**
+         * Activity
+         * @description A row of the conversation that is neither message nor question, as returned to clients.
+         */
+        Activity: {
+            /** Id */
+            id: string;
+            /** Run Id */
+            run_id: string | null;
+            /** Position */
+            position: number;
+            /** What */
+            what: components["schemas"]["Drove"] | components["schemas"]["PlanEdited"] | components["schemas"]["Resumed"] | components["schemas"]["Branched"];
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+        };
+        /**
+         * ActivityAdded
+         * @description A new activity, or one that has changed.
+         */
+        ActivityAdded: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "activity";
+            activity: components["schemas"]["Activity"];
+        };
         /** AgentChoice */
         AgentChoice: {
             /** Id */
@@ -867,6 +898,21 @@ export interface components {
         Branch: {
             /** Message Id */
             message_id: string;
+        };
+        /**
+         * Branched
+         * @description The rows above were copied from another session.
+         */
+        Branched: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "branched";
+            /** Session Id */
+            session_id: string;
+            /** Title */
+            title: string;
         };
         /**
          * CellEdit
@@ -969,6 +1015,24 @@ export interface components {
             type: "done";
             message: components["schemas"]["Message"];
             usage: components["schemas"]["Usage"];
+        };
+        /**
+         * Drove
+         * @description The person had the browser.
+         */
+        Drove: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "drove";
+            /** Seconds */
+            seconds: number;
+            /**
+             * Pages
+             * @default []
+             */
+            pages: string[];
         };
         /** EditedMessage */
         EditedMessage: {
@@ -1220,6 +1284,8 @@ export interface components {
             updated_at: string;
             /** Archived At */
             archived_at: string | null;
+            /** Icon */
+            icon: string | null;
             /** Queue Place */
             queue_place?: number | null;
             match: components["schemas"]["Message"] | null;
@@ -1488,6 +1554,21 @@ export interface components {
             plan: string[];
         };
         /**
+         * PlanEdited
+         * @description The person changed the plan. Edits without another row between them are one.
+         */
+        PlanEdited: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "plan_edited";
+            /** Before */
+            before: string[];
+            /** Plan */
+            plan: string[];
+        };
+        /**
          * PolicyRuled
          * @description The policy's verdict on an action before it is executed, also if it is allowed.
          */
@@ -1671,6 +1752,19 @@ export interface components {
             /** Screenshot */
             screenshot?: string | null;
         };
+        /**
+         * Resumed
+         * @description The person let a paused run go on.
+         */
+        Resumed: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "resumed";
+            /** Seconds */
+            seconds: number;
+        };
         /** Resync */
         Resync: {
             /**
@@ -1793,6 +1887,8 @@ export interface components {
             updated_at: string;
             /** Archived At */
             archived_at: string | null;
+            /** Icon */
+            icon: string | null;
             /** Queue Place */
             queue_place?: number | null;
         };
@@ -1845,6 +1941,8 @@ export interface components {
             updated_at: string;
             /** Archived At */
             archived_at: string | null;
+            /** Icon */
+            icon: string | null;
             /** Queue Place */
             queue_place?: number | null;
             /** Messages */
@@ -1855,6 +1953,8 @@ export interface components {
             interrupts: components["schemas"]["Question"][];
             /** Errors */
             errors: components["schemas"]["Failure"][];
+            /** Activities */
+            activities: components["schemas"]["Activity"][];
             state: components["schemas"]["WorkingState"];
             live: components["schemas"]["Live"] | null;
         };
@@ -2476,7 +2576,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": components["schemas"]["Token"] | components["schemas"]["Thinking"] | components["schemas"]["ToolStart"] | components["schemas"]["ToolEnd"] | components["schemas"]["Done"] | components["schemas"]["Error"] | components["schemas"]["RunChanged"] | components["schemas"]["StateChanged"] | components["schemas"]["Observed"] | components["schemas"]["PolicyRuled"] | components["schemas"]["Interrupt"] | components["schemas"]["Decision"] | components["schemas"]["MessageAdded"] | components["schemas"]["MessageRemoved"] | components["schemas"]["UsageChanged"] | components["schemas"]["Resync"];
+                    "text/event-stream": components["schemas"]["Token"] | components["schemas"]["Thinking"] | components["schemas"]["ToolStart"] | components["schemas"]["ToolEnd"] | components["schemas"]["Done"] | components["schemas"]["Error"] | components["schemas"]["RunChanged"] | components["schemas"]["StateChanged"] | components["schemas"]["Observed"] | components["schemas"]["PolicyRuled"] | components["schemas"]["Interrupt"] | components["schemas"]["Decision"] | components["schemas"]["MessageAdded"] | components["schemas"]["MessageRemoved"] | components["schemas"]["ActivityAdded"] | components["schemas"]["UsageChanged"] | components["schemas"]["Resync"];
                 };
             };
             /** @description What went wrong */
@@ -2603,7 +2703,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": components["schemas"]["Token"] | components["schemas"]["Thinking"] | components["schemas"]["ToolStart"] | components["schemas"]["ToolEnd"] | components["schemas"]["Done"] | components["schemas"]["Error"] | components["schemas"]["RunChanged"] | components["schemas"]["StateChanged"] | components["schemas"]["Observed"] | components["schemas"]["PolicyRuled"] | components["schemas"]["Interrupt"] | components["schemas"]["Decision"] | components["schemas"]["MessageAdded"] | components["schemas"]["MessageRemoved"] | components["schemas"]["UsageChanged"] | components["schemas"]["Resync"];
+                    "text/event-stream": components["schemas"]["Token"] | components["schemas"]["Thinking"] | components["schemas"]["ToolStart"] | components["schemas"]["ToolEnd"] | components["schemas"]["Done"] | components["schemas"]["Error"] | components["schemas"]["RunChanged"] | components["schemas"]["StateChanged"] | components["schemas"]["Observed"] | components["schemas"]["PolicyRuled"] | components["schemas"]["Interrupt"] | components["schemas"]["Decision"] | components["schemas"]["MessageAdded"] | components["schemas"]["MessageRemoved"] | components["schemas"]["ActivityAdded"] | components["schemas"]["UsageChanged"] | components["schemas"]["Resync"];
                 };
             };
             /** @description What went wrong */

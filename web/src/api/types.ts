@@ -18,6 +18,8 @@ export type Box = [number, number, number, number]
 export type Pending = Omit<Schemas['Pending'], 'position'>
 /** A question with what became of it. */
 export type Question = Schemas['Question']
+/** A row that is neither message nor question. */
+export type Activity = Schemas['Activity']
 /** How a run ended without an answer. */
 export type Failure = Schemas['Failure']
 export type Fact = Schemas['Fact']

@@ -141,6 +141,7 @@ function unborn(id: string) {
     created_at: now,
     updated_at: now,
     archived_at: null,
+    icon: null,
     unread: false,
     usage: { input_tokens: 0, output_tokens: 0, cached_tokens: 0, model_calls: 0 },
   }

@@ -31,4 +31,4 @@ export const isUnread = (row: Row): boolean =>
   ['sent', 'sending'].includes(row.delivery)
 
 /** Of one number, as in sessions from before all rows had one: the message first. */
-const rank = ({ kind }: Row): number => (kind === 'question' || kind === 'error' ? 1 : 0)
+const rank = ({ kind }: Row): number => (['question', 'error', 'activity'].includes(kind) ? 1 : 0)

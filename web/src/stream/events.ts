@@ -53,6 +53,7 @@ const NAMES: Record<LiveEvent['type'], true> = {
   decision: true,
   message: true,
   message_removed: true,
+  activity: true,
   usage: true,
   resync: true,
 }

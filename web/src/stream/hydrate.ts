@@ -2,20 +2,22 @@ import type { Run, SessionDetail } from '@/api/types'
 import { putFailure, showClosed } from './closed'
 import type { LiveEvent } from './events'
 import { isOpen, type Live, NO_WORK, type RunView } from './live'
-import { type Draft, draftOf, finish } from './draft'
+import { type Draft, draftOf, finish, put } from './draft'
 import { closeQuestion, keepQuestion } from './questions'
 import { keepMessage, reapply, STORED_THOUGHTS } from './reducer'
-import type { Row } from './rows'
+import { type Row, rowOfActivity } from './rows'
 
 /** Pure: the state after the session was read by GET. What only the stream knows of an open run is kept.
  *  `newer`: the events that came while it was read. The answer may be older than they are, so they are applied again. */
 export function hydrate(state: Live, session: SessionDetail, newer: readonly LiveEvent[] = []): Live {
   const draft = draftOf(state)
   const known = new Set(session.messages.map((message) => message.seq))
+  for (const activity of session.activities ?? []) known.add(activity.position)
   const last = session.messages.at(-1)?.seq ?? 0
   const run = viewOfRun(state, session)
   for (const row of Object.values(draft.rows)) if (isGone(row, run, known, last)) delete draft.rows[row.id]
   for (const message of session.messages) keepMessage(draft, message)
+  for (const activity of session.activities ?? []) put(draft, rowOfActivity(activity))
   for (const row of Object.values(draft.rows))
     if (row.kind === 'thinking' && isAnswerGone(row, draft)) delete draft.rows[row.id]
   draft.run = run

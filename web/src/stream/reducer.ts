@@ -3,7 +3,7 @@ import { BEHIND, type Draft, drop, finish, fresh, lastNumber, put, reach, settle
 import type { EventOf, LiveEvent } from './events'
 import type { Live, RunView } from './live'
 import { closeQuestion, keepQuestion, openQuestion } from './questions'
-import { errorRowId, proofOf, type Row, rowOfMessage, type TextRow, toolRowId } from './rows'
+import { errorRowId, proofOf, type Row, rowOfActivity, rowOfMessage, type TextRow, toolRowId } from './rows'
 
 /** Pure: the state after these events. Repeats do nothing, and any split of a list of events gives the same. */
 export function reduce(state: Live, events: readonly LiveEvent[]): Live {
@@ -33,6 +33,7 @@ function isNew(live: Draft, event: LiveEvent): boolean {
 const REPEATABLE = new Set<LiveEvent['type']>([
   'message',
   'message_removed',
+  'activity',
   'run',
   'done',
   'error',
@@ -63,6 +64,9 @@ function apply(live: Draft, event: LiveEvent): void {
       return keepMessage(live, event.message)
     case 'message_removed':
       return dropMessage(live, event.message_id)
+    case 'activity':
+      reach(live, event.activity.position)
+      return put(live, rowOfActivity(event.activity))
     case 'run':
       return changeRun(live, event)
     case 'done':

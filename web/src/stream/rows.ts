@@ -1,4 +1,4 @@
-import type { Box, Message, Pending, Proof, ResultRow, ResultSchema } from '@/api/types'
+import type { Activity, Box, Message, Pending, Proof, ResultRow, ResultSchema } from '@/api/types'
 
 interface Placed {
   id: string
@@ -77,7 +77,13 @@ export interface ErrorRow extends Placed {
   text: string
 }
 
-export type Row = UserRow | TextRow | ThinkingRow | ToolRow | QuestionRow | ErrorRow
+/** What was done beside the steps of the agent: by the person, or to the session. */
+export interface ActivityRow extends Placed {
+  kind: 'activity'
+  what: Activity['what']
+}
+
+export type Row = UserRow | TextRow | ThinkingRow | ToolRow | QuestionRow | ErrorRow | ActivityRow
 
 export const toolRowId = (runId: string | null, callId: string) => `tool:${runId}:${callId}`
 export const errorRowId = (runId: string) => `error:${runId}`
@@ -97,6 +103,17 @@ export function rowOfMessage(message: Message): Row {
   const meta = message.meta_json ?? {}
   return { ...placed, kind: 'text', id: message.id, text: message.content, live: false, cut: false, meta }
 }
+
+export const rowOfActivity = ({ id, run_id, position, what, created_at }: Activity): ActivityRow => ({
+  kind: 'activity',
+  id: `activity:${id}`,
+  runId: run_id,
+  seq: position,
+  born: 0,
+  after: 0,
+  at: created_at,
+  what,
+})
 
 type Place = Omit<Placed, 'id'>
 

@@ -1,6 +1,7 @@
 import type { ComponentType } from 'react'
 import type { QuestionRow } from '@/stream/rows'
 import { useLive } from '@/stream/store'
+import { ActivityLine } from './ActivityLine'
 import { AssistantText } from './AssistantText'
 import type { Entry } from './entries'
 import { ErrorNote } from './ErrorNote'
@@ -38,6 +39,8 @@ function RowView({ id, Question }: Pick<Props, 'Question'> & { id: string }) {
       return <ToolCard row={row} />
     case 'question':
       return <Question row={row} />
+    case 'activity':
+      return <ActivityLine row={row} />
     case 'error':
       return <ErrorNote row={row} />
     default:

@@ -55,20 +55,20 @@ test('an opened group shows its steps below it', () => {
   expect(shown(many, { opened: ['group:a'] })).toEqual(['[a b c d]', 'a', 'b', 'c', 'd'])
 })
 
-test('the table of a run stands before its answer, and at its end while there is none', () => {
+test('the table of a run stands behind its answer, and at its end while there is none', () => {
   const record = (id: string, runId: string | null = 'r') => ({ ...tool(id), runId, result: {} }) as Row
   const of = (row: Row, runId: string | null = 'r') => ({ ...row, runId }) as Row
   const answer = { kind: 'text', id: 'answer', runId: 'r' } as Row
   const steps = [of(user('u')), record('a'), of(tool('b')), record('c'), of(tool('d'))]
   expect(shown(steps, { isBusy: true })).toEqual(['u', 'a', 'b', 'c', 'd', '<a c>'])
-  expect(shown([...steps, answer])).toEqual(['u', '[a b c d]', '<a c>', 'answer'])
+  expect(shown([...steps, answer])).toEqual(['u', 'answer', '<a c>', '[a b c d]'])
   expect(shown([...steps, of(user('steered')), record('e'), answer])).toEqual([
     'u',
     '[a b c d]',
     'steered',
-    'e',
-    '<a c e>',
     'answer',
+    '<a c e>',
+    'e',
   ])
   expect(shown([record('a'), of(user('v'), 's'), record('b', 's')])).toEqual(['a', '<a>', 'v', 'b', '<b>'])
   expect(shown([record('a', null), of(user('v'), null), record('b', null)])).toEqual([
@@ -78,4 +78,28 @@ test('the table of a run stands before its answer, and at its end while there is
     'b',
     '<b>',
   ])
+})
+
+test('the answer stands above the steps that led to it, and what was asked between them keeps its place', () => {
+  const answer = { kind: 'text', id: 'answer', live: false } as Row
+  const asked = { kind: 'question', id: 'asked' } as Row
+  const steps = [tool('a'), asked, tool('b')]
+  expect(shown([user('u'), ...steps, answer, user('v')])).toEqual(['u', 'answer', 'a', 'asked', 'b', 'v'])
+  expect(shown([user('u'), ...many, answer])).toEqual(['u', 'answer', '[a b c d]'])
+})
+
+test('it stands there from its first word', () => {
+  const answer = { kind: 'text', id: 'answer', live: true } as Row
+  expect(shown([user('u'), tool('a'), answer], { isBusy: true })).toEqual(['u', 'answer', 'a'])
+})
+
+test('it never stands above words that were said before it', () => {
+  const answer = { kind: 'text', id: 'answer', live: false } as Row
+  const rows = [user('u'), tool('a'), user('steered'), tool('b'), answer]
+  expect(shown(rows)).toEqual(['u', 'a', 'steered', 'answer', 'b'])
+})
+
+test('an answer without steps stays behind the thoughts', () => {
+  const answer = { kind: 'text', id: 'answer', live: false } as Row
+  expect(shown([user('u'), thought('t'), answer])).toEqual(['u', 't', 'answer'])
 })

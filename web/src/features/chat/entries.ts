@@ -11,7 +11,8 @@ const KEPT_IN_SIGHT = 2
 
 /**
  * What the feed shows: finished steps in a row fold into one line, except the newest ones of a run at work.
- * A group is known by its first row, so it keeps its key while it grows. The table of a run stands before its answer.
+ * A group is known by its first row, so it keeps its key while it grows. The answer stands above the steps that led to
+ * it, also while it is written, and its table between both.
  */
 export function entriesOf(
   ids: string[],
@@ -44,11 +45,27 @@ export function entriesOf(
       continue
     }
     close(row.kind === 'tool' || (row.kind === 'text' && row.live))
-    entries.push(rowEntry(row))
+    if (row.kind === 'text') putAnswer(entries, row, rows)
+    else entries.push(rowEntry(row))
   }
   close(true)
   closeTable()
   return entries
+}
+
+/** Before the steps since the last thing that was said. */
+function putAnswer(entries: Entry[], answer: Row, rows: Record<string, Row>): void {
+  const isSaid = (entry: Entry) =>
+    entry.kind === 'row' && ['user', 'text'].includes(rows[entry.id]?.kind ?? '')
+  const steps = entries.splice(entries.findLastIndex(isSaid) + 1)
+  const isStep = (entry: Entry) =>
+    entry.kind === 'group' || (entry.kind === 'row' && rows[entry.id]?.kind === 'tool')
+  if (!steps.some(isStep)) {
+    entries.push(...steps, rowEntry(answer))
+    return
+  }
+  const isTable = (entry: Entry) => entry.kind === 'table'
+  entries.push(rowEntry(answer), ...steps.filter(isTable), ...steps.filter((entry) => !isTable(entry)))
 }
 
 const isFinishedStep = (row: Row) =>
@@ -65,7 +82,7 @@ const rowEntry = (row: Row): Entry => ({
   kind: 'row',
   key: row.id,
   id: row.id,
-  rail: row.kind === 'tool' || row.kind === 'thinking' || row.kind === 'question',
+  rail: ['tool', 'thinking', 'question', 'activity'].includes(row.kind),
 })
 
 function fold(
