@@ -101,29 +101,33 @@ class Dialogue:
             yield await self._frames.get()
 
     async def _run(self) -> None:
-        """Connect and reconnect. Ends only by raising `Refused`: not logged in, or the session is gone."""
-        delays = backoff(self._pause)
+        """Ends only by raising `Refused`: not logged in, or the session is gone."""
         try:
-            while True:
-                try:
-                    async with self._connection() as socket:
-                        delays = backoff(self._pause)
-                        await self._talk(socket)
-                    trouble = self._closed(socket.close_code, socket.close_reason)
-                except ConnectionClosed:
-                    trouble = self._closed(socket.close_code, socket.close_reason)
-                except (OSError, TimeoutError, WebSocketException) as error:
-                    trouble = self._not_connected(error)
-                if isinstance(trouble, Refused):
-                    raise trouble
-                self._give_up_unsent(trouble)
-                self._news.clear()
-                with suppress(TimeoutError):  # a new frame ends the delay
-                    await asyncio.wait_for(self._news.wait(), next(delays))
+            await self._stay_connected()
         except Refused as error:
             for waiting in self._unanswered.values():
                 _fail(waiting, error)
             raise
+
+    async def _stay_connected(self) -> None:
+        """Connect and reconnect. Raises `Refused`."""
+        delays = backoff(self._pause)
+        while True:
+            try:
+                async with self._connection() as socket:
+                    delays = backoff(self._pause)
+                    await self._talk(socket)
+                trouble = self._closed(socket.close_code, socket.close_reason)
+            except ConnectionClosed:
+                trouble = self._closed(socket.close_code, socket.close_reason)
+            except (OSError, TimeoutError, WebSocketException) as error:
+                trouble = self._not_connected(error)
+            if isinstance(trouble, Refused):
+                raise trouble
+            self._give_up_unsent(trouble)
+            self._news.clear()
+            with suppress(TimeoutError):  # a new frame ends the delay
+                await asyncio.wait_for(self._news.wait(), next(delays))
 
     def _connection(self) -> connect:
         token = self._address.token

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager, suppress
 from functools import partial
 
@@ -22,7 +22,7 @@ from server.browser.browser import Browser, PagePicture
 from server.browser.browsers import Browsers
 from server.browser.chromium.profiles import folder_name
 from server.errors import AppError, Conflict, RunFailed
-from server.events import Message, Question, Usage, UsageChanged
+from server.events import Event, Message, Question, Usage, UsageChanged
 from server.files.screenshots import Screenshots
 from server.ops.background_tasks import BackgroundTasks
 from server.runs.agents import AgentFactory, cost_of
@@ -131,9 +131,7 @@ class AgentRunner:
                 async for raw in raw_events:
                     events = execution.adapter.feed(raw)
                     await self._recorder.take_all(execution, events)
-                    for event in events:
-                        if isinstance(event, UsageChanged):
-                            check_budget(event, self._settings)
+                    check_budget(events, self._settings)
                     execution.show_progress()
             return await agent.question()
         finally:
@@ -368,17 +366,19 @@ class AgentRunner:
             self._background.start(self._recorder.patiently(lambda _: self._recorder.show_status(execution)))
 
 
-def check_budget(event: UsageChanged, settings: Settings) -> None:
+def check_budget(events: Iterable[Event], settings: Settings) -> None:
     """Raises RunFailed `budget` if the run's tokens or cost are clearly beyond the budget.
 
     A hard limit: an agent normally summarises and asks the user before it is reached.
     """
-    call, total = event.call, event.total
-    tokens = call.input_tokens + call.output_tokens
-    if is_beyond(total.input_tokens + total.output_tokens, tokens, settings.token_budget):
-        raise RunFailed("The token budget of this run is used up.", code="budget")
-    if is_beyond(total.cost or 0, call.cost or 0, settings.cost_budget):
-        raise RunFailed("The cost budget of this run is used up.", code="budget")
+    for event in events:
+        if isinstance(event, UsageChanged):
+            call, total = event.call, event.total
+            tokens = call.input_tokens + call.output_tokens
+            if is_beyond(total.input_tokens + total.output_tokens, tokens, settings.token_budget):
+                raise RunFailed("The token budget of this run is used up.", code="budget")
+            if is_beyond(total.cost or 0, call.cost or 0, settings.cost_budget):
+                raise RunFailed("The cost budget of this run is used up.", code="budget")
 
 
 def is_beyond(total: float, call: float, budget: float | None) -> bool:
