@@ -33,7 +33,7 @@ def to_csv(table: ResultTable) -> bytes:
 
 
 def to_xlsx(table: ResultTable) -> bytes:
-    from openpyxl import Workbook  # 180 modules, of use to whoever downloads a table
+    from openpyxl import Workbook  # 180 modules, which only the download of a table needs
 
     book = Workbook(write_only=True)
     sheet = book.create_sheet("Result")

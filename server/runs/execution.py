@@ -78,8 +78,7 @@ class Execution:
         """By tool call: the position of its row among the session's rows."""
         self.is_over = False
         """The agent has ended: it reads no more input."""
-        self._paused = False
-        self._held = False
+        self._paused = self._held = False
         self._has_lost_picture = False
         self._granted = frozenset(granted)
         self.queue_place: int | None = None

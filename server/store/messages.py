@@ -168,12 +168,12 @@ class MessageQueries:
             changes["content"] = content
             if not keeps_schema:
                 changes["meta_json"] = _asking_meta(session, result_schema)
-            later = (MessageRow.session_id == session_id, MessageRow.seq > message.seq)
-            db.execute(delete(MessageRow).where(*later))
-            asked = (InterruptRow.session_id == session_id, InterruptRow.position > message.seq)
-            db.execute(delete(InterruptRow).where(*asked))
-            done = (ActivityRow.session_id == session_id, ActivityRow.position > message.seq)
-            db.execute(delete(ActivityRow).where(*done))
+            for kind, place in (
+                (MessageRow, MessageRow.seq),
+                (InterruptRow, InterruptRow.position),
+                (ActivityRow, ActivityRow.position),
+            ):
+                db.execute(delete(kind).where(kind.session_id == session_id, place > message.seq))
         change(db, message, **changes)
         change(db, session, epoch=run.epoch, updated_at=now())
         return AcceptedMessage(to_message(message), run, session)
