@@ -56,7 +56,9 @@ FILE_ARGUMENTS = ("file",)
 """Offered when the session has files."""
 
 NUMBER = "number"
-UNOFFERED = frozenset((*TEXT_MEANS.values(), *NUMBER_MEANS.values(), "direction", "to_eid")) - {"final_response"}
+UNOFFERED = frozenset((*TEXT_MEANS.values(), *NUMBER_MEANS.values(), "direction", "to_eid")) - {
+    "final_response"
+}
 """Arguments that the schema offers as `text`, `number` or `to`: what they are depends on the action."""
 
 TOOL_NAME = "act"

@@ -37,7 +37,9 @@ point or an eid."""
 FILE_RULES = """
 - Files of the user and downloads are in <files>: read_file(file) as read_page, upload(eid,file)."""
 
-READ_ONCE = "It is not shown again: note what matters in `facts`. To sum up or compare, read to the last part."
+READ_ONCE = (
+    "It is not shown again: note what matters in `facts`. To sum up or compare, read to the last part."
+)
 
 NO_PLAN = "Plan: none yet: give `plan`, 3-6 short items, the last gives the answer."
 
