@@ -224,7 +224,6 @@ class AgentRunner:
 
     def _context(self, execution: Execution) -> RunContext:
         session_id, settings = execution.run.session_id, self._settings
-        has_no_profile = settings.is_mock or settings.browser_layout == "shared"
 
         async def browser() -> Browser:
             """The session's browser. The policy's data is loaded in parallel with the browser's start."""
@@ -251,9 +250,14 @@ class AgentRunner:
             max_tool_steps=execution.max_steps,
             has_browser=lambda: self._browsers.peek(session_id) is not None,
             take_queued=execution.take_queued,
-            private=PrivateSites(settings.profiles / folder_name(session_id), makes_folder=has_no_profile),
+            private=self.private_sites(session_id),
             files=settings.downloads_dir / session_id,
         )
+
+    def private_sites(self, session_id: str) -> PrivateSites:
+        """What the session and its browser profile know of private sites."""
+        name = folder_name(session_id)
+        return PrivateSites(self._settings.profiles / name, self._settings.private_dir / name)
 
     async def _name_session(self, ended: FinishedRun, asked: Message, answer: Message) -> None:
         """Ask the model for a title after the first answer, unless the user has renamed the session."""

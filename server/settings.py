@@ -426,5 +426,9 @@ class Settings(BaseSettings):
         return self.data_dir / "profiles"
 
     @property
+    def private_dir(self) -> Path:
+        return self.data_dir / "private"
+
+    @property
     def downloads_dir(self) -> Path:
         return self.data_dir / "files"

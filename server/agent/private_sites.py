@@ -1,9 +1,10 @@
-"""Private sites of a browser profile, shared by all agents and sessions that use it."""
+"""Private sites of a session, and of the browser profile that it may share with other sessions."""
 
 from __future__ import annotations
 
 import json
 import logging
+import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -16,15 +17,15 @@ MOST_SITES = 500
 class PrivateSites:
     """Sites where something private was seen, and how many letters of unknown origin other sites got since.
 
-    Both are stored in the profile's folder, like the logins: they are copied, kept and removed with it.
-    Without a folder, and until the browser has created it, they are kept in memory. `makes_folder`: create
-    it, because no browser does.
+    Both are stored in two folders. `own` is the session's: the conversation repeats what was seen, also when
+    there is no profile, or no longer. `profile` is the browser profile's, like the logins: they are copied, kept
+    and removed with it. Only the browser creates that one. Without any folder they are kept in memory.
     """
 
-    def __init__(self, profile: Path | None = None, *, makes_folder: bool = False) -> None:
+    def __init__(self, profile: Path | None = None, own: Path | None = None) -> None:
         self._profile = profile
-        self._makes_folder = makes_folder
-        self._is_read = False
+        self._own = own
+        self._read_folders: set[Path] = set()
         self._sites: list[str] = []
         self._letters: dict[str, int] = {}
 
@@ -54,29 +55,41 @@ class PrivateSites:
             self._letters = {**self._letters, owner: after}
             self._write()
 
+    def forget(self) -> None:
+        """Remove the session's own folder; the profile is removed by its owner."""
+        if self._own is not None:
+            shutil.rmtree(self._own, ignore_errors=True)
+
     def _read(self) -> None:
-        if self._is_read or self._profile is None or not self._profile.is_dir():
-            return
-        self._is_read = True
+        for folder in (self._own, self._profile):
+            if folder is not None and folder not in self._read_folders and folder.is_dir():
+                self._read_folders.add(folder)
+                self._read_from(folder)
+
+    def _read_from(self, folder: Path) -> None:
         try:
-            kept = json.loads((self._profile / FILE).read_text(encoding="utf-8"))
+            kept = json.loads((folder / FILE).read_text(encoding="utf-8"))
             self._sites = list(dict.fromkeys([*map(str, kept["sites"]), *self._sites]))
             letters = {str(owner): int(count) for owner, count in kept["letters"].items()}
-            self._letters = {**letters, **self._letters}
+            more = {owner: max(count, self._letters.get(owner, 0)) for owner, count in letters.items()}
+            self._letters = {**self._letters, **more}
         except FileNotFoundError:
             pass
         except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-            log.warning("private sites of the profile cannot be read: %s", error)
+            log.warning("private sites cannot be read: %s", error)
 
     def _write(self) -> None:
-        if self._profile is None or not (self._makes_folder or self._profile.is_dir()):
-            return
-        path = self._profile / FILE
         try:
-            if self._makes_folder:
-                self._profile.mkdir(mode=0o700, parents=True, exist_ok=True)
-            new = path.with_suffix(".new")
-            new.write_text(json.dumps({"sites": self._sites, "letters": self._letters}), encoding="utf-8")
-            new.replace(path)
+            if self._own is not None:
+                self._own.mkdir(mode=0o700, parents=True, exist_ok=True)
+                self._write_into(self._own)
+            if self._profile is not None and self._profile.is_dir():
+                self._write_into(self._profile)
         except OSError as error:
-            log.warning("private sites of the profile cannot be kept: %s", error)
+            log.warning("private sites cannot be kept: %s", error)
+
+    def _write_into(self, folder: Path) -> None:
+        path = folder / FILE
+        new = path.with_suffix(".new")
+        new.write_text(json.dumps({"sites": self._sites, "letters": self._letters}), encoding="utf-8")
+        new.replace(path)

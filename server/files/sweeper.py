@@ -20,10 +20,12 @@ GRACE = 86_400.0
 
 
 class Sweeper:
-    """Sweeps screenshots, files and browser profiles. Never removes what a row of the database refers to."""
+    """Sweeps screenshots, files, browser profiles and private sites. Never removes what a row of the database refers to."""
 
     def __init__(self, settings: Settings, store: Store, screenshots: Screenshots) -> None:
-        self._folders = (settings.screenshots, settings.downloads_dir, settings.profiles)
+        self._folders = (
+            settings.screenshots, settings.downloads_dir, settings.profiles, settings.private_dir,
+        )  # fmt: skip
         self._store = store
         self._screenshots = screenshots
 

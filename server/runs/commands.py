@@ -291,10 +291,14 @@ class RunCommands:
             return copied
 
         await self._screenshots.copy_session(session_id, new, addresses)
+        # The copied messages may repeat what was seen on private pages.
+        private = self._runner.private_sites(new)
+        private.add(self._runner.private_sites(session_id).sites)
         try:
             row = await self._store.branch(session_id, message_id, id=new, copy_meta=copy_meta)
         except NotFound:
             await self._screenshots.remove_session(new)
+            private.forget()
             raise
         self._recorder.announce(row)
         return row
@@ -322,8 +326,9 @@ class RunCommands:
         self._runner.forget_session(session_id)
 
     async def _remove_traces(self, session_id: str) -> None:
-        """Delete what is stored outside of the session's rows: browser data, checkpoints, screenshots."""
+        """Delete what is stored outside of the session's rows: browser data, checkpoints, screenshots, private sites."""
         await self._browsers.close(session_id, purge=True)
+        self._runner.private_sites(session_id).forget()
         await self._agents.forget_session(session_id)
         await self._screenshots.remove_session(session_id)
 

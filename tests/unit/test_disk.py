@@ -184,13 +184,15 @@ async def test_the_sweep_removes_what_belongs_to_no_session_and_nothing_else(
         write(settings.screenshots / "gone" / ("d" * 40 + ".jpg")),
         write(settings.downloads_dir / "gone" / "given" / "notes.txt"),
         write(settings.profiles / "gone" / "Default" / "Cookies"),
+        write(settings.private_dir / "gone" / "private_sites.json"),
     ]
-    for folder in (settings.screenshots, settings.downloads_dir, settings.profiles):
+    kept.append(write(settings.private_dir / session_id / "private_sites.json"))
+    for folder in (settings.screenshots, settings.downloads_dir, settings.profiles, settings.private_dir):
         age(folder / "gone", 2 * GRACE)
         age(folder / session_id, 2 * GRACE)
     kept.append(write(settings.screenshots / "young" / ("e" * 40 + ".jpg")))  # of a branch that is being made
     sweeper = Sweeper(settings, runtime.store, runtime.screenshots)
-    assert await sweeper.sweep() == 5
+    assert await sweeper.sweep() == 6
     assert all(path.exists() for path in kept), kept
     assert not any(path.exists() for path in unused), unused
     assert await sweeper.sweep() == 0

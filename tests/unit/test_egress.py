@@ -265,6 +265,20 @@ async def test_new_rules_cut_off_what_they_forbid_and_nothing_else():
         assert await other.reader.readexactly(5) == b"hello"
 
 
+async def test_rules_that_come_while_a_connection_is_made_hold_for_it():
+    async def resolve(host: str, port: int) -> Sequence[Address]:
+        forbidding = Reach(private_network="always", blocked_hosts=("shop.example",))
+        # When the address has been judged by the old rules and the connection is on its way.
+        asyncio.get_running_loop().call_soon(egress.use, forbidding)
+        return [ipaddress.ip_address("127.0.0.1")]
+
+    async with server() as (port, got), proxy(resolve=resolve) as egress, client(egress) as browser:
+        await browser.ask("shop.example", port)
+        browser.writer.write(b"GET / HTTP/1.1\r\n\r\n")
+        assert b"403 Forbidden" in await browser.reader.read()
+        assert got == []
+
+
 async def test_closing_cuts_open_connections_without_a_word_in_the_log():
     told: list[dict] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))

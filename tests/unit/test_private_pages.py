@@ -91,6 +91,18 @@ async def test_a_later_run_that_types_into_another_site_asks(
     assert written == {}
 
 
+async def test_a_branch_knows_them_and_a_purge_forgets_them(settings: Settings) -> None:
+    async with server(settings) as (world, client):
+        session_id = await new_session(client, agent="assistant")
+        seen = await run(world, client, session_id, "assistant", LOOKS["assistant"])
+        body = {"message_id": seen["messages"][-1]["id"]}
+        branch = (await client.post(f"/api/sessions/{session_id}/branch", json=body)).json()["id"]
+        await client.delete(f"/api/sessions/{session_id}?purge=true")
+        session = await run(world, client, branch, "assistant", TYPES["assistant"])
+        assert (session["run"]["status"], session["pending"]["risk"]) == ("waiting_user", "transfer")
+        assert [folder.name for folder in settings.private_dir.iterdir()] == [branch]
+
+
 @pytest.mark.parametrize("agent", ["assistant", "operator"])
 async def test_without_such_a_page_the_same_words_are_typed(settings: Settings, agent: str) -> None:
     async with server(settings) as (world, client):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -372,12 +373,26 @@ def test_without_a_profile_they_are_kept_in_memory_and_brought_along(tmp_path: P
     assert private.sites == [BANK, "mail.example"]
     private.add(["third.example"])
     assert PrivateSites(profile).sites == [BANK, "mail.example", "third.example"]
-    folder = tmp_path / "profiles" / "made"
-    made = PrivateSites(folder, makes_folder=True)
-    made.add([BANK])
-    made.add(["mail.example"])
-    assert PrivateSites(folder).sites == [BANK, "mail.example"]
-    assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_the_session_knows_them_without_a_profile_and_after_it(tmp_path: Path) -> None:
+    profile, own = tmp_path / "profiles" / "s", tmp_path / "private" / "s"
+    private = PrivateSites(profile, own)
+    private.add([BANK])
+    private.count("shop.example", 2)
+    assert not profile.exists()
+    assert own.stat().st_mode & 0o777 == 0o700
+    profile.mkdir(parents=True)  # as the browser does, here with what another session has left in it
+    (profile / FILE).write_text(json.dumps({"sites": ["mail.example"], "letters": {"shop.example": 3}}))
+    later = PrivateSites(profile, own)
+    assert (set(later.sites), later.letters) == ({BANK, "mail.example"}, {"shop.example": 3})
+    later.count("shop.example", 0)
+    later.add(["third.example"])
+    shutil.rmtree(profile)  # it is new at each start, or was too large
+    after = PrivateSites(profile, own)
+    assert (set(after.sites), after.letters) == ({BANK, "mail.example", "third.example"}, {"shop.example": 0})
+    after.forget()
+    assert PrivateSites(profile, own).sites == []
 
 
 def test_the_newest_five_hundred_sites_are_kept(tmp_path: Path) -> None:

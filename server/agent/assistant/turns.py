@@ -22,8 +22,9 @@ KEPT_RESULTS = 3
 OLD_RESULT_CHARS = 300
 """Maximum characters of an older result, without its page text."""
 
-_PAGE = re.compile(r"<untrusted-page>\n(.*?)\n</untrusted-page>", re.DOTALL)
-_WHOLE_PAGE = re.compile(r"^Page: .*\n<untrusted-page>\n", re.MULTILINE)
+# `fence` adds a number to the name where the page has a lookalike of it.
+_PAGE = re.compile(r"<(untrusted-page(?:-\d{1,6})?)>\n(.*?)\n</\1>", re.DOTALL)
+_WHOLE_PAGE = re.compile(r"^Page: .*\n<untrusted-page(?:-\d{1,6})?>\n", re.MULTILINE)
 
 
 class Turns(Middleware):
@@ -93,7 +94,7 @@ def reduce_old_results(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
 def _reduced(message: ToolMessage) -> ToolMessage:
     """The message without page text; the message itself if nothing changes."""
     text = _PAGE.sub(
-        lambda page: f"(an earlier page, {page[1].count(chr(10)) + 1} lines, left out)", message.text
+        lambda page: f"(an earlier page, {page[2].count(chr(10)) + 1} lines, left out)", message.text
     )
     if len(text) > OLD_RESULT_CHARS:
         text = f"{text[:OLD_RESULT_CHARS]}\n(the rest is left out)"

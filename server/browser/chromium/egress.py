@@ -65,9 +65,11 @@ class Egress:
         for visit, known in self._visits.items():
             if known.target is None:
                 continue
-            host, address, port = known.target
-            if reach.refuse_name(host, port) or reach.refuse_address(host, address, port):
+            if self._refusal_of(*known.target):
                 visit.cancel()
+
+    def _refusal_of(self, host: str, address: Address, port: int) -> str | None:
+        return self.reach.refuse_name(host, port) or self.reach.refuse_address(host, address, port)
 
     async def start(self) -> None:
         # `start_server` pauses once after it has begun to listen: who is cancelled there has a socket to close.
@@ -136,9 +138,15 @@ class Egress:
                 continue
             try:
                 async with asyncio.timeout(CONNECT_DEADLINE):
-                    return await asyncio.open_connection(str(address), port, limit=_CHUNK)
+                    there = await asyncio.open_connection(str(address), port, limit=_CHUNK)
             except (OSError, TimeoutError) as error:
                 failure = error
+                continue
+            if why := self._refusal_of(host, address, port):  # the rules were replaced meanwhile
+                there[1].close()
+                failure = Refused(why)
+                continue
+            return there
         raise failure
 
     def _remember(self, sentence: str) -> None:
