@@ -40,7 +40,6 @@ async def test_the_agent_acts_in_a_window_that_is_seen_on_the_screen(display: XD
             await eventually(
                 lambda: display.share_of((200, 0, 200)),
                 lambda it: it > 0.3,
-                timeout=20,
                 message="the page is on the screen",
             )
             seen = await browser.observe()
@@ -50,7 +49,6 @@ async def test_the_agent_acts_in_a_window_that_is_seen_on_the_screen(display: XD
             await eventually(
                 lambda: display.share_of((0, 160, 77)),
                 lambda it: it > 0.3,
-                timeout=20,
                 message="the page is painted",
             )
             assert display.share_of((200, 0, 200)) < 0.01
@@ -58,7 +56,6 @@ async def test_the_agent_acts_in_a_window_that_is_seen_on_the_screen(display: XD
         await eventually(
             lambda: display.share_of((0, 160, 77)),
             lambda it: it < 0.01,
-            timeout=20,
             message="the window is gone",
         )
 

@@ -46,14 +46,14 @@ async def test_a_browser_that_rests_is_parked_at_once_for_one_who_waits(pool: Br
     assert heard == [("second", 1)]
     assert pool.peek("first").status == "open"
     pool.rest("first")
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         second = await waiting
     assert heard == [("second", 1), ("second", None)]
     assert pool.peek("first").status == "parked"
     assert (await second.navigate(site.url("/form"))).ok
 
     pool.rest("second")
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         await pool.get("first")
     assert (await first.observe()).page.url == site.url("/form")
 
@@ -71,7 +71,7 @@ async def test_a_browser_that_a_person_has_is_left_to_them(pool: BrowserPool, si
     await view.hand_back(viewer)
     view.leave(viewer)
     pool.rest("first")
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         await waiting
 
 

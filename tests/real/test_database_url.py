@@ -144,7 +144,6 @@ def test_nobody_else_reads_what_the_server_keeps(tmp_path: Path) -> None:
             eventually_sync(
                 lambda: client.get(f"/sessions/{session_id}").json()["run"],
                 lambda it: it["status"] == "waiting_user",
-                timeout=20,
                 message="a question is open",
                 interval=0.05,
             )

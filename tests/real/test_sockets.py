@@ -42,7 +42,7 @@ def chat(server: Server, session_id: str, **headers: str) -> Iterator[ClientConn
 
 def until(socket: ClientConnection, kind: str, **fields: object) -> dict[str, Any]:
     while True:
-        frame = json.loads(socket.recv(timeout=20))
+        frame = json.loads(socket.recv(timeout=60))
         if frame["type"] == kind and all(frame.get(name) == value for name, value in fields.items()):
             return dict(frame)
 
@@ -50,7 +50,7 @@ def until(socket: ClientConnection, kind: str, **fields: object) -> dict[str, An
 def close_code(socket: ClientConnection) -> int | None:
     try:
         while True:
-            socket.recv(timeout=20)
+            socket.recv(timeout=60)
     except ConnectionClosed as closed:
         return closed.rcvd.code if closed.rcvd else None
 

@@ -56,7 +56,6 @@ def test_nothing_is_left_when_the_tests_are_killed() -> None:
     eventually_sync(
         lambda: [path for path in (folder, Path(f"/proc/{server}")) if path.exists()],
         lambda it: not it,
-        timeout=20,
         message="the cluster is gone",
         interval=0.05,
     )

@@ -97,7 +97,6 @@ def test_a_run_is_traced_when_the_dotenv_file_says_so(tmp_path: Path) -> None:
         eventually_sync(
             lambda: receiver.runs,
             lambda it: "Harbour" in json.dumps(it),
-            timeout=30,
             message="the run is received",
             interval=0.1,
         )

@@ -47,6 +47,6 @@ async def test_what_was_read_before_a_run_ended_is_not_told_after_its_end(world:
     recorder.announce(ended.session)
     store.goes_on.set()
     await late
-    await eventually(lambda: heard, timeout=10, message="a change is published")
+    await eventually(lambda: heard, message="a change is published")
     assert heard[-1].status == "idle"
     listening.cancel()

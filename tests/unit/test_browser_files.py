@@ -213,9 +213,7 @@ async def test_children_of_a_process_that_has_ended_are_ended_too(tmp_path: Path
     await process.wait()
     assert birth_of(number)
     await processes.end(process)
-    await eventually(
-        lambda: birth_of(number), lambda it: it is None, timeout=10, message="the child is ended"
-    )
+    await eventually(lambda: birth_of(number), lambda it: it is None, message="the child is ended")
     await processes.aclose()
 
 

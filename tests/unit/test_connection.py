@@ -49,7 +49,7 @@ async def answer_to(port: int, *parts: bytes, pause: float = 0) -> bytes:
             writer.write(part)
             await writer.drain()
             await asyncio.sleep(pause)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             return await reader.read()
     except ConnectionResetError:
         return b""
@@ -130,7 +130,7 @@ async def test_connections_that_ask_for_nothing_make_room_and_streams_stay_open(
         idle = [await stack.enter_async_context(opened(port, said)) for said in (b"", b"GE") * 100]
         for _ in range(3):
             assert b"well" in await answer_to(port, ASKED)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             assert await kept.read() == b""  # it was idle for the longest time
             for connection in idle[:180]:
                 assert await connection.read() == b""
@@ -151,7 +151,6 @@ async def test_a_connection_too_many_is_refused_when_none_is_idle() -> None:
         await eventually(
             lambda: answer_to(port, ASKED),
             lambda it: b"well" in it,
-            timeout=20,
             message="the server sees them close",
         )
 

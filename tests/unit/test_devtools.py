@@ -46,7 +46,7 @@ class Reader:
         self.is_lost = True
 
     async def next(self) -> dict[str, Any]:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             return await self.got.get()
 
 
@@ -218,7 +218,7 @@ def speak(url: str, **options: Any) -> connect:
 
 
 async def answer_to(client: ClientConnection) -> dict[str, Any]:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         answer: dict[str, Any] = json.loads(await client.recv())
         return answer
 

@@ -266,17 +266,22 @@ async def test_new_rules_cut_off_what_they_forbid_and_nothing_else():
 
 
 async def test_rules_that_come_while_a_connection_is_made_hold_for_it():
+    replaced: list[bool] = []
+
+    def replace() -> None:
+        egress.use(Reach(private_network="always", blocked_hosts=("shop.example",)))
+        replaced.append(True)
+
     async def resolve(host: str, port: int) -> Sequence[Address]:
-        forbidding = Reach(private_network="always", blocked_hosts=("shop.example",))
         # When the address has been judged by the old rules and the connection is on its way.
-        asyncio.get_running_loop().call_soon(egress.use, forbidding)
+        asyncio.get_running_loop().call_soon(replace)
         return [ipaddress.ip_address("127.0.0.1")]
 
     async with server() as (port, got), proxy(resolve=resolve) as egress, client(egress) as browser:
         await browser.ask("shop.example", port)
         browser.writer.write(b"GET / HTTP/1.1\r\n\r\n")
         assert b"403 Forbidden" in await browser.reader.read()
-        assert got == []
+        assert (replaced, got) == ([True], [])
 
 
 async def test_closing_cuts_open_connections_without_a_word_in_the_log():

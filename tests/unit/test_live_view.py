@@ -45,12 +45,12 @@ async def read_all(viewer: Viewer) -> list[Any]:
 
 
 async def is_captured(screen: ScriptedScreen) -> None:
-    await eventually(lambda: screen.takes, timeout=10, message="frames are captured")
+    await eventually(lambda: screen.takes, message="frames are captured")
 
 
 async def message_of(viewer: Viewer, kind: str) -> dict[str, Any]:
     """The next message of this kind."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         while True:
             told = await viewer.next()
             if isinstance(told, dict) and told["type"] == kind:
@@ -190,7 +190,7 @@ async def test_nothing_is_captured_while_nobody_watches_and_an_old_picture_is_fo
     await is_captured(screen)
     screen.show(b"old")
     view.leave(first)
-    await eventually(lambda: screen.takes, lambda it: it is None, timeout=10, message="the capture ends")
+    await eventually(lambda: screen.takes, lambda it: it is None, message="the capture ends")
     again = view.join()
     assert pictures(await read_all(again)) == []
     await is_captured(screen)
@@ -200,9 +200,9 @@ async def test_nothing_is_captured_while_nobody_watches_and_an_old_picture_is_fo
 
 async def test_watching_for_long_leaves_nothing_behind(view: LiveView, screen: ScriptedScreen) -> None:
     view.join()
-    await eventually(lambda: screen.looks, lambda it: it > 1, timeout=10, message="a second look")
+    await eventually(lambda: screen.looks, lambda it: it > 1, message="a second look")
     before = len(asyncio.all_tasks())
-    await eventually(lambda: screen.looks, lambda it: it > 5, timeout=10, message="further looks")
+    await eventually(lambda: screen.looks, lambda it: it > 5, message="further looks")
     assert len(asyncio.all_tasks()) <= before
 
 
@@ -228,7 +228,6 @@ async def test_input_for_a_page_that_takes_none_is_bounded_and_moves_are_joined(
     await eventually(
         lambda: len(screen.strokes),
         lambda it: it == MOST_WAITING + 1,
-        timeout=10,
         message="what waits is typed",
     )
     moves = [one for one in screen.strokes if isinstance(one, Mouse)]
@@ -252,9 +251,7 @@ async def test_a_list_grows_while_the_page_loads_and_then_rests() -> None:
 
     lister = ElementPoller(look, pauses=(0.0,) * 7)
     lister.ask(told.append, lambda why: None)
-    await eventually(
-        lambda: told, lambda it: it and not it[-1].is_loading, timeout=10, message="the list is complete"
-    )
+    await eventually(lambda: told, lambda it: it and not it[-1].is_loading, message="the list is complete")
     await lister.aclose()
     assert [(len(one.items), one.is_loading) for one in told] == [
         (0, True), (1, True), (2, False),
@@ -270,7 +267,7 @@ async def test_a_page_that_never_ends_loading_is_not_looked_at_for_ever() -> Non
 
     lister = ElementPoller(look, pauses=(0.0, 0.0, 0.0))
     lister.ask(lambda listing: None, lambda why: None)
-    await eventually(lambda: len(looks), lambda it: it == 4, timeout=10, message="four looks")
+    await eventually(lambda: len(looks), lambda it: it == 4, message="four looks")
     await lister.aclose()
     assert len(looks) == 4
 

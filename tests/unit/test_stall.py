@@ -11,18 +11,14 @@ from tests.support.eventually import eventually, eventually_sync
 
 
 def hold_the_loop(caplog: pytest.LogCaptureFixture) -> None:
-    eventually_sync(
-        lambda: caplog.text, lambda it: "stood still" in it, timeout=20, message="the stall is logged"
-    )
+    eventually_sync(lambda: caplog.text, lambda it: "stood still" in it, message="the stall is logged")
 
 
 async def test_what_holds_the_loop_is_named_and_so_is_the_end_of_it(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.ERROR, "server.ops.loop_watchdog"), log_stalls(0.05):
         hold_the_loop(caplog)
         assert "in hold_the_loop" in caplog.text
-        await eventually(
-            lambda: caplog.text, lambda it: "goes on after" in it, timeout=20, message="its end is logged"
-        )
+        await eventually(lambda: caplog.text, lambda it: "goes on after" in it, message="its end is logged")
 
 
 def test_nothing_is_logged_once_the_watch_is_over(caplog: pytest.LogCaptureFixture) -> None:

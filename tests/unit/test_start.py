@@ -96,7 +96,7 @@ async def test_a_schema_of_a_newer_version_is_refused_and_left_alone(tmp_path: P
 async def test_while_the_database_is_away_requests_wait_and_a_stop_does_not(tmp_path: Path) -> None:
     app = create_app(settings_of(tmp_path, f"postgresql://u:{SECRET}@127.0.0.1:{free_port()}/name"))
     headers = {"authorization": f"Bearer {PASSWORD}"}
-    async with asyncio.timeout(5), app.router.lifespan_context(app), open_client(app, headers) as client:
+    async with asyncio.timeout(60), app.router.lifespan_context(app), open_client(app, headers) as client:
         waiting = asyncio.create_task(client.get("/api/sessions"))
         ready = await client.get("/api/ready")
         assert (ready.status_code, ready.json()["code"]) == (503, "not_ready")
