@@ -204,6 +204,26 @@ def test_a_clickable_thing_that_the_snapshot_does_not_list_gets_an_eid() -> None
     assert focus(snapshot, "css=#x > i", extra=extra).mode == "focused"
 
 
+def test_icons_of_rows_below_the_window_are_named_by_their_own_row() -> None:
+    rows = "\n".join(
+        f"- generic [ref=r{at}] [cursor=pointer] [box=0,{at * 40},900,30]:\n"
+        f"  - generic [ref=w{at}] [box=40,{at * 40},200,20]: Person {at}\n"
+        f"  - generic [ref=d{at}] [box=300,{at * 40},90,20]: {at + 1} May"
+        for at in range(24)
+    )
+    icons = tuple(
+        Clickable(box=(x, at * 40 + 4, 18, 18), tag="i", name=name, target=f"css=#{name}{at}")
+        for at in range(24)
+        for x, name in ((10, "star"), (800, "trash"))
+    )
+    lines = lines_of(observe_snapshot(rows, extra=Extra(clickables=icons)))
+    shown = [line.partition("] ")[2] for line in lines if "star" in line or "trash" in line]
+    assert shown[:48] == [
+        f'clickable "{name}" (Person {at})' for at in range(len(shown) // 2) for name in ("star", "trash")
+    ]
+    assert len(shown) > 2 * 20
+
+
 def test_the_value_of_a_slider_that_is_no_field_is_told() -> None:
     snapshot = """- slider "Bedroom" [ref=e1] [box=0,0,20,20]
 - slider "Volume" [ref=e2] [box=0,30,90,20]: "3"

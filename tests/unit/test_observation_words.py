@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from bench.observation.__main__ import in_window, words_of
-from server.browser.observation import Extra, Observation, focus, observe_snapshot
+from server.browser.observation import BUDGET, Extra, Observation, focus, observe_snapshot
 from server.browser.observation.page_script import SecretField, VisibleText
 from server.browser.observation.rendering import cost
 from tests.support.observations import load_shot, observe_shot, shot_names
@@ -129,7 +129,39 @@ def test_what_cannot_fit_is_cut_at_the_end_of_the_window() -> None:
     assert seen.text_blocks[0].startswith("0 window")
     assert seen.text_blocks[-1].startswith(f"{len(seen.text_blocks) - 1} window")
     assert [element.name for element in seen.interactive] == ["Send"]
-    assert cost(seen.text().split("\n")) <= 3300
+    assert cost(seen.text().split("\n")) <= BUDGET.tokens
+    assert "also at the bottom of the window: scroll to them; read_page has all text" in seen.notes[-1]
+
+
+def test_a_window_full_of_controls_and_text_shows_all_of_both_that_fits() -> None:
+    """More controls than the observation has of an ordinary page, with text between them."""
+    rows = "\n".join(
+        f'- button "B{at}" [ref=b{at}] [box=0,{at * 3},50,3]\n- paragraph [ref=p{at}] [box=60,{at * 3},200,3]: t{at}'
+        for at in range(180)
+    )
+    seen = observe_snapshot(rows)
+    shown = Counter(words_of(in_window(seen.text())))
+    assert all(shown[f"t{at}"] == shown[f"b{at}"] == 1 for at in range(180))
+    assert not seen.notes
+
+
+def test_a_window_that_cannot_be_shown_whole_loses_controls_and_text_at_its_bottom() -> None:
+    rows = "\n".join(
+        f'- button "Button {at}" [ref=b{at}] [box=0,{at * 3},50,3]\n'
+        f"- paragraph [ref=p{at}] [box=60,{at * 3},200,3]: {at} {'window village ' * 9}"
+        for at in range(200)
+    )
+    seen = observe_snapshot(rows)
+    buttons = [element.name for element in seen.interactive]
+    texts = [block.split()[0] for block in seen.text_blocks]
+    assert buttons == [f"Button {at}" for at in range(len(buttons))]
+    assert texts == [str(at) for at in range(len(texts))]
+    costs = [
+        cost([line for line in seen.text().split("\n") if line.startswith(mark)]) for mark in ("[", "- ")
+    ]
+    assert min(costs) > 0.4 * sum(costs)
+    assert "more elements, also at the bottom of the window: scroll to them" in seen.notes[-1]
+    assert cost(seen.text().split("\n")) <= BUDGET.tokens
 
 
 def test_visible_text_that_no_snapshot_has_is_told() -> None:

@@ -279,7 +279,10 @@ def _notes(tree: Snapshot, fitted: Fitted, target: int | None, *, is_page: bool)
         notes.append(NOTHING)
     if fitted.truncated or (target is None and fitted.texts_left):
         many = f"{fitted.truncated} more elements" if fitted.truncated else f"{fitted.texts_left} more texts"
-        notes.append(f"truncated, {many}: scroll to them; read_page has all text")
+        where = ", also at the bottom of the window" if fitted.is_window_cut else ""
+        notes.append(f"truncated, {many}{where}: scroll to them; read_page has all text")
+    elif fitted.is_window_cut:
+        notes.append("truncated, the last text of the window is cut: scroll to it; read_page has all text")
     return tuple(notes)
 
 

@@ -1,7 +1,7 @@
 """Find the interactive elements of a snapshot, with name and state."""
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, islice
 
@@ -18,7 +18,7 @@ TAG_ROLES = {
     **{role: role for role in DRAG_ROLES},
 }  # fmt: skip
 MOST_NODES = 100
-MOST_BOXES = 3000
+MOST_BOXES = 400
 SPREAD_CHARS = 160
 """A clickable container with several parts and more text than this is listed as its parts."""
 
@@ -197,7 +197,7 @@ def _add_clickables(
     by_box = {_rounded(draft.box): draft for draft in drafts if draft.box}
     nodes = {_rounded(node.box): at for at, node in enumerate(snapshot.nodes) if node.box and node.ref}
     places = [draft.place for draft in drafts]
-    boxed = [(at, node.box) for at, node in enumerate(snapshot.nodes) if node.seen and node.box][:MOST_BOXES]
+    boxes = _Bands(snapshot)
     added = []
     for clickable in found:
         box = _rounded(clickable.box)
@@ -206,7 +206,7 @@ def _add_clickables(
             if clickable.tag == "draggable" and known.role == "clickable":
                 known.role = clickable.tag
         elif box not in nodes:
-            added.append(_loose(snapshot, boxed, clickable, viewport))
+            added.append(_loose(snapshot, boxes, clickable, viewport))
         elif clickable.listens or bisect_left(places, nodes[box]) == bisect_left(
             places, snapshot.nodes[nodes[box]].end
         ):
@@ -230,18 +230,46 @@ def _draft_clickable(snapshot: Snapshot, index: int, clickable: Clickable) -> Dr
     return draft
 
 
-def _loose(
-    snapshot: Snapshot, boxed: Sequence[tuple[int, Box]], clickable: Clickable, viewport: tuple[int, int]
-) -> Draft:
+class _Bands:
+    """The boxes of a snapshot's nodes by horizontal bands of the page, so that few are compared with one place."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._bands: dict[int, list[tuple[int, Box]]] = {}
+        for at, node in enumerate(snapshot.nodes):
+            if node.box is None:
+                continue
+            top, bottom = node.box[1], node.box[1] + node.box[3]
+            for band in range(_band(max(top, _FAR[0])), _band(min(bottom, _FAR[1])) + 1):
+                self._bands.setdefault(band, []).append((at, node.box))
+
+    def upwards(self, y: float) -> Iterator[Sequence[tuple[int, Box]]]:
+        """For the band at this height and each above it: the first MOST_BOXES nodes that reach it, in reading order."""
+        for band in range(_band(y), _band(_FAR[0]) - 1, -1):
+            yield self._bands.get(band, ())[:MOST_BOXES]
+
+
+_FAR = (-1_000.0, 3_000.0)
+"""CSS pixels above and below the window's top: farther away, the page script lists nothing."""
+
+
+def _band(y: float) -> int:
+    return int(y // 64)
+
+
+def _loose(snapshot: Snapshot, boxes: _Bands, clickable: Clickable, viewport: tuple[int, int]) -> Draft:
     """A draft for an element that the snapshot lacks, placed after what begins before it in the box around it."""
     x, y, width, height = clickable.box
     middle = (x + width / 2, y + height / 2, 1.0, 1.0)
-    around = [(box[2] * box[3], -at) for at, box in boxed if overlaps(middle, box)]
+    near = next(boxes.upwards(middle[1]), ())
+    around = [(box[2] * box[3], -at) for at, box in near if overlaps(middle, box)]
     first = -min(around)[1] if around else 0
     end = snapshot.nodes[first].end if around else len(snapshot.nodes)
-    before = (
-        at for at, box in boxed if first <= at < end and box[1] <= middle[1] and _begins(box, clickable.box)
-    )
+    before: list[int] = []
+    for near in boxes.upwards(middle[1]):
+        in_it = ((at, box) for at, box in near if first <= at < end and box[1] <= middle[1])
+        before = [at for at, box in in_it if _begins(box, clickable.box)]
+        if before:
+            break
     place = max(before, default=first if around else -1) + 0.5
     role = TAG_ROLES.get(clickable.tag, "clickable")
     seen = overlaps(clickable.box, (0, 0, *viewport))

@@ -69,12 +69,13 @@ class Overlay(BaseModel, frozen=True):
 class Budget(BaseModel, frozen=True):
     """Limits of one observation: element and block counts, characters, tokens of the o200k vocabulary."""
 
-    elements: int = 160
+    elements: int = 200
     blocks: int = 30
     block_chars: int = 240
-    tokens: int = 3300
-    """Hard limit. Above `fill`, only what is in view, in an open dialog or in the active form is added."""
-    fill: int = 1280
+    tokens: int = 3500
+    """Hard limit by the estimate, which may be a tenth below the real count of lines full of numbers. Above `fill`, only
+    what is in view, in an open dialog or in the active form is added."""
+    fill: int = 1000
     """Up to this limit the rest of the page is added too."""
     names_targets: bool = False
     """Count tokens for lines that begin with `Element.ref`, which may be longer than an eid."""

@@ -62,6 +62,8 @@ class Fitted:
     """Elements left out."""
     texts_left: int = 0
     """Text blocks left out, whole ones."""
+    is_window_cut: bool = False
+    """Not all that is in view fits: elements or text at the bottom of the window are left out."""
 
 
 @dataclass(slots=True)
@@ -86,8 +88,9 @@ def fit(
 ) -> Fitted:  # fmt: skip
     """Select what fits. The first `must` of `ranked` and visible text must not be dropped; `used` tokens are spent.
 
-    If not all of it fits, the `first` elements come before what is in view, the others after it. With `detail`,
-    names and options are truncated less, and no text is dropped.
+    If not all of it fits, the `first` elements come before what is in view, the others after it. Of the window, names
+    and options are truncated first; then its elements and its text have half of the room each, from the top. With
+    `detail`, names and options are truncated less, and no text is dropped.
     """
     leaders = [draft for draft in ranked if draft.same_as is None]
     first, must = (sum(draft.same_as is None for draft in ranked[:many]) for many in (first, must))
@@ -120,6 +123,11 @@ def fit(
     fitted = _lay_out(chosen, room.blocks, dict(zip(map(id, top), contexts, strict=True)), around, cuts)
     fitted.truncated = len(ranked) - len(chosen)
     fitted.texts_left = len(blocks) - len(room.blocks)
+    lines = set(map(id, chosen))
+    whole = set(map(id, room.blocks))
+    fitted.is_window_cut = any(draft.seen and id(draft) not in lines for draft in leaders) or any(
+        id(block) not in whole for block in visible
+    )
     return fitted
 
 
@@ -129,10 +137,15 @@ def _take_all(
     visible: Sequence[Block],
     must: Sequence[tuple[Draft, int]],
 ) -> list[Draft]:
-    """Take the `first` elements, those in view, the text in view from its start, and the rest of `must`, while it
-    fits."""
+    """Take the `first` elements, those in view and the text in view, both from the top, and the rest of `must`, while
+    it fits."""
+    chosen = [draft for draft, price in first if room.take(price, room.limit)]
     in_view = [one for one in must if one[0].seen]
-    chosen = [draft for draft, price in (*first, *in_view) if room.take(price, room.limit)]
+    words = sum(cost([text_line(block.text)]) for block in visible)
+    for_text = min(words, (room.limit - room.used) // 2)
+    at = 0
+    while at < len(in_view) and room.take(in_view[at][1], room.limit - for_text):
+        at += 1
     for block in sorted(visible, key=lambda block: (_section(block), block.place)):
         price, left = cost([text_line(block.text)]), room.limit - room.used
         if price > left:
@@ -141,6 +154,8 @@ def _take_all(
             _add_blocks(room, [block], room.limit)
         if price > left:
             break
+    chosen += [draft for draft, _ in in_view[:at]]
+    chosen += [draft for draft, price in in_view[at:] if room.take(price, room.limit)]
     return chosen + [draft for draft, price in must if not draft.seen and room.take(price, room.limit)]
 
 
