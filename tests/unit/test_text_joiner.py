@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 from server.events import Event, Thinking, Token
-from server.runs.text_joiner import JOIN_DELTAS, TextJoiner
+from server.runs.text_joiner import FRAME_SECONDS, JOIN_DELTAS, LONGEST_JOIN, TextJoiner, join_for
 
 
 def token(text: str) -> Token:
@@ -58,3 +58,23 @@ async def test_many_deltas_are_not_held_back() -> None:
     joiner.flush()
     assert len(sent) >= 3
     assert "".join(event.text for event in sent) == "".join(f"{number} " for number in range(3 * JOIN_DELTAS))
+
+
+async def test_a_delta_after_a_pause_goes_at_once() -> None:
+    arrived = asyncio.Event()
+    joiner = TextJoiner(lambda event: arrived.set())
+    joiner.add(token("a"))
+    async with asyncio.timeout(60):
+        while joiner.is_joining:
+            await asyncio.sleep(0)
+    arrived.clear()
+
+    joiner.add(token("b"))
+
+    assert arrived.is_set()
+
+
+def test_it_joins_for_longer_only_while_the_loop_is_late() -> None:
+    assert join_for(0.0) == join_for(0.002) == FRAME_SECONDS
+    assert FRAME_SECONDS < join_for(0.005) < join_for(0.010) < LONGEST_JOIN
+    assert join_for(1.0) == LONGEST_JOIN
