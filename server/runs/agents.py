@@ -188,6 +188,8 @@ class AgentFactory:
         return await self._built(("operator", model_name), build)
 
     async def _assistant(self, model_name: str) -> Graph:
+        if built := self._graphs.get(("assistant", model_name)):
+            return await asyncio.shield(built)
         settings, specs = self._settings(), await self._browsers.tools()
 
         def build() -> Graph:
