@@ -18,6 +18,20 @@ _OPENS = re.compile(
 )
 _JOINT = re.compile(r"^[\s,;.]*(?:(?:and|then|и|а|потом|затем)\b[\s,]*)*", re.IGNORECASE)
 _TELL = re.compile(r"^(?:tell me|say|скажи(?:те)?(?: мне)?|расскажи(?:те)?(?: мне)?),?\s+", re.IGNORECASE)
+_SAYS = re.compile(r"^what (?:it|the (?:page|article|text|site)) says? about\s+", re.IGNORECASE)
+_SAYS_RUSSIAN = re.compile(
+    r"^что (?:там |в (?:ней|н[её]м) )?(?:она |он |написано |сказано |говорится |говорит )+(?=об? )",
+    re.IGNORECASE,
+)
+_ASKS_RUSSIAN = re.compile(
+    r"^(?:кто|что|где|когда|куда|откуда|как\w*|почему|зачем|сколько|чей|чья|ч[её]м|о ч[её]м)\b|^\S+ ли\b",
+    re.IGNORECASE,
+)
+_NEXT_PAGE = re.compile(
+    r"[\s,;.]*(?:\b(?:and|then|after that|и|а|потом|затем)\b[\s,]*)*"
+    r"(?:open|go to|visit|navigate to|открой(?:те)?|перейди(?:те)? на|зайди(?:те)? на)\b.*",
+    re.IGNORECASE | re.DOTALL,
+)
 _CYRILLIC = re.compile("[а-яё]", re.IGNORECASE)
 _HOMES = frozenset({"localhost", "127.0.0.1", "[::1]", "0.0.0.0"})
 _PAGE_ENDING = re.compile(r"\.(?:html?|php|aspx?|jsp)$", re.IGNORECASE)
@@ -36,7 +50,13 @@ def title_of(content: str) -> str:
         return cut(line, TITLE_LENGTH)
     masked = _ADDRESS.sub("\x00", line, count=1)
     if match := _OPENS.match(masked):
-        rest = _TELL.sub("", _JOINT.sub("", match["rest"])).strip().rstrip(".!")
+        rest = _JOINT.sub("", match["rest"])
+        if len(addresses) > 1:
+            rest = _NEXT_PAGE.sub("", rest)
+        rest = _task(rest.strip().rstrip(".!"))
+        pages = list(dict.fromkeys(map(_page, addresses)))
+        if rest and len(pages) > 1 and all(pages):
+            rest = f"{rest}: {', '.join(pages)}"
         did = rest or f"{match['verb'].split()[0]} {_page(addresses[0])}".strip()
         site = _site(addresses[0])
         ending = (
@@ -51,6 +71,21 @@ def title_of(content: str) -> str:
     if ending and len(said) > TITLE_LENGTH:
         said = cut(said.removesuffix(ending), TITLE_LENGTH - len(ending)) + ending
     return cut(said[:1].upper() + said[1:], TITLE_LENGTH)
+
+
+def _task(words: str) -> str:
+    """What is to be done, with a verb also where only a question or a thing was named."""
+    asked = _TELL.sub("", words)
+    if asked == words:
+        return words
+    if _CYRILLIC.search(asked):
+        if said := _SAYS_RUSSIAN.sub("", asked):
+            is_said = said != asked
+            return (
+                f"Прочитать {said}" if is_said else f"Узнать{',' * bool(_ASKS_RUSSIAN.match(asked))} {asked}"
+            )
+        return asked
+    return f"Read about {_SAYS.sub('', asked)}" if _SAYS.match(asked) else f"Find {asked}"
 
 
 def _site(address: str) -> str:

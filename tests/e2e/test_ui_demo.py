@@ -45,7 +45,7 @@ def test_answers_say_what_was_found_what_was_not_done_and_where_to_get_a_real_mo
         expect(screen.feed.get_by_text("1871")).to_have_count(0)
         screen.wait_idle()
         expect(screen.page.get_by_role("heading", level=1)).to_have_text(
-            "What it says about the tariff in 2024 on localhost"
+            "Read about the tariff in 2024 on localhost"
         )
         expect(screen.feed.get_by_text("Not done", exact=True)).to_have_count(0)
         expect(screen.feed.get_by_text("am not an LLM")).to_have_count(1)

@@ -11,6 +11,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, Sys
 from langchain_core.tools import StructuredTool
 
 from server.agent.context import UserUpdates
+from server.agent.demo.commands import read_request
 from server.agent.demo.model import DemoChatModel
 from server.agent.models.chat_model import build_chat_model
 from server.browser.observation import Extra
@@ -180,7 +181,14 @@ async def test_a_refusal_without_an_instruction_ends_with_what_was_refused() -> 
     await world.say(f"open {SITE}, click Place order")
     answer = await world.answer(False, "use the red kettle")
     assert world.browser.log == [f"navigate {SITE}"]
-    assert "refused" in (answer or "")
+    assert "Not done, because you refused it: Click “Place order”." in (answer or "")
+    assert "do not try it again" not in (answer or ""), "what is said to a model is not told to the person"
+
+
+async def test_a_russian_yes_or_no_question_is_answered_from_the_page() -> None:
+    (command,) = read_request("закрыт ли музей по понедельникам?").commands
+    assert command.kind == "ask"
+    assert "музей" in command.text
 
 
 async def test_a_login_is_handed_to_the_person() -> None:

@@ -16,7 +16,15 @@ WHERE = "http://127.0.0.1:8791/article.html"
     [
         ("find a blue kettle\nand more", "find a blue kettle"),
         (f"open {WHERE} and read the article", "Read the article on localhost"),
-        (f"open {WHERE} and tell me what it says about the tariff in 2024", "What it says about the tariff in 2024 on localhost"),
+        (f"open {WHERE} and tell me what it says about the tariff in 2024", "Read about the tariff in 2024 on localhost"),
+        (f"open {WHERE} and tell me the price", "Find the price on localhost"),
+        (
+            "open http://127.0.0.1:8791/kettle/amber and tell me the price, then open http://127.0.0.1:8791/kettle/blue "
+            "and tell me the price",
+            "Find the price: amber, blue on localhost",
+        ),
+        (f"открой {WHERE} и скажи, когда отходит паром", "Узнать, когда отходит паром на localhost"),
+        (f"открой {WHERE} и расскажи, что там сказано о тарифе", "Прочитать о тарифе на localhost"),
         (f"Please open {WHERE}", "Open article on localhost"),
         ("open https://www.example.com/", "Open example.com"),
         ("go to http://localhost:3000/a?b=c, click Log in", "Click Log in on localhost"),

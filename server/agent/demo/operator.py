@@ -112,7 +112,15 @@ class _Work:
         is_asked = bool(_READ.match(last)) and not self.choice
         notes = self._notes(done - int(is_asked))
         return DemoProgress(
-            done, failure, is_asked, self.reading, notes, self.choice, self.files, self.is_first
+            done,
+            failure,
+            is_asked,
+            self.reading,
+            notes,
+            self.choice,
+            self.files,
+            self.is_first,
+            _REFUSED in last,
         )
 
     def _notes(self, done: int) -> tuple[str, ...]:

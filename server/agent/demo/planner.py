@@ -32,6 +32,8 @@ class DemoProgress:
     """The names of the user's files: those of the message, else those of the session."""
     is_first: bool = True
     """Whether nothing was answered in this session before."""
+    is_refused: bool = False
+    """Whether the last command failed because the user refused it."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,8 @@ def plan_next(task: str, progress: DemoProgress, page: DemoPage | None) -> Next:
     work = _Decision(request, words, progress, page or DemoPage())
     if progress.failure is not None:
         at = min(progress.done, len(commands) - 1)
-        return work.unmet(at, words.say("failed", what=words.to_do(commands[at]), why=progress.failure))
+        said = "refused" if progress.is_refused else "failed"
+        return work.unmet(at, words.say(said, what=words.to_do(commands[at]), why=progress.failure))
     can_begin = progress.done < len(commands) and commands[progress.done].kind in _NEEDS_NO_PAGE
     if page is None and not can_begin:
         return LookFirst()

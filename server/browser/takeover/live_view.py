@@ -232,7 +232,9 @@ class LiveView:
         if sight is None or not sight.url.startswith(("http://", "https://")):
             return
         address = address_of(sight.url)
-        if self._driven[-1:] != [address] and len(self._driven) < PAGES_NOTED:
+        if self._driven and _place(self._driven[-1]) == _place(address):
+            self._driven[-1] = address  # over http where https failed
+        elif len(self._driven) < PAGES_NOTED:
             self._driven.append(address)
 
     def _lose_holder(self) -> None:
@@ -294,6 +296,10 @@ class LiveView:
             for viewer in self._viewers:
                 viewer.send({"type": "error", "code": error.code, "message": error.detail})
         self._changed.set()
+
+
+def _place(address: str) -> str:
+    return address.partition("//")[2]
 
 
 def _refuse(viewer: Viewer, why: str) -> None:

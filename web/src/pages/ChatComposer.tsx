@@ -68,7 +68,7 @@ export function ChatComposer({ session }: { session: Session }) {
               <AttachButton sessionId={session.id} />
               {beginsTask && <TableButton sessionId={session.id} agent={session.agent} />}
               {isBusy && !isAsked && <ModeChoice mode={mode} onChange={setMode} />}
-              <span className={isBusy ? 'hidden min-w-0 md:flex' : 'contents'}>
+              <span className={isBusy ? 'hidden min-w-0 @xl:flex' : 'contents'}>
                 <Pickers session={session} locked={isBusy ? t('model.locked') : undefined} />
               </span>
             </>

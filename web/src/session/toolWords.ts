@@ -65,6 +65,8 @@ const WORDS: Record<string, Word> = {
   file_upload: { word: 'upload', icon: FileUp },
 }
 
+const FIND_ON_PAGE = { word: 'findOnPage', icon: ScrollText } as const
+
 export interface ToolWords {
   icon: LucideIcon
   /** The verb, or null for a tool not known here: then `name` says it. */
@@ -76,7 +78,7 @@ export interface ToolWords {
 /** What a tool call did, in words a person reads instead of JSON. */
 export function toolWords(row: Pick<ToolRow, 'name' | 'args'>, isDone = true): ToolWords {
   const bare = row.name.replace(/^(browser|playwright|browser_use)_+/, '')
-  const word = WORDS[bare]
+  const word = bare === 'read_page' && row.args.query ? FIND_ON_PAGE : WORDS[bare]
   return {
     icon: word?.icon ?? Wrench,
     verb: word ? `${isDone ? 'did' : 'do'}.${word.word}` : null,

@@ -48,7 +48,7 @@ function List() {
       className="overlay rounded-lg border border-line bg-bg shadow-lg shadow-backdrop/10 data-[limited]:hidden"
     >
       <Base.Content className="flex items-center gap-2 py-1.5 pr-1.5 pl-4">
-        <Base.Title className="min-w-0 flex-1 truncate text-sm" />
+        <Base.Title className="min-w-0 flex-1 py-1 text-sm wrap-anywhere" />
         <Base.Action className="touch h-8 rounded-md px-2.5 text-sm font-medium text-accent-text hover:bg-s2" />
         <Base.Close
           aria-label={t('close')}

@@ -58,7 +58,7 @@ export function Composer({
   return (
     <div
       className={cx(
-        'rounded-xl border border-strong bg-bg focus-within:border-accent',
+        '@container rounded-xl border border-strong bg-bg focus-within:border-accent',
         'focus-within:outline-2 focus-within:-outline-offset-1 focus-within:outline-accent',
       )}
     >

@@ -33,7 +33,8 @@ const DRAGGED = 'application/x-plan-step'
 interface Props {
   step: PlanStep
   index: number
-  plan: Plan
+  /** null: it cannot be changed. */
+  plan: Plan | null
 }
 
 /** A step of the plan: dragged by hand, or moved, reworded and removed from its menu. */
@@ -45,16 +46,16 @@ export function PlanItem({ step, index, plan }: Props) {
   const isDrop = (event: DragEvent) => event.dataTransfer.types.includes(DRAGGED)
   const drop = (event: DragEvent) => {
     setOver(false)
-    if (isDrop(event)) plan.move(Number(event.dataTransfer.getData(DRAGGED)), index)
+    if (isDrop(event)) plan?.move(Number(event.dataTransfer.getData(DRAGGED)), index)
   }
   const rename = (text: string | null) => {
     setEditing(false)
-    if (text) plan.rename(index, text)
+    if (text) plan?.rename(index, text)
   }
   return (
     <li
       aria-current={step.status === 'doing' ? 'step' : undefined}
-      draggable={!isEditing}
+      draggable={plan !== null && !isEditing}
       onDragStart={(event) => event.dataTransfer.setData(DRAGGED, String(index))}
       onDragOver={(event) => {
         if (!isDrop(event)) return
@@ -78,7 +79,7 @@ export function PlanItem({ step, index, plan }: Props) {
           {step.text}
         </span>
       )}
-      <StepMenu index={index} plan={plan} onEdit={() => setEditing(true)} />
+      {plan && <StepMenu index={index} plan={plan} onEdit={() => setEditing(true)} />}
     </li>
   )
 }

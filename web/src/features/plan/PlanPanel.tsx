@@ -16,6 +16,8 @@ export function PlanPanel() {
   const isActive = useLive((state) => isOpen(state.run))
   const plan = usePlan()
   const steps = planSteps(work, isActive)
+  // What is over is a record. What a run has left can be changed before it is continued.
+  const isEditable = isActive || steps.some((step) => step.status === 'todo')
   const done = steps.filter((step) => step.status === 'done').length
   if (steps.length === 0 && !work.goal) return <p className="p-4 text-sm text-muted">{t('plan.none')}</p>
   return (
@@ -33,10 +35,10 @@ export function PlanPanel() {
       {steps.length > 0 && <Progress done={done} total={steps.length} />}
       <ol aria-label={t('plan')} className="-mx-2 flex flex-col">
         {steps.map((step, index) => (
-          <PlanItem key={`${index}-${step.text}`} step={step} index={index} plan={plan} />
+          <PlanItem key={`${index}-${step.text}`} step={step} index={index} plan={isEditable ? plan : null} />
         ))}
       </ol>
-      {steps.length > 0 && <AddStep plan={plan} />}
+      {isEditable && steps.length > 0 && <AddStep plan={plan} />}
       {plan.isPending && <p className="text-xs text-muted">{t('plan.pending')}</p>}
     </div>
   )
