@@ -100,6 +100,17 @@ class Client:
         """List sessions: pinned ones first, then the newest. `params` are the API's: q, archived, limit."""
         return list((await self.call("GET", "/sessions", params=params))["items"])
 
+    async def questions(self) -> list[JsonObject]:
+        """All open questions, the next to expire first."""
+        items: list[JsonObject] = []
+        cursor: str | None = ""
+        while cursor is not None:
+            params = {"status": "open", "limit": 200} | ({"cursor": cursor} if cursor else {})
+            page = await self.call("GET", "/questions", params=params)
+            items += page["items"]
+            cursor = page["next_cursor"]
+        return items
+
     async def find(self, name: str) -> str:
         """Resolve a full session id, a unique prefix, or `last` to an id. Raises Misused if there is none."""
         if name == "last":

@@ -16,10 +16,10 @@ DIRECTIONS = ("down", "up", "left", "right")
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """One argument of a command. `rest` takes the remainder of the line unchanged."""
+    """One argument of a command. `rest` takes the remainder of the line; a `reference` has REFERENCE_CHARS or more."""
 
     name: str
-    kind: Literal["word", "number", "rest"] = "word"
+    kind: Literal["word", "number", "reference", "rest"] = "word"
     is_optional: bool = False
     choices: tuple[str, ...] = ()
 
@@ -63,6 +63,9 @@ class Call:
 
 _WORDS = (Param("words", "rest", is_optional=True),)
 _ALWAYS = Param("always", is_optional=True, choices=("always",))
+_REFERENCE = Param("ref", "reference", is_optional=True)
+REFERENCE_CHARS = 8
+"""Characters of a question's reference that are shown, from its end."""
 _EID = Param("eid")
 
 COMMANDS = {
@@ -70,9 +73,18 @@ COMMANDS = {
     for command in (
         Command("chat", "chat mode: what you write goes to the agent"),
         Command("exit", "leave chat mode; in cmd mode, leave"),
-        Command("yes", "do what is asked for; always: such things on this site from now on", (_ALWAYS,)),
-        Command("no", "refuse; words tell the agent what to do instead", _WORDS),
+        Command(
+            "yes",
+            "do what is asked for; always: such things on this site from now on; REF: a question of /inbox",
+            (_REFERENCE, _ALWAYS),
+        ),
+        Command(
+            "no",
+            "refuse; words tell the agent what to do instead; they may begin with a REF of /inbox",
+            _WORDS,
+        ),
         Command("done", "you have done what the agent could not", _WORDS),
+        Command("inbox", "the open questions of all sessions, the next to expire first"),
         Command("stop", "end the run"),
         Command("pause", "hold the run before its next step"),
         Command("resume", "go on"),
@@ -140,6 +152,8 @@ def _read_args(command: Command, text: str) -> JsonObject:
     args: JsonObject = {}
     for param in command.params:
         word, _, rest = (text, "", "") if param.kind == "rest" else text.partition(" ")
+        if param.kind == "reference" and len(word) < REFERENCE_CHARS:
+            continue
         text = rest.lstrip()
         if word:
             args[param.name] = _read(command, param, word)

@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from cli import tables
 from cli.client import Client, Event
-from cli.commands import Call, Words
+from cli.commands import REFERENCE_CHARS, Call, Words
 from cli.errors import Misused, Refused, Trouble
 from cli.items import Item, Note, Question
 from cli.json_types import JsonObject
@@ -120,8 +120,12 @@ class Conversation:
         if entry.command.by_hand:
             return await self._browse(entry)
         match entry.name:
+            case "yes" | "no" if elsewhere := await self._named_question(entry):
+                return await self._decide_elsewhere(entry, elsewhere)
             case "yes" | "no" | "done":
                 return await self._decide(entry.name, entry.args)
+            case "inbox":
+                self.screen.print(tables.Inbox(await self.client.questions(), datetime.now(UTC)))
             case "stop" | "pause" | "resume":
                 return await self._send({"type": "control", "action": CONTROLS[entry.name]})
             case "plan" if entry.args.get("what") in ("accept", "dismiss"):
@@ -225,6 +229,39 @@ class Conversation:
             if error.code == "already_decided" and await self._is_decided_so(frame):
                 return {}
             raise
+
+    async def _named_question(self, entry: Call) -> JsonObject | None:
+        """The open question of any session that the command names; None if it means the one of this session.
+
+        The words of `/no` begin with a reference only if a question has it. Raises Misused.
+        """
+        name = str(entry.args.get("ref") or entry.args.get("words") or "").partition(" ")[0]
+        if not name or (entry.name == "no" and len(name) < REFERENCE_CHARS):
+            return None
+        matches = [
+            question
+            for question in await self.client.questions()
+            if name in (question["reference"], tables.short_reference(question))
+        ]
+        if len(matches) > 1:
+            raise Misused(f"{name} is the beginning of {len(matches)} questions; give the whole reference.")
+        if not matches and entry.name == "yes":
+            raise Misused(f"No open question {name}; /inbox lists them.")
+        return matches[0] if matches else None
+
+    async def _decide_elsewhere(self, entry: Call, question: JsonObject) -> JsonObject:
+        is_manual, is_yes = question["kind"] == "manual", entry.name == "yes"
+        if is_manual and not is_yes:
+            raise Misused(f"This wants your help: pilothouse chat {tables.short(question['session_id'])}")
+        note = str(entry.args.get("words") or "").partition(" ")[2].strip()
+        body: JsonObject = {"reference": question["reference"]}
+        body |= {"done": True} if is_manual else {"confirmed": is_yes}
+        body |= {"message": note} if note else {}
+        body |= {"remember": True} if "always" in entry.args else {}
+        await self.client.call("POST", f"/sessions/{question['session_id']}/decision", body)
+        title = question["session_title"] or "untitled"
+        self.screen.show(Note(f"{'Done' if is_manual else 'Approved' if is_yes else 'Refused'}: {title}"))
+        return {"session_id": question["session_id"]}
 
     async def _is_decided_so(self, frame: JsonObject) -> bool:
         """Whether the question was decided as in the frame: then only the acknowledgement was lost."""

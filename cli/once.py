@@ -34,6 +34,8 @@ async def run_line(conversation: Conversation, line: str, *, waits: bool, lines:
 def _run_to_follow(entry: Words | Call, session: JsonObject, answer: JsonObject) -> str:
     if isinstance(entry, Words):
         return str(answer["run_id"])
+    if answer.get("session_id") not in (None, session.get("id")):
+        return ""  # the question of another session was answered
     return str((session.get("run") or {}).get("id", "")) if entry.name in ANSWERS else ""
 
 

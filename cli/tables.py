@@ -11,10 +11,10 @@ from rich.table import Table
 from rich.text import Text
 
 from cli.address import Address
-from cli.commands import COMMANDS
-from cli.items import ToolRan, Visited
+from cli.commands import COMMANDS, REFERENCE_CHARS
+from cli.items import Question, ToolRan, Visited
 from cli.json_types import JsonObject
-from cli.render import draw, indent
+from cli.render import draw, indent, question
 from cli.text import ago, cut, moment, spent
 from cli.view import View
 
@@ -65,6 +65,32 @@ class Sessions:
 
 def short(session_id: str) -> str:
     return session_id[:8]
+
+
+def short_reference(question: JsonObject) -> str:
+    """The end of the reference: those of model calls begin alike."""
+    return str(question["reference"])[-REFERENCE_CHARS:]
+
+
+@dataclass(frozen=True)
+class Inbox:
+    """The open questions of all sessions, each with the reference that answers it."""
+
+    items: Sequence[JsonObject]
+    now: datetime
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if not self.items:
+            yield indent(Text("Nothing waits for you.", "quiet"))
+            return
+        for item in self.items:
+            title = Text.assemble(
+                (short_reference(item), "you"), "  ", (item["session_title"] or "untitled", "bold"),
+                (f"  {ago(moment(item['created_at']), self.now)}", "quiet"),
+            )  # fmt: skip
+            yield indent(Group(title, indent(question(Question.read(item, None)))))
+            yield Text()
+        yield indent(Text("/yes REF [always] does it · /no REF [words] refuses", "quiet"))
 
 
 def observation(page: JsonObject) -> RenderableType:

@@ -18,6 +18,7 @@ from server.api import (
     files,
     live,
     messages,
+    questions,
     results,
     sessions,
     stream,
@@ -141,7 +142,9 @@ def create_app(settings: Settings, logins: Logins | None = None, spa: Spa | None
     )  # fmt: skip
     app.state.logins = logins
     app.state.streams = Streams(settings.stream_limit)
-    for part in (messages, stream, system, sessions, files, export, results, browser, settings_api, ws, live):
+    for part in (
+        messages, questions, stream, system, sessions, files, export, results, browser, settings_api, ws, live,
+    ):  # fmt: skip
         app.include_router(part.router)
     app.include_router(files.pictures_at(settings.screenshot_url_prefix))
     # Not a mount, which would also receive requests for API paths with a wrong method.

@@ -295,6 +295,12 @@ def shortcuts(screen: Screen, world: World) -> None:
     expect(screen.page.get_by_role("dialog")).to_be_visible()
 
 
+def inbox(screen: Screen, world: World) -> None:
+    screen.page.goto("/inbox")
+    expect(screen.page.get_by_role("article", name="Order the blue kettle")).to_be_visible()
+    expect(screen.button("Approve")).to_be_enabled()
+
+
 def settings(tab: str) -> Callable[[Screen, World], None]:
     def open_tab(screen: Screen, world: World) -> None:
         with_ages(screen)
@@ -309,7 +315,7 @@ STATES: dict[str, Callable[[Screen, World], Any]] = {
     "login": login, "login-wrong": login_wrong, "home": home, "server-away": away, "models": models,
     "running": running, "queued": queued, "usage": usage, "answered": answered, "approval": approval, "failed": failed, "session-gone": gone,
     "plan": plan, "plan-proposed": plan_proposed, "facts": facts, "browser": browser, "files": files, "sidebar": sidebar, "takeover": takeover,
-    "takeover-elements": elements, "hand-back": hand_back, "viewer": viewer, "session-menu": session_menu,
+    "takeover-elements": elements, "hand-back": hand_back, "viewer": viewer, "session-menu": session_menu, "inbox": inbox,
     "grants": grants, "command-menu": command_menu, "search-none": search_none, "shortcuts": shortcuts,
     **{f"settings-{tab}": settings(tab) for tab in TABS},
 }  # fmt: skip

@@ -98,6 +98,20 @@ class Question(Pending):
     decided_at: datetime | None
 
 
+class OpenQuestion(Question):
+    session_id: str
+    session_title: str
+
+
+class Questions(ResponseModel):
+    """A page of the inbox; `next_cursor` selects the next page, null on the last one."""
+
+    items: list[OpenQuestion]
+    next_cursor: str | None
+    total: int
+    """The number of all open questions."""
+
+
 class Failure(ResponseModel):
     """The end of a run without an answer."""
 

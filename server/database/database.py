@@ -24,7 +24,7 @@ from server.settings import Settings
 
 logger = logging.getLogger(__name__)
 
-HEAD = "0003"
+HEAD = "0004"
 SQLITE_READERS = 4
 POSTGRESQL_CONNECTIONS = 10
 PATIENCE = 5.0

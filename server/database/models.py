@@ -131,6 +131,12 @@ class InterruptRow(Base):
     """A question to the user. At most one per run is open at a time."""
 
     __tablename__ = "interrupts"
+    __table_args__ = (
+        Index(
+            "open_questions", "expires_at",
+            sqlite_where=text("status = 'open'"), postgresql_where=text("status = 'open'"),
+        ),
+    )  # fmt: skip
 
     reference: Mapped[str] = mapped_column(String(64), primary_key=True)
     session_id: Mapped[str] = mapped_column(ForeignKey("sessions.id", ondelete="CASCADE"), index=True)

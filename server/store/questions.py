@@ -6,10 +6,10 @@ import logging
 from collections.abc import Callable, Collection
 from datetime import datetime, timedelta
 
-from sqlalchemy import Connection, bindparam, delete, func, select
+from sqlalchemy import ColumnElement, Connection, bindparam, delete, func, or_, select
 
 from server.database import Database, reading, writing, writing_synced
-from server.database.models import GrantRow, InterruptRow, RunRow
+from server.database.models import GrantRow, InterruptRow, RunRow, SessionRow
 from server.errors import Conflict, NotFound
 from server.events import Answer, ConfirmQuestion, Question, Usage, now, read_question
 from server.store.lookups import (
@@ -23,7 +23,7 @@ from server.store.lookups import (
     session_of,
 )
 from server.store.owners import lease
-from server.store.records import new_id
+from server.store.records import OpenQuestions, new_id
 from server.store.rows import change, first, get, insert
 
 logger = logging.getLogger(__name__)
@@ -38,6 +38,14 @@ MOST_REFERENCE = 64
 MOST_SITE = 255
 """Characters, as in `GrantRow`."""
 LAST_MOMENT = select(func.max(InterruptRow.created_at)).where(InterruptRow.session_id == OF_SESSION)
+
+
+SOONEST_FIRST = (
+    InterruptRow.expires_at.is_(None),
+    InterruptRow.expires_at,
+    InterruptRow.created_at,
+    InterruptRow.reference,
+)
 
 
 class QuestionQueries:
@@ -89,6 +97,27 @@ class QuestionQueries:
     def pending(self, db: Connection, session_id: str) -> InterruptRow | None:
         """The session's open question."""
         return open_question_of(db, session_id)
+
+    @reading
+    def open_questions(self, db: Connection, *, cursor: str | None = None, limit: int = 50) -> OpenQuestions:
+        """A page of the open questions of all sessions: the next to expire first, those without expiry last.
+
+        Raises NotFound for a malformed cursor.
+        """
+        found = (
+            select(InterruptRow.reference, SessionRow.title)
+            .join(SessionRow, SessionRow.id == InterruptRow.session_id)
+            .where(InterruptRow.status == "open")
+            .order_by(*SOONEST_FIRST)
+            .limit(limit + 1)
+        )
+        if cursor:
+            found = found.where(_after_cursor(cursor))
+        listed = [(get(db, InterruptRow, reference), title) for reference, title in db.execute(found).all()]
+        rows = [(row, title) for row, title in listed if row]
+        total = db.scalar(select(func.count()).where(InterruptRow.status == "open")) or 0
+        last = rows[limit - 1][0] if len(rows) > limit else None
+        return OpenQuestions(rows[:limit], total, _cursor_of(last) if last else None)
 
     @reading
     def waiting_runs(self, db: Connection) -> list[tuple[RunRow, InterruptRow]]:
@@ -186,6 +215,29 @@ def close_question(
         return
     doing = _action_of(question) if isinstance(question, ConfirmQuestion) and given.confirmed else None
     change(db, run, status="queued", owner=owner, lease_until=lease(), doing=doing)
+
+
+def _cursor_of(row: InterruptRow) -> str:
+    expiry = row.expires_at.isoformat() if row.expires_at else ""
+    return f"{expiry}|{row.created_at.isoformat()}|{row.reference}"
+
+
+def _after_cursor(cursor: str) -> ColumnElement[bool]:
+    """A condition for rows after the cursor `expires_at|created_at|reference`. Raises NotFound."""
+    try:
+        expiry, moment, reference = cursor.split("|", 2)
+        expires_at = datetime.fromisoformat(expiry) if expiry else None
+        created_at = datetime.fromisoformat(moment)
+    except ValueError as error:
+        raise NotFound("This cursor is not one of ours.", code="cursor_unknown") from error
+    later = or_(
+        InterruptRow.created_at > created_at,
+        (InterruptRow.created_at == created_at) & (InterruptRow.reference > reference),
+    )
+    if expires_at is None:
+        return InterruptRow.expires_at.is_(None) & later
+    same = (InterruptRow.expires_at == expires_at) & later
+    return or_(InterruptRow.expires_at > expires_at, InterruptRow.expires_at.is_(None), same)
 
 
 def _action_of(question: ConfirmQuestion) -> str | None:

@@ -75,6 +75,16 @@ class Listed:
     """In a search, by session: the newest matching message."""
 
 
+@dataclass(frozen=True, slots=True)
+class OpenQuestions:
+    """A page of the open questions, each with its session's title; `next_cursor` as in `Listed`."""
+
+    rows: list[tuple[InterruptRow, str]]
+    total: int
+    """The number of all open questions."""
+    next_cursor: str | None
+
+
 def new_id() -> str:
     return secrets.token_hex(12)
 

@@ -460,3 +460,25 @@ async def test_a_message_has_one_of_three_roles(store: Store, role: str) -> None
     with pytest.raises(IntegrityError, match="message_role"):
         await store.database.write(lambda db: change_to(db, "system"))
     assert [message.role for message in await store.messages(session_id)] == [role]
+
+
+async def test_open_questions_of_all_sessions_come_by_expiry_in_pages(store: Store) -> None:
+    moments = {"late": timedelta(minutes=9), "never": None, "soon": timedelta(minutes=1), "last": None}
+    for name, left in moments.items():
+        run = (await begun(store, await new_session(store, name))).run
+        expires_at = now() + left if left else None
+        await store.open_interrupt(run, question_about(), expires_at=expires_at, usage=Usage())
+    whole = await store.open_questions()
+    assert [row.session_id for row, _ in whole.rows] == ["soon", "late", "never", "last"]
+    assert (whole.total, whole.next_cursor) == (4, None)
+    seen, cursor = [], None
+    for _ in moments:
+        page = await store.open_questions(cursor=cursor, limit=1)
+        seen += [row.session_id for row, _ in page.rows]
+        cursor = page.next_cursor
+    assert (seen, cursor) == (["soon", "late", "never", "last"], None)
+    (first, _), *_ = whole.rows
+    await store.decide("soon", yes(first.reference))
+    assert (await store.open_questions()).total == 3
+    await store.purge_session("late")
+    assert [row.session_id for row, _ in (await store.open_questions()).rows] == ["never", "last"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -74,7 +74,7 @@ class ScriptedRun:
         self.emit("tool_end", **end)
 
     async def ask(self, kind: str, reason: str, **fields: Any) -> dict[str, Any]:
-        reference = f"q{len(self._chat.events)}"
+        reference = next(self._api.references, f"q{len(self._chat.events)}")
         self._chat.pending = {"reference": reference, "kind": kind, "reason": reason} | fields
         self.decision = asyncio.get_running_loop().create_future()
         self.status("waiting_user")
@@ -124,6 +124,7 @@ class ScriptedApi:
         self.stream_headers: list[dict[str, str]] = []
         self.streams: asyncio.Queue[str] = asyncio.Queue()
         self.questions: asyncio.Queue[str] = asyncio.Queue()
+        self.references: Iterator[str] = iter(())
         self.sockets: asyncio.Queue[str] = asyncio.Queue()
         """Each opened WebSocket, by its session."""
         self.lost_acks = 0
@@ -218,11 +219,18 @@ class ScriptedApi:
     def _other(self, path: str) -> Response:
         if path == "/config":
             return JSONResponse(self.config)
+        if path == "/questions":
+            return JSONResponse({"items": [self._listed(chat) for chat in self.chats.values() if chat.pending],
+                                 "next_cursor": None})  # fmt: skip
         if path == "/tools":
             return JSONResponse({"items": [{"name": "browser_click"}]})
         if path.startswith("/files/"):
             return Response(PICTURE, media_type="image/png")
         return JSONResponse({}) if path in ("/auth/me", "/ready") else problem(404, "not_found", "Unknown.")
+
+    def _listed(self, chat: Chat) -> dict[str, Any]:
+        of_session = {"session_id": chat.row["id"], "session_title": chat.row["title"]}
+        return (chat.pending or {}) | of_session | {"created_at": now()}
 
     async def _session(
         self, method: str, parts: list[str], body: dict[str, Any], request: Request

@@ -231,6 +231,39 @@ class TestOneLine:
         assert await run_line(again, "/yes always", waits=False) == 0
         assert api.asked("WS", "/user_confirm")[0]["remember"] is True
 
+    async def test_the_inbox_lists_the_questions_of_all_sessions_and_answers_each(
+        self, api: ScriptedApi, client: Client, conversation: Conversation
+    ) -> None:
+        api.scripts["order"] = order
+        api.references = iter(["0123456789abcdef", "fedcba9876543210"])
+        await run_line(conversation, "order it", waits=False)
+        other = Conversation(client, PlainScreen(StringIO(), StringIO()))
+        await run_line(other, "order another", waits=False)
+        here = Conversation(client, PlainScreen(StringIO(), StringIO()), conversation.session_id)
+        await run_line(here, "/inbox", waits=False)
+        listed = out_of(here) + log_of(here)
+        assert "89abcdef" in listed
+        assert "76543210" in listed
+        assert await run_line(here, "/yes 76543210", waits=False) == 0
+        path = f"/sessions/{other.session_id}/decision"
+        assert api.asked("POST", path) == [{"reference": "fedcba9876543210", "confirmed": True}]
+        assert api.chats[str(conversation.session_id)].pending
+        with pytest.raises(Misused, match="No open question 76543210"):
+            await run_line(here, "/yes 76543210", waits=False)
+        assert await run_line(here, "/no 89abcdef too expensive", waits=False) == 0
+        asked = api.asked("POST", f"/sessions/{here.session_id}/decision")
+        assert asked == [{"reference": "0123456789abcdef", "confirmed": False, "message": "too expensive"}]
+
+    async def test_words_of_a_no_that_name_no_question_are_for_this_session(
+        self, api: ScriptedApi, client: Client, conversation: Conversation
+    ) -> None:
+        api.scripts["order"] = order
+        await run_line(conversation, "order it", waits=False)
+        again = Conversation(client, PlainScreen(StringIO(), StringIO()), conversation.session_id)
+        await run_line(again, "/no somewhere cheaper", waits=False)
+        (frame,) = api.asked("WS", "/user_confirm")
+        assert (frame["confirmed"], frame["text"]) == (False, "somewhere cheaper")
+
     async def test_a_question_answered_elsewhere_can_be_waited_out(
         self, api: ScriptedApi, client: Client, conversation: Conversation
     ) -> None:

@@ -166,7 +166,7 @@ class TestCommands:
 
     @pytest.mark.parametrize("name", sorted(COMMANDS))
     def test_every_command_can_be_written_as_its_usage_says(self, name: str) -> None:
-        samples = {"number": "5", "word": "word", "rest": "some words"}
+        samples = {"number": "5", "word": "word", "reference": "0123abcd", "rest": "some words"}
         params = COMMANDS[name].params
         line = " ".join([f"/{name}", *((p.choices or (samples[p.kind],))[0] for p in params)])
         call = parse(line, "chat")
@@ -188,7 +188,7 @@ class TestCommands:
             ("/wait soon", "chat", "whole number"),
             ("/scroll sideways", "chat", "down|up|left|right"),
             ("/plan change", "chat", "/plan [edit|accept|dismiss]"),
-            ("/yes please", "chat", "/yes [always]"),
+            ("/yes please", "chat", "/yes [REF] [always]"),
         ],
     )
     def test_a_wrong_line_is_answered_with_how_it_is_written(self, line: str, mode: str, words: str) -> None:

@@ -2,6 +2,7 @@ import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import { ConnectionBanner } from '@/features/connection/ConnectionBanner'
 import { useStream } from '@/features/connection/stream'
+import { useOpenQuestionSign } from '@/features/connection/openQuestionSign'
 import { SessionSidebar } from '@/features/sessions/SessionSidebar'
 import { useT } from '@/i18n'
 import { type Frame, FrameProvider } from '@/lib/frame'
@@ -20,6 +21,7 @@ export function AppShell({ children }: { children: ReactNode }) {
   const t = useT()
   const frame = useFrameState()
   useStream()
+  useOpenQuestionSign()
   usePageShortcuts(frame)
   return (
     <FrameProvider value={frame}>

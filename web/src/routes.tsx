@@ -9,6 +9,7 @@ import { useT } from '@/i18n'
 import { StartPage } from '@/pages/StartPage'
 import { Button } from '@/ui/Button'
 
+const InboxPage = lazy(() => import('@/pages/InboxPage'))
 const SettingsPage = lazy(() => import('@/features/settings/SettingsPage'))
 const loadChat = () => import('@/pages/ChatPage')
 const ChatPage = lazy(loadChat)
@@ -61,6 +62,7 @@ function Gate() {
           <Route path="/s/:id/:view?">
             {({ id, view }) => <ChatPage id={id} isReplay={view === 'replay'} />}
           </Route>
+          <Route path="/inbox" component={InboxPage} />
           <Route path="/settings/:tab?">{({ tab }) => <SettingsPage tab={tab} />}</Route>
           <Route>
             <Redirect to="/" replace />

@@ -11,6 +11,7 @@ import type {
   ListedSession,
   NewMessage,
   NewSession,
+  OpenQuestion,
   Page,
   ResultRow,
   Session,
@@ -62,6 +63,9 @@ export const api = {
   dropFact: (id: string, index: number) => request<WorkState>('DELETE', at(id, `/facts/${index}`)),
   branch: (id: string, messageId: string) =>
     request<Session>('POST', at(id, '/branch'), { message_id: messageId }),
+
+  questions: (cursor: string | null) =>
+    request<Page<OpenQuestion> & { total: number }>('GET', `/questions${query({ status: 'open', cursor })}`),
 
   grants: (id: string) => request<{ items: Grant[] }>('GET', at(id, '/grants')),
   revoke: (id: string, grantId: string) => request<void>('DELETE', at(id, `/grants/${grantId}`)),

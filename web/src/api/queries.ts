@@ -12,7 +12,7 @@ import type { SessionChanged } from '@/stream/events'
 import { storeOf } from '@/stream/store'
 import { api } from './client'
 import { ApiError } from './http'
-import type { Page, Session, SessionStatus } from './types'
+import type { OpenQuestion, Page, Session, SessionStatus } from './types'
 
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -49,6 +49,19 @@ export function useSessions(q: string) {
     placeholderData: keepPreviousData,
   })
 }
+
+/** The open questions of all sessions, the next to expire first. */
+export const useQuestions = () =>
+  useInfiniteQuery({
+    queryKey: ['questions'],
+    queryFn: ({ pageParam }) => api.questions(pageParam),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+  })
+
+export const useQuestionCount = (): number => useQuestions().data?.pages[0]?.total ?? 0
+
+export const refreshQuestions = (): void => void queryClient.invalidateQueries({ queryKey: ['questions'] })
 
 const sessionQuery = (id: string) => ({
   queryKey: ['session', id],
@@ -120,6 +133,15 @@ export function patchCached(id: string, change: (session: Session) => Session | 
     session ? (change(session) ?? session) : session,
   )
   return isKnown
+}
+
+/** The inbox is read again when a session asks, or is no longer as the inbox shows it. */
+export function applyToQuestions({ session_id: id, status }: SessionChanged): void {
+  const known = queryClient.getQueryData<InfiniteData<Page<OpenQuestion>>>(['questions'])
+  const isShown = known?.pages.some(({ items }) => items.some((one) => one.session_id === id))
+  // What is on its way may have been read before this happened.
+  const isReading = queryClient.isFetching({ queryKey: ['questions'] }) > 0
+  if (status === 'waiting_user' || isShown || isReading) refreshQuestions()
 }
 
 /** Folds a `session` event into the lists. */

@@ -158,6 +158,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/questions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Questions
+         * @description The next to expire first, those that do not expire last.
+         */
+        get: operations["list_questions_api_questions_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{session_id}/stream": {
         parameters: {
             query?: never;
@@ -1491,6 +1511,59 @@ export interface components {
             /** Position */
             position: number | null;
         };
+        /** OpenQuestion */
+        OpenQuestion: {
+            /** Reference */
+            reference: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "confirm" | "manual";
+            /** Reason */
+            reason: string;
+            /** Action */
+            action: {
+                [key: string]: unknown;
+            } | null;
+            target: components["schemas"]["Target"] | null;
+            /** Url */
+            url: string | null;
+            /** Risk */
+            risk: string | null;
+            /** Amount */
+            amount: string | null;
+            /** Sends To */
+            sends_to: string | null;
+            /** Screenshot */
+            screenshot: string | null;
+            /** Expires At */
+            expires_at: string | null;
+            /** Position */
+            position: number;
+            /** Run Id */
+            run_id: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "open" | "decided" | "expired" | "cancelled";
+            /** Confirmed */
+            confirmed: boolean | null;
+            /** Message */
+            message: string | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Decided At */
+            decided_at: string | null;
+            /** Session Id */
+            session_id: string;
+            /** Session Title */
+            session_title: string;
+        };
         /**
          * Outcome
          * @description The result of a manual browser action.
@@ -1682,6 +1755,18 @@ export interface components {
             created_at: string;
             /** Decided At */
             decided_at: string | null;
+        };
+        /**
+         * Questions
+         * @description A page of the inbox; `next_cursor` selects the next page, null on the last one.
+         */
+        Questions: {
+            /** Items */
+            items: components["schemas"]["OpenQuestion"][];
+            /** Next Cursor */
+            next_cursor: string | null;
+            /** Total */
+            total: number;
         };
         /**
          * Result
@@ -2542,6 +2627,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_questions_api_questions_get: {
+        parameters: {
+            query?: {
+                status?: "open";
+                cursor?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Questions"];
+                };
             };
             /** @description What went wrong */
             default: {

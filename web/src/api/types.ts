@@ -20,6 +20,8 @@ export type Pending = Omit<Schemas['Pending'], 'position'>
 export type Question = Schemas['Question']
 /** A row that is neither message nor question. */
 export type Activity = Schemas['Activity']
+/** A question of the inbox. */
+export type OpenQuestion = Schemas['OpenQuestion']
 /** How a run ended without an answer. */
 export type Failure = Schemas['Failure']
 export type Fact = Schemas['Fact']

@@ -34,6 +34,7 @@ export const en = {
   feed: 'Conversation',
   files: 'Files',
   grants: 'What is allowed here',
+  inbox: 'Inbox',
   language: 'Language',
   logout: 'Sign out',
   model: 'Model',

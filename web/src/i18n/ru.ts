@@ -27,6 +27,7 @@ export const ru: Dictionary = {
   feed: 'Разговор',
   files: 'Файлы',
   grants: 'Что здесь разрешено',
+  inbox: 'Входящие',
   language: 'Язык',
   logout: 'Выйти',
   model: 'Модель',

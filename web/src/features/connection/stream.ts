@@ -1,6 +1,12 @@
 import { useEffect } from 'react'
 import { useLocation } from 'wouter'
-import { applySessionChange, queryClient, refreshLists } from '@/api/queries'
+import {
+  applySessionChange,
+  applyToQuestions,
+  queryClient,
+  refreshLists,
+  refreshQuestions,
+} from '@/api/queries'
 import { sendWaiting } from '@/session/send'
 import { startStream } from '@/stream/connect'
 import type { SessionChanged } from '@/stream/events'
@@ -16,6 +22,7 @@ export function useStream(): void {
       applySessionChange(changed)
       if (changed.deleted) forget(changed.session_id)
       alertPerson(changed)
+      applyToQuestions(changed)
     }
     return startStream({
       session,
@@ -24,6 +31,7 @@ export function useStream(): void {
         // Whatever was told while no link was open has been missed.
         if (status === 'live') {
           refreshLists()
+          refreshQuestions()
           void sendWaiting()
         }
         if (status !== 'signed-out') return

@@ -1,6 +1,7 @@
-import { useEffect, useState } from 'react'
+import { createContext, useContext, useEffect, useState } from 'react'
 import { api } from '@/api/client'
 import { ApiError } from '@/api/http'
+import { refreshQuestions } from '@/api/queries'
 import type { Decision } from '@/api/types'
 import { focusComposer } from '@/lib/frame'
 import { isTouch } from '@/lib/media'
@@ -10,14 +11,19 @@ import { useSessionStore } from '@/stream/store'
 /** Milliseconds for which a card does nothing after it has appeared: a click or key may have been meant for what was there. */
 const REST = 500
 
+/** Where a card is, if others are above it: when they change, it appears anew in another place. */
+const CardPlace = createContext('')
+export const CardPlaceProvider = CardPlace.Provider
+
 /** Whether the card appeared just now. */
 function useRest(): boolean {
-  const [isResting, setResting] = useState(true)
+  const place = useContext(CardPlace)
+  const [restedAt, setRestedAt] = useState<string | null>(null)
   useEffect(() => {
-    const timer = setTimeout(() => setResting(false), REST)
+    const timer = setTimeout(() => setRestedAt(place), REST)
     return () => clearTimeout(timer)
-  }, [])
-  return isResting
+  }, [place])
+  return restedAt !== place
 }
 
 /** Sends a decision once, and none while the card is new; a question decided elsewhere is told by the stream and closes the card. */
@@ -34,12 +40,16 @@ export function useDecide() {
     setFailure(null)
     try {
       await api.decide(sessionId, decision)
+      refreshQuestions()
       const isYes = decision.confirmed ?? decision.done ?? false
       store.getState().answer(decision.reference, isYes, decision.message ?? null)
       if (!isTouch()) focusComposer()
     } catch (error) {
       const isOver = error instanceof ApiError && (error.status === 409 || error.status === 404)
-      if (isOver) store.setState({ stale: true })
+      if (isOver) {
+        store.setState({ stale: true })
+        refreshQuestions()
+      }
       setFailure((error as Error).message)
       setBusy(false)
     }

@@ -6,6 +6,7 @@ import {
   FileText,
   Hand,
   History,
+  Inbox,
   Keyboard,
   Languages,
   LogOut,
@@ -90,6 +91,7 @@ function usePageCommands(): Command[] {
   const show = useOverlay((state) => state.show)
   return [
     { icon: SquarePen, label: t('sessions.new'), keys: 'mod+shift+o', act: () => go('/') },
+    { icon: Inbox, label: t('inbox'), act: () => go('/inbox') },
     { icon: PanelLeft, label: t('command.sidebar'), keys: 'mod+b', act: frame.sidebar.toggle },
     { icon: PanelRight, label: t('command.panel'), keys: 'mod+j', act: frame.panel.toggle },
     { icon: Keyboard, label: t('settings.shortcuts'), keys: '?', act: () => show('shortcuts') },

@@ -1,8 +1,9 @@
-import { PanelLeft, Search, Settings, SquarePen, X } from 'lucide-react'
+import { Inbox, PanelLeft, Search, Settings, SquarePen, X } from 'lucide-react'
 import { useDeferredValue, useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import { useConfig, useSessions } from '@/api/queries'
+import { useConfig, useQuestionCount, useSessions } from '@/api/queries'
 import { useT } from '@/i18n'
+import { cx } from '@/lib/cx'
 import { useNow } from '@/lib/time'
 import { Appearance } from '@/ui/Appearance'
 import { Badge } from '@/ui/Badge'
@@ -34,6 +35,7 @@ export function SessionSidebar({ onHide }: { onHide: () => void }) {
       </div>
       <div className="flex flex-col gap-2 px-3 pt-1 pb-2">
         <NewSession />
+        <InboxLink />
         <SearchBox value={words} onChange={setWords} />
       </div>
       <List words={words} />
@@ -63,6 +65,27 @@ function NewSession() {
         {t('sessions.new')}
       </Button>
     </Tooltip>
+  )
+}
+
+function InboxLink() {
+  const t = useT()
+  const count = useQuestionCount()
+  const [path] = useLocation()
+  const isCurrent = path === '/inbox'
+  return (
+    <Link
+      href="/inbox"
+      aria-current={isCurrent ? 'page' : undefined}
+      className={cx(
+        'touch flex h-8 items-center gap-2 rounded-md px-2.5 text-sm',
+        isCurrent ? 'bg-s3' : 'hover:bg-s2',
+      )}
+    >
+      <Inbox size={16} aria-hidden />
+      <span className="flex-1">{t('inbox')}</span>
+      {count > 0 && <Badge tone="warn">{count}</Badge>}
+    </Link>
   )
 }
 

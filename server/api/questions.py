@@ -1,0 +1,29 @@
+"""The inbox: the open questions of all sessions. `POST /api/sessions/{id}/decision` answers one."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query
+
+from server.api.deps import Text, World
+from server.api.schemas import OpenQuestion, Questions
+from server.api.sessions import question_of
+
+router = APIRouter(prefix="/api/questions")
+
+
+@router.get("")
+async def list_questions(
+    world: World,
+    status: Literal["open"] = "open",
+    cursor: Annotated[Text | None, Query(max_length=200)] = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+) -> Questions:
+    """The next to expire first, those that do not expire last."""
+    found = await world.store.open_questions(cursor=cursor, limit=limit)
+    items = [
+        OpenQuestion(**dict(question_of(row)), session_id=row.session_id, session_title=title)
+        for row, title in found.rows
+    ]
+    return Questions(items=items, next_cursor=found.next_cursor, total=found.total)
