@@ -16,25 +16,33 @@ KEPT_ENTRIES = 5_000
 KEPT_BYTES = 8_000_000
 ENTRY_BYTES = 1_000
 """Approximate memory of an entry with its event and wire bytes, without the text of its fields."""
+FIELD_CHARACTERS = 20
+"""For each field or item, in addition to its name and text."""
+
+Container = BaseModel | dict[str, object] | list[object] | tuple[object, ...]
 
 
 def size_of(event: Event) -> int:
     """Approximate bytes of its entry: ENTRY_BYTES, plus the text of all fields twice (object and wire)."""
     if isinstance(event, Token | Thinking):  # fast path for the most frequent events
         return ENTRY_BYTES + 2 * len(event.text)
-    return ENTRY_BYTES + 2 * _weight(event.__dict__)
+    return ENTRY_BYTES + 2 * _weight(event)
 
 
-def _weight(value: object) -> int:
-    if isinstance(value, str):
-        return len(value)
-    if isinstance(value, dict):
-        return sum(20 + _weight(name) + _weight(inner) for name, inner in value.items())
-    if isinstance(value, list | tuple):
-        return sum(20 + _weight(inner) for inner in value)
+def _weight(value: Container) -> int:
+    """Characters of all names and texts in it, and FIELD_CHARACTERS for each field or item."""
     if isinstance(value, BaseModel):
-        return _weight(value.__dict__)
-    return 20
+        value = value.__dict__
+    inside = value.values() if isinstance(value, dict) else value
+    weight = FIELD_CHARACTERS * len(inside)
+    if isinstance(value, dict):
+        weight += sum(map(len, value))
+    for inner in inside:
+        if isinstance(inner, str):
+            weight += len(inner)
+        elif isinstance(inner, BaseModel | dict | list | tuple):
+            weight += _weight(inner)
+    return weight
 
 
 class Entry:
