@@ -23,7 +23,7 @@ ToolResult = ToolMessage | Command[Any]
 CallTool = Callable[[ToolCallRequest], Awaitable[ToolResult]]
 
 
-class Layers(Middleware):
+class MiddlewareStack(Middleware):
     """Several middleware as one; the first is the outermost.
 
     LangChain wraps each one that it is given into tracing of its own, at every model and tool call.

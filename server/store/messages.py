@@ -140,9 +140,8 @@ class MessageQueries:
     ) -> AcceptedMessage:
         """Create a new run for the last user message. With `content`, change it and delete what follows.
 
-        A queued message is only changed.
-
-        With `keeps_schema` it still asks for its table, else for that of `result_schema`.
+        A queued message is only changed. With `keeps_schema` the message still asks for its table, else for that
+        of `result_schema`.
 
         Raises Conflict if `message_id` is not the last one, or if the session has an unfinished run. `run_id`
         is the id of the new run, `again` as in `accept`.

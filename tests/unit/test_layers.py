@@ -6,7 +6,15 @@ from typing import Any, cast
 
 from langchain_core.messages import ToolMessage
 
-from server.agent.middleware import CallModel, CallTool, Layers, Middleware, Request, Response, ToolResult
+from server.agent.middleware import (
+    CallModel,
+    CallTool,
+    Middleware,
+    MiddlewareStack,
+    Request,
+    Response,
+    ToolResult,
+)
 
 
 class Model(Middleware):
@@ -34,7 +42,7 @@ async def test_the_first_layer_is_the_outermost() -> None:
         log.append("model")
         return answered
 
-    layers = Layers([Model("outer", log), Tool(), Model("inner", log)])
+    layers = MiddlewareStack([Model("outer", log), Tool(), Model("inner", log)])
 
     assert await layers.awrap_model_call(cast("Request", None), call) is answered
     assert log == ["outer begins", "inner begins", "model", "inner ends", "outer ends"]
@@ -44,6 +52,6 @@ async def test_a_tool_call_passes_the_layers_that_have_the_hook() -> None:
     async def call(request: object) -> ToolResult:
         raise AssertionError("the layer makes no call")
 
-    result = await Layers([Model("model", []), Tool()]).awrap_tool_call(cast("Any", None), call)
+    result = await MiddlewareStack([Model("model", []), Tool()]).awrap_tool_call(cast("Any", None), call)
 
     assert isinstance(result, ToolMessage)

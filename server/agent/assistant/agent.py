@@ -24,7 +24,7 @@ from server.agent.context import RunContext
 from server.agent.custom_events import CallEnded, CallStarted, dispatch
 from server.agent.gate.approval import SECRETS, site_of, without, without_logins
 from server.agent.gate.gate import Gate
-from server.agent.middleware import CallTool, Layers, Middleware, ToolResult
+from server.agent.middleware import CallTool, Middleware, MiddlewareStack, ToolResult
 from server.agent.models.catalog import CostOf
 from server.agent.models.tool_call_repair import WholeCalls
 from server.agent.streaming import Graph
@@ -81,7 +81,7 @@ def build_assistant(
         model,
         tools=[convert_mcp_tool_to_langchain_tool(session, as_mcp_tool(spec)) for spec in specs],
         system_prompt=SYSTEM_PROMPT,
-        middleware=[Layers(layers)],
+        middleware=[MiddlewareStack(layers)],
         context_schema=RunContext,
         checkpointer=checkpointer,
         name="assistant",
