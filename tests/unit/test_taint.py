@@ -168,6 +168,34 @@ def test_typing_what_the_person_said_or_the_page_shows_does_not_ask(texts: tuple
     assert not types(*texts)
 
 
+def test_words_are_private_only_beside_another_private_site() -> None:
+    for private, asks in (([], False), (["shop.example"], False), (["shop.example", BANK], True)):
+        assert types("ZX81-CANARY", private_sites=private) is asks
+
+
+@pytest.mark.parametrize(
+    ("key", "asks"),
+    [
+        ("Z", True),
+        ("Shift+z", True),
+        ("Control+v", True),
+        ("Shift+Insert", True),
+        ("Tab", False),
+        ("End", False),
+    ],
+)
+def test_a_key_that_enters_text_asks(key: str, asks: bool) -> None:
+    assert carries_private_words(aimed({"kind": "press", "key": key}, page()), state()) is asks
+
+
+@pytest.mark.parametrize(("text", "asks"), [("ZX81-CANARY", True), ("a blue teapot", False), (None, False)])
+def test_an_answer_to_a_question_of_the_page_with_words_of_unknown_origin_asks(
+    text: str | None, asks: bool
+) -> None:
+    answer = {"kind": "dialog", "accept": True, "text": text}
+    assert carries_private_words(aimed(answer, page()), state()) is asks
+
+
 def test_what_the_agent_said_or_typed_before_is_no_word_of_the_page() -> None:
     assert types("balance")
     seen = page('- textbox "Search" [ref=s1] [box=0,30,200,20]: ZX81-CANARY')
@@ -392,6 +420,7 @@ def test_the_session_knows_them_without_a_profile_and_after_it(tmp_path: Path) -
     after = PrivateSites(profile, own)
     assert (set(after.sites), after.letters) == ({BANK, "mail.example", "third.example"}, {"shop.example": 0})
     after.forget()
+    after.forget()  # a purge can be repeated
     assert PrivateSites(profile, own).sites == []
 
 
