@@ -171,6 +171,8 @@ def test_typing_what_the_person_said_or_the_page_shows_does_not_ask(texts: tuple
 def test_words_are_private_only_beside_another_private_site() -> None:
     for private, asks in (([], False), (["shop.example"], False), (["shop.example", BANK], True)):
         assert types("ZX81-CANARY", private_sites=private) is asks
+    for private, asks in (([], False), ([BANK], True)):
+        assert gives_private_words({"q": "ZX81-CANARY"}, state(private_sites=private), "notes", []) is asks
 
 
 @pytest.mark.parametrize(
