@@ -95,7 +95,7 @@ def _words_of(element: Element, page: Observation) -> TargetWords:
     alike = [one.eid for one in page.interactive if (one.role, one.name) == (element.role, element.name)]
     return TargetWords(
         role=element.role,
-        name=element.name or element.shows,
+        name=element.full_name or element.name or element.shows,
         near=tuple(part for part in element.context.split(CONTEXT_SEPARATOR) if part),
         form=element.form,
         frame=element.frame,

@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import Page, async_playwright
 
 from server.browser.chromium.executables import find_chromium
-from server.browser.observation.page_script import PAGE_SCRIPT, Extra
+from server.browser.observation.page_script import MOMENT_SCRIPT, PAGE_SCRIPT, Extra
 
 PAGE = """<!doctype html><body style="margin:0">
 <div class="icon icon-trash" style="cursor:pointer;width:20px;height:20px"></div>
@@ -40,6 +40,15 @@ async def test_it_finds_what_is_clickable_without_a_role_or_a_name(page: Page) -
         ("div", "trash"), ("button", "search"), ("span", "No pointer"), ("summary", "More"), ("editable", "Letter"),
         ("div", "Row"), ("i", "star"), ("span", "close"),
     ]  # fmt: skip
+
+
+async def test_with_a_picture_it_tells_secrets_and_the_same_moment_and_looks_for_nothing_else(
+    page: Page,
+) -> None:
+    whole = Extra.model_validate(await page.evaluate(PAGE_SCRIPT))
+    brief = Extra.model_validate(await page.evaluate(MOMENT_SCRIPT))
+    assert brief == Extra(secrets=whole.secrets, moment=whole.moment)
+    assert len(brief.secrets) == 3
 
 
 async def test_its_targets_are_unique_and_lead_to_the_box_they_came_with(page: Page) -> None:

@@ -115,6 +115,14 @@ def test_all_of_the_page_is_counted_though_the_model_saw_a_part() -> None:
     assert (trail.targets[0].nth, trail.targets[0].of) == (3, 90)
 
 
+def test_a_name_that_the_model_saw_cut_is_kept_whole() -> None:
+    headline = "A headline of many words that goes on for longer than a line out of view has room " * 2
+    seen = observe_snapshot(f'- link "{headline.strip()}" [ref=l1] [box=0,2000,50,20]', url=SHOP)
+    assert seen.interactive[0].name.endswith("…")
+    trail = trail_of(aim(read_action({"kind": "click", "eid": "e1"}), seen), {})
+    assert trail["targets"][0]["name"] == headline.strip()
+
+
 def test_the_frame_of_an_element_is_named_without_its_query() -> None:
     page = """\
 - button "Pay" [ref=e1] [box=0,0,50,20]

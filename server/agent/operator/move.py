@@ -229,7 +229,7 @@ def _compact(node: Json, definitions: JsonObject) -> Json:
         return node
     if "$ref" in node:
         return _compact(definitions[node["$ref"].rsplit("/", 1)[-1]], definitions)
-    unused = ("default", "description", "required", *UNOFFERED)
+    unused = ("default", "description", *UNOFFERED)
     kept = {name: value for name, value in node.items() if name not in unused}
     if isinstance(kept.get("title"), str):
         del kept["title"]

@@ -15,7 +15,7 @@ from server.browser.chromium.cdp import CdpError
 from server.browser.chromium.page_monitor import PageMonitor
 from server.browser.chromium.resources import load_resource
 from server.browser.chromium.watched_page import Dialog, WatchedPage, origin_of
-from server.browser.observation.page_script import PAGE_SCRIPT, SECRETS_SCRIPT, Extra
+from server.browser.observation.page_script import MOMENT_SCRIPT, PAGE_SCRIPT, Extra
 from server.browser.observation.point_script import DRAWN_SCRIPT, point_script
 from server.browser.observation.points import Layers
 from server.browser.reading.content_script import CONTENT_SCRIPT, PageContent
@@ -157,20 +157,26 @@ class CurrentPage:
             return await hangs.is_responsive(watch.cdp, page)
         return True
 
-    async def look(self) -> Extra:
+    async def look(self, *, brief: bool = False) -> Extra:
         """Return the page script's result; only `unknown` is set if it cannot be read.
 
-        Includes the secret fields of frames inside the page, so that they are masked like the page's own.
+        Includes the secret fields of frames inside the page, so that they are masked like the page's own. `brief`: only
+        secrets and moment.
         """
         reachable = self._reachable()
         if reachable is None:
             return Extra()
         watch, page = reachable
         try:
-            extra = Extra.model_validate(await watch.evaluate_with_listeners(PAGE_SCRIPT, page))
+            found = await (
+                watch.evaluate(MOMENT_SCRIPT, page)
+                if brief
+                else watch.evaluate_with_listeners(PAGE_SCRIPT, page)
+            )
+            extra = Extra.model_validate(found)
             inner = [
                 (Extra.model_validate(value), place)
-                for value, place in await watch.evaluate_inside(lambda _: SECRETS_SCRIPT, page)
+                for value, place in await watch.evaluate_inside(lambda _: MOMENT_SCRIPT, page)
             ]
         except (ValidationError, CdpError) as error:
             log.debug("page script: %.500s", error)

@@ -66,7 +66,7 @@ class PlaywrightAdapter:
         if name == "browser_snapshot":
             return self._calls.outcome_with_page(True, "", await self._shown(args.get("target")))
         reply = await self._server.use(name, args)
-        secrets = (await self._calls.here.look()).secrets
+        secrets = (await self._calls.here.look(brief=True)).secrets
         found = (
             await self._calls.parse(mask_text, reply.text, secrets, missing="") if reply.ok else reply.text
         )

@@ -231,7 +231,7 @@ class SessionBrowser(Browser):
 
     async def _hits(self, points: Sequence[PagePoint], seen: Observation) -> tuple[tuple[PointHit, ...], str]:
         """What is at the points, and the view of the page that they are in."""
-        extra = await self._calls.here.look()
+        extra = await self._calls.here.look(brief=True)
         hits = []
         for point in points:
             if (found := await self._calls.here.layers_at(point.x, point.y)) is None:
@@ -252,7 +252,7 @@ class SessionBrowser(Browser):
             async with self._calls.turn():
                 content = await self._calls.here.content()
                 pdf = await self._calls.here.file(content.url) if content and content.kind == PDF else None
-                secrets = (await self._calls.here.look()).secrets
+                secrets = (await self._calls.here.look(brief=True)).secrets
         except CallFailed as error:
             return Reading(False, str(error))
         if self.is_held:
@@ -276,10 +276,12 @@ class SessionBrowser(Browser):
             async with self._calls.turn():
                 if self._calls.here.dialog:
                     return None
-                before, drawn = await asyncio.gather(self._calls.here.look(), self._calls.here.drawn())
+                before, drawn = await asyncio.gather(
+                    self._calls.here.look(brief=True), self._calls.here.drawn()
+                )
                 hidden = [field.box for field in before.secrets if field.value]
                 data = await self._adapter.picture(deadline=5)
-                after = await self._calls.here.look() if hidden else before
+                after = await self._calls.here.look(brief=True) if hidden else before
                 hidden += [field.box for field in after.secrets if field.value]
                 if before.unknown or after.unknown:  # some boxes to blur are unknown
                     return None

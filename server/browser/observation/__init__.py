@@ -64,7 +64,7 @@ MOST_URGENT = 10
 NOTHING = "no text and no control can be read on this page; it may be drawn as a picture"
 
 
-_PLACE = {"eid", "ref", "box", "group", "same_as", "context", "form", "frame", "alike"}
+_PLACE = {"eid", "ref", "box", "group", "same_as", "context", "form", "frame", "alike", "full_name"}
 """What an element's digest leaves out: where it is, and what else the page has."""
 
 

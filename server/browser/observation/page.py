@@ -17,6 +17,8 @@ class Element(BaseModel, frozen=True):
     """`e1`, `e2`, ...: valid only in the observation it comes from."""
     ref: str
     """The target that the MCP server accepts: a snapshot ref, a unique selector or an index."""
+    full_name: str = ""
+    """The whole name, up to 1,000 characters, where `name` is cut; else ""."""
     role: str
     """The ARIA role; `clickable` for an element without one that reacts to clicks, `file` for one that takes a file."""
     name: str = ""
@@ -75,7 +77,7 @@ class Budget(BaseModel, frozen=True):
     tokens: int = 3500
     """Hard limit by the estimate, which may be a tenth below the real count of lines full of numbers. Above `fill`, only
     what is in view, in an open dialog or in the active form is added."""
-    fill: int = 1000
+    fill: int = 1280
     """Up to this limit the rest of the page is added too."""
     names_targets: bool = False
     """Count tokens for lines that begin with `Element.ref`, which may be longer than an eid."""

@@ -114,6 +114,7 @@ class Extra(BaseModel, frozen=True):
 
 
 PAGE_SCRIPT = r"""(listening) => {
+  const isBrief = listening === 'moment';
   const WIDGET = 'a[href],button,input,select,textarea,option,label,iframe,[contenteditable=""],' +
     '[contenteditable=true],[role=button],[role=link],[role=checkbox],[role=radio],[role=switch],[role=tab],' +
     '[role=textbox],[role=combobox],[role=menuitem],[role=option],[role=slider],[role=treeitem]';
@@ -313,8 +314,10 @@ PAGE_SCRIPT = r"""(listening) => {
   };
   const visit = (root, dx, dy, framed) => {
     findForms(root, dx, dy);
-    findShown(root, dx, dy);
-    findLevels(root, dx, dy);
+    if (!isBrief) {
+      findShown(root, dx, dy);
+      findLevels(root, dx, dy);
+    }
     if (!framed) reachable.push(root);
     hash(sourceOf(root));
     for (const el of all(root, 'input,textarea,select')) hash(`${el.value} ${el.checked}`);
@@ -419,8 +422,10 @@ PAGE_SCRIPT = r"""(listening) => {
     }
   };
   visit(document, 0, 0, false);
-  reachable.forEach(findClickables);
-  try { findTexts(); } catch { allTexts = false; }
+  if (!isBrief) {
+    reachable.forEach(findClickables);
+    try { findTexts(); } catch { allTexts = false; }
+  }
   // What is in view or near it comes before the rest, so that a page cannot crowd it out.
   const pick = (some, most) => [...some.filter(one => one.isNear), ...some.filter(one => !one.isNear)].slice(0, most);
   const buttons = pick(controls.filter(one => one.isButton), 5 * MOST);
@@ -435,5 +440,6 @@ PAGE_SCRIPT = r"""(listening) => {
 """Takes a list of the elements that listen to clicks, as far as DevTools reports them (`frames.py`). A page's world
 is not the script's, so that it cannot ask for them itself."""
 
-SECRETS_SCRIPT = f"() => {{ const {{secrets, unknown}} = ({PAGE_SCRIPT})(); return {{secrets, unknown}}; }}"
-"""Returns only `secrets` and `unknown`: the part needed from frames inside a page."""
+MOMENT_SCRIPT = f"() => {{ const {{secrets, unknown, moment}} = ({PAGE_SCRIPT})('moment'); return {{secrets, unknown, moment}}; }}"
+"""Returns only `secrets`, `unknown` and `moment`, without looking for controls and text: the part needed with a picture
+and from frames inside a page."""

@@ -23,6 +23,8 @@ from server.text import cut
 
 CONTEXT_CHARS = 120
 VALUE_CHARS = 100
+FULL_CHARS = 1000
+"""Of a name that is kept beside its cut form."""
 OPTIONS, OPTION_CHARS = 250, 100_000
 """Most options of one select, and most characters of all options in an observation."""
 TEXT_SHARE = 0.45
@@ -234,13 +236,15 @@ def _make(draft: Draft, eid: str, context: str, around: Surroundings, cuts: Cuts
     states = node.attributes
     value = clean(node.text or draft.level) if draft.role in FIELDS | {"slider"} else ""
     options = _options(draft, around)
+    name = clean(draft.name)
     if draft.role == "combobox" and options:
         value = next((name for name, is_selected in options if is_selected), value)
     return Element(
         eid=eid,
         ref=draft.ref,
         role=draft.role,
-        name=cut(clean(draft.name), chars),
+        name=cut(name, chars),
+        full_name=cut(name, FULL_CHARS) if len(name) > chars else "",
         value=None if node.secret else cut(value, most) or None,
         placeholder=cut(clean(node.placeholder), chars) or None,
         disabled="disabled" in states,
