@@ -9,6 +9,7 @@ from typing import Any, cast
 import pytest
 import pytest_asyncio
 
+from server.agent.operator.prompts import POINT_RULES
 from server.browser.mcp.session_browser import SessionBrowser
 from server.browser.pool import BrowserPool
 from tests.support.drawn_site import BLUE, FRAMED, PAY, RED, open_drawn
@@ -299,6 +300,9 @@ async def test_a_page_is_shown_at_its_first_look_and_a_drawn_page_always(
         assert await it.say("look at both") == "Seen."
         requests = it.options["server"].requests
         assert [asked.pictures for asked in requests] == [0, 1, 0, 0, 1, 1, 1]
+        assert [POINT_RULES in asked.text for asked in requests] == [
+            bool(asked.pictures) for asked in requests
+        ]
         assert all(len(json.dumps(asked.body)) < 60_000 for asked in requests)
 
 
@@ -309,4 +313,4 @@ async def test_no_picture_and_no_points_with_pictures_off(browser: SessionBrowse
     ) as it:  # fmt: skip
         assert await it.say("look") == "Blind."
         assert [asked.pictures for asked in it.options["server"].requests] == [0, 0, 0]
-        assert "drag(at,to)" not in it.options["server"].requests[0].text
+        assert not any(POINT_RULES in asked.text for asked in it.options["server"].requests)

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from server.agent.operator.lenient_parsing import NUMBER_MEANS, TEXT_MEANS
 from server.agent.operator.move import POINT_ARGUMENTS, UNOFFERED, Move, move_schema, to_action
-from server.agent.operator.prompts import NO_PLAN, READ_ONCE, RULES, step_prompt
+from server.agent.operator.prompts import NO_PLAN, READ_ONCE, RULES, step_prompt, summary_prompt
 
 
 def test_the_schema_is_flat_and_small() -> None:
@@ -93,6 +93,7 @@ def test_each_rule_is_in_the_prompts_that_need_it() -> None:
     assert {prompt[0].text for prompt in (first, later, reading)} == {RULES}
     assert [NO_PLAN in prompt[1].text for prompt in (first, later, reading)] == [True, False, False]
     assert [READ_ONCE in prompt[1].text for prompt in (first, later, reading)] == [False, False, True]
+    assert NO_PLAN not in summary_prompt({"task": "t"}, "time is up")[1].text
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ another's result; the last may be read_page, also of a page just opened.
 - `text`: what to type (`fields`: several; `submit`: Enter), the option, key, url or words to find. `number`: pixels (<0: \
 up), ms, tab, part.
 - read_page: the page's whole text in parts from 1, or what matches `text`. scroll(text): to that text; \
-with eid in that list. focus(eid): its part of the page in detail.
+with eid in that list. focus(eid): that part in detail, read(eid): as text.
 - Logins, passwords, codes, captchas, choices only the user can make: need_user. Other risky steps: just take them, the \
 system asks. `commits`: only if this very step spends, sends, deletes and the like.
 - stop when done or impossible (then also `blocked`): `final_response`, the whole answer in the user's language.
@@ -67,7 +67,7 @@ def step_prompt(
     `image` is a content block; `problem` says why the last answer could not be used; `cached` marks the
     constant part for Anthropic's prompt cache; `points` adds the rules of acts at a point of the picture.
     """
-    parts = [_work(state)]
+    parts = [_work(state), *([] if state.get("plan") else [NO_PLAN])]
     if files:  # file names come from sites: untrusted
         parts += ["Files:", fence(", ".join(files), "files")]
     parts.append(fence(page, "page", PAGE_CHARS))
@@ -128,7 +128,7 @@ def _plan(state: State) -> list[str]:
     lines = [f"{'>' if at == current else ' '} {at + 1}. {item}" for at, item in enumerate(plan)]
     edited = "Plan (edited by the user: follow it; a new `plan` is only proposed to them):"
     title = edited if state.get("plan_edited") else "Plan:"
-    parts = [title, *lines] if lines else [NO_PLAN]
+    parts = [title, *lines] if lines else []
     for name in ("done", "blocked"):
         if items := progress.get(name):
             parts.append(f"{name.capitalize()}: {'; '.join(items[-6:])}")
