@@ -6,13 +6,15 @@ import io
 import json
 import re
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 from urllib.parse import quote, quote_plus
-
-from PIL import Image, ImageFilter
 
 from server.browser.browser import PagePicture
 from server.browser.observation.page_script import Box, SecretField
 from server.browser.observation.snapshot import MASK
+
+if TYPE_CHECKING:
+    from PIL.Image import Image as PillowImage
 
 _MARGIN = 4
 """CSS pixels around a secret field that are blurred as well."""
@@ -42,6 +44,8 @@ def _spellings(value: str) -> set[str]:
 
 def make_picture(data: bytes, hidden: Sequence[Box]) -> PagePicture | None:
     """Return the image with its `hidden` boxes unreadable; None if the bytes are no image. CPU-bound."""
+    from PIL import Image  # 3 MB, of use once there is a picture
+
     try:
         with Image.open(io.BytesIO(data)) as image:
             mime = Image.MIME.get(image.format or "", "image/jpeg")
@@ -57,7 +61,9 @@ def make_picture(data: bytes, hidden: Sequence[Box]) -> PagePicture | None:
     return PagePicture(out.getvalue(), "image/jpeg", *shown.size)
 
 
-def _blur(image: Image.Image, box: Box) -> None:
+def _blur(image: PillowImage, box: Box) -> None:
+    from PIL import Image, ImageFilter
+
     x, y, width, height = box
     left, top = max(0, int(x) - _MARGIN), max(0, int(y) - _MARGIN)
     right = min(image.width, int(x + width) + _MARGIN + 1)

@@ -6,8 +6,6 @@ import base64
 import io
 from collections.abc import Sequence
 
-from PIL import Image
-
 from server.browser.browser import PagePicture
 
 QUALITY = 60
@@ -24,6 +22,8 @@ def shrink(picture: PagePicture, long_side: int) -> tuple[bytes, str, tuple[int,
 
     What is no image stays as it is.
     """
+    from PIL import Image  # 3 MB, of use once there is a picture
+
     try:
         with Image.open(io.BytesIO(picture.data)) as image:
             shown = image.convert("RGB")
@@ -37,6 +37,8 @@ def shrink(picture: PagePicture, long_side: int) -> tuple[bytes, str, tuple[int,
 
 def drawings_at(picture: PagePicture, points: Sequence[tuple[int, int]]) -> list[str]:
     """What is drawn around each point of the page, as a short text for `is_same_drawing`; "" if it is no image."""
+    from PIL import Image
+
     wide, high = picture.window or (picture.width, picture.height)
     try:
         with Image.open(io.BytesIO(picture.data)) as image:

@@ -10,7 +10,7 @@ import ast
 import importlib
 import sys
 from collections.abc import Mapping, Sequence
-from importlib.abc import Loader, MetaPathFinder
+from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from importlib.util import resolve_name
 from types import ModuleType
@@ -30,9 +30,13 @@ PACKAGES = (
 """With their subpackages. Only an `__init__` that does nothing but re-export is delayed; any other is imported as it
 is, such as after an update of the library."""
 PARTS = {
-    "anthropic": ("aws", "bedrock", "foundry", "google_cloud", "vertex"),
+    "anthropic": ("lib.aws", "lib.bedrock", "lib.foundry", "lib.google_cloud", "lib.vertex"),
+    "mcp.server.fastmcp": ("server",),
 }
-"""Packages whose `__init__` does more: the modules in their `lib` whose names are delayed."""
+"""Packages whose `__init__` does more: their modules whose names are delayed."""
+LEFT_OUT = ("httpx._main", "mako.ext.pygmentplugin")
+"""Modules that are never imported, and that their library does without: httpx's command line and Mako's coloured
+errors, which bring Rich and Pygments."""
 
 Source = tuple[str, str]
 """The module that a name comes from, and its name there."""
@@ -54,7 +58,11 @@ class LazyPackages(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        is_whole = any(fullname == name or fullname.startswith(f"{name}.") for name in self._packages)
+        if fullname in LEFT_OUT:
+            raise ModuleNotFoundError(f"{fullname} is left out", name=fullname)
+        is_whole = fullname not in self._parts and any(
+            fullname == name or fullname.startswith(f"{name}.") for name in self._packages
+        )
         if not is_whole and fullname not in self._parts:
             return None
         spec = PathFinder.find_spec(fullname, path, target)
@@ -62,15 +70,15 @@ class LazyPackages(MetaPathFinder):
             tree = ast.parse(spec.loader.get_data(spec.loader.path))
             names, rest = split_exports(tree, fullname, self._parts.get(fullname))
             if names and not (is_whole and rest.body):
-                spec.loader = LazyExports(spec.loader.path, names, rest)
+                spec.loader = LazyExports(fullname, spec.loader.path, names, rest)
         return spec
 
 
-class LazyExports(Loader):
+class LazyExports(SourceFileLoader):
     """Loads a package without the modules that it re-exports `names` from; `rest` is what is left of its code."""
 
-    def __init__(self, path: str, names: dict[str, Source], rest: ast.Module) -> None:
-        self.path = path
+    def __init__(self, name: str, path: str, names: dict[str, Source], rest: ast.Module) -> None:
+        super().__init__(name, path)
         self._names = names
         self._rest = rest
 
@@ -94,17 +102,15 @@ def split_exports(
 ) -> tuple[dict[str, Source], ast.Module]:
     """Where the names come from whose import is delayed, and the code without these imports.
 
-    With `parts` only names from these modules in the package's `lib` are delayed; without, all of them, and what
-    has no effect besides them (docstrings, `__all__`, versions) is left out of the code.
+    With `parts` only names from these modules of the package are delayed; without, all of them, and what
+    has no effect beside them (docstrings, `__all__`, versions) is left out of the code.
     """
     names: dict[str, Source] = {}
     rest: list[ast.stmt] = []
     for statement in tree.body:
         match statement:
             case ast.ImportFrom() if (source := _source(statement, package)) and (
-                source in {f"{package}.lib.{part}" for part in parts}
-                if parts
-                else statement.names[0].name != "*"
+                source in {f"{package}.{part}" for part in parts} if parts else statement.names[0].name != "*"
             ):
                 for alias in statement.names:
                     names[alias.asname or alias.name] = (source, alias.name)

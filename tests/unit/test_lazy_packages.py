@@ -15,7 +15,9 @@ from server.ops.lazy_packages import PACKAGES, PARTS, LazyPackages, delay_packag
 HEAVY = {
     "server.agent.models.openai": ("openai.types.responses.response", "openai.types.evals", "openai.types.beta"),
     "server.agent.models.anthropic": ("anthropic.resources", "anthropic.lib.vertex", "anthropic.resources.beta", "anthropic.types.beta.sessions.beta_managed_agents_session"),
-    "server.main": ("langgraph_sdk.client", "mcp.types", "openpyxl", "jinja2", "cryptography", "openai", "anthropic"),
+    "server.browser.pool": ("rich", "mcp.server.lowlevel"),
+    "server.agent.assistant.agent": ("mcp.server.fastmcp.server", "jsonschema"),
+    "server.main": ("PIL.Image", "langgraph_sdk.client", "mcp.types", "openpyxl", "jinja2", "cryptography", "openai", "anthropic"),
 }  # fmt: skip
 """By module: what its import used to bring along."""
 

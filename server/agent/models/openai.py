@@ -15,7 +15,7 @@ from pydantic import SecretStr, model_validator
 
 from server.agent.models.guard import GuardedModel
 from server.agent.models.providers import is_own_server
-from server.agent.models.transport import model_http_client
+from server.agent.models.transport import model_http_client, sync_http_client
 from server.ops.json_types import JsonObject
 from server.settings import Settings
 
@@ -108,6 +108,7 @@ def _build(
         stream_chunk_timeout=None,
         use_responses_api=kind is ResponsesChat,
         http_async_client=model_http_client(),
+        http_client=sync_http_client(),
         timeout=None,
         max_retries=0,
     )

@@ -164,6 +164,13 @@ def _ssl_context() -> ssl.SSLContext:
 
 
 @lru_cache
+def sync_http_client() -> httpx2.Client:
+    """For SDKs that make a client for synchronous calls, too, which are not made here: each of their own would load
+    all certificates once more."""
+    return httpx2.Client(verify=_ssl_context())
+
+
+@lru_cache
 def model_http_client() -> httpx2.AsyncClient:
     """The HTTP client shared by all models of this process. It holds no connections itself."""
     return httpx2.AsyncClient(transport=ModelTransport(), timeout=None, follow_redirects=True)
