@@ -91,6 +91,7 @@ class Ours:
     model: str
     cold: tuple[float, float]
     name: str = "ours"
+    agent: str = "assistant"
 
     async def batch(self, prompt: str, streams: int) -> Batch:
         sessions = [await self._session() for _ in range(streams)]
@@ -99,7 +100,7 @@ class Ours:
         return Batch(list(done), cpu_of(self.pid) - began)
 
     async def _session(self) -> str:
-        made = await self.client.post("/api/sessions", json={"agent": "assistant", "model": self.model})
+        made = await self.client.post("/api/sessions", json={"agent": self.agent, "model": self.model})
         return str(made.raise_for_status().json()["id"])
 
     async def new_session(self) -> str:
