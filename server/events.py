@@ -439,6 +439,8 @@ class SessionChanged(BaseModel):
     updated_at: datetime | None = None
     note: str | None = None
     queue_place: int | None = None
+    icon: str | None = None
+    """The address of the icon of its site."""
     usage: Usage | None = None
     """Total of all ended runs of the session."""
 

@@ -34,6 +34,7 @@ from server.runs.agents import AgentFactory
 from server.runs.commands import RunCommands
 from server.runs.recorder import RunRecorder
 from server.runs.recovery import Recovery
+from server.runs.site_icons import SiteIcons
 from server.settings import Settings
 from server.store import Store, process_name
 from server.stream.bus import InProcessBus
@@ -220,6 +221,9 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         agents = AgentFactory(lambda: preferences.current, _model_builder(preferences), browsers, checkpoints)
         preferences.listeners += [browsers.configure, lambda _: agents.rebuild()]
         recorder = RunRecorder(settings, store, bus)
+        icons = SiteIcons(store, browsers, screenshots, recorder)
+        stack.callback(icons.close)
+        recorder.page_listeners.append(icons.note_page)
         runner = AgentRunner(settings, store, bus, agents, browsers, screenshots, recorder)
         commands = RunCommands(store, bus, agents, browsers, screenshots, recorder, runner)
         recovery = Recovery(store, bus, recorder, runner)

@@ -31,7 +31,7 @@ def describe(event: ToolStart) -> str:
 def to_change(session: SessionRow, queue_place: int | None = None) -> SessionChanged:
     return SessionChanged(
         session_id=session.id, status=session.status, title=session.title, unread=session.unread,
-        updated_at=session.updated_at, queue_place=queue_place, usage=Usage.model_validate(session.usage or {}),
+        updated_at=session.updated_at, queue_place=queue_place, icon=session.icon, usage=Usage.model_validate(session.usage or {}),
     )  # fmt: skip
 
 

@@ -62,6 +62,8 @@ class RunRecorder:
         self._lost: set[str] = set()
         """Runs of this process that could not begin or end because the database was unavailable too long."""
         self._frees_next = True
+        self.page_listeners: list[Callable[[str, str | None], None]] = []
+        """Called after each step with the session's id and the URL of the page that the step ended on."""
 
     async def patiently(self, query: Callable[[bool], Awaitable[T]]) -> T:
         """Retry `query` every 0.5 s while the database is unavailable, up to `patience` seconds.
@@ -173,6 +175,8 @@ class RunRecorder:
             )
         )
         execution.publish(event.model_copy(update={"trail": None, "result": None}))
+        for listener in self.page_listeners:
+            listener(execution.run.session_id, event.url)
         if message:
             execution.publish(MessageAdded(message=message))
         else:

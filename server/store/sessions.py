@@ -110,7 +110,7 @@ class SessionQueries:
     @writing
     def change_session(self, db: Connection, session_id: str, /, **values: object) -> SessionRow:
         row = session_of(db, session_id, lock=True)
-        if values.keys() - {"unread", "status"}:
+        if values.keys() - {"unread", "status", "icon"}:
             values["updated_at"] = now()
         if values:
             change(db, row, **values)
@@ -156,7 +156,11 @@ class SessionQueries:
     @reading
     def picture_names(self, db: Connection) -> set[str]:
         """File names of all screenshots that messages and questions refer to."""
-        texts = union_all(select(cast(MessageRow.meta_json, Text)), select(cast(InterruptRow.payload, Text)))
+        texts = union_all(
+            select(cast(MessageRow.meta_json, Text)),
+            select(cast(InterruptRow.payload, Text)),
+            select(cast(SessionRow.icon, Text)),
+        )
         rows = db.execute(texts.execution_options(yield_per=1000))
         return {name for (text,) in rows for name in PICTURE_NAME.findall(text or "")}
 

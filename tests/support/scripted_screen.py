@@ -52,6 +52,9 @@ class ScriptedScreen:
         self.is_held = False
         return "No change can be seen."
 
+    async def icon(self) -> bytes | None:
+        return None
+
     async def press(self, stroke: Stroke) -> None:
         await self.flows.wait()
         self.strokes.append(stroke)

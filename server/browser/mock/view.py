@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from server.browser.addresses import AddressRefused, normal_url
 from server.browser.browser import Tab
 from server.browser.mock.browser import MockBrowser
-from server.browser.mock.site import VIEWPORT, PageControl, draw
+from server.browser.mock.site import VIEWPORT, PageControl, draw, draw_icon
 from server.browser.takeover.browser_view import (
     BrowserSnapshot,
     InputRefused,
@@ -94,6 +94,9 @@ class MockScreen:
         if browser is None:
             return None
         return PageMoment(url=browser.url, title=browser.page.title, headings=(browser.page.heading,))
+
+    async def icon(self) -> bytes | None:
+        return await asyncio.to_thread(draw_icon) if self._find() else None
 
     async def press(self, stroke: Stroke) -> None:
         browser = self._find()

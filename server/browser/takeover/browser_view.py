@@ -118,6 +118,10 @@ class Screen(Protocol):
         """Return control to the agent, and a text on what changed since `hold`, without typed values."""
         ...
 
+    async def icon(self) -> bytes | None:
+        """The icon file of the site in the foreground; None if it has none."""
+        ...
+
     async def press(self, stroke: Stroke) -> None: ...
 
     async def lift(self) -> None:

@@ -13,6 +13,7 @@ from server.browser.browser import Tab
 from server.browser.chromium.cdp import Cdp, CdpError, Params
 from server.browser.chromium.chromium import VIEWPORT
 from server.browser.chromium.page_monitor import PageMonitor
+from server.browser.chromium.site_icon import read_site_icon
 from server.browser.chromium.watched_page import WatchedPage
 from server.browser.takeover.browser_view import (
     BrowserSnapshot,
@@ -155,6 +156,16 @@ class CdpScreen:
             if watch is not None and page is not None and len(watch.pages) > 1:
                 await _lead_to(browser, page)
         return changes
+
+    async def icon(self) -> bytes | None:
+        watch, page = self._front.watch, self._front.page()
+        if watch is None or page is None:
+            return None
+        try:
+            return await read_site_icon(watch, page)
+        except CdpError as error:
+            log.debug("site icon: %s", error)
+            return None
 
     async def _prepare(self, watch: PageMonitor, page: WatchedPage) -> None:
         """Track a page that came to the foreground during a takeover; give it the user's viewport size."""

@@ -250,6 +250,10 @@ class LiveView:
         if self._lease_ends:
             self._lease_ends.cancel()
 
+    async def icon(self) -> bytes | None:
+        """The icon file of the site in the foreground; None if it has none, and while a person has the browser."""
+        return None if self._is_held else await self._screen.icon()
+
     # User input
 
     def act(self, viewer: Viewer, wanted: Input | None) -> None:

@@ -156,6 +156,7 @@ export function applySessionChange(changed: SessionChanged): void {
       updated_at: changed.updated_at ?? session.updated_at,
       usage: changed.usage ?? session.usage,
       note: changed.note ?? null,
+      icon: changed.icon ?? session.icon,
       queue_place: changed.status === 'queued' ? (changed.queue_place ?? session.queue_place) : null,
     }
   })

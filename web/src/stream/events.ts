@@ -34,6 +34,7 @@ export interface SessionChanged {
   updated_at?: string | null
   note?: string | null
   queue_place?: number | null
+  icon?: string | null
   /** Of all its runs that are over. */
   usage?: Usage | null
 }

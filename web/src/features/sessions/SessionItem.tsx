@@ -1,10 +1,11 @@
-import { Ellipsis, PenLine, Pin, PinOff, Trash2 } from 'lucide-react'
+import { Ellipsis, Globe, PenLine, Pin, PinOff, Trash2 } from 'lucide-react'
 import { memo, useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import { readAhead } from '@/api/queries'
 import type { Session } from '@/api/types'
 import { useT } from '@/i18n'
 import { cx } from '@/lib/cx'
+import { pictureUrl } from '@/lib/url'
 import { useSessionActions } from '@/session/sessionActions'
 import { TitleEditor } from '@/session/TitleEditor'
 import { IconButton } from '@/ui/IconButton'
@@ -39,6 +40,7 @@ export const SessionItem = memo(function SessionItem({ session, current }: Props
         {...(current ? {} : ahead)}
         className="touch flex h-9 min-w-0 flex-1 items-center gap-2 rounded-md pr-9 pl-2.5 text-sm -outline-offset-2"
       >
+        <SiteIcon address={session.icon} />
         <span className={cx('min-w-0 flex-1 truncate', session.unread && !current && 'font-medium')}>
           {session.title || t('sessions.untitled')}
         </span>
@@ -48,6 +50,15 @@ export const SessionItem = memo(function SessionItem({ session, current }: Props
     </div>
   )
 })
+
+/** Of the site that it worked on last, from our own server. */
+function SiteIcon({ address }: { address: string | null }) {
+  const source = pictureUrl(address)
+  if (!source) return <Globe size={16} aria-hidden className="shrink-0 text-faint" />
+  return (
+    <img src={source} alt="" width={16} height={16} className="size-4 shrink-0 rounded-xs object-contain" />
+  )
+}
 
 /** Milliseconds after which a pointer rests on a session and does not just pass over it. */
 const RESTING = 40
