@@ -99,6 +99,18 @@ test('it never stands above words that were said before it', () => {
   expect(shown(rows)).toEqual(['u', 'a', 'steered', 'answer', 'b'])
 })
 
+test('it does not stand above the steps of an answer before it', () => {
+  const answers = ['one', 'two'].map((id) => ({ kind: 'text', id, live: false }) as Row)
+  expect(shown([user('u'), tool('a'), answers[0]!, tool('b'), answers[1]!])).toEqual([
+    'u',
+    'one',
+    'a',
+    'two',
+    'b',
+  ])
+  expect(shown([user('u'), tool('a'), answers[0]!, answers[1]!])).toEqual(['u', 'one', 'a', 'two'])
+})
+
 test('an answer without steps stays behind the thoughts', () => {
   const answer = { kind: 'text', id: 'answer', live: false } as Row
   expect(shown([user('u'), thought('t'), answer])).toEqual(['u', 't', 'answer'])

@@ -23,6 +23,8 @@ export function entriesOf(
   const entries: Entry[] = []
   let streak: string[] = []
   let table: ToolRow[] = []
+  /** Where the entries since the last thing that was said begin. */
+  let since = 0
   const closeTable = () => {
     const [first] = table
     if (first) entries.push({ kind: 'table', key: `table:${first.id}`, ids: table.map((row) => row.id) })
@@ -45,19 +47,18 @@ export function entriesOf(
       continue
     }
     close(row.kind === 'tool' || (row.kind === 'text' && row.live))
-    if (row.kind === 'text') putAnswer(entries, row, rows)
+    if (row.kind === 'text') putAnswer(entries, since, row, rows)
     else entries.push(rowEntry(row))
+    if (row.kind === 'text' || row.kind === 'user') since = entries.length
   }
   close(true)
   closeTable()
   return entries
 }
 
-/** Before the steps since the last thing that was said. */
-function putAnswer(entries: Entry[], answer: Row, rows: Record<string, Row>): void {
-  const isSaid = (entry: Entry) =>
-    entry.kind === 'row' && ['user', 'text'].includes(rows[entry.id]?.kind ?? '')
-  const steps = entries.splice(entries.findLastIndex(isSaid) + 1)
+/** Before the steps that led to it. */
+function putAnswer(entries: Entry[], since: number, answer: Row, rows: Record<string, Row>): void {
+  const steps = entries.splice(since)
   const isStep = (entry: Entry) =>
     entry.kind === 'group' || (entry.kind === 'row' && rows[entry.id]?.kind === 'tool')
   if (!steps.some(isStep)) {
