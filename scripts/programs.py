@@ -1,4 +1,4 @@
-"""Programs that are neither Python nor Node packages: Chromium, browser-use, PostgreSQL, Xvfb."""
+"""Programs that are neither Python nor Node packages: Chromium, browser-use, PostgreSQL, Redis, Xvfb."""
 
 from __future__ import annotations
 
@@ -83,6 +83,13 @@ def postgres() -> str:
     return str(find_postgres())
 
 
+def redis() -> str:
+    """Redis for the tests, which start a server of their own; the one of Debian's service is not used."""
+    if find_redis() is None and not apt.install("redis-server"):
+        raise SetupError("The tests need Redis. Run: sudo apt install redis-server")
+    return str(find_redis())
+
+
 def curl() -> str:
     """For scripts/curl_e2e.sh, whose point is that none of our code talks to the server."""
     if not shutil.which("curl") and not apt.install("curl"):
@@ -109,3 +116,9 @@ def find_postgres() -> Path | None:
     versions = Path("/usr/lib/postgresql").glob("*/bin/initdb")
     newest = max(versions, key=lambda initdb: float(initdb.parts[-3]), default=None) or shutil.which("initdb")
     return Path(newest).parent if newest else None
+
+
+def find_redis() -> Path | None:
+    """Redis or Valkey, which speaks the same protocol."""
+    found = shutil.which("redis-server") or shutil.which("valkey-server")
+    return Path(found) if found else None

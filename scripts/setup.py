@@ -16,7 +16,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from scripts.node_packages import node, playwright_mcp, web, web_packages
-from scripts.programs import browser_use, chromium, curl, headless_shell, postgres, setting, strace, xvfb
+from scripts.programs import (
+    browser_use,
+    chromium,
+    curl,
+    headless_shell,
+    postgres,
+    redis,
+    setting,
+    strace,
+    xvfb,
+)
 from scripts.python_packages import dev_packages, packages
 from scripts.shell import LOG, ROOT, SetupError
 
@@ -37,6 +47,7 @@ PURPOSES: dict[str, list[Step]] = {
         headless_shell,
         browser_use,
         postgres,
+        redis,
         curl,
         strace,
         xvfb,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Protocol
 
 from server.events import Event, SessionChanged, Stamped
@@ -24,12 +25,21 @@ class Fenced(Exception):
 
 
 class EventBus(Protocol):
+    """The bus of one process (`InProcessBus`) or of several (`server/stream/redis_bus.py`)."""
+
     def open(self, session_id: str, run_id: str, epoch: int) -> None:
         """Start the run's stream: only this epoch may publish from now on. Raises Fenced for an older one."""
         ...
 
-    def publish(self, session_id: str, epoch: int | None, events: Sequence[Event]) -> list[Stamped]:
-        """Number the events and deliver them to all readers. Epoch None: the current one. Raises Fenced."""
+    def publish(self, session_id: str, epoch: int | None, events: Sequence[Event]) -> object:
+        """Number the events and deliver them to all readers. Epoch None: the current one. Raises Fenced.
+
+        A bus of several processes numbers them later; it raises Fenced at the first call after Redis has refused one.
+        """
+        ...
+
+    def attending(self, session_id: str) -> AbstractAsyncContextManager[object]:
+        """While the block runs, the four questions below are answered from the session's current state."""
         ...
 
     def last_id(self, session_id: str) -> str | None: ...
@@ -37,6 +47,12 @@ class EventBus(Protocol):
     def run_of(self, session_id: str) -> str | None:
         """The session's last opened run; None if no events are buffered."""
         ...
+
+    def keeps(self, session_id: str, run_id: str) -> bool:
+        """Whether the start of this run is still buffered."""
+        ...
+
+    def has_ended(self, session_id: str) -> bool: ...
 
     def follow(
         self,
@@ -54,9 +70,18 @@ class EventBus(Protocol):
         """
         ...
 
+    @property
+    def is_watched(self) -> bool:
+        """Whether there may be readers of the announcements."""
+        ...
+
     def watch(self) -> AsyncIterator[list[SessionChanged]]: ...
 
     def announce(self, change: SessionChanged) -> None: ...
+
+    def forget(self, session_id: str) -> None:
+        """Delete the session's events; its readers end."""
+        ...
 
 
 class InProcessBus:
@@ -100,6 +125,23 @@ class InProcessBus:
         for listener in self.listeners:
             listener(stamped)
         return stamped
+
+    def deliver(self, events: Sequence[Stamped]) -> None:
+        """Append events of one session that another process has numbered; those that are known are left out.
+
+        Behind a gap the log begins anew: readers before it receive `resync`.
+        """
+        topic = self._topic(events[0].session_id)
+        for stamped in events:
+            if topic.take(stamped):
+                for listener in self.listeners:
+                    listener(stamped)
+        topic.wake()
+        if topic.ended:
+            self._drop_quiet_topics()
+
+    def attending(self, session_id: str) -> AbstractAsyncContextManager[object]:
+        return nullcontext()
 
     def last_id(self, session_id: str) -> str | None:
         topic = self._topics.get(session_id)

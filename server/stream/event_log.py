@@ -120,6 +120,23 @@ class EventLog:
         self.ended = event.is_terminal
         return stamped
 
+    def take(self, stamped: Stamped) -> bool:
+        """Store an event that was numbered elsewhere. False if it is known or older.
+
+        Only a `resync` event may follow a gap; before any other event the log is emptied.
+        """
+        if (stamped.epoch, stamped.seq) <= (self.epoch, self.seq):
+            return False
+        before = self.seq if stamped.epoch == self.epoch else 0
+        if stamped.seq != before + 1 and not isinstance(stamped.event, Resync):
+            self.first = self.end + 1  # one position more, so that every reader is before it
+            self.entries.clear()
+            self.size = 0
+        self.epoch, self.seq, self.run_id = stamped.epoch, stamped.seq, stamped.run_id
+        self._append(Entry(stamped, size_of(stamped.event)))
+        self.ended = stamped.event.is_terminal
+        return True
+
     def resync(self) -> Entry:
         """A `resync` entry for a reader whose position is not buffered any more; not stored in the log."""
         return Entry(self._stamp(Resync()), ENTRY_BYTES)

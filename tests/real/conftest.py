@@ -12,6 +12,7 @@ from server.browser.pool import BrowserPool
 from server.database.migrate import migrate
 from tests.support.browsers import open_pool
 from tests.support.postgres import Postgres, postgres_cluster
+from tests.support.redis import RedisServer, redis_server
 from tests.support.sites import Site
 
 
@@ -19,6 +20,12 @@ from tests.support.sites import Site
 def postgres() -> Iterator[Postgres]:
     with postgres_cluster() as cluster:
         yield cluster
+
+
+@pytest.fixture(scope="session")
+def redis() -> Iterator[RedisServer]:
+    with redis_server() as server:
+        yield server
 
 
 @pytest.fixture(scope="session")

@@ -42,6 +42,8 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "sse_starlette": ("server.api",),
     "uvicorn": ("server.__main__", "server.http.connection"),
     "sqlalchemy": ("server.store", "server.database", "server.checkpoints"),
+    "redis": ("server.stream",),
+    "pgqueuer": ("server.store.jobs", "server.runs.pg_queue"),
     "alembic": ("server.database.migrate",),
     "langchain": ("server.agent", "server.runs.agents"),
     "langchain_core": ("server.agent", "server.runs.agents", "server.checkpoints"),

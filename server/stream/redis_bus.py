@@ -1,0 +1,771 @@
+"""The event bus of several processes, on Redis Streams. Any process may read and publish; Redis may lose all data.
+
+Each session has a stream, whose entry ids are the events' `<epoch>-<seq>`, and a hash with the newest epoch, run and
+seq. A script appends: it numbers the events, and refuses an older epoch, so that a process whose run was taken over
+cannot write after its successor. Each publisher counts what it sends; the script remembers its last number and leaves
+out what it has already stored, so that a batch whose reply was lost can be sent again.
+
+A reader is served from a copy of the log in its process (`InProcessBus`), which one subscriber connection fills; only
+sessions with readers in the process are subscribed. A message that was missed shows as a gap in `seq`, and is read from the
+stream.
+
+The process that executes a run extends the expiry of its stream. When it finds the stream gone, it opens it again and
+publishes `resync`, so that clients reload the session. What they then read of the unfinished message is the keyframe,
+which it also stores each time the message has grown.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import itertools
+import logging
+import secrets
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, cast
+
+import orjson
+from pydantic import BaseModel
+from redis.asyncio import Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import NoScriptError, RedisError
+
+from server.errors import Unavailable
+from server.events import Event, Resync, SessionChanged, Stamped, Thinking, Token, now
+from server.ops.background_tasks import BackgroundTasks
+from server.ops.json_types import JsonObject
+from server.stream.bus import Fenced, InProcessBus
+from server.stream.event_log import KEPT_ENTRIES, Entry, EventId, read_event_id, size_of
+from server.stream.redis_hub import Hub, end_tasks
+from server.stream.signals import Signal
+
+logger = logging.getLogger(__name__)
+
+EXPIRY = 900
+"""Seconds for which Redis keeps a session's events after the last event or renewal."""
+RENEWAL = 1.0
+"""Seconds between two renewals of the streams of this process's runs; a lost stream is found by them."""
+KEYFRAME = 1.5
+"""Seconds between two keyframes of a run."""
+BATCH = 500
+"""Events of a session that are sent at once."""
+KEPT_UNSENT_BYTES = 8_000_000
+"""Of a session, while Redis is away; beyond that they are replaced by `resync`."""
+ANSWER_SECONDS = 2.0
+"""Timeout of a command."""
+ATTEND_SECONDS = 3.0
+"""How long `attending` waits for Redis."""
+CLOSE_SECONDS = 2.0
+"""How long closing waits for Redis to confirm what is published."""
+LOADS = 16
+"""Streams that are read at the same time."""
+PAUSE = 0.1
+"""Seconds between attempts while Redis is away."""
+LOST_NUMBERS = 1_000
+"""After a loss the next number is larger by this than the last known one: others may have published since."""
+
+APPEND = """
+-- KEYS: stream, hash, keyframe.
+-- ARGV: channel, epoch ('' for the current one), run, writer, opens ('1' or ''), floor, expiry, maxlen,
+-- then for each event: the writer's number, kind (event, end, keyframe), body.
+local epoch, run, writer = tonumber(ARGV[2]), ARGV[3], ARGV[4]
+local known = redis.call('HMGET', KEYS[2], 'epoch', 'run', 'seq', writer)
+local at, seq, last = tonumber(known[1] or -1), tonumber(known[3] or 0), tonumber(known[4] or 0)
+local lines = {}
+if not epoch then
+    epoch, run = math.max(at, 0), known[2] or ''
+elseif epoch < at then
+    return {'FENCED', at}
+elseif epoch > at or run ~= known[2] then
+    if ARGV[5] == '' then return {'LOST', at} end
+    if epoch > at then seq = 0 end
+    seq = math.max(seq, tonumber(ARGV[6]))
+    lines[1] = epoch .. '-' .. seq .. ' ' .. run .. ' '
+end
+for i = 9, #ARGV, 3 do
+    local number, kind, body = tonumber(ARGV[i]), ARGV[i + 1], ARGV[i + 2]
+    if number > last then
+        last = number
+        if kind == 'keyframe' then
+            redis.call('SET', KEYS[3], epoch .. '-' .. seq .. ' ' .. body, 'EX', ARGV[7])
+        else
+            seq = seq + 1
+            local id = epoch .. '-' .. seq
+            redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[8], id, 'run', run, 'event', body)
+            lines[#lines + 1] = id .. ' ' .. run .. ' ' .. body
+            if kind == 'end' then redis.call('DEL', KEYS[3]) end
+        end
+    end
+end
+redis.call('HSET', KEYS[2], 'epoch', epoch, 'run', run, 'seq', seq, writer, last)
+redis.call('EXPIRE', KEYS[2], ARGV[7])
+redis.call('EXPIRE', KEYS[1], ARGV[7])
+if #lines > 0 then redis.call('PUBLISH', ARGV[1], table.concat(lines, '\\n')) end
+return {'OK', seq}
+"""
+
+APPEND_SHA = hashlib.sha1(APPEND.encode(), usedforsecurity=False).hexdigest()
+GONE = b"gone"
+"""Published when a session is purged."""
+
+
+class _StoredEvent(BaseModel):
+    """The stored form of an event."""
+
+    ts: datetime
+    event: Event
+
+
+@dataclass
+class _Item:
+    """Something to send: an event, a keyframe, or the opening of a run."""
+
+    number: int
+    epoch: int | None
+    run_id: str
+    event: Event | None = None
+    keyframe: bytes = b""
+    opens: bool = False
+    floor: int = 0
+    """Of an opening: the numbers begin above it."""
+    ts: datetime = field(default_factory=now)
+
+    @property
+    def size(self) -> int:
+        return size_of(self.event) if self.event else len(self.keyframe)
+
+    @property
+    def must_stay(self) -> bool:
+        """Whether `resync` cannot take its place."""
+        return self.opens or (self.event is not None and self.event.is_terminal)
+
+    def arguments(self) -> tuple[int, str, bytes]:
+        if self.event is None:
+            return self.number, "keyframe", self.keyframe
+        body = _StoredEvent.model_construct(ts=self.ts, event=self.event)
+        return self.number, "end" if self.event.is_terminal else "event", body.model_dump_json().encode()
+
+
+class _Outbox:
+    """What this process publishes in one session, in order. A batch stays the same until Redis confirms it."""
+
+    def __init__(self, session_id: str, writer: str) -> None:
+        self.session_id = session_id
+        self.writer = writer
+        """Its name for the script; never used twice, because its numbers begin anew."""
+        self.epoch: int | None = None
+        """Of the run that this process has opened last."""
+        self.run_id = ""
+        self.is_fenced = False
+        self.has_ended = False
+        self.has_grown = False
+        """Events were published since the last keyframe."""
+        self.seq = 0
+        """The newest number in this epoch that Redis has confirmed."""
+        self.batch: list[_Item] = []
+        self._unsent: list[_Item] = []
+        self._size = 0
+        self._numbers = itertools.count(1)
+
+    @property
+    def is_owner(self) -> bool:
+        """Whether a run that this process has opened is in progress: it keeps the stream alive."""
+        return self.epoch is not None and not self.is_fenced and not self.has_ended
+
+    @property
+    def is_dirty(self) -> bool:
+        return bool(self.batch or self._unsent)
+
+    @property
+    def is_opening(self) -> bool:
+        return any(item.opens for item in (*self.batch, *self._unsent))
+
+    def open(self, run_id: str, epoch: int) -> None:
+        self.epoch, self.run_id, self.seq = epoch, run_id, 0
+        self.is_fenced = self.has_ended = False
+        self._add(_Item(0, epoch, run_id, opens=True))
+
+    def publish(self, event: Event, epoch: int | None) -> None:
+        if not self._joins(event, epoch):
+            self._add(_Item(0, epoch, self.run_id, event=event))
+        self.has_grown = True
+        self.has_ended = self.has_ended or (event.is_terminal and epoch is not None)
+
+    def keep(self, keyframe: bytes) -> None:
+        self._add(_Item(0, self.epoch, self.run_id, keyframe=keyframe))
+        self.has_grown = False
+
+    def _add(self, item: _Item) -> None:
+        item.number = next(self._numbers)
+        self._unsent.append(item)
+        self._size += item.size
+        if self._size > KEPT_UNSENT_BYTES:
+            self._unsent = list(self._without_excess())
+            self._renumber()
+
+    def _without_excess(self) -> Iterator[_Item]:
+        """What is unsent, with one `resync` for each run in the place of its events, except the terminal one."""
+        replaced: set[tuple[int | None, str]] = set()
+        for item in self._unsent:
+            if item.must_stay:
+                yield item
+            elif (item.epoch, item.run_id) not in replaced:
+                replaced.add((item.epoch, item.run_id))
+                yield _Item(0, item.epoch, item.run_id, event=Resync())
+
+    def _joins(self, event: Event, epoch: int | None) -> bool:
+        """Add the text to the last unsent event, if that is of the same message."""
+        last = self._unsent[-1] if self._unsent else None
+        if last is None or last.epoch != epoch or not isinstance(event, Token | Thinking):
+            return False
+        if not isinstance(last.event, type(event)) or last.event.message_id != event.message_id:
+            return False
+        last.event = event.model_copy(update={"text": last.event.text + event.text})
+        self._size += 2 * len(event.text)
+        return True
+
+    def _renumber(self) -> None:
+        for item in (*self.batch, *self._unsent):
+            item.number = next(self._numbers)
+        self._size = sum(item.size for item in self._unsent)
+
+    def freeze(self) -> None:
+        """Choose the next batch: of one run, an opening only as its first item."""
+        if self.batch or not self._unsent:
+            return
+        first = self._unsent[0]
+        kind = (first.epoch, first.run_id)
+        length = next(
+            (
+                at
+                for at, one in enumerate(self._unsent)
+                if at and (one.opens or (one.epoch, one.run_id) != kind)
+            ),
+            len(self._unsent),
+        )
+        length = min(length, BATCH)
+        self.batch, self._unsent = self._unsent[:length], self._unsent[length:]
+        self._size = sum(item.size for item in self._unsent)
+
+    def confirm(self, seq: int) -> None:
+        """Redis has stored the batch; `seq` is the newest number in its epoch."""
+        if self.batch and self.batch[0].epoch == self.epoch:
+            self.seq = seq
+        self.batch = []
+
+    def fence(self) -> None:
+        """Redis has refused the batch: another process has a newer epoch."""
+        epoch = self.batch[0].epoch
+        self.is_fenced = self.is_fenced or epoch == self.epoch
+        self.batch = []
+        self._unsent = [item for item in self._unsent if item.epoch != epoch]
+
+    def reopen(self, keyframe: bytes | None) -> None:
+        """Redis has lost the stream: begin it again, before what is unsent.
+
+        The keyframe is of this moment: it takes the place of the unsent events, except the terminal one.
+        """
+        unsent = [*self.batch, *self._unsent]
+        epoch, run_id = (unsent[0].epoch, unsent[0].run_id) if self.batch else (self.epoch, self.run_id)
+        again = [_Item(0, epoch, run_id, opens=True, floor=self.seq + LOST_NUMBERS)]
+        if keyframe:
+            again.append(_Item(0, epoch, run_id, keyframe=keyframe))
+            unsent = [item for item in unsent if item.epoch != epoch or item.must_stay]
+        self._unsent = [*again, _Item(0, epoch, run_id, event=Resync()), *unsent]
+        self.batch = []
+        self._renumber()
+
+
+@dataclass
+class _WatchedSession:
+    """A session with readers in this process."""
+
+    session_id: str
+    readers: int = 0
+    is_loading: bool = True
+    loaded: asyncio.Event = field(default_factory=asyncio.Event)
+    missed: list[_Line] = field(default_factory=list)
+    """What arrives while the stream is read."""
+    task: asyncio.Task[None] | None = None
+
+
+Keyframes = Callable[[str], JsonObject | None]
+"""By session: output in progress that is not yet a message; None if there is none."""
+
+
+class RedisBus:
+    """An `EventBus`, and the `Signals` of its processes. Enter it as a context manager."""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        keyframe_of: Keyframes = lambda _: None,
+        prefix: str = "pilothouse",
+        heartbeat: float = 10.0,
+        kept_entries: int = KEPT_ENTRIES,
+    ) -> None:
+        self._redis: Redis = Redis.from_url(
+            url, retry=Retry(NoBackoff(), 0), socket_timeout=ANSWER_SECONDS, socket_connect_timeout=1.0
+        )
+        self._prefix = prefix
+        self._keyframe_of = keyframe_of
+        self._heartbeat = heartbeat
+        self._kept_entries = kept_entries
+        self._copy = InProcessBus(heartbeat=heartbeat, kept_entries=kept_entries, kept_topics=100_000)
+        """The logs of the sessions that are read here."""
+        self._process = secrets.token_hex(8)
+        self._outboxes: dict[str, _Outbox] = {}
+        self._created = itertools.count()
+        self._announced: dict[str, bytes] = {}
+        self._to_publish = asyncio.Event()
+        self._watches: dict[str, _WatchedSession] = {}
+        self._signalled: dict[str, set[asyncio.Queue[Signal]]] = {}
+        self._losses = 0
+        """How often announcements may have been missed."""
+        self._sessions_channel = f"{prefix}:sessions"
+        self._hub = Hub(
+            self._redis,
+            on_message=self._on_message,
+            on_subscribed=self._on_subscribed,
+            on_lost=self._on_lost,
+        )
+        self._hub.subscribe(self._sessions_channel)
+        self._tasks: list[asyncio.Task[None]] = []
+        self._background = BackgroundTasks()
+        self._loads = asyncio.Semaphore(LOADS)
+        self._is_closed = False
+
+    async def __aenter__(self) -> RedisBus:
+        self._tasks = [
+            asyncio.create_task(work, name=name)
+            for name, work in {
+                "redis subscriber": self._hub.run(),
+                "redis publisher": self._keep_publishing(),
+                "redis renewal": self._keep_alive(),
+            }.items()
+        ]
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.close()
+        await self.flush(CLOSE_SECONDS)
+        tasks = [*self._tasks, *(watch.task for watch in self._watches.values() if watch.task)]
+        await end_tasks(tasks)
+        await self._redis.aclose()
+
+    def close(self) -> None:
+        """End all readers, at shutdown."""
+        self._is_closed = True
+        self._copy.close()
+
+    async def flush(self, seconds: float) -> None:
+        """Wait up to `seconds` until Redis has confirmed everything that is published."""
+        deadline = asyncio.get_running_loop().time() + seconds
+        while self._announced or any(outbox.is_dirty for outbox in self._outboxes.values()):
+            if asyncio.get_running_loop().time() > deadline:
+                logger.warning("events are lost: REDIS_URL does not answer")
+                return
+            await asyncio.sleep(0.005)
+
+    # Publishing
+
+    def open(self, session_id: str, run_id: str, epoch: int) -> None:
+        outbox = self._outbox(session_id)
+        if outbox.epoch is not None and epoch < outbox.epoch:
+            raise Fenced(session_id)
+        if (epoch, run_id) != (outbox.epoch, outbox.run_id):
+            outbox.open(run_id, epoch)
+            self._to_publish.set()
+
+    def publish(self, session_id: str, epoch: int | None, events: Sequence[Event]) -> None:
+        outbox = self._outbox(session_id)
+        if epoch is not None and (epoch != outbox.epoch or outbox.is_fenced):
+            raise Fenced(session_id)
+        for event in events:
+            outbox.publish(event, epoch)
+        self._to_publish.set()
+
+    def _outbox(self, session_id: str) -> _Outbox:
+        outbox = self._outboxes.get(session_id)
+        if outbox is None:
+            outbox = _Outbox(session_id, f"{self._process}.{next(self._created)}")
+            self._outboxes[session_id] = outbox
+        return outbox
+
+    async def _keep_publishing(self) -> None:
+        is_away = False
+        while True:
+            await self._to_publish.wait()
+            self._to_publish.clear()
+            announced, self._announced = self._announced, {}
+            try:
+                await self._send([box for box in self._outboxes.values() if box.is_dirty], announced)
+                is_away = False
+            except (RedisError, OSError) as error:
+                if not is_away:
+                    logger.warning("events wait: REDIS_URL does not answer: %s", error)
+                is_away = True
+                self._announced = announced | self._announced
+                await asyncio.sleep(PAUSE)
+                self._to_publish.set()
+
+    async def _send(self, outboxes: list[_Outbox], announced: dict[str, bytes]) -> None:
+        """Send one batch of each outbox, all in one round trip. Raises RedisError, OSError."""
+        pipe = self._redis.pipeline(transaction=False)
+        for outbox in outboxes:
+            outbox.freeze()
+            pipe.evalsha(APPEND_SHA, 3, *self._keys(outbox.session_id), *self._arguments(outbox))
+        for change in announced.values():
+            pipe.publish(self._sessions_channel, change)
+        replies: list[Any] = await pipe.execute(raise_on_error=False)
+        if any(isinstance(reply, NoScriptError) for reply in replies):
+            await self._redis.script_load(APPEND)
+        faults = []
+        for outbox, reply in zip(outboxes, replies, strict=False):
+            if not isinstance(reply, Exception):
+                self._note_reply(outbox, *reply)
+            elif not isinstance(reply, NoScriptError):
+                faults.append(reply)
+            if outbox.is_dirty:
+                self._to_publish.set()
+            elif not outbox.is_owner and self._outboxes.get(outbox.session_id) is outbox:
+                del self._outboxes[outbox.session_id]
+        if faults:
+            raise faults[0]
+
+    def _arguments(self, outbox: _Outbox) -> list[Any]:
+        first, *others = outbox.batch
+        sent = others if first.opens else outbox.batch
+        return [
+            self._channel(outbox.session_id), "" if first.epoch is None else first.epoch, first.run_id, outbox.writer,
+            "1" if first.opens else "", first.floor, EXPIRY, self._kept_entries,
+            *itertools.chain.from_iterable(item.arguments() for item in sent),
+        ]  # fmt: skip
+
+    def _note_reply(self, outbox: _Outbox, word: bytes, number: int) -> None:
+        if word == b"OK":
+            outbox.confirm(number)
+        elif word == b"FENCED":
+            logger.info(
+                "session %s: epoch %s is refused, the newest is %s", outbox.session_id, outbox.epoch, number
+            )
+            outbox.fence()
+        else:
+            self._reopen(outbox)
+
+    def _reopen(self, outbox: _Outbox) -> None:
+        logger.warning("session %s: Redis has lost its events; they begin again", outbox.session_id)
+        outbox.reopen(self._keyframe(outbox.session_id))
+        self._to_publish.set()
+
+    def _keyframe(self, session_id: str) -> bytes | None:
+        output = self._keyframe_of(session_id)
+        return orjson.dumps(output) if output is not None else None
+
+    async def _keep_alive(self) -> None:
+        """Renew the streams of the runs in progress, store their keyframes, open lost streams again."""
+        since = 0.0
+        while True:
+            await asyncio.sleep(RENEWAL)
+            since += RENEWAL
+            try:
+                await self._renew()
+            except (RedisError, OSError):
+                continue  # the publisher logs it
+            if since >= KEYFRAME:
+                since = 0.0
+                self._keep_keyframes()
+
+    async def _renew(self) -> None:
+        owned = [box for box in self._outboxes.values() if box.is_owner and not box.is_opening]
+        pipe = self._redis.pipeline(transaction=False)
+        for outbox in owned:
+            _, state, keyframe = self._keys(outbox.session_id)
+            pipe.expire(state, EXPIRY)
+            pipe.expire(keyframe, EXPIRY)
+        for outbox in owned:
+            pipe.expire(self._keys(outbox.session_id)[0], EXPIRY)
+        found = await pipe.execute() if owned else []
+        for at, outbox in enumerate(owned):
+            has_state, has_events = found[2 * at], found[2 * len(owned) + at]
+            is_lost = not has_state or (outbox.seq and not has_events)
+            if is_lost and outbox.is_owner and not outbox.is_opening and not outbox.batch:
+                self._reopen(outbox)
+
+    def _keep_keyframes(self) -> None:
+        for outbox in list(self._outboxes.values()):
+            if outbox.is_owner and outbox.has_grown:
+                keyframe = self._keyframe(outbox.session_id)
+                if keyframe is not None and outbox.is_owner:
+                    outbox.keep(keyframe)
+                    self._to_publish.set()
+
+    async def keyframe(self, session_id: str) -> JsonObject | None:
+        """Output in progress that is not yet a message, with the id of the last event in it. Raises Unavailable."""
+        stored = await self._ask(self._redis.get(self._keys(session_id)[2]))
+        if stored is None:
+            return None
+        event_id, _, output = stored.partition(b" ")
+        found: JsonObject = {"event_id": event_id.decode(), **orjson.loads(output)}
+        return found
+
+    async def _ask(self, answer: Awaitable[Any]) -> Any:
+        try:
+            return await answer
+        except (RedisError, OSError) as error:
+            raise _away() from error
+
+    def _keys(self, session_id: str) -> tuple[str, str, str]:
+        """Stream, hash, keyframe. The braces keep them together in a Redis Cluster."""
+        head = f"{self._prefix}:{{{session_id}}}"
+        return f"{head}:events", f"{head}:state", f"{head}:keyframe"
+
+    def _channel(self, session_id: str) -> str:
+        return f"{self._prefix}:events:{session_id}"
+
+    # Reading
+
+    @asynccontextmanager
+    async def attending(self, session_id: str) -> AsyncIterator[None]:
+        """Raises Unavailable if Redis does not answer."""
+        with self._watching(session_id) as watch:
+            try:
+                async with asyncio.timeout(ATTEND_SECONDS):
+                    await watch.loaded.wait()
+            except TimeoutError:
+                raise _away() from None
+            yield
+
+    @contextmanager
+    def _watching(self, session_id: str) -> Iterator[_WatchedSession]:
+        watch = self._watches.get(session_id)
+        if watch is None:
+            watch = self._watches[session_id] = _WatchedSession(session_id)
+            self._hub.subscribe(self._channel(session_id))
+        watch.readers += 1
+        try:
+            yield watch
+        finally:
+            watch.readers -= 1
+            if not watch.readers:
+                del self._watches[session_id]
+                if watch.task:
+                    watch.task.cancel()
+                self._hub.unsubscribe(self._channel(session_id))
+                self._copy.forget(session_id)
+
+    async def follow(
+        self,
+        session_id: str,
+        *,
+        run_id: str | None = None,
+        after: EventId | None = None,
+        forever: bool = False,
+    ) -> AsyncIterator[list[Entry]]:
+        with self._watching(session_id) as watch:
+            while not watch.loaded.is_set():
+                if self._is_closed:
+                    return
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(self._heartbeat):
+                        await watch.loaded.wait()
+                if not watch.loaded.is_set():
+                    yield []
+            entries = self._copy.follow(session_id, run_id=run_id, after=after, forever=forever)
+            async with aclosing(cast("AsyncGenerator[list[Entry]]", entries)):
+                async for batch in entries:
+                    yield batch
+
+    def last_id(self, session_id: str) -> str | None:
+        return self._copy.last_id(session_id)
+
+    def run_of(self, session_id: str) -> str | None:
+        return self._copy.run_of(session_id)
+
+    def keeps(self, session_id: str, run_id: str) -> bool:
+        return self._copy.keeps(session_id, run_id)
+
+    def has_ended(self, session_id: str) -> bool:
+        return self._copy.has_ended(session_id)
+
+    @property
+    def reader_count(self) -> int:
+        return self._copy.reader_count
+
+    @property
+    def topic_count(self) -> int:
+        """The sessions to which this process is subscribed."""
+        return len(self._watches)
+
+    def _on_lost(self) -> None:
+        self._losses += 1
+        for watch in self._watches.values():
+            watch.is_loading = True  # until its channel is confirmed again
+
+    def _on_subscribed(self, channel: str) -> None:
+        watch = self._watch_of(channel)
+        if watch:
+            self._load(watch)
+
+    def _watch_of(self, channel: str) -> _WatchedSession | None:
+        return self._watches.get(channel.removeprefix(self._channel("")))
+
+    def _on_message(self, channel: str, data: bytes) -> None:
+        if channel == self._sessions_channel:
+            self._copy.announce(SessionChanged.model_validate_json(data))
+        elif queues := self._signalled.get(channel):
+            for queue in queues:
+                queue.put_nowait(Signal.model_validate_json(data))
+        elif watch := self._watch_of(channel):
+            self._take(watch, data)
+
+    def _take(self, watch: _WatchedSession, data: bytes) -> None:
+        if data == GONE:
+            self._copy.forget(watch.session_id)
+            return
+        lines = [_read_line(watch.session_id, line) for line in data.split(b"\n")]
+        if watch.is_loading:
+            watch.missed += lines
+        elif self._misses(watch.session_id, lines[0]):
+            self._load(watch)
+        else:
+            self._deliver(watch.session_id, lines)
+
+    def _misses(self, session_id: str, line: _Line) -> bool:
+        """Whether there are events between the copy of the log and this line."""
+        known = read_event_id(self._copy.last_id(session_id)) or (0, 0)
+        before = line.seq if line.event is None else line.seq - 1
+        return (line.epoch, before) > known and before > 0
+
+    def _deliver(self, session_id: str, lines: Sequence[_Line]) -> None:
+        for line in lines:
+            known = read_event_id(self._copy.last_id(session_id))
+            if line.event is not None:
+                self._copy.deliver([line.event])
+            elif known is None or line.epoch > known[0]:
+                self._copy.open(session_id, line.run_id, line.epoch)
+
+    def _load(self, watch: _WatchedSession) -> None:
+        """Read the stream behind what is known. Messages that arrive in the meantime wait."""
+        watch.is_loading = True
+        if watch.task:
+            watch.task.cancel()
+        watch.task = asyncio.create_task(self._keep_loading(watch), name=f"load {watch.session_id}")
+
+    async def _keep_loading(self, watch: _WatchedSession) -> None:
+        while True:
+            try:
+                async with self._loads:
+                    lines = await self._read_stream(watch.session_id)
+                break
+            except (RedisError, OSError):
+                await asyncio.sleep(PAUSE)
+        self._deliver(watch.session_id, [*lines, *watch.missed])
+        watch.missed = []
+        watch.is_loading = False
+        watch.loaded.set()
+
+    async def _read_stream(self, session_id: str) -> list[_Line]:
+        events, state, _ = self._keys(session_id)
+        known = self._copy.last_id(session_id)
+        pipe = self._redis.pipeline(transaction=True)
+        pipe.xrange(events, f"({known}" if known and known != "0-0" else "-", "+")
+        pipe.hmget(state, "epoch", "run")
+        entries, (epoch, run) = await pipe.execute()
+        lines = [
+            _line(session_id, event_id, fields[b"run"], fields[b"event"]) for event_id, fields in entries
+        ]
+        if epoch is not None:
+            lines.append(_Line(int(epoch), 0, run.decode()))
+        return lines
+
+    # The list of sessions
+
+    @property
+    def is_watched(self) -> bool:
+        return True  # somewhere
+
+    def announce(self, change: SessionChanged) -> None:
+        self._announced[change.session_id] = change.model_dump_json().encode()
+        self._to_publish.set()
+
+    async def watch(self) -> AsyncIterator[list[SessionChanged]]:
+        """Ends when announcements may have been missed: its client connects again, and reads the list."""
+        losses = self._losses
+        changes = self._copy.watch()
+        async with aclosing(cast("AsyncGenerator[list[SessionChanged]]", changes)):
+            async for batch in changes:
+                if self._losses != losses:
+                    return
+                yield batch
+
+    def forget(self, session_id: str) -> None:
+        self._outboxes.pop(session_id, None)
+        self._copy.forget(session_id)
+        self._background.start(self._forget(session_id))
+
+    async def _forget(self, session_id: str) -> None:
+        try:
+            await self._redis.delete(*self._keys(session_id))
+            await self._redis.publish(self._channel(session_id), GONE)
+        except (RedisError, OSError) as error:
+            logger.warning("session %s: its events expire in %d s: %s", session_id, EXPIRY, error)
+
+    # Signals
+
+    async def signal(self, worker_id: str, signal: Signal) -> int:
+        """Raises Unavailable."""
+        sent = self._redis.publish(self._worker_channel(worker_id), signal.model_dump_json())
+        return int(await self._ask(sent))
+
+    async def signals(self, worker_id: str) -> AsyncIterator[Signal]:
+        channel = self._worker_channel(worker_id)
+        queue: asyncio.Queue[Signal] = asyncio.Queue()
+        queues = self._signalled.setdefault(channel, set())
+        queues.add(queue)
+        self._hub.subscribe(channel)
+        try:
+            while True:
+                yield await queue.get()
+        finally:
+            queues.discard(queue)
+            if not queues:
+                self._signalled.pop(channel, None)
+                self._hub.unsubscribe(channel)
+
+    def _worker_channel(self, worker_id: str) -> str:
+        return f"{self._prefix}:worker:{worker_id}"
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A published event; without one, the opening of a run."""
+
+    epoch: int
+    seq: int
+    run_id: str
+    event: Stamped | None = None
+
+
+def _line(session_id: str, event_id: bytes, run: bytes, body: bytes) -> _Line:
+    epoch, _, seq = event_id.decode().partition("-")
+    at = _Line(int(epoch), int(seq), run.decode())
+    if not body:
+        return at
+    known = _StoredEvent.model_validate_json(body)
+    event = Stamped(session_id, at.run_id, at.epoch, at.seq, known.ts, known.event)
+    return _Line(at.epoch, at.seq, at.run_id, event)
+
+
+def _read_line(session_id: str, line: bytes) -> _Line:
+    event_id, run, body = line.split(b" ", 2)
+    return _line(session_id, event_id, run, body)
+
+
+def _away() -> Unavailable:
+    return Unavailable("Redis does not answer.", code="redis_unavailable", retry_after=5)

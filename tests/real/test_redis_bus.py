@@ -1,0 +1,309 @@
+"""What only a bus on a real Redis has to survive: its loss, its silence, lost replies and lost messages."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+
+import pytest
+from redis.asyncio import Redis
+
+from server.events import Error, Resync, Stamped, Token
+from server.ops.json_types import JsonObject
+from server.stream.redis_bus import RedisBus
+from tests.support.eventually import eventually
+from tests.support.redis import RedisServer, forgetful_link, redis_server
+
+SESSION = "s1"
+END = Error(code="cancelled", message="Task cancelled")
+
+
+class Worker:
+    """Publishes the tokens of one message, and knows the message so far."""
+
+    def __init__(self, bus: RedisBus) -> None:
+        self.bus = bus
+        self.text = ""
+
+    def say(self, text: str) -> None:
+        self.text += text
+        self.bus.publish(SESSION, 1, [Token(message_id="m", text=text)])
+
+    def keyframe(self, session_id: str) -> JsonObject | None:
+        return {"text": self.text}
+
+
+class Reader:
+    """A client as the web UI is one: at `resync` it reads the unfinished message, and goes on from there."""
+
+    def __init__(self, bus: RedisBus) -> None:
+        self._bus = bus
+        self.text = ""
+        self.ids: list[str] = []
+        self.resyncs = 0
+        self.has_ended = False
+        self._known = "0-0"
+        """The id of the newest event whose text is known."""
+
+    async def read(self) -> None:
+        while not self.has_ended:
+            after = None
+            if self.ids:
+                epoch, _, seq = self.ids[-1].partition("-")
+                after = int(epoch), int(seq)
+            async for batch in self._bus.follow(SESSION, after=after, forever=True):
+                for entry in batch:
+                    await self._take(entry.stamped)
+                if self.has_ended:
+                    return
+
+    async def _take(self, stamped: Stamped) -> None:
+        at = self.ids[-1] if self.ids else "0-0"
+        if _number(stamped.id) <= _number(at):
+            assert stamped.event.type == "resync"
+        self.ids.append(stamped.id)
+        match stamped.event:
+            case Token(text=text) if _number(stamped.id) > _number(self._known):
+                self.text += text
+            case Error():
+                self.has_ended = True
+            case Resync():
+                self.resyncs += 1
+                keyframe = await self._bus.keyframe(SESSION)
+                if keyframe:
+                    self.text, self._known = keyframe["text"], keyframe["event_id"]
+
+
+def _number(event_id: str) -> tuple[int, ...]:
+    return tuple(map(int, event_id.split("-")))
+
+
+@pytest.fixture
+def server() -> Iterator[RedisServer]:
+    """A server of its own, since these tests harm it."""
+    with redis_server() as server:
+        yield server
+
+
+@asynccontextmanager
+async def opened(
+    server: RedisServer, url: str = "", **options: int
+) -> AsyncIterator[tuple[Worker, RedisBus]]:
+    """The bus of a worker that executes a run, and the bus of another process."""
+    workers: list[Worker] = []
+    async with (
+        RedisBus(
+            url or server.url,
+            keyframe_of=lambda session: workers[0].keyframe(session),
+            heartbeat=0.05,
+            **options,
+        ) as here,
+        RedisBus(server.url, heartbeat=0.05, **options) as there,
+    ):
+        workers.append(Worker(here))
+        here.open(SESSION, "r1", 1)
+        yield workers[0], there
+
+
+async def commands(server: RedisServer, *words: str) -> object:
+    async with Redis.from_url(server.url) as redis:
+        return await redis.execute_command(*words)
+
+
+async def test_a_run_goes_on_after_redis_was_killed_and_has_lost_all_data(server: RedisServer) -> None:
+    async with opened(server) as (worker, there):
+        reader = Reader(there)
+        task = asyncio.create_task(reader.read())
+        worker.say("before ")
+        await eventually(lambda: reader.text, lambda it: it == "before ", message="the first token is read")
+        server.kill()
+        worker.say("meanwhile ")
+        server.start()
+        worker.say("after ")
+        await eventually(
+            lambda: reader.text, lambda it: it == "before meanwhile after ", message="the reader goes on"
+        )
+        late = Reader(there)
+        late_task = asyncio.create_task(late.read())
+        await eventually(
+            lambda: late.text, lambda it: it == reader.text, message="a late reader has the text"
+        )
+        worker.say("at last ")
+        worker.bus.publish(SESSION, 1, [END])
+        await asyncio.gather(task, late_task)
+        assert reader.text == late.text == worker.text == "before meanwhile after at last "
+
+
+async def test_a_quiet_run_gets_its_stream_back(server: RedisServer) -> None:
+    """The run publishes nothing, so only the renewal can find the loss."""
+    async with opened(server) as (worker, there):
+        reader = Reader(there)
+        task = asyncio.create_task(reader.read())
+        worker.say("before ")
+        await eventually(lambda: reader.text, message="the first token is read")
+        await commands(server, "FLUSHALL")
+        await eventually(lambda: reader.resyncs, message="the stream begins again")
+        assert (reader.text, worker.text) == ("before ", "before ")
+        late = Reader(there)
+        late_task = asyncio.create_task(late.read())
+        await eventually(lambda: late.text, lambda it: it == "before ", message="a late reader has the text")
+        worker.say("after ")
+        worker.bus.publish(SESSION, 1, [END])
+        await asyncio.gather(task, late_task)
+        assert reader.text == late.text == worker.text
+
+
+async def test_a_frozen_redis_only_delays(server: RedisServer) -> None:
+    async with opened(server) as (worker, there):
+        reader = Reader(there)
+        task = asyncio.create_task(reader.read())
+        worker.say("0 ")
+        await eventually(lambda: reader.text, message="the first token is read")
+        server.freeze()
+        for number in range(1, 40):
+            worker.say(f"{number} ")
+            await asyncio.sleep(0.1)  # longer than a command may take
+        server.thaw()
+        worker.bus.publish(SESSION, 1, [END])
+        await task
+        assert reader.text == worker.text
+        assert reader.resyncs == 0
+
+
+async def test_a_batch_whose_reply_was_lost_is_stored_once(server: RedisServer) -> None:
+    async with forgetful_link(server.port) as link:
+        url = f"redis://127.0.0.1:{link.port}/0"
+        async with opened(server, url) as (worker, there):
+            worker.say("0 ")
+            await worker.bus.flush(30)
+            for number in range(1, 6):
+                link.losing = 2
+                worker.say(f"{number} ")
+                await worker.bus.flush(30)
+                assert link.losing == 0
+            worker.bus.publish(SESSION, 1, [END])
+            reader = Reader(there)
+            await reader.read()
+            assert reader.text == worker.text == "0 1 2 3 4 5 "
+            assert reader.ids == [f"1-{number}" for number in range(1, 8)]
+
+
+async def test_messages_missed_by_the_subscriber_are_read_from_the_stream(server: RedisServer) -> None:
+    async with opened(server) as (worker, there):
+        reader = Reader(there)
+        task = asyncio.create_task(reader.read())
+        for number in range(200):
+            worker.say(f"{number} ")
+            await worker.bus.flush(30)
+            if number % 20 == 10:
+                await commands(server, "CLIENT", "KILL", "TYPE", "pubsub")
+        worker.bus.publish(SESSION, 1, [END])
+        await task
+        assert reader.text == worker.text
+        assert reader.ids == [f"1-{number}" for number in range(1, 202)]
+
+
+async def test_a_process_has_one_subscriber_for_the_sessions_that_are_read_there(server: RedisServer) -> None:
+    async with opened(server) as (worker, there):
+        for number in range(20):
+            worker.bus.open(f"other{number}", "r", 1)
+        worker.say("x")
+        await worker.bus.flush(30)
+        readers = [asyncio.create_task(Reader(there).read()) for _ in range(10)]
+
+        async def channels() -> list[bytes]:
+            found = await commands(server, "PUBSUB", "CHANNELS", "pilothouse:events:*")
+            assert isinstance(found, list)
+            return found
+
+        expected = [f"pilothouse:events:{SESSION}".encode()]
+        await eventually(channels, lambda it: it == expected, message="only the session that is read")
+        clients = await commands(server, "CLIENT", "LIST", "TYPE", "pubsub")
+        assert isinstance(clients, bytes)
+        assert len(clients.splitlines()) == 2  # of two processes
+        for reader in readers:
+            reader.cancel()
+        await asyncio.gather(*readers, return_exceptions=True)
+        await eventually(channels, lambda it: it == [], message="nobody reads any more")
+        assert there.topic_count == 0
+
+
+async def test_who_fell_out_of_the_buffer_is_told_to_resync(server: RedisServer) -> None:
+    """A stream is trimmed in blocks of a hundred entries or so."""
+    async with opened(server, kept_entries=10) as (worker, there):
+        for number in range(500):
+            worker.say(f"{number} ")
+            await worker.bus.flush(30)
+        late = there.follow(SESSION, after=(1, 3), forever=True)
+        async for batch in late:
+            assert [entry.stamped.event.type for entry in batch] == ["resync"]
+            break
+        await late.aclose()  # type: ignore[attr-defined]
+
+
+async def test_a_keyframe_is_of_the_moment_of_its_event(server: RedisServer) -> None:
+    """Its text, and the tokens behind its id, make the whole message."""
+    async with opened(server) as (worker, there):
+        worker.say("begin ")
+        await worker.bus.flush(30)
+
+        async def keyframe() -> JsonObject | None:
+            worker.say("more ")
+            return await there.keyframe(SESSION)
+
+        found = await eventually(keyframe, message="a keyframe is stored", interval=0.05)
+        assert found
+        worker.bus.publish(SESSION, 1, [END])
+        epoch, _, seq = str(found["event_id"]).partition("-")
+        rest = [
+            entry.stamped.event.text
+            async for batch in there.follow(SESSION, after=(int(epoch), int(seq)))
+            for entry in batch
+            if isinstance(entry.stamped.event, Token)
+        ]
+        assert found["text"] + "".join(rest) == worker.text
+
+        async def gone() -> bool:
+            return await there.keyframe(SESSION) is None
+
+        await eventually(gone, message="a run that has ended has no keyframe")
+
+
+async def test_what_is_too_much_to_keep_for_an_absent_redis_becomes_a_resync(server: RedisServer) -> None:
+    async with opened(server) as (worker, there):
+        worker.say("begin ")
+        await worker.bus.flush(30)
+        server.kill()
+        for number in range(10):
+            worker.bus.publish(SESSION, 1, [Token(message_id=f"m{number}", text="x" * 1_000_000)])
+        worker.bus.publish(SESSION, 1, [END])
+        server.start()
+        reader = Reader(there)
+        await reader.read()
+        assert reader.resyncs
+        assert len(reader.text) < 8_000_000
+
+
+async def test_the_heartbeat_extends_the_expiry(server: RedisServer) -> None:
+    async with opened(server) as (worker, _):
+        worker.say("x")
+        await worker.bus.flush(30)
+        keys = [f"pilothouse:{{{SESSION}}}:{name}" for name in ("events", "state")]
+        for key in keys:
+            assert await commands(server, "EXPIRE", key, "5") == 1
+
+        async def ages() -> list[int]:
+            found = [await commands(server, "TTL", key) for key in keys]
+            return [age for age in found if isinstance(age, int)]
+
+        await eventually(ages, lambda it: min(it) > 800, message="the stream lives longer again")
+
+
+def test_an_event_is_stored_as_json_that_a_person_can_read() -> None:
+    from server.stream.redis_bus import _Item
+
+    number, kind, body = _Item(3, 1, "r1", event=Token(message_id="m", text="ä")).arguments()
+    assert (number, kind) == (3, "event")
+    assert json.loads(body)["event"] == {"type": "token", "message_id": "m", "text": "ä"}

@@ -1,0 +1,151 @@
+"""A private Redis server for the tests: in a temporary folder, on a free port, without files, gone afterwards.
+
+    with redis_server() as redis:
+        bus = RedisBus(redis.url)
+
+It does not outlive the tests, for the same reason as the PostgreSQL cluster: a guard process holds the other
+end of a pipe.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from scripts.programs import find_redis
+from tests.support.eventually import eventually_sync
+from tests.support.ports import free_port
+
+_GUARD = """
+cat > /dev/null
+test -f "$1/pid" && kill -KILL "$(cat "$1/pid")" 2> /dev/null
+rm -rf "$1"
+"""
+
+
+@dataclass
+class RedisServer:
+    program: Path
+    folder: Path
+    port: int
+    _process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"redis://127.0.0.1:{self.port}/0"
+
+    def start(self) -> None:
+        """Start it, without any data."""
+        options = {
+            "port": str(self.port),
+            "bind": "127.0.0.1",
+            "save": "",
+            "appendonly": "no",
+            "dir": str(self.folder),
+            "logfile": str(self.folder / "log"),
+        }
+        arguments = [part for name, value in options.items() for part in (f"--{name}", value)]
+        self._process = subprocess.Popen(
+            [self.program, *arguments], stdin=subprocess.DEVNULL, start_new_session=True
+        )
+        (self.folder / "pid").write_text(str(self._process.pid))
+        eventually_sync(self._answers, message=lambda: f"Redis answers:\n{self._log()}")
+
+    def kill(self) -> None:
+        """Kill it: all its data are gone."""
+        (self.folder / "pid").unlink(missing_ok=True)  # its number may soon be another process's
+        self._signal(signal.SIGKILL)
+        if self._process:
+            self._process.wait()
+
+    def freeze(self) -> None:
+        self._signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: signal.Signals) -> None:
+        if self._process and self._process.poll() is None:
+            os.kill(self._process.pid, number)
+
+    def _answers(self) -> bool:
+        try:
+            with socket.create_connection(("127.0.0.1", self.port), timeout=1) as link:
+                link.sendall(b"PING\r\n")
+                return link.recv(7) == b"+PONG\r\n"
+        except OSError:
+            return False
+
+    def _log(self) -> str:
+        log = self.folder / "log"
+        return log.read_text() if log.is_file() else "it has written no log"
+
+
+@contextmanager
+def redis_server() -> Iterator[RedisServer]:
+    """A server that runs until the block is left."""
+    program = find_redis()
+    if program is None:
+        raise RuntimeError("The tests need Redis. Run: make real, or sudo apt install redis-server")
+    folder = Path(tempfile.mkdtemp(prefix="pilothouse-redis-"))
+    command = ["sh", "-c", _GUARD, "guard", str(folder)]
+    guard = subprocess.Popen(command, stdin=subprocess.PIPE, cwd="/", start_new_session=True)
+    server = RedisServer(program, folder, free_port())
+    try:
+        server.start()
+        yield server
+    finally:
+        server.kill()
+        guard.communicate()
+
+
+class ForgetfulLink:
+    """Forwards a local port. While `losing`, a script is executed, but its reply is lost with the connection."""
+
+    def __init__(self, target: int) -> None:
+        self._target = target
+        self.port = 0
+        self.losing = 0
+        """How many replies are still to be lost."""
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        upstream, to_server = await asyncio.open_connection("127.0.0.1", self._target)
+        answers = asyncio.create_task(self._forward(upstream, writer))
+        try:
+            while data := await reader.read(65536):
+                is_lost = self.losing > 0 and b"EVALSHA" in data
+                if is_lost:
+                    self.losing -= 1
+                    answers.cancel()
+                    await asyncio.gather(answers, return_exceptions=True)
+                to_server.write(data)
+                if is_lost:
+                    await upstream.read(65536)  # it is executed
+                    return
+        except ConnectionError:
+            pass
+        finally:
+            answers.cancel()
+            writer.close()
+            to_server.close()
+
+    async def _forward(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while data := await reader.read(65536):
+            writer.write(data)
+
+
+@asynccontextmanager
+async def forgetful_link(target: int) -> AsyncIterator[ForgetfulLink]:
+    link = ForgetfulLink(target)
+    server = await asyncio.start_server(link.serve, "127.0.0.1", 0)
+    link.port = server.sockets[0].getsockname()[1]
+    async with server:
+        yield link
