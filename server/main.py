@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from server import VERSION
 from server.api import (
     browser,
+    channels,
     exception_handlers,
     export,
     files,
@@ -143,8 +144,20 @@ def create_app(settings: Settings, logins: Logins | None = None, spa: Spa | None
     app.state.logins = logins
     app.state.streams = Streams(settings.stream_limit)
     for part in (
-        messages, questions, stream, system, sessions, files, export, results, browser, settings_api, ws, live,
-    ):  # fmt: skip
+        channels,
+        messages,
+        questions,
+        stream,
+        system,
+        sessions,
+        files,
+        export,
+        results,
+        browser,
+        settings_api,
+        ws,
+        live,
+    ):
         app.include_router(part.router)
     app.include_router(files.pictures_at(settings.screenshot_url_prefix))
     # Not a mount, which would also receive requests for API paths with a wrong method.

@@ -48,7 +48,7 @@ class Preferences:
         if stored:
             from cryptography.fernet import InvalidToken  # 6 MB, of use where a key is stored
 
-            fernet = await self._open_fernet()
+            fernet = await self.open_fernet()
             for provider, ciphertext in stored.items():
                 try:
                     self._keys[provider] = SecretStr(fernet.decrypt(ciphertext).decode())
@@ -78,7 +78,7 @@ class Preferences:
                 self._keys.pop(provider, None)
                 await self._store.set_provider_key(provider, None)
             else:
-                fernet = await self._open_fernet()
+                fernet = await self.open_fernet()
                 await self._store.set_provider_key(provider, fernet.encrypt(key.encode()))
                 self._keys[provider] = SecretStr(key)
             self._use(self._merged(self._values))
@@ -112,7 +112,8 @@ class Preferences:
         for listener in self.listeners:
             listener(settings)
 
-    async def _open_fernet(self) -> Fernet:
+    async def open_fernet(self) -> Fernet:
+        """The key of what is stored encrypted; it is made at the first use, and kept outside the database."""
         if self._fernet is None:
             from cryptography.fernet import Fernet
 

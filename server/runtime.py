@@ -15,11 +15,16 @@ from server.agent.gate.approval import approval_digest
 from server.agent.gate.gate import Gate
 from server.agent_runner import AgentRunner
 from server.browser.browsers import Browsers
+from server.browser.chromium.reach import Reach
 from server.browser.observation import Observation
+from server.channels.channels import Channels
+from server.channels.delivery import Delivery
+from server.channels.presence import Presence
 from server.checkpoints import Checkpoints, DatabaseTables, MemoryTables
 from server.database import Database
 from server.database.migrate import prepare_database
 from server.errors import BadRequest, Conflict, Forbidden, Unavailable
+from server.events import Event, Interrupt
 from server.files.screenshots import Screenshots
 from server.files.session_files import SessionFiles
 from server.fs.disk import shortage
@@ -71,6 +76,8 @@ class Runtime:
     commands: RunCommands
     preferences: Preferences
     files: SessionFiles
+    channels: Channels
+    presence: Presence
     is_erased: bool = True
     """False while text of purged sessions may remain in the database's files."""
     by_hand: dict[str, ByHand] = field(default_factory=dict)
@@ -230,14 +237,25 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         clock = PlausibleClock(await store.last_touched())  # before recovery, which stores the current time
         await recovery.recover()
         files = SessionFiles(lambda session_id: settings.downloads_dir / session_id)
+        presence = Presence()
+        channels = Channels(store, preferences, lambda: Reach.of(preferences.current, browsers.own_ports))
+        delivery = Delivery(store, channels, presence, lambda: preferences.current.public_address)
+        bus.listeners.append(lambda stamped: delivery.wake() if is_for_channels(stamped.event) else None)
         runtime = Runtime(
-            settings, database, store, bus, screenshots, browsers, agents, runner, commands, preferences, files
+            settings, database, store, bus, screenshots, browsers, agents, runner, commands, preferences, files, channels,
+            presence,
         )  # fmt: skip
         stack.enter_context(log_stalls())
+        stack.callback(asyncio.create_task(delivery.run()).cancel)
         for task in background_tasks(runtime, recovery, clock):
             stack.callback(asyncio.create_task(task).cancel)
         stack.push_async_callback(runner.drain, 0)
         yield runtime
+
+
+def is_for_channels(event: Event) -> bool:
+    """Whether a message for channels may have been stored with it."""
+    return isinstance(event, Interrupt) or event.is_terminal
 
 
 def _open_browsers(settings: Settings) -> Browsers:

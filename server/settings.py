@@ -77,6 +77,11 @@ class Settings(BaseSettings):
         "`X-Forwarded-For` and `X-Forwarded-Proto` are believed. Unset: none. `*` believes every peer: only where "
         "nothing but the proxy can connect.",
     )
+    public_url: str | None = Field(
+        None,
+        description="Address under which you open this server, such as `https://pilot.example`: for links in messages to "
+        "your channels. Its host is then trusted as one of `TRUSTED_HOSTS`. Unset: `http://HOST:PORT`.",
+    )
     data_dir: Path = Field(
         Path(".data"),
         description="Folder of the database file, pictures, browser profiles and secrets. A relative path is below the folder in which the server is started.",
@@ -329,6 +334,13 @@ class Settings(BaseSettings):
             raise ValueError("use a path of its own on this server, such as /pics")
         return path
 
+    @field_validator("public_url")
+    @classmethod
+    def _origin(cls, value: str | None) -> str | None:
+        if value and not re.fullmatch(r"https?://[^\s/?#@]+/?", value):
+            raise ValueError("use an address without a path, such as https://pilot.example")
+        return value.rstrip("/") if value else value
+
     @field_validator("redis_url")
     @classmethod
     def _one_process_only(cls, value: str | None) -> str | None:
@@ -345,6 +357,12 @@ class Settings(BaseSettings):
         if scheme not in DATABASES or not (port or "0").isdecimal():
             raise ValueError("use sqlite:///file or postgresql://user:password@host:port/name")
         return value
+
+    @property
+    def public_address(self) -> str:
+        """The address of the web UI in messages, without a slash at its end."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return self.public_url or f"http://{host}:{self.port}"
 
     @property
     def database(self) -> str:

@@ -310,7 +310,7 @@ def settings(tab: str) -> Callable[[Screen, World], None]:
     return open_tab
 
 
-TABS = ("models", "limits", "browser", "appearance", "data", "about")
+TABS = ("models", "limits", "browser", "notifications", "appearance", "data", "about")
 STATES: dict[str, Callable[[Screen, World], Any]] = {
     "login": login, "login-wrong": login_wrong, "home": home, "server-away": away, "models": models,
     "running": running, "queued": queued, "usage": usage, "answered": answered, "approval": approval, "failed": failed, "session-gone": gone,

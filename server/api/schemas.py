@@ -112,6 +112,51 @@ class Questions(ResponseModel):
     """The number of all open questions."""
 
 
+class QuietHours(ResponseModel):
+    """In local time of `zone`, as `22:00`."""
+
+    model_config = ConfigDict(populate_by_name=True)
+    begin: str = Field(alias="from")
+    end: str = Field(alias="to")
+    zone: str
+
+
+ChannelKind = Literal["webhook", "apprise"]
+ChannelEvent = Literal["question", "manual", "done", "failed"]
+ChannelMode = Literal["always", "away"]
+
+
+class Channel(ResponseModel):
+    """A way to reach the person outside of the web UI."""
+
+    id: str
+    kind: ChannelKind
+    address: str
+    """Without what is secret in it."""
+    events: list[ChannelEvent]
+    mode: ChannelMode
+    """`away`: only while no page of this server is visible anywhere."""
+    quiet: QuietHours | None
+    failing: str | None
+    """Why the last message was given up; null if it was delivered."""
+    last_delivery: datetime | None
+    created_at: datetime
+
+
+class NewlyAddedChannel(Channel):
+    secret: str | None
+    """The key of a webhook's signatures. It is shown this once."""
+
+
+class ChannelList(ResponseModel):
+    items: list[Channel]
+
+
+class ChannelTested(ResponseModel):
+    ok: bool
+    detail: str
+
+
 class Failure(ResponseModel):
     """The end of a run without an answer."""
 
@@ -291,6 +336,8 @@ class Config(ResponseModel):
     limits: Limits
     notices: list[Notice]
     headless: bool
+    tells_presence: bool
+    """A channel waits while a page is visible: pages are to say so by `POST /presence`."""
     has_display: bool
     """False if the server's machine cannot show a browser window."""
 

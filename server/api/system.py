@@ -108,6 +108,7 @@ async def config(world: World) -> Config:
         notices=[Notice(**notice) for notice in world.notices()],
         headless=settings.headless,
         has_display=settings.has_display,
+        tells_presence=any(row.mode == "away" for row in await world.store.channels()),
     )
 
 

@@ -6,6 +6,7 @@ import ipaddress
 import secrets
 import socket
 from collections.abc import Awaitable, Callable
+from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -133,8 +134,10 @@ class Hosts(frozenset[str]):
 
 
 def allowed_hosts(settings: Settings) -> Hosts:
-    """Loopback names, HOST and TRUSTED_HOSTS; on a public bind also the machine's name and any IP address."""
+    """Loopback names, HOST, TRUSTED_HOSTS and that of PUBLIC_URL; on a public bind also the machine's name and any IP address."""
     names = {"localhost", "127.0.0.1", "::1", settings.host, *settings.trusted_hosts}
+    if settings.public_url and (name := urlsplit(settings.public_url).hostname):
+        names.add(name)
     if settings.is_public:
         names |= {socket.gethostname(), f"{socket.gethostname()}.local"}
     hosts = Hosts(name.lower() for name in names)

@@ -57,6 +57,10 @@ class Browsers(Protocol):
         """For each program that browsers need and this machine lacks, a text that says what to install."""
         ...
 
+    def own_ports(self) -> set[int]:
+        """Local ports of the browsers and of what belongs to them: nothing is sent there."""
+        ...
+
     async def ready(self) -> str | None:
         """None if a browser can be started, else the reason why not."""
         ...

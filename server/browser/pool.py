@@ -54,7 +54,7 @@ class BrowserPool:
         self._profiles = Profiles(settings)
         self._places = Slots(settings.max_browsers, self._on_queue_change)
         self.place_listeners: list[QueueListener] = []
-        self.reach = Reach.of(settings, self._own_ports)
+        self.reach = Reach.of(settings, self.own_ports)
         """The current network rules of its browsers."""
         self._open: dict[str, SessionBrowser] = {}
         self._views: dict[str, LiveView] = {}
@@ -78,7 +78,7 @@ class BrowserPool:
         self._settings = settings
         self._profiles.mode = settings.browser_profile
         self._places.resize(settings.max_browsers)
-        self.reach = Reach.of(settings, self._own_ports)
+        self.reach = Reach.of(settings, self.own_ports)
         for browser in self._open.values():
             if browser.chromium is not None:
                 browser.chromium.egress.use(self.reach)
@@ -275,6 +275,7 @@ class BrowserPool:
                 log.info("session %s: browser parked after %.0f s", session_id, unused)
                 await self.park(session_id)
 
-    def _own_ports(self) -> set[int]:
+    def own_ports(self) -> set[int]:
+        """Local ports of the browsers and of what belongs to them."""
         running = [browser.chromium for browser in self._open.values() if browser.chromium]
         return {port for chromium in running for port in chromium.ports}

@@ -199,3 +199,52 @@ class ProviderKeyRow(Base):
     provider: Mapped[str] = mapped_column(String(32), primary_key=True)
     ciphertext: Mapped[bytes] = mapped_column(LargeBinary)
     updated_at: Mapped[datetime]
+
+
+class ChannelRow(Base):
+    """A way to reach the person outside of the web UI."""
+
+    __tablename__ = "channels"
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    kind: Mapped[str] = mapped_column(String(16))
+    address: Mapped[bytes] = mapped_column(LargeBinary)
+    """Encrypted as provider keys are, as `secret`."""
+    shown: Mapped[str] = mapped_column(String(200))
+    """The address as it may be shown."""
+    secret: Mapped[bytes | None] = mapped_column(LargeBinary)
+    """The key of a webhook's signatures."""
+    events: Mapped[list[str]] = mapped_column(JSON)
+    mode: Mapped[str] = mapped_column(String(16))
+    quiet: Mapped[JsonObject | None] = mapped_column(JSON(none_as_null=True))
+    failing: Mapped[str | None] = mapped_column(Text)
+    """Why the last message was given up; None if it was delivered."""
+    last_delivery: Mapped[datetime | None]
+    created_at: Mapped[datetime]
+
+
+class DeliveryRow(Base):
+    """One message for one channel, stored in the transaction of what it is about."""
+
+    __tablename__ = "deliveries"
+    __table_args__ = (
+        UniqueConstraint("channel_id", "about", name="delivery_once"),
+        Index(
+            "due_deliveries", "next_at",
+            sqlite_where=text("status = 'pending'"), postgresql_where=text("status = 'pending'"),
+        ),
+    )  # fmt: skip
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    channel_id: Mapped[str] = mapped_column(ForeignKey("channels.id", ondelete="CASCADE"))
+    session_id: Mapped[str] = mapped_column(ForeignKey("sessions.id", ondelete="CASCADE"), index=True)
+    about: Mapped[str] = mapped_column(String(64))
+    """The question's reference, or the id of the run that ended."""
+    type: Mapped[str] = mapped_column(String(16))
+    facts: Mapped[JsonObject]
+    """`kind, action, site, amount` of a question."""
+    status: Mapped[str] = mapped_column(String(16), default="pending")
+    """pending, delivered, failed or dropped."""
+    tries: Mapped[int] = mapped_column(default=0)
+    next_at: Mapped[datetime]
+    created_at: Mapped[datetime]

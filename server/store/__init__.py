@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from server.database import Database
 from server.store.activities import ActivityQueries
+from server.store.channels import ChannelQueries
 from server.store.messages import MessageQueries
 from server.store.owners import LeaseWatch, is_gone, process_name
 from server.store.preferences import PreferenceQueries
@@ -39,6 +40,7 @@ class Store(
     QuestionQueries,
     ActivityQueries,
     PreferenceQueries,
+    ChannelQueries,
 ):
     def __init__(
         self,

@@ -12,6 +12,7 @@ from server.database import Database, reading, writing, writing_synced
 from server.database.models import GrantRow, InterruptRow, RunRow, SessionRow
 from server.errors import Conflict, NotFound
 from server.events import Answer, ConfirmQuestion, Question, Usage, now, read_question
+from server.store.channels import put_question
 from server.store.lookups import (
     OF_SESSION,
     UNFINISHED,
@@ -80,11 +81,13 @@ class QuestionQueries:
         )
         change(db, session, status="waiting_user", unread=True, updated_at=now())
         mark_read(db, run.id, read_ids)
-        return insert(db, InterruptRow(
+        row = insert(db, InterruptRow(
             reference=_reference_of(db, question), session_id=run.session_id, run_id=run.id, kind=question.kind,
             status="open", payload=question.to_json(), created_at=_next_moment(db, session.id), expires_at=expires_at,
             position=next_position(db, session),
         ))  # fmt: skip
+        put_question(db, row, question)
+        return row
 
     @writing
     def edit_plan(self, db: Connection, reference: str, plan: list[str]) -> None:

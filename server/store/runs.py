@@ -15,6 +15,7 @@ from server.database.models import InterruptRow, MessageRow, RunRow, SessionRow
 from server.errors import NotFound
 from server.events import Message, Usage, now, read_question, sum_usage
 from server.ops.json_types import JsonObject
+from server.store.channels import put_end
 from server.store.lookups import (
     OF_RUN,
     OF_SESSION,
@@ -215,6 +216,7 @@ class RunQueries:
             ending["end_position"] = next_position(db, session)
         change(db, run, **ending)
         change(db, session, **changes)
+        put_end(db, session.id, run_id, status)
         if status in ("completed", "failed"):
             moved = self._hold_unread(db, session, run_id, read_ids)
         if run.attempt > 1:  # a former execution may have left an open question

@@ -13,7 +13,7 @@ from tests.e2e.axe import fits, violations
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screen import Screen
 
-TABS = ("models", "limits", "browser", "appearance", "data", "about")
+TABS = ("models", "limits", "browser", "notifications", "appearance", "data", "about")
 KEY = "sk-test-0123456789abcdef"
 
 

@@ -482,3 +482,53 @@ async def test_open_questions_of_all_sessions_come_by_expiry_in_pages(store: Sto
     assert (await store.open_questions()).total == 3
     await store.purge_session("late")
     assert [row.session_id for row, _ in (await store.open_questions()).rows] == ["never", "last"]
+
+
+async def test_a_message_is_stored_with_its_question_and_claimed_by_one_process(
+    store: Store, other: Store
+) -> None:
+    wanted = {"events": ["question", "done"], "mode": "always", "quiet": None}
+    for kind in ("webhook", "apprise"):
+        await store.add_channel(kind=kind, address=b"x", shown="x", secret=None, **wanted)
+    await store.add_channel(
+        kind="webhook", address=b"y", shown="y", secret=None, events=["failed"], mode="away", quiet=None
+    )
+    session_id = await new_session(store)
+    run = (await begun(store, session_id)).run
+    reference = await ask(store, run)
+    moment = now()
+    claim = {"moment": moment, "until": moment + timedelta(minutes=1), "most": 9}
+    both, failures = await all_of(one.claim_deliveries(**claim) for one in (store, other, store, other))
+    assert not failures
+    taken = [due for found in both for due in found]
+    assert [(due.delivery.about, due.is_current) for due in taken] == [(reference, True)] * 2
+    assert {due.channel.kind for due in taken} == {"webhook", "apprise"}
+    first, second = (due.delivery.id for due in taken)
+    await store.settle_delivery(first, "delivered")
+    await store.decide(session_id, yes(reference))
+    (again,) = await other.claim_deliveries(**(claim | {"moment": moment + timedelta(minutes=2)}))
+    assert (again.delivery.id, again.delivery.tries, again.is_current) == (second, 2, False)
+    await store.remove_channel(again.channel.id)
+    assert await store.next_delivery() is None
+    await store.forget_deliveries(timedelta(0))
+
+
+async def test_the_end_of_a_run_is_stored_as_a_message_once(store: Store) -> None:
+    await store.add_channel(
+        kind="webhook",
+        address=b"x",
+        shown="x",
+        secret=None,
+        events=["done", "failed"],
+        mode="always",
+        quiet=None,
+    )
+    for status in ("completed", "failed", "interrupted", "cancelled"):
+        run = (await begun(store, await new_session(store))).run
+        for again in (False, True):
+            await store.finish_run(
+                run.id, status, answer="It is done." if status == "completed" else None, again=again
+            )
+    moment = now()
+    found = await store.claim_deliveries(moment=moment, until=moment, most=9)
+    assert sorted(due.delivery.type for due in found) == ["done", "failed", "failed"]

@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import { ConnectionBanner } from '@/features/connection/ConnectionBanner'
+import { usePresence } from '@/features/connection/presence'
 import { useStream } from '@/features/connection/stream'
 import { useOpenQuestionSign } from '@/features/connection/openQuestionSign'
 import { SessionSidebar } from '@/features/sessions/SessionSidebar'
@@ -22,6 +23,7 @@ export function AppShell({ children }: { children: ReactNode }) {
   const frame = useFrameState()
   useStream()
   useOpenQuestionSign()
+  usePresence()
   usePageShortcuts(frame)
   return (
     <FrameProvider value={frame}>

@@ -51,6 +51,9 @@ class MockBrowsers:
     async def missing_programs(self) -> list[str]:
         return []
 
+    def own_ports(self) -> set[int]:
+        return set()
+
     async def ready(self) -> str | None:
         return None
 

@@ -3,6 +3,8 @@ import { request } from './http'
 import type {
   Accepted,
   Cell,
+  Channel,
+  ChannelChange,
   Config,
   Decision,
   FileItem,
@@ -74,6 +76,15 @@ export const api = {
   upload: (id: string, file: File) => request<FileItem>('POST', at(id, '/files'), formOf(file)),
   removeFile: (id: string, name: string) =>
     request<void>('DELETE', at(id, `/files/${encodeURIComponent(name)}`)),
+
+  channels: () => request<{ items: Channel[] }>('GET', '/channels'),
+  addChannel: (channel: ChannelChange & Pick<Channel, 'kind' | 'address'>) =>
+    request<Channel & { secret: string | null }>('POST', '/channels', channel),
+  changeChannel: (id: string, change: Partial<ChannelChange>) =>
+    request<Channel>('PATCH', `/channels/${id}`, change),
+  removeChannel: (id: string) => request<void>('DELETE', `/channels/${id}`),
+  testChannel: (id: string) => request<KeyTest>('POST', `/channels/${id}/test`),
+  tellPresence: (page: string) => request<void>('POST', '/presence', { page, visible: true }),
 
   settings: () => request<Settings>('GET', '/settings'),
   changeSettings: (values: Partial<SettingValues>) => request<Settings>('PATCH', '/settings', values),

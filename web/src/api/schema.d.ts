@@ -4,6 +4,82 @@
  */
 
 export interface paths {
+    "/api/channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List Channels */
+        get: operations["list_channels_api_channels_get"];
+        put?: never;
+        /** Add */
+        post: operations["add_api_channels_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/channels/{channel_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove */
+        delete: operations["remove_api_channels__channel_id__delete"];
+        options?: never;
+        head?: never;
+        /** Change */
+        patch: operations["change_api_channels__channel_id__patch"];
+        trace?: never;
+    };
+    "/api/channels/{channel_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send Test
+         * @description Send a message now; return whether it was taken, and why not.
+         */
+        post: operations["send_test_api_channels__channel_id__test_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/presence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Note Presence
+         * @description A page says that it is visible, on change and every 45 s; channels with mode `away` wait while it does.
+         */
+        post: operations["note_presence_api_presence_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{session_id}/messages": {
         parameters: {
             query?: never;
@@ -946,6 +1022,60 @@ export interface components {
             /** Value */
             value: string | boolean | number | null;
         };
+        /**
+         * Channel
+         * @description A way to reach the person outside of the web UI.
+         */
+        Channel: {
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "webhook" | "apprise";
+            /** Address */
+            address: string;
+            /** Events */
+            events: ("question" | "manual" | "done" | "failed")[];
+            /**
+             * Mode
+             * @enum {string}
+             */
+            mode: "always" | "away";
+            quiet: components["schemas"]["QuietHours"] | null;
+            /** Failing */
+            failing: string | null;
+            /** Last Delivery */
+            last_delivery: string | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+        };
+        /** ChannelChange */
+        ChannelChange: {
+            /** Address */
+            address?: string | null;
+            /** Events */
+            events?: ("question" | "manual" | "done" | "failed")[] | null;
+            /** Mode */
+            mode?: ("always" | "away") | null;
+            quiet?: components["schemas"]["Quiet"] | null;
+        };
+        /** ChannelList */
+        ChannelList: {
+            /** Items */
+            items: components["schemas"]["Channel"][];
+        };
+        /** ChannelTested */
+        ChannelTested: {
+            /** Ok */
+            ok: boolean;
+            /** Detail */
+            detail: string;
+        };
         /** Click */
         Click: {
             /** Eid */
@@ -977,6 +1107,8 @@ export interface components {
             notices: components["schemas"]["Notice"][];
             /** Headless */
             headless: boolean;
+            /** Tells Presence */
+            tells_presence: boolean;
             /** Has Display */
             has_display: boolean;
         };
@@ -1432,6 +1564,33 @@ export interface components {
              */
             demo: boolean;
         };
+        /** NewChannel */
+        NewChannel: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "webhook" | "apprise";
+            /** Address */
+            address: string;
+            /**
+             * Events
+             * @default [
+             *       "question",
+             *       "manual",
+             *       "done",
+             *       "failed"
+             *     ]
+             */
+            events: ("question" | "manual" | "done" | "failed")[];
+            /**
+             * Mode
+             * @default always
+             * @enum {string}
+             */
+            mode: "always" | "away";
+            quiet?: components["schemas"]["Quiet"] | null;
+        };
         /** NewMessage */
         NewMessage: {
             /** Content */
@@ -1457,6 +1616,37 @@ export interface components {
             model?: string | null;
             /** Max Tool Steps */
             max_tool_steps?: number | null;
+        };
+        /** NewlyAddedChannel */
+        NewlyAddedChannel: {
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "webhook" | "apprise";
+            /** Address */
+            address: string;
+            /** Events */
+            events: ("question" | "manual" | "done" | "failed")[];
+            /**
+             * Mode
+             * @enum {string}
+             */
+            mode: "always" | "away";
+            quiet: components["schemas"]["QuietHours"] | null;
+            /** Failing */
+            failing: string | null;
+            /** Last Delivery */
+            last_delivery: string | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Secret */
+            secret: string | null;
         };
         /**
          * Notice
@@ -1767,6 +1957,27 @@ export interface components {
             next_cursor: string | null;
             /** Total */
             total: number;
+        };
+        /** Quiet */
+        Quiet: {
+            /** From */
+            from: string;
+            /** To */
+            to: string;
+            /** Zone */
+            zone: string;
+        };
+        /**
+         * QuietHours
+         * @description In local time of `zone`, as `22:00`.
+         */
+        QuietHours: {
+            /** From */
+            from: string;
+            /** To */
+            to: string;
+            /** Zone */
+            zone: string;
         };
         /**
          * Result
@@ -2270,6 +2481,13 @@ export interface components {
             call: components["schemas"]["Usage"];
             total: components["schemas"]["Usage"];
         };
+        /** VisiblePage */
+        VisiblePage: {
+            /** Page */
+            page: string;
+            /** Visible */
+            visible: boolean;
+        };
         /** Wait */
         Wait: {
             /**
@@ -2318,6 +2536,194 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    list_channels_api_channels_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelList"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_api_channels_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewChannel"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewlyAddedChannel"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_api_channels__channel_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_api_channels__channel_id__patch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChannelChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Channel"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    send_test_api_channels__channel_id__test_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelTested"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    note_presence_api_presence_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VisiblePage"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     send_api_sessions__session_id__messages_post: {
         parameters: {
             query?: never;

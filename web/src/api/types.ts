@@ -28,6 +28,10 @@ export type Fact = Schemas['Fact']
 export type Progress = Schemas['Progress']
 export type WorkState = Schemas['WorkingState']
 export type Accepted = Schemas['Accepted']
+export type Channel = Schemas['Channel']
+export type ChannelEvent = Channel['events'][number]
+/** What can be changed of a channel. */
+export type ChannelChange = Pick<Channel, 'events' | 'mode' | 'quiet'>
 export type Grant = Schemas['Grant']
 export type FileItem = Schemas['File']
 export type ModelInfo = Schemas['ModelChoice']

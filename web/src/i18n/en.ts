@@ -293,6 +293,7 @@ export const en = {
   'settings.models': 'Models and keys',
   'settings.limits': 'Limits',
   'settings.browser': 'Browser and hosts',
+  'settings.notifications': 'Messages',
   'settings.data': 'Data',
   'settings.appearance': 'Appearance',
   'settings.shortcuts': 'Keyboard shortcuts',

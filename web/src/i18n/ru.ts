@@ -301,6 +301,7 @@ export const ru: Dictionary = {
   'settings.models': 'Модели и ключи',
   'settings.limits': 'Ограничения',
   'settings.browser': 'Браузер и сайты',
+  'settings.notifications': 'Сообщения',
   'settings.data': 'Данные',
   'settings.appearance': 'Вид',
   'settings.shortcuts': 'Сочетания клавиш',

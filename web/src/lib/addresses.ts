@@ -2,7 +2,15 @@ import { useSearchParams } from 'wouter'
 import { navigate } from 'wouter/use-browser-location'
 
 /** The parts of the settings, each with its own address. */
-export const SETTINGS_TABS = ['models', 'limits', 'browser', 'appearance', 'data', 'about'] as const
+export const SETTINGS_TABS = [
+  'models',
+  'limits',
+  'browser',
+  'notifications',
+  'appearance',
+  'data',
+  'about',
+] as const
 export type SettingsTab = (typeof SETTINGS_TABS)[number]
 
 /** A step of a session in the viewer, counted from 1. */

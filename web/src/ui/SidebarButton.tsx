@@ -12,14 +12,16 @@ export function SidebarButton() {
   if (sidebar.isOpen && !sidebar.isSheet) return null
   return (
     <IconButton
-      label={isAsked ? `${t('sidebar.show')}, ${t('question.waiting')}` : t('sidebar.show')}
+      label={t('sidebar.show')}
+      aria-description={isAsked ? t('question.waiting') : undefined}
       keys="mod+b"
       aria-expanded={sidebar.isOpen}
       onClick={sidebar.toggle}
-      className="relative"
     >
-      {sidebar.isSheet ? <Menu size={18} aria-hidden /> : <PanelLeft size={17} aria-hidden />}
-      {isAsked && <span className="absolute top-1 right-1 size-2 rounded-full bg-warn" />}
+      <span className="relative">
+        {sidebar.isSheet ? <Menu size={18} aria-hidden /> : <PanelLeft size={17} aria-hidden />}
+        {isAsked && <span className="absolute -top-1 -right-1 size-2 rounded-full bg-warn" />}
+      </span>
     </IconButton>
   )
 }

@@ -11,6 +11,7 @@ import { Tabs } from '@/ui/Tabs'
 import { AboutTab } from './AboutTab'
 import { AppearanceTab } from './AppearanceTab'
 import { BrowserTab } from './BrowserTab'
+import { ChannelsTab } from './ChannelsTab'
 import { DataTab } from './DataTab'
 import { LimitsTab } from './LimitsTab'
 import { ModelsTab } from './ModelsTab'
@@ -43,6 +44,7 @@ const CONTENT: Record<SettingsTab, () => ReactNode> = {
   models: () => <Loaded>{(settings) => <ModelsTab settings={settings} />}</Loaded>,
   limits: () => <Loaded>{(settings) => <LimitsTab settings={settings} />}</Loaded>,
   browser: () => <Loaded>{(settings) => <BrowserTab settings={settings} />}</Loaded>,
+  notifications: () => <ChannelsTab />,
   appearance: () => <AppearanceTab />,
   data: () => <Loaded>{(settings) => <DataTab settings={settings} />}</Loaded>,
   about: () => <AboutTab />,

@@ -1,0 +1,115 @@
+"""Routes for channels, and for whether anybody looks at the web UI."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter
+from pydantic import ConfigDict, Field
+from starlette.responses import Response
+
+from server.api.deps import Body, Text, World
+from server.api.schemas import (
+    Channel,
+    ChannelEvent,
+    ChannelKind,
+    ChannelList,
+    ChannelMode,
+    ChannelTested,
+    NewlyAddedChannel,
+    QuietHours,
+)
+from server.channels.quiet import QuietRefused, check_quiet
+from server.database.models import ChannelRow
+from server.errors import BadRequest
+from server.ops.json_types import JsonObject
+
+router = APIRouter(prefix="/api")
+
+Address = Annotated[Text, Field(min_length=8, max_length=2000)]
+Events = Annotated[list[ChannelEvent], Field(min_length=1, max_length=10)]
+Clock = Annotated[Text, Field(pattern=r"^\d\d:\d\d$")]
+ALL_EVENTS: list[ChannelEvent] = ["question", "manual", "done", "failed"]
+
+
+class Quiet(Body):
+    model_config = ConfigDict(populate_by_name=True, extra="forbid")
+    begin: Clock = Field(alias="from")
+    end: Clock = Field(alias="to")
+    zone: Annotated[Text, Field(max_length=64)]
+
+
+class NewChannel(Body):
+    kind: ChannelKind
+    address: Address
+    events: Events = ALL_EVENTS
+    mode: ChannelMode = "always"
+    quiet: Quiet | None = None
+
+
+class ChannelChange(Body):
+    address: Address | None = None
+    events: Events | None = None
+    mode: ChannelMode | None = None
+    quiet: Quiet | None = None
+    """null for none; left out, it stays as it is."""
+
+
+class VisiblePage(Body):
+    page: Annotated[Text, Field(min_length=1, max_length=64)]
+    visible: bool
+
+
+@router.get("/channels")
+async def list_channels(world: World) -> ChannelList:
+    return ChannelList(items=[to_response(row) for row in await world.store.channels()])
+
+
+@router.post("/channels", status_code=201)
+async def add(body: NewChannel, world: World) -> NewlyAddedChannel:
+    events = list(dict.fromkeys(body.events))
+    row, secret = await world.channels.add(body.kind, body.address, events, body.mode, _read(body.quiet))
+    return NewlyAddedChannel(**to_response(row).model_dump(), secret=secret)
+
+
+@router.patch("/channels/{channel_id}")
+async def change(channel_id: Text, body: ChannelChange, world: World) -> Channel:
+    values: JsonObject = body.model_dump(include={"events", "mode"}, exclude_none=True)
+    if "quiet" in body.model_fields_set:
+        values["quiet"] = _read(body.quiet)
+    return to_response(await world.channels.change(channel_id, body.address, values))
+
+
+@router.delete("/channels/{channel_id}", status_code=204)
+async def remove(channel_id: Text, world: World) -> Response:
+    await world.store.remove_channel(channel_id)
+    return Response(status_code=204)
+
+
+@router.post("/channels/{channel_id}/test")
+async def send_test(channel_id: Text, world: World) -> ChannelTested:
+    """Send a message now; return whether it was taken, and why not."""
+    fault = await world.channels.test(channel_id)
+    return ChannelTested(ok=fault is None, detail=fault or "The message was taken.")
+
+
+@router.post("/presence", status_code=204)
+async def note_presence(body: VisiblePage, world: World) -> Response:
+    """A page says that it is visible, on change and every 45 s; channels with mode `away` wait while it does."""
+    world.presence.tell(body.page, is_visible=body.visible)
+    return Response(status_code=204)
+
+
+def to_response(row: ChannelRow) -> Channel:
+    quiet = QuietHours.model_validate(row.quiet) if row.quiet else None
+    return Channel(
+        id=row.id, kind=row.kind, address=row.shown, events=row.events, mode=row.mode, quiet=quiet,
+        failing=row.failing, last_delivery=row.last_delivery, created_at=row.created_at,
+    )  # fmt: skip
+
+
+def _read(quiet: Quiet | None) -> JsonObject | None:
+    try:
+        return check_quiet(quiet.begin, quiet.end, quiet.zone) if quiet else None
+    except QuietRefused as refused:
+        raise BadRequest(f"quiet: {refused}.", code="quiet_refused") from None

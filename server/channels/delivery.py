@@ -1,0 +1,140 @@
+"""Delivers stored messages in the background: no run waits for it, fails by it or is repeated by it.
+
+A message is stored in the transaction of what it is about and delivered at least once: a process that ends in
+between leaves it to the next one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from server.channels.messages import body_of
+from server.channels.presence import Presence
+from server.channels.quiet import end_of_quiet
+from server.channels.webhook import SendFailed
+from server.database.models import ChannelRow
+from server.errors import Unavailable
+from server.events import now
+from server.ops.json_types import JsonObject
+from server.store import Store
+from server.store.channels import DueDelivery
+
+logger = logging.getLogger(__name__)
+
+BACK_OFF = (2.0, 10.0, 60.0, 300.0)
+"""Seconds between the tries: one more try than there are pauses."""
+CLAIM = timedelta(seconds=60)
+"""When a message is due again whose process did not say what became of it."""
+LOOK_SECONDS = 5.0
+"""Between two looks for messages of other processes."""
+AWAY_SECONDS = 15.0
+"""Between two looks whether the person still sees the web UI."""
+AT_ONCE = 16
+KEPT = timedelta(days=30)
+
+
+class Sender(Protocol):
+    async def send(self, row: ChannelRow, body: JsonObject) -> None:
+        """Raises SendFailed."""
+        ...
+
+
+class Delivery:
+    def __init__(
+        self,
+        store: Store,
+        sender: Sender,
+        presence: Presence,
+        public_url: Callable[[], str],
+        *,
+        back_off: Sequence[float] = BACK_OFF,
+        clock: Callable[[], datetime] = now,
+    ) -> None:
+        self._store = store
+        self._sender = sender
+        self._presence = presence
+        self._public_url = public_url
+        self._back_off = back_off
+        self._clock = clock
+        self._news = asyncio.Event()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def wake(self) -> None:
+        """A message may have been stored."""
+        self._news.set()
+
+    async def run(self) -> None:
+        """Deliver until cancelled."""
+        while True:
+            self._news.clear()
+            try:
+                pause = await self.deliver_due()
+            except Unavailable as error:
+                logger.warning("messages to channels are delivered later: %s", error.detail)
+                pause = LOOK_SECONDS
+            try:
+                async with asyncio.timeout(pause):
+                    await self._news.wait()
+            except TimeoutError:
+                continue
+
+    async def deliver_due(self) -> float:
+        """Begin to deliver what is due; return the seconds until the next look."""
+        moment = self._clock()
+        due = await self._store.next_delivery()
+        if due is None or due > moment:
+            until = (due - moment).total_seconds() if due else LOOK_SECONDS
+            return min(until, LOOK_SECONDS)
+        claimed = await self._store.claim_deliveries(moment=moment, until=moment + CLAIM, most=AT_ONCE)
+        for one in claimed:
+            task = asyncio.create_task(self._settle(one))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        return 0 if len(claimed) == AT_ONCE else 0.05
+
+    async def _settle(self, due: DueDelivery) -> None:
+        try:
+            await self._deliver(due)
+        except Unavailable as error:
+            logger.warning("message %s is delivered again: %s", due.delivery.id, error.detail)
+        except Exception:  # one message must not end the delivery of all others
+            logger.exception("message %s could not be delivered", due.delivery.id)
+
+    async def _deliver(self, due: DueDelivery) -> None:
+        row, channel = due.delivery, due.channel
+        is_question = row.type in ("question", "manual")
+        if not due.is_current:
+            return await self._store.settle_delivery(row.id, "dropped")
+        if channel.mode == "away" and not self._presence.is_away:
+            if not is_question:
+                return await self._store.settle_delivery(row.id, "dropped")
+            return await self._postpone(due, self._clock() + timedelta(seconds=AWAY_SECONDS))
+        if channel.quiet and (end := end_of_quiet(channel.quiet, self._clock())):
+            return await self._postpone(due, end)
+        body = body_of(
+            type=row.type, id=row.id, session_id=row.session_id, session_title=due.session_title, about=row.about,
+            facts=row.facts, public_url=self._public_url(), at=row.created_at,
+        )  # fmt: skip
+        try:
+            await self._sender.send(channel, body)
+        except SendFailed as failed:
+            await self._fail(due, str(failed))
+        else:
+            await self._store.settle_delivery(row.id, "delivered")
+
+    async def _postpone(self, due: DueDelivery, moment: datetime) -> None:
+        """It was not tried: that does not count."""
+        await self._store.postpone_delivery(due.delivery.id, moment, tries=due.delivery.tries - 1)
+
+    async def _fail(self, due: DueDelivery, fault: str) -> None:
+        row = due.delivery
+        if row.tries > len(self._back_off):
+            logger.warning("channel %s is failing: %s", due.channel.shown, fault)
+            return await self._store.settle_delivery(row.id, "failed", fault=fault)
+        pause = timedelta(seconds=self._back_off[row.tries - 1])
+        await self._store.postpone_delivery(row.id, self._clock() + pause, tries=row.tries)
+        self.wake()

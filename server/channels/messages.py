@@ -1,0 +1,40 @@
+"""What leaves the server: kind, deed, site, amount, title of the session and a link. Nothing of a page's text."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from urllib.parse import quote
+
+from server.ops.json_types import JsonObject
+
+SUBJECTS = {
+    "question": "Approval needed",
+    "manual": "Your help is needed",
+    "done": "A task is done",
+    "failed": "A task has failed",
+    "test": "Test message",
+}
+
+
+def link_to(public_url: str, session_id: str) -> str:
+    """The address of the session, where its card is. Opening it decides nothing."""
+    return f"{public_url}/s/{quote(session_id, safe='')}"
+
+
+def body_of(
+    *, type: str, id: str, session_id: str | None, session_title: str, about: str | None, facts: JsonObject,
+    public_url: str, at: datetime,
+) -> JsonObject:  # fmt: skip
+    """The body of a webhook; the other kinds put it into words. `id` is the same at each try."""
+    body: JsonObject = {"type": type, "id": id, "session_id": session_id, "session_title": session_title}
+    if type in ("question", "manual"):
+        body["reference"] = about
+    link = link_to(public_url, session_id) if session_id else public_url
+    return body | facts | {"link": link, "at": at.isoformat()}
+
+
+def in_words(body: JsonObject) -> tuple[str, str]:
+    """Subject and text of a message for a person."""
+    deed = " · ".join(str(body[name]) for name in ("action", "site", "amount") if body.get(name))
+    lines = [body["session_title"], deed, body["link"]]
+    return f"Pilothouse: {SUBJECTS[body['type']]}", "\n".join(line for line in lines if line)

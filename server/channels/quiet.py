@@ -1,0 +1,41 @@
+"""Quiet hours: a time of each day, in a zone, in which nothing is sent."""
+
+from __future__ import annotations
+
+from datetime import datetime, time, timedelta
+from zoneinfo import ZoneInfo, available_timezones
+
+from server.ops.json_types import JsonObject
+
+
+class QuietRefused(ValueError):
+    """The text says what is wrong."""
+
+
+def check_quiet(begin: str, end: str, zone: str) -> JsonObject:
+    """As they are stored: `{from, to, zone}`. Raises QuietRefused."""
+    if zone not in available_timezones():
+        raise QuietRefused(f"the zone {zone} is not known; write it like Europe/Berlin")
+    try:
+        times = [time.fromisoformat(text).strftime("%H:%M") for text in (begin, end)]
+    except ValueError:
+        raise QuietRefused("write times like 22:00") from None
+    if times[0] == times[1]:
+        raise QuietRefused("quiet hours begin and end at different times")
+    return {"from": times[0], "to": times[1], "zone": zone}
+
+
+def end_of_quiet(quiet: JsonObject, moment: datetime) -> datetime | None:
+    """When the quiet hours end that `moment` lies in; None if it lies in none.
+
+    The hours hold in the zone's local time, also over a change of its clock.
+    """
+    zone = ZoneInfo(quiet["zone"])
+    begin, end = time.fromisoformat(quiet["from"]), time.fromisoformat(quiet["to"])
+    local = moment.astimezone(zone)
+    clock = local.time()
+    is_quiet = begin <= clock < end if begin < end else clock >= begin or clock < end
+    if not is_quiet:
+        return None
+    day = local.date() + timedelta(days=clock >= end)
+    return datetime.combine(day, end, zone).astimezone(moment.tzinfo)

@@ -1,0 +1,71 @@
+"""Sends a message by the Apprise library: ntfy, Telegram, Slack, Discord, e-mail and a hundred services more."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import socket
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from server.browser.chromium.reach import Reach
+from server.channels.messages import in_words
+from server.channels.webhook import SendFailed, check_place
+from server.ops.json_types import JsonObject
+
+DESKTOP = frozenset({"dbus", "glib", "gnome", "kde", "qt", "macosx", "windows", "syslog", "rsyslog"})
+"""Services of the server's own desktop and log: they do not reach a person who is away."""
+
+_threads = ThreadPoolExecutor(4, "apprise")
+
+
+async def describe(url: str) -> str:
+    """The service that the URL names, as it may be shown: without tokens. Raises SendFailed."""
+    return await asyncio.get_running_loop().run_in_executor(_threads, _describe, url)
+
+
+def _describe(url: str) -> str:
+    service = _open(url)
+    return f"{service.service_name} ({url.partition('://')[0].lower()}://…)"
+
+
+async def send_by_service(url: str, body: JsonObject, reach: Reach) -> None:
+    """Raises SendFailed."""
+    await asyncio.get_running_loop().run_in_executor(_threads, _send, url, body, reach)
+
+
+def _send(url: str, body: JsonObject, reach: Reach) -> None:
+    service = _open(url)
+    if host := getattr(service, "host", None):
+        _check_host(str(host), int(getattr(service, "port", None) or 0), reach)
+    title, text = in_words(body)
+    try:
+        is_sent = service.notify(title=title, body=text)
+    except Exception as error:  # any error of the service's plugin
+        raise SendFailed(f"the service failed ({type(error).__name__})") from None
+    if not is_sent:
+        raise SendFailed("the service did not take the message")
+
+
+def _check_host(host: str, port: int, reach: Reach) -> None:
+    """By the rules for private addresses. The library resolves the name once more when it connects."""
+    check_place(reach, host, port)
+    try:
+        found = socket.getaddrinfo(host, port or None, type=socket.SOCK_STREAM)
+    except OSError:
+        return  # not a name: some services keep a token where others have the host
+    for _, _, _, _, place in found:
+        address = ipaddress.ip_address(str(place[0]).partition("%")[0])
+        if why := reach.refuse_address(host, address, port):
+            raise SendFailed(f"{host} may not be reached: {why}")
+
+
+def _open(url: str) -> Any:
+    import apprise  # takes a second: only servers with such a channel wait for it
+
+    if url.partition("://")[0].lower() in DESKTOP:
+        raise SendFailed("this service would reach the server's own desktop only")
+    service = apprise.Apprise.instantiate(url, suppress_exceptions=True)
+    if service is None:
+        raise SendFailed("this is not an address that Apprise knows")
+    return service

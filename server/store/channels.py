@@ -1,0 +1,176 @@
+"""Queries for channels, and for the messages that wait to be delivered to them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from urllib.parse import urlsplit
+
+from sqlalchemy import Connection, bindparam, delete, func, select, update
+from sqlalchemy import insert as insert_into
+
+from server.database import Database, reading, writing
+from server.database.models import ChannelRow, DeliveryRow, InterruptRow, SessionRow
+from server.errors import NotFound
+from server.events import ConfirmQuestion, Question, now
+from server.ops.json_types import JsonObject
+from server.store.records import new_id
+from server.store.rows import change, every, get, insert
+
+CHANNELS = select(ChannelRow).order_by(ChannelRow.created_at, ChannelRow.id)
+DUE = (
+    select(DeliveryRow)
+    .where(DeliveryRow.status == "pending", DeliveryRow.next_at <= bindparam("moment"))
+    .order_by(DeliveryRow.next_at)
+    .limit(bindparam("most"))
+)
+NAME_CHARS = 80
+"""Characters of a control's name that leave the server."""
+
+
+@dataclass(frozen=True, slots=True)
+class DueDelivery:
+    """A message that this process delivers now."""
+
+    delivery: DeliveryRow
+    channel: ChannelRow
+    session_title: str
+    is_current: bool
+    """False if it is about a question that is closed by now."""
+
+
+class ChannelQueries:
+    database: Database
+
+    @reading
+    def channels(self, db: Connection) -> list[ChannelRow]:
+        return every(db, ChannelRow, CHANNELS)
+
+    @reading
+    def channel(self, db: Connection, channel_id: str) -> ChannelRow:
+        return _channel_of(db, channel_id)
+
+    @writing
+    def add_channel(self, db: Connection, /, **values: object) -> ChannelRow:
+        return insert(db, ChannelRow(id=new_id(), created_at=now(), **values))
+
+    @writing
+    def change_channel(self, db: Connection, channel_id: str, /, **values: object) -> ChannelRow:
+        row = _channel_of(db, channel_id, lock=True)
+        if values:
+            change(db, row, **values)
+        return row
+
+    @writing
+    def remove_channel(self, db: Connection, channel_id: str) -> None:
+        if not db.execute(delete(ChannelRow).where(ChannelRow.id == channel_id)).rowcount:
+            raise NotFound("There is no such channel.", code="channel_unknown")
+
+    @reading
+    def next_delivery(self, db: Connection) -> datetime | None:
+        """When the next pending message is due; None if there is none."""
+        return db.scalar(select(func.min(DeliveryRow.next_at)).where(DeliveryRow.status == "pending"))
+
+    @writing
+    def claim_deliveries(
+        self, db: Connection, *, moment: datetime, until: datetime, most: int
+    ) -> list[DueDelivery]:
+        """Take the due messages: no other process takes them before `until`, when they are due again."""
+        claimed = []
+        for row in every(db, DeliveryRow, DUE, moment=moment, most=most):
+            taken = db.execute(
+                update(DeliveryRow)
+                .where(
+                    DeliveryRow.id == row.id,
+                    DeliveryRow.status == "pending",
+                    DeliveryRow.next_at == row.next_at,
+                )
+                .values(next_at=until, tries=row.tries + 1)
+            )
+            channel = get(db, ChannelRow, row.channel_id)
+            session = get(db, SessionRow, row.session_id)
+            if not taken.rowcount or channel is None or session is None:
+                continue
+            row.tries += 1
+            claimed.append(DueDelivery(row, channel, session.title, _is_current(db, row)))
+        return claimed
+
+    @writing
+    def settle_delivery(
+        self, db: Connection, delivery_id: str, status: str, *, fault: str | None = None
+    ) -> None:
+        """Store how a message ended: delivered, failed or dropped."""
+        row = get(db, DeliveryRow, delivery_id)
+        if row is None:
+            return
+        change(db, row, status=status)
+        channel = get(db, ChannelRow, row.channel_id)
+        if channel and status != "dropped":
+            change(db, channel, failing=fault, **({"last_delivery": now()} if fault is None else {}))
+
+    @writing
+    def postpone_delivery(self, db: Connection, delivery_id: str, next_at: datetime, *, tries: int) -> None:
+        row = get(db, DeliveryRow, delivery_id)
+        if row is not None:
+            change(db, row, next_at=next_at, tries=tries)
+
+    @writing
+    def forget_deliveries(self, db: Connection, older_than: timedelta) -> None:
+        """Remove settled messages: they are kept only so that none is delivered again."""
+        old = DeliveryRow.created_at < now() - older_than
+        db.execute(delete(DeliveryRow).where(old, DeliveryRow.status != "pending"))
+
+
+def put_question(db: Connection, row: InterruptRow, question: Question) -> None:
+    """Store the messages about a new question, in its transaction."""
+    _put(
+        db,
+        row.session_id,
+        row.reference,
+        "question" if row.kind == "confirm" else "manual",
+        facts_of(question),
+    )
+
+
+def put_end(db: Connection, session_id: str, run_id: str, status: str) -> None:
+    """Store the messages about the end of a run. A person who has cancelled it knows."""
+    if status in ("completed", "failed", "interrupted"):
+        _put(db, session_id, run_id, "done" if status == "completed" else "failed", {})
+
+
+def _put(db: Connection, session_id: str, about: str, type: str, facts: JsonObject) -> None:
+    moment = now()
+    for channel in every(db, ChannelRow, CHANNELS):
+        if type in channel.events:
+            db.execute(insert_into(DeliveryRow), {
+                "id": new_id(), "channel_id": channel.id, "session_id": session_id, "about": about, "type": type,
+                "facts": facts, "status": "pending", "tries": 0, "next_at": moment, "created_at": moment,
+            })  # fmt: skip
+
+
+def facts_of(question: Question) -> JsonObject:
+    """What a message says of a question. Never its reason, which may quote the page."""
+    site = urlsplit(question.url).hostname
+    if not isinstance(question, ConfirmQuestion):
+        return {"site": site} if site else {}
+    act = str(question.action.get("kind") or "act").replace("_", " ").capitalize()
+    name = " ".join((question.target.name if question.target else "").split())[:NAME_CHARS]
+    known = {
+        "kind": question.risk, "action": f"{act} “{name}”" if name else act, "site": site,
+        "amount": question.amount,
+    }  # fmt: skip
+    return {key: value for key, value in known.items() if value}
+
+
+def _channel_of(db: Connection, channel_id: str, *, lock: bool = False) -> ChannelRow:
+    row = get(db, ChannelRow, channel_id, lock=lock)
+    if row is None:
+        raise NotFound("There is no such channel.", code="channel_unknown")
+    return row
+
+
+def _is_current(db: Connection, row: DeliveryRow) -> bool:
+    if row.type not in ("question", "manual"):
+        return True
+    question = get(db, InterruptRow, row.about)
+    return question is not None and question.status == "open"
