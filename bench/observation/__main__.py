@@ -4,7 +4,7 @@
 
 Without arguments the pages of `make_pages` are written, opened in Chromium through Playwright MCP and
 measured. What is measured is the observation of the product's own browser, with DevTools' listeners and page script, and
-the seconds of all of it beside those of the bare snapshot; `--without-script` measures what is made of the snapshot
+the seconds of all of it next to those of the bare snapshot; `--without-script` measures what is made of the snapshot
 alone. `--pages` takes a folder of saved pages instead, `--shots` what an earlier run kept. With
 `--browser-use` the state of browser-use's MCP server is counted for the same pages, too.
 

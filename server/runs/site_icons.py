@@ -1,4 +1,4 @@
-"""Gives each session the icon of the site that it works on: read by its browser, drawn anew, kept as a picture."""
+"""Gives each session the icon of the site that it works on: read by its browser, drawn again, kept as a picture."""
 
 from __future__ import annotations
 

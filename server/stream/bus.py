@@ -129,7 +129,7 @@ class InProcessBus:
     def deliver(self, events: Sequence[Stamped]) -> None:
         """Append events of one session that another process has numbered; those that are known are left out.
 
-        Behind a gap the log begins anew: readers before it receive `resync`.
+        Behind a gap the log begins again: readers before it receive `resync`.
         """
         topic = self._topic(events[0].session_id)
         for stamped in events:

@@ -156,7 +156,7 @@ class _Outbox:
     def __init__(self, session_id: str, writer: str) -> None:
         self.session_id = session_id
         self.writer = writer
-        """Its name for the script; never used twice, because its numbers begin anew."""
+        """Its name for the script; never used twice, because its numbers begin again."""
         self.epoch: int | None = None
         """Of the run that this process has opened last."""
         self.run_id = ""

@@ -24,7 +24,7 @@ from server.text import cut
 CONTEXT_CHARS = 120
 VALUE_CHARS = 100
 FULL_CHARS = 1000
-"""Of a name that is kept beside its cut form."""
+"""Of a name that is kept next to its cut form."""
 OPTIONS, OPTION_CHARS = 250, 100_000
 """Most options of one select, and most characters of all options in an observation."""
 TEXT_SHARE = 0.45

@@ -46,9 +46,9 @@ function contentOf(body: unknown): RequestInit {
 }
 
 async function problem(response: Response): Promise<ApiError> {
-  const told = (await response.json().catch(() => ({}))) as Record<string, unknown>
-  const detail = typeof told.detail === 'string' ? told.detail : String(told.title ?? response.statusText)
+  const body = (await response.json().catch(() => ({}))) as Record<string, unknown>
+  const detail = typeof body.detail === 'string' ? body.detail : String(body.title ?? response.statusText)
   const wait = Number(response.headers.get('Retry-After')) || null
-  const id = typeof told.request_id === 'string' ? told.request_id : null
-  return new ApiError(response.status, String(told.code ?? response.status), detail, id, wait)
+  const id = typeof body.request_id === 'string' ? body.request_id : null
+  return new ApiError(response.status, String(body.code ?? response.status), detail, id, wait)
 }

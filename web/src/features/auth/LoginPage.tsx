@@ -87,9 +87,9 @@ function useSignIn() {
       queryClient.setQueryData(['me'], true)
       go(next?.startsWith('/') && !next.startsWith('//') ? next : '/', { replace: true })
     } catch (failure) {
-      const told = failure as ApiError
-      if (told.status === 429) setWait(told.retryAfter ?? 30)
-      else setError(told.status === 401 ? 'login.wrong' : 'login.offline')
+      const error = failure as ApiError
+      if (error.status === 429) setWait(error.retryAfter ?? 30)
+      else setError(error.status === 401 ? 'login.wrong' : 'login.offline')
     } finally {
       setBusy(false)
     }

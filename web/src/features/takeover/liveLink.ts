@@ -4,7 +4,7 @@ export interface LinkOut {
   opened(): void
   /** The connection broke; it is opened again by itself. */
   lost(): void
-  told(message: FromServer): void
+  onMessage(message: FromServer): void
   frame(picture: Blob, width: number, height: number): void
 }
 
@@ -39,7 +39,7 @@ export function openLiveLink(address: string, out: LinkOut): LiveLink {
     if (typeof data !== 'string') return out.frame(data, size.width, size.height)
     const message = JSON.parse(data) as FromServer
     if (message.type === 'frame') size = message
-    else out.told(message)
+    else out.onMessage(message)
   }
 
   function retry(): void {

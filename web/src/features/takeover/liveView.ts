@@ -120,7 +120,7 @@ export class LiveView {
         if (this.isWanted) this.send({ type: 'take' })
       },
       lost: () => this.store.setState({ link: 'lost', holder: 'none', rate: 0 }),
-      told: (message) => this.receive(message),
+      onMessage: (message) => this.receive(message),
       frame: (picture) => this.painter.add(picture),
     })
   }
