@@ -142,7 +142,7 @@ class Egress:
             except (OSError, TimeoutError) as error:
                 failure = error
                 continue
-            if why := self._refusal_of(host, address, port):  # the rules were replaced during the connect
+            if why := self._refusal_of(host, address, port):  # the rules were replaced while it was made
                 there[1].close()
                 failure = Refused(why)
                 continue
