@@ -40,6 +40,8 @@ class Operator:
         self._screenshots = Screenshots(folder, "/api/files/screenshots")
 
     async def run(self, model: BaseChatModel, text: str) -> str:
+        for file in filter(Path.is_file, self._files.rglob("*")):  # each task is a session's first one
+            file.unlink()
         graph = build_operator(model, points=True, checkpointer=InMemorySaver())
         config: Any = {"configurable": {"thread_id": uuid.uuid4().hex}, "recursion_limit": 500}
         given = {"user_message": text, "message_id": uuid.uuid4().hex}
