@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import openai
@@ -177,27 +178,93 @@ class PlainCompletions:
 
 
 class DictStream(openai.AsyncStream[JsonObject]):
-    """Yields the server-sent events of Chat Completions as dicts."""
+    """Yields the server-sent events of Chat Completions as dicts.
+
+    Neighbouring pieces of one tool call's arguments that were read together become one event: the operator's
+    answers are arguments.
+    """
 
     async def __aiter__(self) -> AsyncIterator[JsonObject]:
-        async for line in _lines(self.response.aiter_bytes()):
-            if not line.startswith(b"data:"):
-                continue
-            data = line[5:].strip()
-            if data == b"[DONE]":
-                continue  # read the body to its end, else the connection is not reused
-            event = orjson.loads(data)
-            if not isinstance(event, dict):
-                raise ValueError("an event of the model's stream is not an object")
-            if error := event.get("error"):
-                raise openai.APIError(str(error), request=self.response.request, body=error)
-            yield event
+        async for lines in _lines(self.response.aiter_bytes()):
+            pieces: _Pieces | None = None
+            try:
+                for line in lines:
+                    event = self._read(line)
+                    if event is None or (pieces and pieces.take(event)):
+                        continue
+                    if pieces:
+                        yield pieces.joined()
+                    pieces = _pieces_of(event)
+                    if pieces is None:
+                        yield event
+            except (ValueError, openai.APIError):
+                if pieces:
+                    yield pieces.joined()  # what came before the error
+                raise
+            if pieces:
+                yield pieces.joined()
+
+    def _read(self, line: bytes) -> JsonObject | None:
+        """The event in a line; None if it has none. Raises ValueError, and APIError for an error event."""
+        if not line.startswith(b"data:"):
+            return None
+        data = line[5:].strip()
+        if data == b"[DONE]":
+            return None  # read the body to its end, else the connection is not reused
+        event = orjson.loads(data)
+        if not isinstance(event, dict):
+            raise ValueError("an event of the model's stream is not an object")
+        if error := event.get("error"):
+            raise openai.APIError(str(error), request=self.response.request, body=error)
+        return event
 
 
-async def _lines(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """Yield whole lines without their LF or CRLF. Splits bytes, since a character may span two chunks."""
+@dataclass(slots=True)
+class _Pieces:
+    """An event that holds nothing but a piece of a call's arguments, with the pieces that followed it."""
+
+    event: JsonObject
+    index: object
+    function: JsonObject
+    texts: list[str]
+
+    def take(self, event: JsonObject) -> bool:
+        """Add the event if it is the next piece of the same arguments."""
+        other = _pieces_of(event)
+        if other is None or other.index != self.index:
+            return False
+        self.texts += other.texts
+        return True
+
+    def joined(self) -> JsonObject:
+        self.function["arguments"] = "".join(self.texts)
+        return self.event
+
+
+def _pieces_of(event: JsonObject) -> _Pieces | None:
+    """None for an event that says anything else: a name, an id, a text, usage or the end."""
+    choices = event.get("choices")
+    if not isinstance(choices, list) or len(choices) != 1 or event.get("usage"):
+        return None
+    match choices[0]:
+        case {
+            "delta": {
+                "tool_calls": [{"index": index, "function": {"arguments": str(text)} as function} as call]
+            }
+        }:
+            delta: JsonObject = choices[0]["delta"]
+            said = [choices[0].get("finish_reason"), choices[0].get("logprobs")]
+            said += [value for name, value in delta.items() if name not in ("tool_calls", "role")]
+            said += [value for name, value in call.items() if name not in ("index", "function", "type")]
+            said += [value for name, value in function.items() if name != "arguments"]
+            return None if any(said) else _Pieces(event, index, function, [text])
+    return None
+
+
+async def _lines(chunks: AsyncIterator[bytes]) -> AsyncIterator[list[bytes]]:
+    """Yield the whole lines of each read without their LF or CRLF. Splits bytes, since a character may span two
+    reads."""
     tail = b""
     async for chunk in chunks:
         *lines, tail = (tail + chunk).split(b"\n")
-        for line in lines:
-            yield line.rstrip(b"\r")
+        yield [line.rstrip(b"\r") for line in lines]
