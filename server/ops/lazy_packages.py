@@ -103,7 +103,7 @@ def split_exports(
     """Where the names come from whose import is delayed, and the code without these imports.
 
     With `parts` only names from these modules of the package are delayed; without, all of them, and what
-    has no other effect (docstrings, `__all__`, versions) is left out of the code.
+    has no effect of its own (docstrings, `__all__`, versions) is left out of the code.
     """
     names: dict[str, Source] = {}
     rest: list[ast.stmt] = []
