@@ -13,6 +13,7 @@ from langchain_core.tools import StructuredTool
 from server.agent.context import UserUpdates
 from server.agent.demo.commands import read_request
 from server.agent.demo.model import DemoChatModel
+from server.agent.demo.planner import DemoProgress, FinalAnswer, plan_next
 from server.agent.models.chat_model import build_chat_model
 from server.browser.observation import Extra
 from server.settings import Settings
@@ -183,6 +184,14 @@ async def test_a_refusal_without_an_instruction_ends_with_what_was_refused() -> 
     assert world.browser.log == [f"navigate {SITE}"]
     assert "Not done, because you refused it: Click “Place order”." in (answer or "")
     assert "do not try it again" not in (answer or ""), "what is said to a model is not told to the person"
+
+
+def test_a_russian_is_told_in_russian_why_a_page_was_not_read() -> None:
+    progress = DemoProgress(failure="The page was not found (404).")
+    step = plan_next("открой example.com и прочитай страницу", progress, None)
+    assert isinstance(step, FinalAnswer)
+    assert "Страница не найдена (404)." in step.text
+    assert "The page" not in step.text
 
 
 async def test_a_russian_yes_or_no_question_is_answered_from_the_page() -> None:

@@ -86,7 +86,9 @@ def plan_next(task: str, progress: DemoProgress, page: DemoPage | None) -> Next:
     if progress.failure is not None:
         at = min(progress.done, len(commands) - 1)
         said = "refused" if progress.is_refused else "failed"
-        return work.unmet(at, words.say(said, what=words.to_do(commands[at]), why=progress.failure))
+        return work.unmet(
+            at, words.say(said, what=words.to_do(commands[at]), why=words.why(progress.failure))
+        )
     can_begin = progress.done < len(commands) and commands[progress.done].kind in _NEEDS_NO_PAGE
     if page is None and not can_begin:
         return LookFirst()

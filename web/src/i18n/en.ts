@@ -209,6 +209,7 @@ export const en = {
   'question.no': 'Denied:',
   'question.void': 'No longer asked:',
   'question.done': 'Done by you:',
+  quoted: '“{text}”',
   approve: 'Approve',
   deny: 'Deny',
   'deny.note': 'Deny with a note…',

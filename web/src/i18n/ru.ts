@@ -217,6 +217,7 @@ export const ru: Dictionary = {
   'question.no': 'Отклонено:',
   'question.void': 'Больше не спрашивает:',
   'question.done': 'Сделано вами:',
+  quoted: '«{text}»',
   approve: 'Разрешить',
   deny: 'Отклонить',
   'deny.note': 'Отклонить с пояснением…',

@@ -95,7 +95,7 @@ export function actionWords(question: Pending, t: Translate): string {
   const verb = words.verb ? t(words.verb) : words.name
   if (question.target?.role === 'point') return t('question.point', { verb, name: question.target.name })
   const object = question.target?.name ?? words.object ?? ''
-  return `${verb} ${object && `“${object}”`}`.trim()
+  return `${verb} ${object && t('quoted', { text: object })}`.trim()
 }
 
 const TELLING = ['element', 'target', 'label', 'name', 'field', 'key', 'option', 'file', 'query', 'direction']

@@ -11,6 +11,7 @@ import { Spinner } from '@/ui/Spinner'
 import { words } from './effectWords'
 import { Effects, isDoubtful } from './Effects'
 import { Elapsed } from './Elapsed'
+import { failureText } from './failureWords'
 import { ScreenshotThumb } from './ScreenshotThumb'
 
 export function ToolCard({ row }: { row: ToolRow }) {
@@ -81,7 +82,7 @@ function Facts({ row }: { row: ToolRow }) {
         {row.status === 'running' && <Running row={row} />}
       </span>
       {row.status === 'failed' && row.summary && !isStopped(row) && (
-        <span className="text-xs text-warn">{row.summary}</span>
+        <span className="text-xs text-warn">{failureText(row.summary, lang)}</span>
       )}
     </>
   )

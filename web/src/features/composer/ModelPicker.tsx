@@ -62,6 +62,9 @@ function ModelLine({ model }: { model: ModelInfo }) {
   )
 }
 
+/** Without what is explained in brackets; the label has all of it. */
+const inShort = (text: string): string => text.replace(/ \([^)]*\)$/, '')
+
 interface ButtonProps extends React.ComponentProps<'button'> {
   label: string
   text: string
@@ -75,7 +78,7 @@ export function PickerButton({ label, text, ...rest }: ButtonProps) {
       {...rest}
       className="touch flex h-7 min-w-0 items-center gap-1 rounded-md px-2 text-xs text-muted hover:bg-s2 max-md:gap-0.5 max-md:px-1 hover:text-text"
     >
-      <span className="truncate">{text}</span>
+      <span className="truncate">{inShort(text)}</span>
       <ChevronDown size={13} aria-hidden className="shrink-0" />
     </button>
   )
@@ -90,7 +93,7 @@ export function LockedPicker({ label, text, reason }: { label: string; text: str
         aria-label={`${label}: ${text}. ${reason}`}
         className="touch flex h-7 min-w-0 items-center rounded-md px-2 text-xs text-faint"
       >
-        <span className="truncate">{text}</span>
+        <span className="truncate">{inShort(text)}</span>
       </button>
     </Tooltip>
   )

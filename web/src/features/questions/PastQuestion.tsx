@@ -19,7 +19,9 @@ export function PastQuestion({ row }: { row: QuestionRow }) {
         <span className="truncate text-muted">{what}</span>
         {row.question.amount && <span className="tabular shrink-0 text-muted">· {row.question.amount}</span>}
       </p>
-      {row.note && <p className="pb-1.5 text-sm wrap-anywhere whitespace-pre-wrap">“{row.note}”</p>}
+      {row.note && (
+        <p className="pb-1.5 text-sm wrap-anywhere whitespace-pre-wrap">{t('quoted', { text: row.note })}</p>
+      )}
     </Rail>
   )
 }

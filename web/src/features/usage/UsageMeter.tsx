@@ -66,7 +66,10 @@ function Steps({ step, limit, text }: { step: number; limit: number; text: React
   const near = isNear(step, limit)
   return (
     <span className={cx('flex items-center gap-2', near && 'font-medium text-warn')}>
-      {text}
+      <span className="max-md:hidden">{text}</span>
+      <span className="md:hidden">
+        {step}/{limit}
+      </span>
       {near && step < limit && (
         <span className="hidden md:inline">{t('step.near', { left: limit - step })}</span>
       )}
