@@ -17,6 +17,7 @@ from PIL import Image, UnidentifiedImageError
 
 from server.events import Message
 from server.files.export import Conversation, effect_lines
+from server.files.step_words import step_words
 from server.files.transcript import WORDS as ROW_WORDS
 from server.files.transcript import Language, TranscriptRow, is_queued, line_of
 from server.ops.json_types import JsonObject
@@ -76,6 +77,7 @@ class Step:
     number: int
     message: Message
     aim: Box | None
+    language: Language = "en"
 
     @property
     def meta(self) -> JsonObject:
@@ -87,11 +89,16 @@ class Step:
 
     @property
     def title(self) -> str:
-        return self.message.content.partition("\n")[0] or str(self.meta.get("name", ""))
+        name = str(self.meta.get("name", ""))
+        did = step_words(name, self.meta.get("args") or {}, self.language)
+        return did or self.message.content.partition("\n")[0] or name
 
     @property
     def details(self) -> str:
-        return self.message.content.partition("\n")[2].strip()
+        """What its result says beside the title."""
+        first, _, rest = self.message.content.partition("\n")
+        is_told = self.meta.get("ok") or self.title == first
+        return (rest if is_told else self.message.content).strip()
 
     @property
     def url(self) -> str:
@@ -108,7 +115,7 @@ def to_html(conversation: Conversation, picture_of: PictureOf, language: Languag
     In parts, because each picture may have some megabytes.
     """
     messages = conversation.messages
-    steps = steps_of(messages)
+    steps = steps_of(messages, language)
     answer = next((one for one in reversed(messages) if one.role == "assistant" and one.content), None)
     begun, ended = (messages[0].created_at, messages[-1].created_at) if messages else (None, None)
     hosts = list(dict.fromkeys(step.host for step in steps.values() if step.host))
@@ -158,12 +165,13 @@ def _rows(conversation: Conversation) -> Iterator[tuple[int | None, TranscriptRo
         yield (indexes[row.id] if isinstance(row, Message) else None), row
 
 
-def steps_of(messages: Sequence[Message]) -> dict[int, Step]:
+def steps_of(messages: Sequence[Message], language: Language = "en") -> dict[int, Step]:
     """The steps by the index of their message."""
     numbers = [index for index, message in enumerate(messages) if message.role == "tool"]
     aims = aims_of(messages)
     return {
-        index: Step(number, messages[index], aims.get(index)) for number, index in enumerate(numbers, start=1)
+        index: Step(number, messages[index], aims.get(index), language)
+        for number, index in enumerate(numbers, start=1)
     }
 
 

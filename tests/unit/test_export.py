@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 from PIL import Image
 from sqlalchemy import Connection
 
@@ -22,6 +23,7 @@ from server.database.models import SessionRow
 from server.events import Message
 from server.files.export import Conversation, Language, file_name, to_markdown
 from server.files.report import to_html
+from server.files.step_words import step_words
 from server.results.columns import read_schema
 from server.results.rows import ResultRow
 from server.runtime import Runtime
@@ -174,7 +176,7 @@ def test_the_page_is_in_the_language_asked_for() -> None:
     assert "Отклонено: POST shop.example/orders — 403" in page
     visible = re.sub(r"<(style|script)>.*?</\1>|<[^>]+>", " ", page, flags=re.DOTALL)
     assert set(re.findall(r"[A-Za-z]{2,}", visible)) == {
-        "Shop", "UTC", "Pilothouse", "Clicked", "POST", "shop", "example", "orders",
+        "Shop", "UTC", "Pilothouse", "POST", "shop", "example", "orders",
     }  # fmt: skip
 
 
@@ -256,3 +258,25 @@ def test_file_names_are_plain() -> None:
     for title in ("../../x", "Кот", "a/b\\c", "=cmd()", ""):
         name = file_name(Conversation(SessionRow(id="0123456789", title=title), [], {}), "md")
         assert name.replace("-", "").replace(".", "").isalnum()
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "english", "russian"),
+    [
+        ("click", {"element": 'button "Place order"'}, "Clicked “Place order”", "Нажатие «Place order»"),
+        (
+            "navigate",
+            {"url": "https://shop.example/"},
+            "Opened shop.example",
+            "Открыта страница shop.example",
+        ),
+        ("read_page", {}, "Read the page", "Чтение страницы"),
+        ("read_page", {"query": "tariff"}, "Searched the page for “tariff”", "Поиск на странице «tariff»"),
+        ("browser_press_key", {"key": "Enter"}, "Pressed “Enter”", "Нажата клавиша «Enter»"),
+        ("unheard_of", {}, "", ""),
+    ],
+)
+def test_steps_of_a_report_are_told_in_its_language(
+    name: str, args: dict[str, Any], english: str, russian: str
+) -> None:
+    assert (step_words(name, args, "en"), step_words(name, args, "ru")) == (english, russian)
