@@ -128,8 +128,8 @@ def test_denied_and_failed_rows_stay_where_they_happened(screen: Screen) -> None
         screen.wait_idle()
     in_order = [
         "shop for a kettle",
-        "Denied:",
         "All right",
+        "Denied:",
         "error please",
         "The model",
         "ping test",
