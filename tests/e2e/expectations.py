@@ -46,7 +46,7 @@ EXPECTATIONS: dict[str, str] = {
     "search": "search:found_and_opened search:however_far_away search:commands_are_done search:keys_go_to "
     "sessions:search_finds",
     "runs in the background": "sessions:told_by_signs sessions:title_of_the_tab queue:waits_for_a_browser",
-    "title at once": "sessions:named_at_once titles:better_title titles:gave_stays",
+    "title at once": "sessions:named_at_once titles:better_title titles:gave_stays activities:icon_of_the_site",
     "time stamps": "sessions:relative_and_exact sessions:times_go_on",
     "reload, reconnect, restart": "runs:reload_in_the_midst runs:reload_afterwards runs:earlier_runs runs:lost_connection "
     "restart:catches_up runs:two_tabs",
@@ -57,6 +57,7 @@ EXPECTATIONS: dict[str, str] = {
     "settings:every_tab search:for_everyone",
     "phones, languages, themes": "access:narrow_windows access:language_changes access:theme_is_chosen "
     "access:theme_of_the_system",
+    "rows of what a person did": "activities:survive_a_reload",
     "files, exports, permissions, branches": "keepsakes:file_goes keepsakes:browser_downloaded keepsakes:not_taken "
     "keepsakes:three_forms keepsakes:taken_back keepsakes:branch_begins",
 }  # fmt: skip
