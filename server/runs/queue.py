@@ -1,42 +1,83 @@
-"""The runs submitted to this process: one task per run, with a limit on concurrent runs."""
+"""Which runs are executed here, and when: the interface, and the queue of one process.
+
+The queue of several processes is `server/runs/pg_queue.py`.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Protocol
 
 Execute = Callable[[str, asyncio.Event], Awaitable[None]]
 """Executes the run with this id. Sets the event as soon as others can see its execution."""
 
 
+@dataclass(frozen=True)
+class QueueStats:
+    """Runs in all processes of the queue."""
+
+    queued: int
+    running: int
+    oldest_seconds: float
+    """How long the first of the queued runs has waited; 0 if there is none."""
+
+
+class RunQueue(Protocol):
+    """Calls `Execute` for each run: once, and again in another process if this one dies before it returns."""
+
+    def submit(self, run_id: str) -> None:
+        """Queue the run for execution. Call it after the run's row, and its job if it has one, are committed."""
+        ...
+
+    def knows(self, run_id: str) -> bool:
+        """Whether the run waits here or is being executed."""
+        ...
+
+    async def begins(self, run_id: str) -> bool:
+        """Wait until the run's execution can be seen or has ended. False if it has not begun here."""
+        ...
+
+    async def cancel(self, run_id: str) -> None:
+        """Take the run out of the queue; cancel the call of `Execute`, wherever it is in progress."""
+        ...
+
+    async def stats(self) -> QueueStats: ...
+
+    async def drain(self, seconds: float) -> None:
+        """Wait up to `seconds` for the runs in progress, then cancel the rest and wait up to 5 s for them."""
+        ...
+
+
 class InProcessRunQueue:
+    """One task per run, with a limit on concurrent runs."""
+
     def __init__(self, execute: Execute, *, slots: int) -> None:
         self._execute = execute
         self._slots = asyncio.Semaphore(slots)
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._waiting: set[str] = set()
+        self._tasks: dict[asyncio.Task[None], str] = {}
+        self._waiting: dict[str, float] = {}
+        """By run: the event loop's time since which it waits."""
         self._begun: dict[str, asyncio.Event] = {}
         """By run: set when its execution can be seen, or has ended without being seen."""
 
     def submit(self, run_id: str) -> None:
-        """Queue the run for execution. Call it after the run's row is committed."""
-        self._waiting.add(run_id)
+        self._waiting[run_id] = asyncio.get_running_loop().time()
         task = asyncio.create_task(self._work(run_id), name=f"run {run_id}")
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._tasks[task] = run_id
+        task.add_done_callback(self._tasks.pop)
 
     def knows(self, run_id: str) -> bool:
-        """Whether the run waits here or is being executed."""
         return run_id in self._waiting or run_id in self._begun
 
     async def begins(self, run_id: str) -> bool:
-        """Wait until the run's execution can be seen or has ended. False if it has not begun here."""
         has_begun = self._begun.get(run_id)
         return has_begun is not None and await has_begun.wait()
 
     async def _work(self, run_id: str) -> None:
         async with self._slots:
-            self._waiting.discard(run_id)
+            self._waiting.pop(run_id, None)
             has_begun = self._begun[run_id] = asyncio.Event()
             try:
                 await self._execute(run_id, has_begun)
@@ -45,8 +86,17 @@ class InProcessRunQueue:
                 if self._begun.get(run_id) is has_begun:
                     del self._begun[run_id]
 
+    async def cancel(self, run_id: str) -> None:
+        self._waiting.pop(run_id, None)
+        for task in [task for task, known in self._tasks.items() if known == run_id]:
+            task.cancel()
+
+    async def stats(self) -> QueueStats:
+        moment = asyncio.get_running_loop().time()
+        oldest = min(self._waiting.values(), default=moment)
+        return QueueStats(len(self._waiting), len(self._begun), moment - oldest)
+
     async def drain(self, seconds: float) -> None:
-        """Wait up to `seconds` for the runs in progress, then cancel the rest and wait up to 5 s for them."""
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=seconds)
         for task in self._tasks:
