@@ -143,6 +143,8 @@ async def test_a_quiet_run_gets_its_stream_back(server: RedisServer) -> None:
         task = asyncio.create_task(reader.read())
         worker.say("before ")
         await eventually(lambda: reader.text, message="the first token is read")
+        # From now on there is nothing to publish, not even a keyframe.
+        await eventually(lambda: there.keyframe(SESSION), message="the keyframe is stored")
         await commands(server, "FLUSHALL")
         await eventually(lambda: reader.resyncs, message="the stream begins again")
         assert (reader.text, worker.text) == ("before ", "before ")
@@ -203,6 +205,28 @@ async def test_messages_missed_by_the_subscriber_are_read_from_the_stream(server
         await task
         assert reader.text == worker.text
         assert reader.ids == [f"1-{number}" for number in range(1, 202)]
+
+
+class MuteBus(RedisBus):
+    """What it publishes is stored, but its messages reach no subscriber."""
+
+    def _channel(self, session_id: str) -> str:
+        return f"nowhere:{session_id}"
+
+
+async def test_a_single_message_that_was_missed_is_read_from_the_stream(server: RedisServer) -> None:
+    async with opened(server) as (worker, there), MuteBus(server.url) as mute:
+        reader = Reader(there)
+        task = asyncio.create_task(reader.read())
+        worker.say("0 ")
+        await eventually(lambda: reader.text, message="the first token is read")
+        mute.publish(SESSION, None, [Token(message_id="n", text="1 ")])
+        await mute.flush(30)
+        worker.say("2 ")
+        worker.bus.publish(SESSION, 1, [END])
+        await task
+        assert reader.text == "0 1 2 "
+        assert reader.ids == ["1-1", "1-2", "1-3", "1-4"]
 
 
 async def test_a_process_has_one_subscriber_for_the_sessions_that_are_read_there(server: RedisServer) -> None:
