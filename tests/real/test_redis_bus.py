@@ -262,8 +262,9 @@ async def test_who_fell_out_of_the_buffer_is_told_to_resync(server: RedisServer)
             await worker.bus.flush(30)
         late = there.follow(SESSION, after=(1, 3), forever=True)
         async for batch in late:
-            assert [entry.stamped.event.type for entry in batch] == ["resync"]
-            break
+            if batch:  # without events while the stream is read
+                assert [entry.stamped.event.type for entry in batch] == ["resync"]
+                break
         await late.aclose()  # type: ignore[attr-defined]
 
 
@@ -297,15 +298,16 @@ async def test_a_keyframe_is_of_the_moment_of_its_event(server: RedisServer) -> 
 
 async def test_what_is_too_much_to_keep_for_an_absent_redis_becomes_a_resync(server: RedisServer) -> None:
     async with opened(server) as (worker, there):
+        reader = Reader(there)
+        task = asyncio.create_task(reader.read())
         worker.say("begin ")
-        await worker.bus.flush(30)
+        await eventually(lambda: reader.text, message="the first token is read")
         server.kill()
         for number in range(10):
             worker.bus.publish(SESSION, 1, [Token(message_id=f"m{number}", text="x" * 1_000_000)])
         worker.bus.publish(SESSION, 1, [END])
         server.start()
-        reader = Reader(there)
-        await reader.read()
+        await task
         assert reader.resyncs
         assert len(reader.text) < 8_000_000
 
