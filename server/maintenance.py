@@ -26,6 +26,8 @@ logger = logging.getLogger(__name__)
 
 LEASE_BEAT = 15.0
 TIDY_SECONDS = 3600.0
+SETTLED_KEPT = timedelta(days=30)
+"""Age at which a settled message to a channel is removed."""
 SWEEP_AFTER, SWEEP_SECONDS = 60.0, 86_400.0
 QUIET_SECONDS = 2.0
 
@@ -79,13 +81,17 @@ async def _warm_up(server: MaintainedServer) -> None:
 
 
 async def _keep_tidy(server: MaintainedServer, clock: PlausibleClock) -> None:
-    """Purge sessions that were not changed for more than RETENTION_DAYS days."""
+    """Purge sessions that were not changed for more than RETENTION_DAYS days, and old messages to channels."""
     while True:
         if days := server.current_settings.retention_days:
             try:
                 await remove_untouched(server, days, clock.now(now()))
             except AppError as error:
                 logger.warning("sessions past RETENTION_DAYS are removed later: %s", error.detail)
+        try:
+            await server.store.forget_deliveries(SETTLED_KEPT)
+        except AppError as error:
+            logger.warning("settled messages to channels are removed later: %s", error.detail)
         await asyncio.sleep(TIDY_SECONDS)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Protocol
 
@@ -34,7 +35,6 @@ LOOK_SECONDS = 5.0
 AWAY_SECONDS = 15.0
 """Between two looks whether the person still sees the web UI."""
 AT_ONCE = 16
-KEPT = timedelta(days=30)
 
 
 class Sender(Protocol):
@@ -68,19 +68,26 @@ class Delivery:
         self._news.set()
 
     async def run(self) -> None:
-        """Deliver until cancelled."""
-        while True:
-            self._news.clear()
-            try:
-                pause = await self.deliver_due()
-            except Unavailable as error:
-                logger.warning("messages to channels are delivered later: %s", error.detail)
-                pause = LOOK_SECONDS
-            try:
-                async with asyncio.timeout(pause):
-                    await self._news.wait()
-            except TimeoutError:
-                continue
+        """Deliver until cancelled. A message that is being sent then is due again later."""
+        try:
+            while True:
+                self._news.clear()
+                await self._wait(await self._look())
+        finally:
+            for task in self._tasks:
+                task.cancel()
+
+    async def _look(self) -> float:
+        try:
+            return await self.deliver_due()
+        except Unavailable as error:
+            logger.warning("messages to channels are delivered later: %s", error.detail)
+            return LOOK_SECONDS
+
+    async def _wait(self, seconds: float) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._news.wait()
 
     async def deliver_due(self) -> float:
         """Begin to deliver what is due; return the seconds until the next look."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -14,6 +15,8 @@ from aiohttp import web
 class Received:
     headers: dict[str, str]
     body: bytes
+    at: float
+    """Unix time."""
 
 
 @dataclass
@@ -29,11 +32,12 @@ class Receiver:
 
     async def take(self, request: web.Request) -> web.Response:
         headers = {name.lower(): value for name, value in request.headers.items()}
-        self.received.append(Received(headers, await request.read()))
+        self.received.append(Received(headers, await request.read(), time.time()))
         self.news.set()
         if self.is_silent:
             await self.is_silent.wait()
-        return web.Response(status=self.answers.pop(0) if self.answers else 200)
+        status = self.answers.pop(0) if self.answers else 200
+        return web.Response(status=status, headers={"location": "/elsewhere"} if status == 307 else {})
 
 
 @asynccontextmanager

@@ -129,7 +129,7 @@ function ChannelItem({ channel }: { channel: Channel }) {
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
         <Badge tone="plain">{t(`channels.${channel.kind}`)}</Badge>
         <h3 className="min-w-0 flex-1 text-sm font-medium wrap-anywhere">{name}</h3>
-        <span className="text-xs text-muted">
+        <span className="text-xs text-muted max-md:w-full">
           {channel.last_delivery ? (
             <>
               {t('channels.last')}: <TimeStamp at={channel.last_delivery} />
