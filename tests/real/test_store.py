@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import time
 from collections.abc import AsyncIterator, Awaitable, Iterable
 from datetime import timedelta
 from typing import TypeVar
 
 import httpx
 import pytest
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, insert, select, text, update
 from sqlalchemy.exc import IntegrityError
 
 from server.database.models import InterruptRow, MessageRow, RunRow
@@ -532,3 +533,29 @@ async def test_the_end_of_a_run_is_stored_as_a_message_once(store: Store) -> Non
     moment = now()
     found = await store.claim_deliveries(moment=moment, until=moment, most=9)
     assert sorted(due.delivery.type for due in found) == ["done", "failed", "failed"]
+
+
+async def test_two_processes_that_see_the_same_due_message_do_not_both_take_it(
+    store: Store, other: Store
+) -> None:
+    await store.add_channel(
+        kind="webhook", address=b"x", shown="x", secret=None, events=["question"], mode="always", quiet=None
+    )
+    await ask(store, (await begun(store, await new_session(store))).run)
+    moment = now()
+    claim = {"moment": moment, "until": moment + timedelta(minutes=1), "most": 9}
+    loop, has_claimed = asyncio.get_running_loop(), asyncio.Event()
+
+    def claim_and_wait(db: Connection) -> int:
+        """Commits only when the other process waits for the row. SQLite lets it begin only then."""
+        taken = Store.claim_deliveries.__wrapped__(store, db, **claim)  # type: ignore[attr-defined]
+        loop.call_soon_threadsafe(has_claimed.set)
+        waiting = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
+        while db.dialect.name == "postgresql" and not db.scalar(waiting):
+            time.sleep(0.01)
+        return len(taken)
+
+    first = asyncio.create_task(store.database.write(claim_and_wait))
+    await has_claimed.wait()
+    assert await other.claim_deliveries(**claim) == []
+    assert await first == 1
