@@ -126,7 +126,7 @@ class OperatorHand:
         joins = look is not None and look.how in ("query", "all", "page") and not look.file
         reads = joins and len(found) == len(acts) <= MOST_JOINED and self._offers("read_page", "then")
         if reads and look is not None:
-            found.append({"action": "read_page"} | ({} if look.how == "all" else {"text": look.query}))
+            found.append({"action": "read_page"} | ({} if look.how == "all" else {"query": look.query}))
             done = (*done, _READ)
         leader, *then = found
         sent = self._move(leader | ({"then": then} if then else {}), done)
@@ -135,13 +135,13 @@ class OperatorHand:
 
     def scroll(self, act: Act | None, words: str) -> Sent:
         assert self.shown is not None
-        down: dict[str, Any] = {"action": "scroll"}
+        down: dict[str, Any] = {"action": "scroll", "direction": "down"}
         item = self.shown.find(Target(act.list_item)) if act and act.list_item else None
-        if words and words not in self._searched and self._is_told("scroll(text)"):
+        if words and words not in self._searched and self._is_told("scroll(query)"):
             self._searched.add(words)
-            return self._move(down | {"text": words} | ({"eid": item} if item else {}), (Act("scroll"),))
-        down["number"], at = SCROLL, act.list_at if act else None
-        if item and self._is_told("with eid in that list"):
+            return self._move(down | {"query": words} | ({"eid": item} if item else {}), (Act("scroll"),))
+        down["amount"], at = SCROLL, act.list_at if act else None
+        if item and self._is_told("scroll(eid)"):
             return self._move(down | {"eid": item}, (Act("scroll"),))
         if at is not None and not self._sees():
             return self._move({"action": "screenshot"})
@@ -163,7 +163,7 @@ class OperatorHand:
             if not of or part >= min(int(of[0]), PARTS):
                 return None
         self._read = (look, part + 1)
-        which = {"text": look.query} if look.how in ("query", "page") else {"number": part + 1}
+        which = {"query": look.query} if look.how in ("query", "page") else {"page": part + 1}
         name = {"action": "read_file", "file": look.file} if look.file else {"action": "read_page"}
         return self._move(name | which)
 
@@ -199,20 +199,20 @@ class OperatorHand:
             return None
         match act.verb:
             case "open":
-                return {"action": "navigate", "text": act.texts[0]}
+                return {"action": "navigate", "url": act.texts[0]}
             case "click" | "check":
                 return {"action": "click", "eid": eids[0]}
             case "hover":
                 return {"action": "hover", "eid": eids[0]}
             case "choose":
-                return {"action": "select", "eid": eids[0], "text": act.texts[0]}
+                return {"action": "select", "eid": eids[0], "option": act.texts[0]}
             case "press":
-                return {"action": "press", "text": act.texts[0]}
+                return {"action": "press", "key": act.texts[0]}
             case "dialog":
                 return {"action": "dialog", "accept": act.texts[0] == "yes"}
             case "drag" if None not in eids:
-                self._needs("to")
-                return {"action": "drag", "eid": eids[0], "to": eids[1]}
+                self._needs("to_eid")
+                return {"action": "drag", "eid": eids[0], "to_eid": eids[1]}
             case "point":
                 self._needs("at")
                 return {"action": "click", "at": self._on_picture(act.places)[0]}
@@ -245,12 +245,12 @@ class OperatorHand:
         was_asked, self._wants_picture = self._wants_picture, not has_picture
         return has_picture or was_asked
 
-    def _on_picture(self, places: Sequence[Place]) -> list[str]:
-        """The places in pixels of the picture in the request, as the rules ask for them."""
+    def _on_picture(self, places: Sequence[Place]) -> list[list[int]]:
+        """The places in pixels of the picture in the request."""
         assert self._asked is not None
         match = re.search(r"data:image/\w+;base64,([A-Za-z0-9+/=]+)", json.dumps(self._asked.messages))
         scale = Image.open(io.BytesIO(base64.b64decode(match[1]))).width / WINDOW_WIDTH if match else 1.0
-        return [f"{round(x * scale)},{round(y * scale)}" for x, y in places]
+        return [[round(x * scale), round(y * scale)] for x, y in places]
 
 
 _NO_TARGET = ("open", "press", "scroll", "dialog")

@@ -95,7 +95,7 @@ class Step:
 
     @property
     def details(self) -> str:
-        """What its result says beside the title."""
+        """What its result says in addition to the title."""
         first, _, rest = self.message.content.partition("\n")
         is_told = self.meta.get("ok") or self.title == first
         return (rest if is_told else self.message.content).strip()

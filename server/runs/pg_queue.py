@@ -1,7 +1,7 @@
 """The queue of several processes: PgQueuer on PostgreSQL. `server/store/jobs.py` adds a run to it.
 
 A worker takes a job by a lease that it renews; when it dies, another worker takes the job after the lease has ended.
-Delivery is at least once: a worker that only lost its connection goes on, while its job is taken elsewhere.
+Delivery is at least once: a worker that only lost its connection continues, while its job is taken elsewhere.
 `Store.begin_execution` lets only one of them begin.
 """
 
@@ -63,7 +63,7 @@ class PgRunQueue:
         """While it is connected."""
         self._connected = asyncio.Event()
         self._tasks: dict[str, asyncio.Task[None]] = {}
-        """By run: its execution, which goes on when the connection of the queue is lost."""
+        """By run: its execution, which continues when the connection of the queue is lost."""
         self._begun: dict[str, asyncio.Event] = {}
         self._is_draining = False
         self._serving: asyncio.Task[None] | None = None

@@ -116,9 +116,9 @@ def test_an_act_at_a_point_stands_alone_in_its_move() -> None:
 
 def test_only_models_that_see_are_offered_points() -> None:
     plain, offered = move_schema()["properties"], move_schema(points=True)["properties"]
-    assert set(offered) - set(plain) == {"at", "to"}
+    assert set(offered) - set(plain) == {"at", "to", "to_eid"}
     assert set(offered["action"]["enum"]) - set(plain["action"]["enum"]) == {"double_click", "drag"}
-    assert offered["at"] == {"type": "string"}
+    assert offered["at"] == {"type": "array", "items": {"type": "integer"}}
 
 
 def test_points_are_offered_with_something_to_drag() -> None:

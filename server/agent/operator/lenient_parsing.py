@@ -41,15 +41,7 @@ TEXT_MEANS: Mapping[str, str] = {
     "read_file": "query",
     "stop": "final_response",
 }
-NUMBER_MEANS: Mapping[str, str] = {
-    "scroll": "amount",
-    "wait": "ms",
-    "switch_tab": "tab",
-    "read_page": "page",
-    "read_file": "page",
-}
-"""Which argument of an action the schema's `text` and `number` are. Models that write the argument's own name are
-understood, too."""
+"""The argument that some models write as `text`, by action."""
 
 FOLLOWERS = ("click", "type", "select", "press", "hover")
 """Actions that may follow others on the same page."""
@@ -78,10 +70,9 @@ def forgive(data: JsonObject) -> JsonObject:
     action = data.get("action")
     kind = action.strip().lower() if isinstance(action, str) else action
     arguments = ARGUMENTS.get(kind, ()) if isinstance(kind, str) else ()
-    for given, meaning in (("text", TEXT_MEANS), ("number", NUMBER_MEANS)):
-        name = meaning.get(kind) if isinstance(kind, str) else None
-        if name and data.get(name) in (None, "") and data.get(given) not in (None, ""):
-            data = {**data, name: data[given]}
+    meant = TEXT_MEANS.get(kind) if isinstance(kind, str) else None
+    if meant and data.get(meant) in (None, "") and data.get("text") not in (None, ""):
+        data = {**data, meant: data["text"]}
     if kind == "drag" and data.get("to_eid") is None and _pair(data.get("to")) is None:
         data = {**data, "to_eid": data.get("to")}
     read = {name: _read(name, storable(data[name])) for name in (*_RECORD, *arguments) if name in data}

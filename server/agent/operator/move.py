@@ -9,13 +9,7 @@ from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from server.agent.actions import Action, EffectKind, read_action
-from server.agent.operator.lenient_parsing import (
-    ARGUMENTS,
-    NUMBER_MEANS,
-    TEXT_MEANS,
-    bare_eid,
-    forgive,
-)
+from server.agent.operator.lenient_parsing import ARGUMENTS, bare_eid, forgive
 from server.browser.browser import Direction
 from server.ops.json_types import Json, JsonObject
 
@@ -48,18 +42,12 @@ FurtherKind = Literal["click", "type", "select", "press", "hover", "read_page"]
 """What may follow the first act of a move: acts that are meant to stay on the page, and reading what then is there."""
 
 POINT_KINDS = ("double_click", "drag")
-POINT_ARGUMENTS = ("at", "to")
+POINT_ARGUMENTS = ("at", "to", "to_eid")
 """Offered with a picture of the page, or with elements that can be dragged, to models that see pictures only."""
 
 FILE_KINDS = ("read_file", "upload")
 FILE_ARGUMENTS = ("file",)
 """Offered when the session has files."""
-
-NUMBER = "number"
-UNOFFERED = frozenset((*TEXT_MEANS.values(), *NUMBER_MEANS.values(), "direction", "to_eid")) - {
-    "final_response"
-}
-"""Arguments that the schema offers as `text`, `number` or `to`: what they are depends on the action."""
 
 TOOL_NAME = "act"
 
@@ -161,7 +149,7 @@ def to_action(move: Move, action_id: str) -> Action:
         single = {"eid": arguments.pop("eid", None), "text": arguments.pop("text", "")}
         arguments |= {} if arguments.get("fields") or not single["eid"] else {"fields": [single]}
     if move.action == "scroll":
-        arguments |= _scrolled(move)
+        arguments["direction"] = move.direction
     if move.action == "dialog":
         arguments["accept"] = move.accept
     for name in ("at", "to"):
@@ -178,41 +166,27 @@ def to_action(move: Move, action_id: str) -> Action:
     return read_action({"id": action_id, "kind": kind, "reason": move.reason, **arguments})
 
 
-def _scrolled(move: Move) -> JsonObject:
-    """Fewer pixels than none are a way up."""
-    if move.amount is None or move.amount >= 0:
-        return {"direction": move.direction}
-    return {"direction": "up", "amount": -move.amount}
-
-
 def move_schema(rows: JsonObject | None = None, *, points: bool = False, files: bool = True) -> JsonObject:
     """The JSON schema of a `Move`, as small as possible because it is sent with every call.
 
-    It is flat, without `$ref`, unions, inner titles and defaults: every provider accepts it. `text` and `number` stand
-    for arguments that only one action has, such as an option or a number of pixels: each name is paid for at every
-    call. `rows` is the
+    It is flat, without `$ref`, unions, inner titles and defaults: every provider accepts it. `rows` is the
     schema of the table that the task asks for; without it there is no `record`. `points` adds acts at points of a
     picture, `files` acts with files of the session.
     """
     schema = Move.model_json_schema()
     left_out = {
-        *UNOFFERED,
         *(() if points else (*POINT_ARGUMENTS, *POINT_KINDS)),
         *(() if files else (*FILE_ARGUMENTS, *FILE_KINDS)),
         *(() if rows else ("rows", "record")),
     }
     kinds = [kind for kind in get_args(ActionKind) if kind not in left_out]
-    point = {"type": "string"}
-    own: JsonObject = {
-        "action": {"type": "string", "enum": kinds}, "at": point, "to": point, "rows": rows,
-    }  # fmt: skip
+    own: JsonObject = {"action": {"type": "string", "enum": kinds}, "rows": rows}
     definitions = schema.get("$defs", {})
     flat = {
         name: own.get(name) or _compact(part, definitions)
         for name, part in schema["properties"].items()
         if name not in left_out
     }
-    flat = {**flat, NUMBER: {"type": "integer"}, "then": flat.pop("then")}
     return {
         "title": TOOL_NAME,
         "description": "Take one step.",
@@ -229,8 +203,7 @@ def _compact(node: Json, definitions: JsonObject) -> Json:
         return node
     if "$ref" in node:
         return _compact(definitions[node["$ref"].rsplit("/", 1)[-1]], definitions)
-    unused = ("default", "description", *UNOFFERED)
-    kept = {name: value for name, value in node.items() if name not in unused}
+    kept = {name: value for name, value in node.items() if name not in ("default", "description")}
     if isinstance(kept.get("title"), str):
         del kept["title"]
     return {name: _compact(value, definitions) for name, value in kept.items()}

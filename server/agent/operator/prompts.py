@@ -17,13 +17,12 @@ from server.text import cut
 RULES = """\
 You operate a web browser for a user, one `act` a turn.
 - You see only the present page; its eids are void next turn. Put what matters into `facts` (own words, names, numbers): \
-all else is forgotten. `step`: number of the plan item at hand. `goal`: only if the user wants something new.
+all else is forgotten. `step`: number of the plan item at hand. `done`: just achieved. `goal`: only if the user wants something new.
 - Do forms, boxes, sort and filter in one turn: `then` has up to 4 more acts on this page, never what commits or needs \
 another's result; the last may be read_page, also of a page just opened.
-- `text`: what to type (`fields`: several; `submit`: Enter), the option, key, url or words to find. `number`: pixels (<0: \
-up), ms, tab, part.
-- read_page: the page's whole text in parts from 1, or what matches `text`. scroll(text): to that text; \
-with eid in that list. focus(eid): that part in detail, read(eid): as text.
+- type: eid,text or several `fields`; `submit` presses Enter. scroll(query): to that text; scroll(eid): in that list. \
+focus(eid): that part in detail; read(eid): as text.
+- read_page(page): the whole text in parts, from 1; read_page(query): what matches.
 - Logins, passwords, codes, captchas, choices only the user can make: need_user. Other risky steps: just take them, the \
 system asks. `commits`: only if this very step spends, sends, deletes and the like.
 - stop when done or impossible (then also `blocked`): `final_response`, the whole answer in the user's language.
@@ -31,11 +30,11 @@ system asks. `commits`: only if this very step spends, sends, deletes and the li
 consent."""
 
 POINT_RULES = """
-- Without an eid (canvas, map, chart): `at` (and `to`) is a point "x,y" of this turn's picture. drag: eid or `at`, `to` a \
-point or an eid."""
+- Without an eid (canvas, map, chart): a point [x,y] in pixels of this turn's picture: `at` for click, double_click, \
+hover, scroll; drag(at,to). Else eids: double_click(eid), drag(eid,to_eid)."""
 
 FILE_RULES = """
-- Files of the user and downloads are in <files>: read_file(file) as read_page, upload(eid,file)."""
+- Files of the user and downloads are in <files>: read_file(file, page or query) as read_page, upload(eid,file)."""
 
 READ_ONCE = (
     "It is not shown again: note what matters in `facts`. To sum up or compare, read to the last part."
