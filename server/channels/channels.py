@@ -6,12 +6,10 @@ import secrets
 from collections.abc import Callable, Sequence
 from urllib.parse import urlsplit
 
-from cryptography.fernet import InvalidToken
-
 from server.browser.chromium.reach import Reach
+from server.channels.destination import SendFailed, check_place, place_of
 from server.channels.messages import body_of
 from server.channels.services import describe, send_by_service
-from server.channels.webhook import SendFailed, check_place, place_of, send_webhook
 from server.database.models import ChannelRow
 from server.errors import BadRequest
 from server.events import now
@@ -63,12 +61,16 @@ class Channels:
 
     async def send(self, row: ChannelRow, body: JsonObject) -> None:
         """Raises SendFailed."""
+        from cryptography.fernet import InvalidToken  # 6 MB, of use where a channel is stored
+
         try:
             address = await self._decrypt(row.address)
             secret = await self._decrypt(row.secret) if row.secret else ""
         except InvalidToken:
             raise SendFailed("its address cannot be decrypted any more: set it again") from None
         if row.kind == "webhook":
+            from server.channels.webhook import send_webhook  # aiohttp, of use where a webhook is stored
+
             await send_webhook(address, secret, body, self._reach())
         else:
             await send_by_service(address, body, self._reach())

@@ -13,10 +13,10 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Protocol
 
+from server.channels.destination import SendFailed
 from server.channels.messages import body_of
 from server.channels.presence import Presence
 from server.channels.quiet import end_of_quiet
-from server.channels.webhook import SendFailed
 from server.database.models import ChannelRow
 from server.errors import Unavailable
 from server.events import now

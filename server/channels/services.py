@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from server.browser.chromium.reach import Reach
+from server.channels.destination import SendFailed, check_place
 from server.channels.messages import in_words
-from server.channels.webhook import SendFailed, check_place
 from server.ops.json_types import JsonObject
 
 DESKTOP = frozenset({"dbus", "glib", "gnome", "kde", "qt", "macosx", "windows", "syslog", "rsyslog"})

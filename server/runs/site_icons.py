@@ -7,8 +7,6 @@ import io
 import logging
 from urllib.parse import urlsplit
 
-from PIL import Image
-
 from server.browser.browsers import Browsers
 from server.errors import AppError
 from server.files.screenshots import Screenshots
@@ -67,6 +65,8 @@ class SiteIcons:
 
 def redrawn(data: bytes) -> bytes | None:
     """The picture as a PNG of at most PIXELS each way; None if it cannot be read or is too large."""
+    from PIL import Image  # 3 MB, of use once there is a picture
+
     out = io.BytesIO()
     try:
         with Image.open(io.BytesIO(data), formats=FORMATS) as image:

@@ -17,9 +17,10 @@ from fastapi import FastAPI
 from server.auth.gate import allowed_hosts
 from server.browser.chromium.reach import Reach
 from server.channels.delivery import Delivery
+from server.channels.destination import SendFailed
 from server.channels.presence import VISIBLE_SECONDS, Presence
 from server.channels.quiet import end_of_quiet
-from server.channels.webhook import SendFailed, send_webhook
+from server.channels.webhook import send_webhook
 from server.main import create_app
 from server.runtime import Runtime
 from server.settings import Settings

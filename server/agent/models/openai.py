@@ -186,7 +186,7 @@ class DictStream(openai.AsyncStream[JsonObject]):
 
     async def __aiter__(self) -> AsyncIterator[JsonObject]:
         async for lines in _lines(self.response.aiter_bytes()):
-            pieces: _Pieces | None = None
+            pieces: _ArgumentPieces | None = None
             try:
                 for line in lines:
                     event = self._read(line)
@@ -220,7 +220,7 @@ class DictStream(openai.AsyncStream[JsonObject]):
 
 
 @dataclass(slots=True)
-class _Pieces:
+class _ArgumentPieces:
     """An event that holds nothing but a piece of a call's arguments, with the pieces that followed it."""
 
     event: JsonObject
@@ -241,7 +241,7 @@ class _Pieces:
         return self.event
 
 
-def _pieces_of(event: JsonObject) -> _Pieces | None:
+def _pieces_of(event: JsonObject) -> _ArgumentPieces | None:
     """None for an event that says anything else: a name, an id, a text, usage or the end."""
     choices = event.get("choices")
     if not isinstance(choices, list) or len(choices) != 1 or event.get("usage"):
@@ -257,7 +257,7 @@ def _pieces_of(event: JsonObject) -> _Pieces | None:
             said += [value for name, value in delta.items() if name not in ("tool_calls", "role")]
             said += [value for name, value in call.items() if name not in ("index", "function", "type")]
             said += [value for name, value in function.items() if name != "arguments"]
-            return None if any(said) else _Pieces(event, index, function, [text])
+            return None if any(said) else _ArgumentPieces(event, index, function, [text])
     return None
 
 
