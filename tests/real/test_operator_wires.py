@@ -65,7 +65,8 @@ async def test_a_decision_is_asked_for_by_schema_and_the_answer_streams(wire: st
 
 @pytest.mark.parametrize("wire", [wire for wire in WIRES if wire not in BY_SCHEMA])
 async def test_a_decision_is_asked_for_by_a_forced_tool_and_the_answer_streams(wire: str) -> None:
-    async with asking([call("act", SCROLL), call("act", STOP)], wire) as (it, server):
+    # At the pace of a model: what is read together is joined.
+    async with asking([call("act", SCROLL), call("act", STOP).but(delay=0.02)], wire) as (it, server):
         assert await it.say("look") == ANSWER == it.spoken
         assert len(it.of("token")) > 1
         assert [asked.tools for asked in server.requests] == [["act"], ["act"]]

@@ -22,6 +22,10 @@ WIRES = {
 }
 
 
+PACE = 0.02
+"""Seconds between two pieces of an answer."""
+
+
 @asynccontextmanager
 async def task(
     browser: Browser, *turns: Any, wire: str = "anthropic", **options: Any
@@ -46,7 +50,8 @@ def step_of(turn: Any) -> Step:
         text = json.dumps(answer, ensure_ascii=False)
         if asked.tools:
             assert asked.tools == ["act"]
-            return call("act", text)
+            # An answer comes at the pace of a model: what is read together is joined.
+            return call("act", text).but(delay=PACE if answer.get("action") == "stop" else 0.0)
         return say([text[at : at + 5] for at in range(0, len(text), 5)])
 
     return reply
