@@ -265,6 +265,19 @@ async def test_new_rules_cut_off_what_they_forbid_and_nothing_else():
         assert await other.reader.readexactly(5) == b"hello"
 
 
+async def test_new_rules_close_connections_that_the_old_ones_refuse():
+    """A browser opens spare connections, and would use one for the next request to the host."""
+    async with (
+        proxy(Reach(private_network="always", blocked_hosts=("shop.example",))) as egress,
+        client(egress) as spare,
+    ):
+        assert await spare.ask("shop.example", 80) == 0
+        egress.use(Reach(private_network="always"))
+        with contextlib.suppress(ConnectionError):
+            spare.writer.write(b"GET / HTTP/1.1\r\n\r\n")
+            assert await asyncio.wait_for(spare.reader.read(), 60) == b""
+
+
 async def test_rules_that_come_while_a_connection_is_made_hold_for_it():
     replaced: list[bool] = []
 

@@ -40,6 +40,7 @@ class _Visit:
     """One connection of the browser; `target` (host, address, port) is set once it is connected."""
 
     target: tuple[str, Address, int] | None = None
+    is_refused: bool = False
 
 
 class Egress:
@@ -60,12 +61,13 @@ class Egress:
         return f"socks5://127.0.0.1:{self.port}"
 
     def use(self, reach: Reach) -> None:
-        """Replace the rules, and close open connections that they forbid: browsers reuse connections."""
+        """Replace the rules, and close open connections that they forbid: browsers reuse connections.
+
+        Those that wait for a request to refuse are closed too: the next request to the host may be allowed.
+        """
         self.reach = reach
         for visit, known in self._visits.items():
-            if known.target is None:
-                continue
-            if self._refusal_of(*known.target):
+            if known.is_refused or (known.target and self._refusal_of(*known.target)):
                 visit.cancel()
 
     def _refusal_of(self, host: str, address: Address, port: int) -> str | None:
@@ -114,6 +116,7 @@ class Egress:
         except Refused as refused:
             sentence = f"Blocked by Pilothouse: {host} is not opened, {refused}."
             self._remember(sentence)
+            known.is_refused = True
             await _explain(reader, writer, port, sentence)
         except socket.gaierror:
             self._remember(f"The name {host} is not known.")
