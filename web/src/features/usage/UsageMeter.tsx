@@ -66,8 +66,8 @@ function Steps({ step, limit, text }: { step: number; limit: number; text: React
   const near = isNear(step, limit)
   return (
     <span className={cx('flex items-center gap-2', near && 'font-medium text-warn')}>
-      <span className="max-md:hidden">{text}</span>
-      <span className="md:hidden">
+      <span className="max-md:sr-only">{text}</span>
+      <span aria-hidden className="md:hidden">
         {step}/{limit}
       </span>
       {near && step < limit && (
