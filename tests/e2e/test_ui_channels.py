@@ -106,7 +106,7 @@ def test_a_channel_is_changed_and_removed_and_what_is_refused_is_said(screen: Sc
     screen.button("Edit ntfy (ntfy://…)").click()
     page.get_by_text("When I am away", exact=True).click()
     page.get_by_role("switch", name="Quiet hours").click()
-    page.get_by_label("From").fill("23:00")
+    page.get_by_label("From", exact=True).fill("23:00")
     page.get_by_label("Time zone").fill("Europe/Berlin")
     screen.button("Save").click()
     expect(screen.button("Edit ntfy (ntfy://…)")).to_be_visible()

@@ -12,6 +12,7 @@ from server.browser.mcp.session_browser import SessionBrowser
 from server.browser.observation.rendering import cost
 from server.browser.pool import BrowserPool
 from tests.support.browsers import element
+from tests.support.eventually import eventually
 from tests.support.sites import Effect, Site
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -72,7 +73,7 @@ async def test_frames_and_shadow_roots_are_part_of_the_page(browser: SessionBrow
     await browser.navigate(site.url("/iframe"))
     seen = await browser.observe()
     assert (await browser.type([Field(element(seen, "Name"), "Cleo")], submit=True)).ok
-    site.wait_for(lambda site: site.effects[-1].fields.get("name") == "Cleo")
+    await eventually(lambda: site.effects[-1].fields.get("name"), "Cleo".__eq__, message="the form is sent")
     await browser.navigate(site.url("/shadow"))
     assert (await browser.click(element(await browser.observe(), "Inner button"))).title == "shadow"
 

@@ -23,8 +23,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar
 from urllib.parse import parse_qs, urlsplit
 
-from tests.support.eventually import eventually_sync
-
 Page = Callable[["Visit"], "str | Answer | None"]
 
 
@@ -74,14 +72,6 @@ class Site:
         """Serve this HTML under `path`; returns its address."""
         self.pages[path] = lambda _: content
         return self.url(path)
-
-    def wait_for(self, holds: Callable[[Site], bool], seconds: float = 60) -> None:
-        """Wait until something happened to the site. It blocks; not for tests that share a loop with the browser."""
-        eventually_sync(
-            lambda: holds(self),
-            timeout=seconds,
-            message=lambda: f"the site is used; effects {self.effects}, paths {self.paths}",
-        )
 
     def pause(self, seconds: float) -> bool:
         """Sleep; False when the site is being closed."""
