@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from server.agent.models.delta_joiner import DeltaJoiner
 from tests.support.model_formats import stream
@@ -155,3 +157,30 @@ def test_what_is_not_a_plain_text_delta_is_never_joined(event: bytes) -> None:
 
 def test_an_event_that_never_ends_is_handed_over_when_the_stream_does() -> None:
     assert joined([b'data: {"choices"', b": [", b"]}"]) == b'data: {"choices": []}'
+
+
+def chat_event(text: str, *, ascii_only: bool, more: str = "") -> bytes:
+    content = json.dumps(text, ensure_ascii=ascii_only).encode()
+    return b'data: {"id":"c1","choices":[{"index":0,"delta":{"content":%s%s}}]}\n\n' % (
+        content,
+        more.encode(),
+    )
+
+
+@pytest.mark.parametrize("ascii_only", [True, False])
+@given(
+    st.lists(st.one_of(st.text(min_size=1), st.sampled_from(['"', "\\", '\\"', '"content":', "\n\n", "😀"])))
+)
+def test_any_texts_become_one_event_that_says_them_all(ascii_only: bool, texts: list[str]) -> None:
+    out = joined([b"".join(chat_event(text, ascii_only=ascii_only) for text in texts)])
+    events = [json.loads(event.removeprefix(b"data: ")) for event in out.split(b"\n\n") if event]
+    assert "".join(event["choices"][0]["delta"]["content"] for event in events) == "".join(texts)
+    assert len(events) == bool(texts)
+
+
+def test_an_event_that_says_more_between_the_same_bytes_passes_as_it_is() -> None:
+    texts = [chat_event("a", ascii_only=True), chat_event("b", ascii_only=True)]
+    calls = chat_event("c", ascii_only=True, more=',"tool_calls":[{"index":0}],"name":"d"')
+    out = joined([b"".join([*texts, calls, *texts])])
+    assert out.split(b"\n\n")[1] + b"\n\n" == calls
+    assert out.count(b'"ab"') == 2
