@@ -38,6 +38,9 @@ logger = logging.getLogger(__name__)
 
 CANCEL_GRACE = 1.0
 """Seconds an agent has to end after cancellation; then it is abandoned."""
+NAMING_PAUSE = 1.0
+"""Seconds between a session's first answer and the request for its name: other runs' first tokens come first."""
+NAMED_AT_ONCE = 4
 LAST_CALLS = 4
 """Model calls allowed after a budget is reached, to finish the step and summarise."""
 
@@ -64,6 +67,7 @@ class AgentRunner:
         self._recorder = recorder
         self._queue = InProcessRunQueue(self.execute, slots=settings.max_runs)
         self._background = BackgroundTasks()
+        self._naming = asyncio.Semaphore(NAMED_AT_ONCE)
         self._executions: dict[str, Execution] = {}
         """By session."""
         self._expected: Counter[str] = Counter()
@@ -264,7 +268,9 @@ class AgentRunner:
         session = ended.session
         if not is_first_title(session.title, asked.content):
             return
-        title, usage = await self._agents.title(ended.run.model, asked.content, answer.content)
+        await asyncio.sleep(NAMING_PAUSE)
+        async with self._naming:
+            title, usage = await self._agents.title(ended.run.model, asked.content, answer.content)
         if usage.model_calls:
             named = await self._store.name_session(session.id, old=session.title, new=title, usage=usage)
             self._recorder.announce(named)

@@ -11,6 +11,7 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 from starlette.datastructures import Headers
@@ -98,6 +99,7 @@ def _too_many(wait: float) -> TooMany:
     return TooMany("Too many failed logins; wait a moment.", code="login_locked", retry_after=wait)
 
 
+@lru_cache(maxsize=KNOWN_PEERS)
 def network_of(peer: str) -> str:
     """The key for counting failures: `192.0.2.1`, `2001:db8::/64`, `loopback`, or `?` if invalid."""
     try:

@@ -30,6 +30,8 @@ BACK_OFF = (2.0, 10.0, 60.0, 300.0)
 """Seconds between the tries: one more try than there are pauses."""
 CLAIM = timedelta(seconds=60)
 """When a message is due again whose process did not say what became of it."""
+COALESCE_SECONDS = 0.05
+"""After a wake-up: the runs that end within it share one look."""
 LOOK_SECONDS = 5.0
 """Between two looks for messages of other processes."""
 AWAY_SECONDS = 15.0
@@ -73,6 +75,7 @@ class Delivery:
             while True:
                 self._news.clear()
                 await self._wait(await self._look())
+                await asyncio.sleep(COALESCE_SECONDS)
         finally:
             for task in self._tasks:
                 task.cancel()

@@ -94,6 +94,8 @@ class InProcessBus:
         kept_bytes: int = KEPT_QUIET_BYTES,
     ) -> None:
         self._topics: OrderedDict[str, EventLog] = OrderedDict()
+        self._size = 0
+        """Bytes of all topics."""
         self._watchers: set[_Watcher] = set()
         self._heartbeat = heartbeat
         self._kept_entries = kept_entries
@@ -114,7 +116,9 @@ class InProcessBus:
         topic = self._topic(session_id)
         if epoch is not None and epoch != topic.epoch:
             raise Fenced(session_id)
+        size = topic.size
         stamped = [self._add(topic, event) for event in events]
+        self._size += topic.size - size
         topic.wake()
         if topic.ended:
             self._drop_quiet_topics()
@@ -132,10 +136,12 @@ class InProcessBus:
         Behind a gap the log begins again: readers before it receive `resync`.
         """
         topic = self._topic(events[0].session_id)
+        size = topic.size
         for stamped in events:
             if topic.take(stamped):
                 for listener in self.listeners:
                     listener(stamped)
+        self._size += topic.size - size
         topic.wake()
         if topic.ended:
             self._drop_quiet_topics()
@@ -225,6 +231,7 @@ class InProcessBus:
     def forget(self, session_id: str) -> None:
         topic = self._topics.pop(session_id, None)
         if topic:
+            self._size -= topic.size
             topic.gone = True
             topic.wake()
 
@@ -247,12 +254,15 @@ class InProcessBus:
     def _drop_quiet_topics(self) -> None:
         """Drop the oldest quiet topics until number and total size are within the limits."""
         excess = len(self._topics) - self._kept_topics
+        if excess <= 0 and self._size <= self._kept_bytes:
+            return
         quiet = [topic for topic in self._topics.values() if topic.is_quiet]
         size = sum(topic.size for topic in quiet)
         for topic in quiet:
             if excess <= 0 and size <= self._kept_bytes:
                 return
             del self._topics[topic.session_id]
+            self._size -= topic.size
             excess -= 1
             size -= topic.size
 
