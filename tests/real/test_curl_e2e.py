@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from scripts.shell import ROOT
-from tests.support.server import serving
+from tests.support.server import PROGRAM, serving
 
 Done = subprocess.CompletedProcess[str]
 
@@ -32,7 +32,7 @@ def curl_e2e(api: str, **environment: str) -> Done:
 
 
 def test_a_server_answers_the_ping_and_ends_when_asked(tmp_path: Path) -> None:
-    with serving(tmp_path) as server:
+    with serving(tmp_path, program=PROGRAM) as server:
         done = curl_e2e(server.api, AUTH_TOKEN=server.token)
         assert done.returncode == 0, done.stderr
         assert done.stdout.strip()
@@ -40,7 +40,7 @@ def test_a_server_answers_the_ping_and_ends_when_asked(tmp_path: Path) -> None:
 
 
 def test_a_wrong_password_is_a_failure(tmp_path: Path) -> None:
-    with serving(tmp_path) as server:
+    with serving(tmp_path, program=PROGRAM) as server:
         done = curl_e2e(server.api, AUTH_TOKEN="wrong")
     assert done.returncode != 0
     assert "401" in done.stderr

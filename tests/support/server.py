@@ -1,4 +1,7 @@
-"""The server as a process of its own, as a user starts it.
+"""The server as a process of its own.
+
+By default it is forked from a process that has imported the server's modules already: that saves two thirds of the
+CPU time of a start. With `program=PROGRAM` it is started as a user starts it.
 
 with serving(tmp_path, agent_mode="mock") as server:
     httpx.get(f"{server.api}/sessions", headers=server.headers)
@@ -6,15 +9,18 @@ with serving(tmp_path, agent_mode="mock") as server:
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import secrets
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import chdir, contextmanager
 from dataclasses import dataclass
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
+from typing import Protocol
 
 import httpx
 
@@ -25,13 +31,81 @@ from tests.support.ports import free_port
 
 START_TIMEOUT = 60.0
 STOP_TIMEOUT = 40.0
+PROGRAM = (sys.executable, "-m", "server")
+
+LOG_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+
+_forks = multiprocessing.get_context("forkserver")
+_forks.set_forkserver_preload(["tests.support.preloaded"])
+
+
+class Process(Protocol):
+    """What tests use of `subprocess.Popen`."""
+
+    @property
+    def pid(self) -> int: ...
+
+    def poll(self) -> int | None: ...
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Raises TimeoutExpired."""
+        ...
+
+    def send_signal(self, number: signal.Signals) -> None: ...
+
+
+class ForkedProcess:
+    """A process of the fork server with the interface of `subprocess.Popen`."""
+
+    def __init__(self, folder: Path, environment: Mapping[str, str], log: Path) -> None:
+        self._process = ForkServerProcess(
+            target=_run_server, args=(folder, dict(environment), log), daemon=True
+        )
+        with chdir(ROOT):  # where the fork server finds what it loads
+            self._process.start()
+
+    @property
+    def pid(self) -> int:
+        assert self._process.pid is not None
+        return self._process.pid
+
+    def poll(self) -> int | None:
+        return self._process.exitcode
+
+    def wait(self, timeout: float | None = None) -> int:
+        self._process.join(timeout)
+        if self._process.exitcode is None:
+            raise subprocess.TimeoutExpired("server", timeout or 0)
+        return self._process.exitcode
+
+    def send_signal(self, number: signal.Signals) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+
+def _run_server(folder: Path, environment: dict[str, str], log: Path) -> None:
+    """Become `python -m server`, in a session of its own."""
+    from server.__main__ import main
+
+    os.setsid()
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    for number, file in (
+        (0, os.open(os.devnull, os.O_RDONLY)),
+        *((n, os.open(log, LOG_FLAGS)) for n in (1, 2)),
+    ):
+        os.dup2(file, number)
+        os.close(file)
+    sys.argv = ["server"]
+    sys.exit(main())
 
 
 @dataclass
 class Server:
     """A running server and how to reach it."""
 
-    process: subprocess.Popen[bytes]
+    process: Process
     port: int
     token: str
     log: Path
@@ -55,7 +129,7 @@ class Server:
 
     def kill(self) -> None:
         """End it as a power cut does. What it started is not asked either."""
-        self.process.kill()
+        self.process.send_signal(signal.SIGKILL)
         self.process.wait()
 
     def wait_until_started(self) -> None:
@@ -77,12 +151,9 @@ class Server:
         return ready.is_success or ready.json()["detail"] != "starting"
 
 
-PROGRAM = (sys.executable, "-m", "server")
-
-
 @contextmanager
 def serving(
-    data_dir: Path, *, program: Sequence[str] = PROGRAM, wrapper: Sequence[str] = (), **settings: str
+    data_dir: Path, *, program: Sequence[str] = (), wrapper: Sequence[str] = (), **settings: str
 ) -> Iterator[Server]:
     """Run the server until the block is left, in mock mode unless `settings` say otherwise.
 
@@ -98,24 +169,29 @@ def serving(
 
 
 def launch(
-    data_dir: Path, *, program: Sequence[str] = PROGRAM, wrapper: Sequence[str] = (), **settings: str
+    data_dir: Path, *, program: Sequence[str] = (), wrapper: Sequence[str] = (), **settings: str
 ) -> Server:
-    """Start it and do not wait. `wrapper` is a program that runs it."""
+    """Start it and do not wait. `program` is what is run instead of a fork, `wrapper` a program that runs it."""
     data_dir.mkdir(parents=True, exist_ok=True)
     port, token = free_port(), secrets.token_urlsafe(24)
     defaults = {"agent_mode": "mock", "port": str(port), "auth_token": token, "data_dir": str(data_dir)}
     chosen = {**defaults, **settings}
     log = data_dir / "server.log"
-    with log.open("ab") as output:
-        process = subprocess.Popen(
-            [*wrapper, *program],
-            cwd=data_dir,
-            env={**_environment(), **{name.upper(): value for name, value in chosen.items()}},
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+    environment = {**_environment(), **{name.upper(): value for name, value in chosen.items()}}
+    process: Process
+    if not program and not wrapper:
+        process = ForkedProcess(data_dir, environment, log)
+    else:
+        with log.open("ab") as output:
+            process = subprocess.Popen(
+                [*wrapper, *(program or PROGRAM)],
+                cwd=data_dir,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
     return Server(process, int(chosen["port"]), chosen["auth_token"], log)
 
 
@@ -124,9 +200,9 @@ def _environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name not in ours} | {"PYTHONPATH": str(ROOT)}
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _end(process: Process) -> None:
     if process.poll() is None:
-        process.terminate()
+        process.send_signal(signal.SIGTERM)
     try:
         process.wait(STOP_TIMEOUT)
     except subprocess.TimeoutExpired:
