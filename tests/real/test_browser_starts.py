@@ -49,3 +49,15 @@ async def test_who_stops_waiting_stops_the_start(tmp_path: Path) -> None:
         with pytest.raises(asyncio.CancelledError):
             await start
         assert running_processes(str(tmp_path), "--user-data-dir") == []
+
+
+async def test_a_browser_starts_with_one_page_and_none_of_chromiums_own(tmp_path: Path) -> None:
+    async with open_pool(tmp_path) as pool:
+        browser = await pool.get("a")
+        await browser.navigate("about:blank")
+        assert browser.chromium is not None
+        found = await browser.chromium.cdp.send("Target.getTargets", {"filter": [{}]})
+        assert {(one["type"], one["url"]) for one in found["targetInfos"]} == {
+            ("tab", "about:blank"),
+            ("page", "about:blank"),
+        }
