@@ -72,6 +72,22 @@ async def test_a_page_that_cannot_be_listened_to_is_not_known():
         assert await log.settled() == SentRequests((), is_all=False)
 
 
+@pytest.mark.parametrize("is_seen", [True, False])
+async def test_a_new_tab_of_whose_document_nothing_is_seen_is_not_known(is_seen: bool):
+    """Its document may have been sent and answered before the log could listen to the tab."""
+    async with listening() as (chromium, log):
+        info = {"type": "page", "targetId": "N", "openerId": "T"}
+        attached = {"sessionId": "Q", "targetInfo": info, "waitingForDebugger": False}
+        chromium.say({"method": "Target.attachedToTarget", "params": attached, "sessionId": "S1"})
+        if is_seen:
+            for one in (request(1), answered(1, 200)):
+                chromium.say(
+                    {**one, "params": {**one["params"], "type": "Document", "frameId": "N"}, "sessionId": "Q"}
+                )
+        sent = await log.settled()
+        assert (len(sent.requests), sent.is_all) == (int(is_seen), is_seen)
+
+
 async def test_statistics_are_left_out_first_when_there_are_too_many():
     async with listening() as (chromium, log):
         for number in range(30):

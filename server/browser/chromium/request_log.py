@@ -57,6 +57,8 @@ class ChromiumRequestLog(RequestLog):
         self._statuses: dict[tuple[str, str], int] = {}
         """Status codes that arrived before the answer itself, or without it: the page has gone on."""
         self._is_all = True
+        self._unseen: set[str] = set()
+        """The sessions of new tabs of whose document nothing was seen: it was sent, or even answered, before."""
         self._news = asyncio.Event()
         self._last = 0.0
         """When a request was last sent or answered, by the loop's clock."""
@@ -111,7 +113,7 @@ class ChromiumRequestLog(RequestLog):
         every = [replace(request, times=times) for (request, _), times in found.items()]
         shown = every if len(every) <= MOST_REQUESTS else [one for one in every if not one.is_beacon]
         is_lost = self._page.is_crashed or self._page.gone.is_set()
-        is_all = self._is_all and not is_lost and len(every) <= MOST_REQUESTS
+        is_all = self._is_all and not (self._unseen or is_lost) and len(every) <= MOST_REQUESTS
         return SentRequests(tuple(shown[:MOST_REQUESTS]), is_all)
 
     # Sessions
@@ -139,6 +141,8 @@ class ChromiumRequestLog(RequestLog):
         is_tab = session is None and info["type"] == "page" and info.get("openerId") == self._page.target
         if is_tab or session in self._sessions:
             self._sessions[attached] = info["targetId"] if is_tab else ""
+            if is_tab:
+                self._unseen.add(attached)
             self._tasks.start(self._hear(attached, is_waiting=params["waitingForDebugger"]))
 
     async def _hear(self, session: str, *, is_waiting: bool) -> None:
@@ -155,6 +159,8 @@ class ChromiumRequestLog(RequestLog):
             return
         key, asked = (session, params["requestId"]), params["request"]
         is_page = self._is_page(params, session)
+        if is_page:
+            self._unseen.discard(session)
         if "redirectResponse" in params and key in self._followed:
             self._close(key, params["redirectResponse"]["status"])
             self._followed[session, f"{key[1]} {len(self._followed)}"] = self._followed.pop(key)
