@@ -387,7 +387,40 @@ async def test_a_search_without_a_search_field_is_a_question_about_the_page() ->
     assert "> It holds two litres." in answer
 
 
-@pytest.mark.parametrize("words", ["Book me a flight to Rome", "hello", "what can you do?"])
+@pytest.mark.parametrize(
+    ("words", "first", "later"),
+    [
+        ("hello", "Hello! Tell me which page to open", "Hello again!"),
+        ("Hi there!", "Hello! Tell me which page to open", "Hello again!"),
+        ("thank you", "You are welcome.", "You are welcome."),
+        ("great, thanks a lot!", "You are welcome.", "You are welcome."),
+        ("ok", "Good.", "Good."),
+        ("bye", "Good-bye!", "Good-bye!"),
+        ("привет", "Здравствуйте! Скажите, какую", "И снова здравствуйте!"),
+        ("Привет, как дела?", "Здравствуйте! Скажите, какую", "И снова здравствуйте!"),
+        ("спасибо большое!", "Пожалуйста!", "Пожалуйста!"),
+    ],
+)
+async def test_a_greeting_or_thanks_is_answered_in_kind_and_is_no_task(
+    words: str, first: str, later: str
+) -> None:
+    world = operator()
+    answer = await world.say(words)
+    assert answer is not None
+    assert answer.startswith(first)
+    assert "demo" in answer.casefold() or "демо" in answer, "the first answer says who speaks"
+    assert len(answer) < 350, "no list of commands"
+    assert not world.values.get("plan"), "nothing to work off"
+    again = await world.say(words)
+    assert again is not None
+    assert again.startswith(later)
+    assert len(again) < 100
+    assert world.browser.log == []
+    reply = await agent(playwright_tools(browser())).ainvoke({"messages": [HumanMessage(words)]})
+    assert reply["messages"][-1].text == answer, "the assistant says the same"
+
+
+@pytest.mark.parametrize("words", ["Book me a flight to Rome", "what can you do?"])
 async def test_what_it_cannot_do_it_says_plainly(words: str) -> None:
     world = operator()
     answer = await world.say(words)

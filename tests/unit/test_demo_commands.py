@@ -61,6 +61,9 @@ READ = DemoCommand("read")
         ("сделай скриншот", [DemoCommand("screenshot")]),
         ("найди чайник", [DemoCommand("type", "search", "чайник", submit=True)]),
         ("что там написано?", [READ]),
+        ("Thanks, now click Next", [DemoCommand("click", "Next")]),
+        ("спасибо, теперь нажми Далее", [DemoCommand("click", "Далее")]),
+        ("Здравствуйте! Открой example.com", [OPEN]),
     ],
 )  # fmt: skip
 def test_words_become_commands(text: str, commands: list[DemoCommand]) -> None:
@@ -69,7 +72,9 @@ def test_words_become_commands(text: str, commands: list[DemoCommand]) -> None:
     assert request.not_understood == ()
 
 
-@pytest.mark.parametrize("text", ["buy me a car", "hello", "", "What can you do?", "что ты умеешь?", "help"])
+@pytest.mark.parametrize(
+    "text", ["buy me a car", "hello", "Привет, как дела?", "", "What can you do?", "что ты умеешь?", "help"]
+)
 def test_other_words_become_no_command(text: str) -> None:
     assert read_request(text).commands == ()
 

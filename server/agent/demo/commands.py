@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal, cast
 
-from server.agent.demo.questions import is_count, ordinal, part_asked
+from server.agent.demo.questions import courtesy, is_count, ordinal, part_asked
 from server.agent.demo.stems import asked_words
 
 Kind = Literal[
@@ -141,8 +141,9 @@ _SPLIT = re.compile(
     re.IGNORECASE,
 )
 _POLITE = re.compile(
-    r"^(?:\s|please|could you|can you|would you|hey|hi|hello|pilothouse|now|first|then|and|let's|i want you to|"
-    r"пожалуйста|можешь|сначала|теперь|привет|[,.!:-])+(?=\s)|[\s.!?]+$|,?\s*(?:please|пожалуйста)[\s.!?]*$",
+    r"^(?:\s|please|could you|can you|would you|hey|hi|hello|good (?:morning|afternoon|evening)|thanks|thank you|great|"
+    r"ok(?:ay)?|pilothouse|now|first|then|and|let's|i want you to|"
+    r"пожалуйста|можешь|сначала|теперь|привет|здравствуй(?:те)?|добрый день|спасибо|отлично|хорошо|ок|[,.!:-])+(?=\s)|[\s.!?]+$|,?\s*(?:please|пожалуйста)[\s.!?]*$",
     re.IGNORECASE,
 )
 _NOISE = re.compile(
@@ -168,7 +169,7 @@ _ABOUT_ME = re.compile(
 def read_request(text: str) -> DemoRequest:
     """Parse the commands of a message, in order, and the parts that were not understood."""
     text = " ".join(re.sub("[\ue000\ue001]", " ", text[:_LONGEST]).replace("\n", " ; ").split())
-    if _ABOUT_ME.search(text):
+    if courtesy(text) or _ABOUT_ME.search(text):
         return DemoRequest(())
     quoted: list[str] = []
     hidden = _QUOTED.sub(lambda m: _hide(quoted, next(g for g in m.groups() if g is not None)), text)

@@ -147,7 +147,7 @@ class _Work:
         record: JsonObject = {"reason": "", "step": item + 1}
         if done < len(commands) and not isinstance(step, FinalAnswer):
             record["reason"] = words.say("because", n=done + 1, of=len(commands))
-        if not self.plan:
+        if commands and not self.plan:
             record |= {"goal": self.task, "plan": _plan(commands, words)}
         if 0 < done <= len(titles):
             record["done"] = titles[done - 1]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from server.agent.demo.answers import Found, look_up
 from server.agent.demo.commands import QUESTIONS, DemoCommand, DemoRequest, read_request
 from server.agent.demo.page import FIELDS, LISTS, DemoPage, Thing
-from server.agent.demo.questions import ordinal
+from server.agent.demo.questions import courtesy, ordinal
 from server.agent.demo.stems import asked_words, stems_of
 from server.agent.demo.words import Words
 
@@ -79,6 +79,9 @@ def plan_next(task: str, progress: DemoProgress, page: DemoPage | None) -> Next:
     request, words = read_request(task), Words(task)
     if _PING.search(task) and not request.commands:
         return FinalAnswer("Lighthouse")
+    if kind := courtesy(task):
+        said = words.say(kind if progress.is_first or kind != "hello" else "hello again")
+        return FinalAnswer("\n\n".join([said, *([words.say("footer")] if progress.is_first else [])]))
     if not request.commands:
         return FinalAnswer(words.say("help"))
     commands = request.commands

@@ -1,4 +1,7 @@
-"""Parse what a user asks about a page: a summary, a list or a number of its parts, or words to find. Pure."""
+"""Parse what a user asks about a page: a summary, a list or a number of its parts, or words to find; and greetings.
+
+Pure.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,9 @@ from server.agent.demo.stems import asked_words, listed, words_of
 
 Part = Literal["links", "buttons", "fields", "headings", "rows", "items", "title"]
 """Parts of a page that can be listed and counted."""
+
+Courtesy = Literal["hello", "thanks", "praise", "bye"]
+_LONGEST_COURTESY = 80
 
 _PARTS: tuple[tuple[Part, str], ...] = (
     ("links", r"links?|ссыл(?:ка|ки|ку|ок|кам|ками|ках)"),
@@ -56,6 +62,34 @@ def _part(word: str) -> Part | None:
 
 def is_count(question: str) -> bool:
     return bool(_COUNTS.search(question))
+
+
+_ADDRESSED = r"(?:[\s,.!?:)]|\b(?:there|pilothouse|you|again|and|so|very much|a lot|и|ещё|вам|тебе|всем|за помощь|большое|огромное)\b)*"
+_COURTESIES: tuple[tuple[Courtesy, str], ...] = (
+    ("thanks", r"thanks|thank you|many thanks|thx|cheers|спасибо|благодарю|спс"),
+    ("bye", r"good ?bye|bye|see you|good night|пока|до свидания|до встречи|спокойной ночи"),
+    (
+        "praise",
+        r"ok(?:ay)?|great|perfect|well done|good job|nice|cool|отлично|хорошо|здорово|прекрасно|молодец|супер|ок(?:ей)?",
+    ),
+    (
+        "hello",
+        r"hello|hi|hey|good (?:morning|afternoon|evening|day)|how are you|what'?s up|"
+        r"привет|здравствуй(?:те)?|добр(?:ый день|ый вечер|ое утро)|как (?:дела|ты)|доброго времени суток",
+    ),
+)
+_POLITE_ONLY = re.compile(
+    rf"{_ADDRESSED}(?:(?:{'|'.join(f'(?P<{kind}>{words})' for kind, words in _COURTESIES)})\b{_ADDRESSED})+",
+    re.IGNORECASE,
+)
+
+
+def courtesy(text: str) -> Courtesy | None:
+    """What a message says that is a greeting, thanks, praise or a good-bye and nothing else; None for all other messages."""
+    found = (
+        _POLITE_ONLY.fullmatch(text[:_LONGEST_COURTESY].strip()) if len(text) <= _LONGEST_COURTESY else None
+    )
+    return next((kind for kind, _ in _COURTESIES if found and found[kind]), None)
 
 
 _ORDINALS = (

@@ -55,6 +55,9 @@ _ENGLISH = {
     "pause": "I pause here. Done so far: {done}. Shall I go on?", "answer": "Answer", "check": "Look at the result", "check found": "Check what was found",
     "earlier": "earlier page",
     "because": "Step {n} of {of} of the instruction",
+    "hello": "Hello! Tell me which page to open and what to do there, for example: *open example.com and read the page*.",
+    "hello again": "Hello again! What shall I do next?", "thanks": "You are welcome. Tell me if there is more to do.",
+    "praise": "Good. Tell me if there is more to do.", "bye": "Good-bye! This session stays here, you can go on with it any time.",
     "footer": (
         "*I am the built-in demo model: I follow fixed rules and am not an LLM. A real model can be chosen in "
         "[Settings, Models](/settings/models).*"
@@ -108,6 +111,9 @@ _RUSSIAN = {
     "log_in_please": "Пожалуйста, войдите сами в браузере и скажите «готово».",
     "pause": "Остановка. Сделано: {done}. Продолжать?", "answer": "Ответ", "check": "Посмотреть на результат", "check found": "Проверить найденное", "earlier": "раньше",
     "because": "Шаг {n} из {of} задания",
+    "hello": "Здравствуйте! Скажите, какую страницу открыть и что на ней сделать, например: *открой example.com и прочитай страницу*.",
+    "hello again": "И снова здравствуйте! Что сделать дальше?", "thanks": "Пожалуйста! Если нужно что-то ещё, скажите.",
+    "praise": "Хорошо. Если нужно что-то ещё, скажите.", "bye": "До свидания! Сессия останется здесь, к ней можно вернуться в любой момент.",
     "footer": (
         "*Это встроенная демо-модель: она работает по простым правилам и не является LLM. Настоящую модель можно "
         "выбрать в разделе [Настройки, Модели](/settings/models).*"
