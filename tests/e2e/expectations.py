@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 EXPECTATIONS: dict[str, str] = {
-    "fast start, nothing moves": "start:nothing_moves start:fits_its_budget",
+    "fast start, nothing moves": "start:nothing_moves start:waits_for_nothing start:second_visit start:fits_its_budget",
     "ready to type, but no keyboard on touch": "start:nothing_moves start:touch_devices",
     "Enter sends, Shift+Enter and IME do not": "composer:enter_sends composer:ime_composition",
     "composer grows, drafts are kept": "composer:box_grows composer:drafts_are_kept",
-    "sent at once, or Not sent and Retry": "composer:sign_of_life composer:did_not_arrive composer:sent_once_by_itself",
+    "sent at once, or Not sent and Retry": "composer:sign_of_life composer:did_not_arrive composer:sent_once_by_itself "
+    "connection:survives_a_reload connection:kept_with_its_message connection:file_waits",
     "a sign of life at once": "composer:sign_of_life",
     "smooth streaming": "feed:fast_stream_changes_only",
     "no broken or active markdown": "feed:unfinished_markdown feed:answer_of_a_model_is_inert",
@@ -20,7 +21,7 @@ EXPECTATIONS: dict[str, str] = {
     "edit and resend, retry": "runs:last_message_is_edited runs:failed_run",
     "stop": "composer:stop_is_acknowledged composer:escape_stops",
     "pause and resume": "composer:paused_run",
-    "steer": "composer:message_during_a_run queued:shown_as_unread",
+    "steer": "composer:message_during_a_run queued:shown_as_unread queued:never_read",
     "thinking is folded": "feed:thinking_is_one_line",
     "steps tell what, not JSON": "feed:step_says_what_it_did",
     "steps fold": "feed:many_steps_fold",
@@ -28,7 +29,7 @@ EXPECTATIONS: dict[str, str] = {
     "viewer and time line": "replay:opens_while replay:arrows_home_and_end replay:thumbnail_opens_its_step "
     "replay:keys_of_a_menu replay:many_steps_stay_light",
     "the place of an action is marked": "replay:place_of_the_action replay:before_and_after",
-    "plan": "plan:reworded_moved plan:step_is_dragged plan:shown_as_they_come",
+    "plan": "plan:reworded_moved plan:step_is_dragged plan:shown_as_they_come plan:is_a_record",
     "facts": "plan:fact_leads_to_its_source plan:fact_that_is_wrong",
     "approval card": "approvals:card_says approvals:nothing_approves_by_itself approvals:no_with_a_note approvals:has_just_appeared",
     "approval cannot be missed": "approvals:cannot_be_missed approvals:notifications_are_offered "
@@ -49,16 +50,16 @@ EXPECTATIONS: dict[str, str] = {
     "title at once": "sessions:named_at_once titles:better_title titles:gave_stays activities:icon_of_the_site",
     "time stamps": "sessions:relative_and_exact sessions:times_go_on",
     "reload, reconnect, restart": "runs:reload_in_the_midst runs:reload_afterwards runs:earlier_runs runs:lost_connection "
-    "restart:catches_up runs:two_tabs",
+    "restart:catches_up runs:two_tabs connection:run_waits connection:comes_by_itself connection:read_when",
     "errors": "runs:failed_run runs:not_blank runs:unknown_session",
     "empty states": "start:start_page_shows start:missing_model_key search:commands_are_done replay:without_steps",
     "keyboard and accessibility": "access:pages_have_no access:session_has_no access:lies_over access:keyboard_alone "
     "access:fingers access:targets_of_24 access:focus_is_seen access:can_be_pasted access:reduced_motion access:screen_readers takeover:page_is_for_everyone replay:for_everyone "
     "settings:every_tab search:for_everyone",
-    "phones, languages, themes": "access:narrow_windows access:language_changes access:theme_is_chosen "
+    "phones, languages, themes": "access:narrow_windows access:long_notice access:narrow_composer access:language_changes access:theme_is_chosen "
     "access:theme_of_the_system",
     "rows of what a person did": "activities:survive_a_reload",
-    "files, exports, permissions, branches": "keepsakes:file_goes keepsakes:browser_downloaded keepsakes:not_taken "
+    "files, exports, permissions, branches": "connection:dropped_file keepsakes:file_goes keepsakes:browser_downloaded keepsakes:not_taken "
     "keepsakes:three_forms keepsakes:taken_back keepsakes:branch_begins",
 }  # fmt: skip
 """By expectation: parts of the names of its tests."""

@@ -140,6 +140,50 @@ def test_on_a_phone_the_list_is_a_drawer_and_the_panel_a_sheet(open_screen: Open
     expect(screen.page.get_by_role("dialog").get_by_role("tab", name="Plan")).to_be_visible()
 
 
+NOTICE = """told => { const notice = [...document.body.querySelectorAll('*')]
+        .find(one => one.children.length === 0 && one.textContent === told)
+    if (!notice) return null
+    const box = notice.getBoundingClientRect()
+    return {isWhole: notice.scrollWidth <= notice.clientWidth && notice.scrollHeight <= notice.clientHeight,
+        isInSight: box.left >= 0 && box.right <= innerWidth && box.top >= 0 && box.bottom <= innerHeight,
+        lines: Math.round(box.height / parseFloat(getComputedStyle(notice).lineHeight))} }"""
+"""How a notice lies in the window, measured at one moment: it goes away by itself."""
+
+
+def test_a_long_notice_is_read_whole_on_a_phone(open_screen: OpenScreen) -> None:
+    screen = open_screen(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
+    screen.expect_errors("409")
+    stage = Stage(screen, [message(1, "user", "go", run_id="run")])
+    stage.begin()
+    stage.play(stage.event("error", code="failed", message="It broke."))
+    told = "This cannot be tried again: " + "another run of the session is at work, and " * 3 + "that is it."
+    refusal = {"title": "Conflict", "code": "conflict", "detail": told}
+    screen.page.route("**/retry", lambda route: route.fulfill(status=409, json=refusal))
+    screen.button("Retry").tap()
+    seen = screen.page.wait_for_function(NOTICE, arg=told).json_value()
+    assert seen["isWhole"]
+    assert seen["isInSight"]
+    assert seen["lines"] > 2
+    assert fits(screen.page)
+
+
+@pytest.mark.parametrize("width", [1440, 360])
+def test_while_a_run_works_a_narrow_composer_leaves_out_the_pickers(
+    open_screen: OpenScreen, width: int
+) -> None:
+    is_phone = width < 768
+    screen = open_screen(viewport={"width": width, "height": 800}, has_touch=is_phone, is_mobile=is_phone)
+    stage = Stage(screen)
+    agent = screen.page.get_by_role("button", name=re.compile("^Agent: "))
+    expect(agent).to_be_visible()
+    stage.begin()
+    for name in ("Attach files", "Pause", "Stop"):
+        expect(screen.button(name)).to_be_in_viewport(ratio=1)
+    expect(screen.page.get_by_text("Afterwards")).to_be_in_viewport(ratio=1)
+    expect(agent).to_be_visible(visible=not is_phone)
+    assert fits(screen.page)
+
+
 def test_fingers_get_targets_of_44_pixels(open_screen: OpenScreen) -> None:
     screen = open_screen(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
     Stage(screen, [message(1, "user", "go"), message(2, "assistant", MARKDOWN)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 
 import pytest
@@ -10,7 +11,7 @@ from playwright.sync_api import Locator, expect
 from server.agent.mock_model import OTHER_PLAN
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screen import Screen
-from tests.e2e.staged import Stage
+from tests.e2e.staged import Stage, message
 
 PLAN = ["Look at the page", "Do what is asked", "Tell the result"]
 
@@ -140,6 +141,37 @@ def test_plan_and_facts_are_shown_as_they_come(screen: Screen) -> None:
     screen.page.get_by_role("tab", name="Facts 1").click()
     expect(screen.page.get_by_text("The blue kettle costs")).to_be_visible()
     expect(screen.page.get_by_role("link", name="shop.example")).to_be_visible()
+
+
+def test_what_is_said_of_a_changed_plan_ends_with_its_run_and_a_finished_plan_is_a_record(
+    screen: Screen,
+) -> None:
+    stage = Stage(screen)
+    stage.begin()
+    plan = ["Find shops", "Answer"]
+    known = {"goal": "Buy", "progress": {"current": 1, "done": plan[:1], "blocked": []}, "facts": []}
+    stage.play(stage.event("state", plan=plan, **known))
+    screen.page.route(
+        "**/plan",
+        lambda route: route.fulfill(json=known | {"plan": (route.request.post_data_json or {})["plan"]}),
+    )
+    screen.button("Add a step").click()
+    screen.page.get_by_role("textbox", name="Step of the plan").fill("Send the bill")
+    screen.page.keyboard.press("Enter")
+    said = screen.page.get_by_text("The agent follows it from the next step on.")
+    expect(said).to_be_visible()
+    expect(screen.button("Change step 2")).to_have_count(1)
+    finished = [*plan, "Send the bill"]
+    over = known | {"plan": finished, "progress": {"current": 3, "done": finished, "blocked": []}}
+    stage.play(stage.event("state", **over), stage.event("done", message=message(9, "assistant", "Done.")))
+    expect(screen.feed.get_by_text("Done.")).to_be_visible()
+    expect(said).to_have_count(0)
+    expect(screen.button("Add a step")).to_have_count(0)
+    expect(screen.page.get_by_role("button", name=re.compile("^Change step"))).to_have_count(0)
+    next_run = {"status": "running", "agent": "operator", "model": "m", "step": 1, "max_steps": 10}
+    stage.play(stage.event("run", **next_run) | {"run_id": "next"})
+    expect(screen.button("Stop")).to_be_visible()
+    expect(said).to_have_count(0)
 
 
 def test_a_fact_leads_to_its_source_and_to_the_step_that_found_it(open_screen: OpenScreen) -> None:

@@ -111,9 +111,10 @@ def test_a_queued_message_can_be_sent_now(screen: Screen) -> None:
 def test_a_word_that_the_agent_never_read_says_so(screen: Screen) -> None:
     screen.begin("endless story")
     expect(screen.feed.get_by_text("Wave 1 rolled")).to_be_visible()
-    screen.send("only red ones")
+    with screen.page.expect_response("**/messages"):
+        screen.send("only red ones")
     row = row_of(screen, "only red ones")
-    expect(row.get_by_text("Will be read before the next step")).to_be_visible()
+    expect(row.get_by_role("status")).to_have_text("Will be read before the next step")
     screen.button("Stop").click()
     expect(row.get_by_text("Not read: the run ended first")).to_be_visible()
 

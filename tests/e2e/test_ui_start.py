@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from bench.ui.weight import weigh
 from tests.e2e.conftest import OpenScreen
@@ -55,6 +55,34 @@ def test_the_composer_is_ready_and_nothing_moves(screen: Screen) -> None:
     screen.page.goto("/")
     expect(screen.composer).to_be_focused()
     assert screen.page.evaluate(SHIFT) < 0.02
+
+
+def test_the_first_paint_waits_for_nothing_but_the_login(screen: Screen) -> None:
+    held: list[Route] = []
+    is_login = re.compile("/api/auth/me$")
+    screen.page.route(
+        "**/api/**",
+        lambda route: route.fallback() if is_login.search(route.request.url) else held.append(route),
+    )
+    screen.page.goto("/")
+    expect(screen.composer).to_be_focused()
+    expect(screen.page.get_by_role("heading", name="What do you need done?")).to_be_in_viewport()
+    assert held, "the rest is asked for, and still open"
+    for route in held:
+        route.continue_()
+
+
+def test_a_second_visit_loads_no_part_of_the_first_paint_again(screen: Screen) -> None:
+    screen.open()
+    screen.page.goto("about:blank")
+    screen.open()
+    loaded = screen.page.evaluate(
+        """() => [...document.querySelectorAll('script[src], link[rel=stylesheet], link[rel=modulepreload]')]
+            .map(tag => tag.src || tag.href).filter(address => address.includes('/assets/'))
+            .map(address => performance.getEntriesByName(address)[0].transferSize)"""
+    )
+    assert len(loaded) > 1
+    assert set(loaded) == {0}
 
 
 def test_touch_devices_are_not_given_the_keyboard_at_once(open_screen: OpenScreen) -> None:

@@ -32,8 +32,18 @@ export function whileArriving(id: string, creation: Promise<unknown>): void {
   void creation.catch(() => undefined).finally(() => arriving.delete(id))
 }
 
+/** Milliseconds between two tries to reach a server that was away when the page was opened. */
+const TRY_AGAIN = 3000
+
 export const useMe = () =>
-  useQuery({ queryKey: ['me'], queryFn: () => api.me().then(() => true), staleTime: Infinity, retry: 1 })
+  useQuery({
+    queryKey: ['me'],
+    queryFn: () => api.me().then(() => true),
+    staleTime: Infinity,
+    retry: 1,
+    refetchInterval: ({ state: { error } }) =>
+      error && !(error instanceof ApiError && error.status === 401) ? TRY_AGAIN : false,
+  })
 
 export const useConfig = () =>
   useQuery({ queryKey: ['config'], queryFn: api.config, staleTime: Infinity }).data
@@ -101,6 +111,14 @@ async function readSession(id: string, signal: AbortSignal): Promise<Session> {
     store.endRead(newer)
   }
 }
+
+/** The sessions that could not be read while the server was away. */
+export const rereadFailed = (): void =>
+  void queryClient.invalidateQueries({
+    queryKey: ['session'],
+    predicate: ({ state: { error } }) =>
+      error !== null && !(error instanceof ApiError && error.status === 404),
+  })
 
 /** A session that could not be read because it was not there yet. */
 export function rereadIfFailed(id: string): void {

@@ -15,3 +15,14 @@ export function remember(key: string, value: string | null): void {
     // Nothing is lost but the convenience.
   }
 }
+
+/** What is kept under keys that begin like this, by the rest of the key. */
+export function recallAll(prefix: string): [string, string][] {
+  try {
+    const whole = `pilothouse.${prefix}`
+    const keys = Object.keys(localStorage).filter((key) => key.startsWith(whole))
+    return keys.map((key) => [key.slice(whole.length), localStorage.getItem(key) ?? ''])
+  } catch {
+    return []
+  }
+}

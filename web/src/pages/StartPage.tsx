@@ -24,7 +24,6 @@ import { startSession } from '@/session/send'
 import { Mark } from '@/ui/Brand'
 import { IconButton } from '@/ui/IconButton'
 import { SidebarButton } from '@/ui/SidebarButton'
-import { toast } from '@/ui/Toasts'
 
 /** No session yet: what can be asked here, and the composer. */
 export function StartPage() {
@@ -39,11 +38,8 @@ export function StartPage() {
   const start = (text: string) => {
     remember('draft.new', null)
     const schema = agent === 'assistant' ? null : takeSchema(null)
-    if (!hasAttachments(null)) return go(`/s/${startSession(text, choice, schema)}`)
-    startWithFiles(text, choice, schema).then(
-      (id) => go(`/s/${id}`),
-      (error: Error) => toast(error.message),
-    )
+    const begin = hasAttachments(null) ? startWithFiles : startSession
+    go(`/s/${begin(text, choice, schema)}`)
   }
   return (
     <div className="flex h-full flex-col overflow-y-auto">

@@ -3,8 +3,8 @@ import { ApiError } from '@/api/http'
 import { refreshLists, rereadIfFailed, whileArriving } from '@/api/queries'
 import type { NewSession, ResultSchema, SendMode } from '@/api/types'
 import { newId } from '@/lib/ids'
-import type { UserRow } from '@/stream/rows'
 import { storeOf } from '@/stream/store'
+import { keepUnsent, recallUnsent, type Said, type Unsent } from './unsent'
 
 /** Sessions that so far exist only here. */
 const unborn = new Map<string, NewSession>()
@@ -19,13 +19,24 @@ export function sendMessage(
   sendAgain(sessionId, newId(), { text, mode, schema })
 }
 
-type Said = Pick<UserRow, 'text' | 'mode' | 'schema'>
-
 /** By client id, in the order in which they were sent: what waits until the server can be reached. */
-const waiting = new Map<string, { sessionId: string; said: Said }>()
+const waiting = new Map<string, Unsent>()
+/** Called when it is worth another try. */
+let whenReached: (() => void)[] = []
+/** Milliseconds until the next try where no stream tells that the server is back. */
+const RETRY = 5000
+let timer: ReturnType<typeof setTimeout> | undefined
+let round: Promise<void> | null = null
 
 /** Sends what has waited, one after the other; ends when the server is away again. */
-export async function sendWaiting(): Promise<void> {
+export function sendWaiting(): Promise<void> {
+  clearTimeout(timer)
+  for (const goOn of whenReached.splice(0)) goOn()
+  round ??= deliverWaiting().finally(() => (round = null))
+  return round
+}
+
+async function deliverWaiting(): Promise<void> {
   const begun = new Set<string>()
   for (const [clientId, { sessionId, said }] of waiting) {
     // The message before it may have begun a run: then this one is next.
@@ -34,6 +45,29 @@ export async function sendWaiting(): Promise<void> {
     await deliver(sessionId, clientId, { ...said, mode })
     if (waiting.has(clientId)) return
     begun.add(sessionId)
+  }
+}
+
+function tryLater(): void {
+  clearTimeout(timer)
+  timer = setTimeout(() => void sendWaiting(), RETRY)
+}
+
+/** Until the server may be there again. */
+export function serverIsBack(): Promise<void> {
+  tryLater()
+  return new Promise((goOn) => whenReached.push(goOn))
+}
+
+/** Shows what an earlier page could not send. It goes out with the rest, by `sendWaiting`. */
+export function restoreUnsent(): void {
+  for (const [clientId, message] of recallUnsent()) {
+    if (waiting.has(clientId)) continue
+    const { sessionId, said, session } = message
+    waiting.set(clientId, message)
+    if (session) expectSession(session)
+    storeOf(sessionId).getState().propose(clientId, said.text, said.mode, said.schema)
+    storeOf(sessionId).getState().reject(clientId, '', true)
   }
 }
 
@@ -49,12 +83,20 @@ export function startSession(
   choice: { agent?: string; model?: string },
   schema: ResultSchema | null = null,
 ): string {
-  const id = newId()
-  unborn.set(id, { id, ...choice })
-  storeOf(id).setState({ loaded: true })
+  const id = expectSession({ id: newId(), ...choice })
   sendMessage(id, text, null, schema)
   return id
 }
+
+/** The page shows this session from now on; the server gets it with the first thing that it is sent. Returns its id. */
+export function expectSession(session: NewSession & { id: string }): string {
+  unborn.set(session.id, session)
+  storeOf(session.id).setState({ loaded: true })
+  return session.id
+}
+
+/** Is it a session that the server has not got yet? */
+export const isExpected = (sessionId: string): boolean => unborn.has(sessionId)
 
 async function deliver(sessionId: string, clientId: string, said: Said): Promise<void> {
   const delivery = hand(sessionId, clientId, said)
@@ -64,28 +106,38 @@ async function deliver(sessionId: string, clientId: string, said: Said): Promise
 
 async function hand(sessionId: string, clientId: string, { text, mode, schema }: Said): Promise<void> {
   const store = storeOf(sessionId).getState()
+  const settle = (message: Unsent | null) => {
+    if (message) waiting.set(clientId, message)
+    else waiting.delete(clientId)
+    keepUnsent(clientId, message)
+  }
   try {
-    await create(sessionId)
+    await createIfUnborn(sessionId)
     const wish = { ...(mode ? { mode } : {}), ...(schema ? { result_schema: schema } : {}) }
     store.accept(await api.send(sessionId, { content: text, client_id: clientId, ...wish }))
-    waiting.delete(clientId)
+    settle(null)
   } catch (error) {
     const waits = isAway(error)
-    if (waits) waiting.set(clientId, { sessionId, said: { text, mode, schema } })
-    else waiting.delete(clientId)
+    settle(waits ? { sessionId, said: { text, mode, schema }, session: unborn.get(sessionId) ?? null } : null)
     store.reject(clientId, (error as Error).message, waits)
+    if (waits) tryLater()
   }
 }
 
 /** The server could not be reached, or goes down: it has not looked at what was sent. */
-const isAway = (error: unknown): boolean =>
+export const isAway = (error: unknown): boolean =>
   error instanceof ApiError && [0, 502, 503, 504].includes(error.status)
 
-async function create(sessionId: string): Promise<void> {
+const births = new Map<string, Promise<unknown>>()
+
+/** Creates the session on the server unless it is there. Two calls at once create it once. */
+export async function createIfUnborn(sessionId: string): Promise<void> {
   const session = unborn.get(sessionId)
   if (!session) return
-  await api.createSession(session)
-  unborn.delete(sessionId)
+  const birth = births.get(sessionId) ?? api.createSession(session).finally(() => births.delete(sessionId))
+  births.set(sessionId, birth)
+  await birth
+  if (!unborn.delete(sessionId)) return
   refreshLists()
   rereadIfFailed(sessionId)
 }

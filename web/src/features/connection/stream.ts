@@ -6,8 +6,9 @@ import {
   queryClient,
   refreshLists,
   refreshQuestions,
+  rereadFailed,
 } from '@/api/queries'
-import { sendWaiting } from '@/session/send'
+import { restoreUnsent, sendWaiting } from '@/session/send'
 import { startStream } from '@/stream/connect'
 import type { SessionChanged } from '@/stream/events'
 import { emptyStore } from '@/stream/store'
@@ -24,6 +25,7 @@ export function useStream(): void {
       alertPerson(changed)
       applyToQuestions(changed)
     }
+    restoreUnsent()
     return startStream({
       session,
       status: (status) => {
@@ -32,6 +34,7 @@ export function useStream(): void {
         if (status === 'live') {
           refreshLists()
           refreshQuestions()
+          rereadFailed()
           void sendWaiting()
         }
         if (status !== 'signed-out') return

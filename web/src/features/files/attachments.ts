@@ -1,6 +1,7 @@
 import { create } from 'zustand'
 import { api } from '@/api/client'
 import { newId } from '@/lib/ids'
+import { createIfUnborn, isAway, serverIsBack } from '@/session/send'
 import { refreshFiles } from './files'
 
 /** A file on its way to a session. `name` is the session's name for it as soon as it is there. */
@@ -49,13 +50,25 @@ export function detach(sessionId: string | null, item: Attachment): void {
   void api.removeFile(sessionId, item.name).finally(() => refreshFiles(sessionId))
 }
 
+/** Until it is there or refused. Where the server is away, it waits like a message does. */
 async function send(sessionId: string, { id, file }: Attachment): Promise<void> {
-  change(sessionId, id, { status: 'sending', failure: null })
-  try {
-    const { name } = await api.upload(sessionId, file)
-    change(sessionId, id, { status: 'ready', name })
-  } catch (error) {
-    change(sessionId, id, { status: 'failed', failure: (error as Error).message })
+  const isWanted = () => listOf(sessionId).some((item) => item.id === id)
+  while (isWanted()) {
+    change(sessionId, id, { status: 'sending', failure: null })
+    try {
+      await createIfUnborn(sessionId)
+      const { name } = await api.upload(sessionId, file)
+      change(sessionId, id, { status: 'ready', name })
+      break
+    } catch (error) {
+      if (isAway(error)) {
+        change(sessionId, id, { status: 'waiting' })
+        await serverIsBack()
+      } else {
+        change(sessionId, id, { status: 'failed', failure: (error as Error).message })
+        break
+      }
+    }
   }
   refreshFiles(sessionId)
 }
@@ -79,6 +92,12 @@ export async function settle(sessionId: string): Promise<string[]> {
   for (const item of ready) uploads.delete(item.id)
   return ready.map((item) => item.name)
 }
+
+/** As far as known: a name may still change when its file arrives. */
+export const namesOf = (sessionId: string): string[] =>
+  listOf(sessionId)
+    .filter(({ status }) => status !== 'failed')
+    .map(({ name }) => name)
 
 const isReady = (item: Attachment) => item.status === 'ready'
 

@@ -1,12 +1,12 @@
-import { api } from '@/api/client'
-import { refreshLists } from '@/api/queries'
+import { whileArriving } from '@/api/queries'
 import type { ResultSchema, SendMode } from '@/api/types'
 import { withAttached } from '@/lib/attached'
 import { newId } from '@/lib/ids'
-import { sendMessage } from '@/session/send'
-import { hand, hasAttachments, settle } from './attachments'
+import { expectSession, isExpected, sendAgain, sendMessage } from '@/session/send'
+import { storeOf } from '@/stream/store'
+import { hand, hasAttachments, namesOf, settle } from './attachments'
 
-/** Sends a message that names its files, as soon as they have arrived. */
+/** Shows a message that names its files at once, and sends it as soon as they have arrived. */
 export function sendWithFiles(
   sessionId: string,
   text: string,
@@ -14,18 +14,24 @@ export function sendWithFiles(
   schema: ResultSchema | null,
 ): void {
   if (!hasAttachments(sessionId)) return sendMessage(sessionId, text, mode, schema)
-  void settle(sessionId).then((names) => sendMessage(sessionId, withAttached(text, names), mode, schema))
+  const clientId = newId()
+  storeOf(sessionId)
+    .getState()
+    .propose(clientId, withAttached(text, namesOf(sessionId)), mode, schema)
+  const arrival = settle(sessionId)
+  if (isExpected(sessionId)) whileArriving(sessionId, arrival)
+  void arrival.then((names) =>
+    sendAgain(sessionId, clientId, { text: withAttached(text, names), mode, schema }),
+  )
 }
 
-/** Begins a session whose first message has files: they need the session before the message does. */
-export async function startWithFiles(
+/** Begins a session whose first message has files. Returns its id. */
+export function startWithFiles(
   text: string,
   choice: { agent?: string; model?: string },
   schema: ResultSchema | null,
-): Promise<string> {
-  const id = newId()
-  await api.createSession({ id, ...choice })
-  refreshLists()
+): string {
+  const id = expectSession({ id: newId(), ...choice })
   hand(id)
   sendWithFiles(id, text, null, schema)
   return id
