@@ -21,6 +21,7 @@ from server.files.step_words import step_words
 from server.files.transcript import WORDS as ROW_WORDS
 from server.files.transcript import Language, TranscriptRow, is_queued, line_of
 from server.ops.json_types import JsonObject
+from server.ops.russian import in_russian
 from server.results.rows import tables_of
 from server.results.sheets import numbered_notes, shown_cells
 
@@ -97,8 +98,10 @@ class Step:
     def details(self) -> str:
         """What its result says in addition to the title."""
         first, _, rest = self.message.content.partition("\n")
-        is_told = self.meta.get("ok") or self.title == first
-        return (rest if is_told else self.message.content).strip()
+        if self.meta.get("ok") or self.title == first:
+            return rest.strip()
+        said = in_russian(first) if self.language == "ru" else first
+        return f"{said}\n{rest}".strip()
 
     @property
     def url(self) -> str:

@@ -48,6 +48,16 @@ def step_words(name: str, args: JsonObject, language: Literal["en", "ru"]) -> st
     return f"{words[bare]} {_object(args, words['quoted'])}".strip()
 
 
+def in_russian_words(step: str) -> str:
+    """A step that `step_words` has described in English, in Russian; other texts stay as they are."""
+    english, russian = _WORDS["en"], _WORDS["ru"]
+    for name in sorted(english, key=lambda name: -len(english[name])):
+        if step == english[name] or step.startswith(f"{english[name]} "):
+            what = step.removeprefix(english[name])
+            return russian[name] + re.sub("“(.*)”", russian["quoted"].format(r"\1"), what)
+    return step
+
+
 def _object(args: JsonObject, quoted: str) -> str:
     for name in _TELLING:
         value = args.get(name)

@@ -16,6 +16,8 @@ from server.events import (
     Resumed,
     read_question,
 )
+from server.files.step_words import in_russian_words
+from server.ops.russian import in_russian
 
 Language = Literal["en", "ru"]
 TranscriptRow = Message | InterruptRow | RunRow | Activity
@@ -66,10 +68,18 @@ def line_of(row: InterruptRow | RunRow | Activity, language: Language = "en") ->
     if isinstance(row, Activity):
         return " ".join(_activity_line(row, words).split())
     if isinstance(row, RunRow):
-        return " ".join(f"{words['end']}: {row.error or row.status}".split())
+        return " ".join(f"{words['end']}: {_why(row.error or row.status, language)}".split())
     note = read_question(row.payload).note
     said = f" — {words['note'].format(text=note)}" if note else ""
     return " ".join(f"{words[_answer(row)]}: {subject_of(row)}{said}".split())
+
+
+def _why(error: str, language: Language) -> str:
+    """How a run ended, with the step that may have been done."""
+    if language == "en":
+        return error
+    said, colon, step = in_russian(error).partition(": ")
+    return f"{said}{colon}{in_russian_words(step)}"
 
 
 def _activity_line(activity: Activity, words: Mapping[str, str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from server.events import Decision, Error, Interrupt, SessionChanged, ToolStart, Usage, read_question
+from server.files.step_words import step_words
 
 if TYPE_CHECKING:
     from server.database.models import InterruptRow, RunRow, SessionRow
@@ -24,6 +25,9 @@ def interruption(doing: str | None) -> str:
 
 
 def describe(event: ToolStart) -> str:
+    """What the call does, in words of a person, such as `Clicked “Place order”`; at most 300 characters."""
+    if known := step_words(event.name, event.args, "en"):
+        return known[:300]
     words = " ".join(str(value) for value in event.args.values() if isinstance(value, str | int))
     return f"{event.name} {words}".strip()[:300]
 

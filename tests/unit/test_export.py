@@ -171,7 +171,9 @@ def test_a_table_in_the_page_cannot_leave_its_cell() -> None:
 
 def test_the_page_is_in_the_language_asked_for() -> None:
     effects = {"effect": "refused", "effects": [ORDER | {"status": 403, "outcome": "refused"}]}
-    page = page_of([said(1, "user", "чайник"), step(2, **effects)], language="ru")
+    disabled = step(3, ok=False).model_copy(update={"content": "Not done within 5 s: it is disabled."})
+    page = page_of([said(1, "user", "чайник"), step(2, **effects), disabled], language="ru")
+    assert "Не удалось за 5 с: элемент неактивен." in page
     assert '<html lang="ru">' in page
     assert "Отклонено: POST shop.example/orders — 403" in page
     visible = re.sub(r"<(style|script)>.*?</\1>|<[^>]+>", " ", page, flags=re.DOTALL)

@@ -19,9 +19,11 @@ from server.browser.mock.browser import MockBrowser
 from server.browser.mock.pool import MockBrowsers
 from server.checkpoints import Checkpoints, MemoryTables
 from server.database.models import RunRow
-from server.events import Usage
+from server.events import ToolStart, Usage
+from server.files.transcript import line_of
 from server.runs.agents import AgentFactory
 from server.runs.commands import RunCommands
+from server.runs.events import describe, interruption
 from server.runs.recorder import RunRecorder
 from server.runs.recovery import Recovery
 from server.runtime import Runtime
@@ -225,3 +227,20 @@ async def test_a_killed_run_tells_which_action_may_have_happened(
     assert (ended.status, ended.error_code) == ("interrupted", "server_restart")
     told = f"may or may not have happened: {doing}" if doing else "Interrupted by a restart of the server."
     assert str(ended.error).endswith(told)
+
+
+def test_the_step_that_may_have_happened_is_told_in_words_of_a_person() -> None:
+    """As recovery stores it, and as a Russian reads it."""
+
+    def done(name: str, **args: str) -> str:
+        return interruption(describe(ToolStart(call_id="c", name=name, args=args)))
+
+    clicked = done("browser_click", element='button "Place order"', target="e10", reason="Step 1 of 2")
+    assert clicked.endswith("may or may not have happened: Clicked “Place order”")
+    assert done("navigate", url="http://shop.example/kettle").endswith(": Opened shop.example/kettle")
+    assert done("odd_tool", text="a").endswith(": odd_tool a")
+    run = RunRow(id="r", session_id="s", status="interrupted", error=clicked)
+    assert line_of(run, "ru") == (
+        "Закончилось без ответа: Прервано перезапуском сервера. "
+        "Неизвестно, выполнено ли последнее действие: Нажатие «Place order»"
+    )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from server.agent.demo.commands import DemoCommand
 from server.agent.demo.findings import sentences
 from server.agent.demo.page import FIELDS, DemoPage, Thing
 from server.agent.language import is_russian
+from server.ops.russian import in_russian
 from server.text import cut
 
 _TEXT_SHOWN = 600
@@ -136,15 +136,6 @@ _ROLES_RU = {
 _PARTS_RU = {
     "links": "ссылок", "buttons": "кнопок", "fields": "полей", "headings": "заголовков", "rows": "строк", "items": "пунктов",
 }  # fmt: skip
-_WHY_RU = {
-    "needs a login": "Странице нужен вход", "was refused": "В доступе к странице отказано",
-    "was not found": "Страница не найдена", "does not exist any more": "Страницы больше нет",
-    "was refused: too many requests": "В доступе отказано: слишком много запросов",
-    "could not be shown: the site has an error": "Страница не показана: ошибка на сайте",
-    "was not shown": "Страница не показана",
-}  # fmt: skip
-"""By what is said of a page between "The page" and the HTTP status."""
-_OF_PAGE = re.compile(r"The page (.+) \((\d{3})\)\.")
 _FEMININE = frozenset({"button", "link", "tab", "checkbox"})
 CONTROLS = FIELDS | {"file", "checkbox", "radio", "switch", "slider", "listbox"}
 """Roles of what a form asks for."""
@@ -162,13 +153,7 @@ class Words:
 
     def why(self, failure: str) -> str:
         """Why a page could not be used, in the language of the user."""
-        if not self._is_russian:
-            return failure
-        if failure == "The page could not be opened.":
-            return "Страницу не удалось открыть."
-        found = _OF_PAGE.fullmatch(failure)
-        known = _WHY_RU.get(found[1]) if found else None
-        return f"{known} ({found[2]})." if found and known else failure
+        return in_russian(failure) if self._is_russian else failure
 
     def did(self, command: DemoCommand) -> str:
         return self.say(self._kind(command), target=self.target(command), text=self._text(command))

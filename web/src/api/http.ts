@@ -1,3 +1,5 @@
+import { serverWords } from '@/i18n/serverWords'
+
 /** What the server said no to, in its own words: `application/problem+json`, or a lost connection (status 0). */
 export class ApiError extends Error {
   constructor(
@@ -7,7 +9,7 @@ export class ApiError extends Error {
     readonly requestId: string | null = null,
     readonly retryAfter: number | null = null,
   ) {
-    super(detail)
+    super(serverWords(detail))
   }
 }
 

@@ -1,6 +1,7 @@
 import { useMemo } from 'react'
 import { type Lang, usePrefs } from '@/lib/prefs'
 import { en, type Plural } from './en'
+import { loadServerWords } from './serverWords'
 
 export type Words = Record<string, string | Plural>
 /** Every key of the other, counted where it counts: a missing one does not compile. */
@@ -14,7 +15,9 @@ const loaded: Record<Lang, Dictionary> = { en, ru: en }
 
 /** English is always there; another language comes as its own chunk. */
 export async function loadLanguage(lang: Lang): Promise<void> {
-  if (lang === 'ru') loaded.ru = (await import('./ru')).ru
+  if (lang !== 'ru') return
+  const [{ ru }] = await Promise.all([import('./ru'), loadServerWords()])
+  loaded.ru = ru
 }
 
 /** The words of a part of the page that comes as its own chunk, in all languages. */

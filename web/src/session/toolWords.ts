@@ -20,6 +20,7 @@ import {
 } from 'lucide-react'
 import type { Pending } from '@/api/types'
 import type { Key, Translate } from '@/i18n'
+import { en } from '@/i18n/en'
 import { hostOf } from '@/lib/url'
 import type { ToolRow } from '@/stream/rows'
 
@@ -85,6 +86,18 @@ export function toolWords(row: Pick<ToolRow, 'name' | 'args'>, isDone = true): T
     name: bare.replaceAll('_', ' '),
     object: objectOf(row.args),
   }
+}
+
+/** A step that the server has put into English words, in the language of the page. */
+export function stepWords(step: string, t: Translate): string {
+  const keys = (Object.keys(en) as Key[]).filter((key) => key.startsWith('did.'))
+  const verb = keys
+    .map((key) => ({ key, text: String(en[key]) }))
+    .filter(({ text }) => step === text || step.startsWith(`${text} `))
+    .sort((a, b) => b.text.length - a.text.length)[0]
+  if (!verb) return step
+  const object = step.slice(verb.text.length).replace(/“(.*)”/, (_, text: string) => t('quoted', { text }))
+  return t(verb.key) + object
 }
 
 /** What would be done, in the words of the feed: "Click Place order". */

@@ -1,7 +1,9 @@
 import { CircleStop, RotateCw, TriangleAlert } from 'lucide-react'
 import { api } from '@/api/client'
-import { useT, useWords } from '@/i18n'
+import { useLang, useT, useWords } from '@/i18n'
+import { serverWords } from '@/i18n/serverWords'
 import { useSessionId } from '@/session/sessionId'
+import { stepWords } from '@/session/toolWords'
 import { isOpen } from '@/stream/live'
 import type { ErrorRow } from '@/stream/rows'
 import { useLive, useSessionStore } from '@/stream/store'
@@ -12,6 +14,8 @@ import { words } from './errorWords'
 /** How a run ended badly: what happened, what was kept, what to do. */
 export function ErrorNote({ row }: { row: ErrorRow }) {
   const t = useWords(words)
+  const tell = useT()
+  const lang = useLang()
   const isStopped = row.code === 'cancelled'
   const Icon = isStopped ? CircleStop : TriangleAlert
   return (
@@ -23,7 +27,11 @@ export function ErrorNote({ row }: { row: ErrorRow }) {
       />
       <div className="min-w-0 flex-1">
         <p className="font-medium">{isStopped ? t('run.stopped') : t(causeOf(row.code))}</p>
-        {!isStopped && row.text && <p className="text-sm wrap-anywhere text-muted">{row.text}</p>}
+        {!isStopped && row.text && (
+          <p className="text-sm wrap-anywhere text-muted">
+            {serverWords(row.text, lang, (step) => stepWords(step, tell))}
+          </p>
+        )}
         <p className="text-sm text-muted">{isStopped ? t('run.stopped.kept') : t('run.kept')}</p>
         <RetryButton row={row} />
       </div>

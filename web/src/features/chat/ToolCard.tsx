@@ -1,6 +1,7 @@
 import { CircleStop, CircleX, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { useLang, useT, useWords } from '@/i18n'
+import { serverWords } from '@/i18n/serverWords'
 import { duration } from '@/lib/numbers'
 import { hostOf } from '@/lib/url'
 import { toolWords } from '@/session/toolWords'
@@ -11,7 +12,6 @@ import { Spinner } from '@/ui/Spinner'
 import { words } from './effectWords'
 import { Effects, isDoubtful } from './Effects'
 import { Elapsed } from './Elapsed'
-import { failureText } from './failureWords'
 import { ScreenshotThumb } from './ScreenshotThumb'
 
 export function ToolCard({ row }: { row: ToolRow }) {
@@ -82,7 +82,7 @@ function Facts({ row }: { row: ToolRow }) {
         {row.status === 'running' && <Running row={row} />}
       </span>
       {row.status === 'failed' && row.summary && !isStopped(row) && (
-        <span className="text-xs text-warn">{failureText(row.summary, lang)}</span>
+        <span className="text-xs text-warn">{serverWords(row.summary, lang)}</span>
       )}
     </>
   )

@@ -1,6 +1,7 @@
 import { ChevronDown, Eye, FlaskConical } from 'lucide-react'
 import type { Config, ModelInfo } from '@/api/types'
 import { useLang, useT } from '@/i18n'
+import { serverWords } from '@/i18n/serverWords'
 import { compact, money } from '@/lib/numbers'
 import { Badge } from '@/ui/Badge'
 import { Menu, MenuChoice, MenuOption } from '@/ui/Menu'
@@ -57,7 +58,9 @@ function ModelLine({ model }: { model: ModelInfo }) {
         )}
         {model.vision && <Eye size={13} className="shrink-0 text-faint" aria-label={t('model.vision')} />}
       </span>
-      <span className="block text-2xs text-faint">{model.ready ? facts.join(' · ') : model.missing}</span>
+      <span className="block text-2xs text-faint">
+        {model.ready ? facts.join(' · ') : serverWords(model.missing ?? '', lang)}
+      </span>
     </>
   )
 }

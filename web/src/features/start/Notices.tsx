@@ -1,7 +1,8 @@
 import { Info, TriangleAlert } from 'lucide-react'
 import { Link } from 'wouter'
 import type { Notice } from '@/api/types'
-import { useT } from '@/i18n'
+import { useLang, useT } from '@/i18n'
+import { serverWords } from '@/i18n/serverWords'
 import { cx } from '@/lib/cx'
 
 /** What is missing for the main job, in the server's words. */
@@ -11,6 +12,7 @@ export function Notices({ notices }: { notices: Notice[] }) {
 
 function NoticeLine({ notice: { code, text } }: { notice: Notice }) {
   const t = useT()
+  const lang = useLang()
   const isCalm = code === 'mock' || code === 'demo'
   const Icon = isCalm ? Info : TriangleAlert
   return (
@@ -22,7 +24,7 @@ function NoticeLine({ notice: { code, text } }: { notice: Notice }) {
     >
       <Icon size={16} aria-hidden className="mt-0.5 shrink-0" />
       <p className="min-w-0 flex-1">
-        {text}{' '}
+        {serverWords(text, lang)}{' '}
         {!isCalm && (
           <Link href="/settings" className="underline underline-offset-2">
             {t('settings')}

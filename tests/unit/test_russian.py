@@ -1,0 +1,67 @@
+"""The product's own sentences in Russian: none is out of date, and server and web UI say the same."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+import pytest
+
+from scripts.shell import ROOT
+from server.ops.russian import SENTENCES, in_russian
+
+WEB = ROOT / "web/src/i18n/serverRu.ts"
+
+
+def literals() -> set[str]:
+    """All texts in the server's code, joined where Python joins them, without those of the list itself."""
+    found = set()
+    for path in (ROOT / "server").rglob("*.py"):
+        if path.name == "russian.py":
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                found.add(node.value)
+    return found
+
+
+def of_the_web() -> dict[str, str]:
+    source = WEB.read_text(encoding="utf-8").partition("PATTERNS")[0]
+    quoted = r"""('(?:[^'\\\n]|\\.)*'|"[^"\n]*")"""
+    pairs = re.findall(rf"^  {quoted}:\s+{quoted},$", source, re.MULTILINE)
+    return {ast.literal_eval(key): ast.literal_eval(value) for key, value in pairs}
+
+
+def test_every_sentence_is_one_that_the_server_says() -> None:
+    said = literals()
+    templates = " ".join(said)
+    for sentence in SENTENCES:
+        pieces = [sentence] if "{n}" not in sentence else re.split(r"[:{}()]", sentence)
+        for piece in pieces:
+            words = re.sub(r"^n$|^ s$|^ms exceeded\.$|^The page |^Timeout $|\.$", "", piece).strip()
+            assert words in said or words in templates, (sentence, words)
+
+
+def test_the_web_ui_says_the_same_and_more() -> None:
+    web = of_the_web()
+    assert {english: web.get(english) for english in SENTENCES} == SENTENCES
+    said = literals()
+    more = [one for one in web.keys() - SENTENCES.keys() if "{n}" not in one]
+    assert len(more) > 30
+    assert [one for one in more if one not in said and one != "The server cannot be reached."] == []
+
+
+@pytest.mark.parametrize(
+    ("english", "russian"),
+    [
+        ("The page was not found (404).", "Страница не найдена (404)."),
+        ("Not done within 5 s: it is disabled.", "Не удалось за 5 с: элемент неактивен."),
+        ("Words of a page, 3 of them.", "Words of a page, 3 of them."),
+        (
+            "Interrupted by a restart of the server. The last action may or may not have happened: Opened a.example",
+            "Прервано перезапуском сервера. Неизвестно, выполнено ли последнее действие: Opened a.example",
+        ),
+    ],
+)
+def test_a_failure_is_told_in_russian(english: str, russian: str) -> None:
+    assert in_russian(english) == russian

@@ -1,0 +1,145 @@
+/** What the server itself says, in Russian, by its English sentence. `{n}` stands for the sentence's number.
+ *  Failures of steps and runs are the same as in `server/ops/russian.py`. */
+export const SENTENCES: Record<string, string> = {
+  'The page could not be opened.': 'Страницу не удалось открыть.',
+  'The page needs a login ({n}).': 'Странице нужен вход ({n}).',
+  'The page was refused ({n}).': 'В доступе к странице отказано ({n}).',
+  'The page was not found ({n}).': 'Страница не найдена ({n}).',
+  'The page does not exist any more ({n}).': 'Страницы больше нет ({n}).',
+  'The page was refused: too many requests ({n}).': 'В доступе отказано: слишком много запросов ({n}).',
+  'The page could not be shown: the site has an error ({n}).': 'Страница не показана: ошибка на сайте ({n}).',
+  'The page was not shown ({n}).': 'Страница не показана ({n}).',
+  'Not done within {n} s: something else on the page covers it, such as a banner or a menu.':
+    'Не удалось за {n} с: элемент чем-то закрыт, например баннером или меню.',
+  'Not done within {n} s: it has no such option.': 'Не удалось за {n} с: такого варианта в списке нет.',
+  'Not done within {n} s: it does not stop moving.': 'Не удалось за {n} с: элемент всё время движется.',
+  'Not done within {n} s: it is read-only.': 'Не удалось за {n} с: поле доступно только для чтения.',
+  'Not done within {n} s: it is disabled.': 'Не удалось за {n} с: элемент неактивен.',
+  'Not done within {n} s: it is hidden.': 'Не удалось за {n} с: элемент скрыт.',
+  'Not done within {n} s: it cannot be scrolled into view.':
+    'Не удалось за {n} с: элемент нельзя прокрутить в видимую область.',
+  'Timeout {n}ms exceeded.': 'За {n} мс ничего не произошло.',
+  'The field takes another form of value, such as 2026-11-21 for a date or 14:30 for a time.':
+    'Поле принимает значение в другом виде, например 2026-11-21 для даты или 14:30 для времени.',
+  'The page kept going to other sites while it was looked at: nothing on it could be read. Wait, or open another.':
+    'Страница всё время переходила на другие сайты, прочитать её не удалось.',
+  'The page made the answer of the browser tools too long to be read: whether this action happened is not known.':
+    'Страница слишком велика, прочитать её не удалось: неизвестно, выполнено ли действие.',
+  'A person has the browser now: nothing was done.': 'Браузером сейчас управляет человек: ничего не сделано.',
+  'The browser tools broke off during this action: it may or may not have happened. Look at the page before going on.':
+    'Связь с браузером прервалась: неизвестно, выполнено ли действие.',
+  'The browser ended during this action: it may or may not have happened.':
+    'Браузер закрылся: неизвестно, выполнено ли действие.',
+  'Something else is at this point now: nothing was done. Look again.':
+    'В этом месте теперь другой элемент: ничего не сделано.',
+  'Task cancelled': 'Задача остановлена',
+  'Interrupted by a restart of the server.': 'Прервано перезапуском сервера.',
+  'The time limit of this run is reached.': 'Время этого запуска истекло.',
+  'Something went wrong inside the service. Its log has the details.':
+    'Внутренняя ошибка сервиса, подробности в его журнале.',
+  'The database was away for too long.': 'База данных слишком долго не отвечала.',
+  'The token budget of this run is used up.': 'Бюджет токенов этого запуска исчерпан.',
+  'The cost budget of this run is used up.': 'Бюджет стоимости этого запуска исчерпан.',
+  'The model provider cannot be reached or is overloaded. Try again in a moment.':
+    'Провайдер модели недоступен или перегружен. Повторите чуть позже.',
+  'The model provider limits how often it may be asked. Wait a little, then try again.':
+    'Провайдер модели ограничивает частоту запросов. Подождите немного и повторите.',
+  'The account at the model provider has no credit or quota left. Check its billing page.':
+    'На счёте у провайдера модели закончились средства или квота. Проверьте страницу оплаты.',
+  'The model took too long to answer. Try again, choose a faster model or raise MODEL_TIMEOUT.':
+    'Модель слишком долго отвечала. Повторите, выберите модель быстрее или увеличьте MODEL_TIMEOUT.',
+  'The connection to the model broke off in the middle of its answer. Try again.':
+    'Связь с моделью прервалась посреди ответа. Повторите.',
+  "The model's answer could not be understood. Try again or choose another model.":
+    'Ответ модели не удалось разобрать. Повторите или выберите другую модель.',
+  'The model provider refused the key. Check the key of this provider and what it may use.':
+    'Провайдер модели не принял ключ. Проверьте ключ и его права.',
+  'This conversation has grown too long for the model. Start a new session or choose a model with a larger context.':
+    'Разговор стал слишком длинным для модели. Начните новую сессию или выберите модель с большим контекстом.',
+  "The model provider's content filter stopped the answer. Word the task differently.":
+    'Ответ остановил фильтр провайдера модели. Сформулируйте задачу иначе.',
+  'The answer grew past its limit. Ask for less at once, or raise MODEL_MAX_TOKENS.':
+    'Ответ превысил предел длины. Просите меньше за раз или увеличьте MODEL_MAX_TOKENS.',
+  "The model provider refused the request. Check that the model's name is right and can use tools.":
+    'Провайдер модели отклонил запрос. Проверьте имя модели и умеет ли она работать с инструментами.',
+  'The mock model failed, as it was asked to.': 'Модель-макет прервалась, как её и просили.',
+  'The browser of this session was closed.': 'Браузер этой сессии закрыт.',
+  'The server cannot be reached.': 'Сервер недоступен.',
+  'The database does not answer.': 'База данных не отвечает.',
+  'The database is busy; try again.': 'База данных занята, попробуйте ещё раз.',
+  'The disk of the database is full.': 'На диске базы данных нет места.',
+  'The disk of the database fails.': 'Диск базы данных неисправен.',
+  "The database's file was moved or replaced.": 'Файл базы данных перемещён или заменён.',
+  'The server could not start; see its log.': 'Сервер не смог запуститься, подробности в его журнале.',
+  'The server is going down.': 'Сервер завершает работу.',
+  'There is nothing at this address.': 'По этому адресу ничего нет.',
+  'There is no such provider.': 'Такого провайдера нет.',
+  'Too many failed logins; wait a moment.': 'Слишком много неудачных попыток входа, подождите.',
+  'This request comes from another site.': 'Запрос пришёл с другого сайта.',
+  'Log in first.': 'Сначала войдите.',
+  'Take the browser over first.': 'Сначала возьмите управление браузером.',
+  'Another person has the browser.': 'Браузером управляет другой человек.',
+  'Nobody has the browser.': 'Браузером никто не управляет.',
+  'A person has the browser.': 'Браузером управляет человек.',
+  'A person has the browser; it goes on when they give it back.':
+    'Браузером управляет человек, работа продолжится, когда он его вернёт.',
+  'The page does not take input now.': 'Страница сейчас не принимает ввод.',
+  'The model and the agent can be changed when the run has ended.':
+    'Модель и агента можно сменить, когда запуск закончится.',
+  'A message may have {n} bytes.': 'В сообщении может быть не больше {n} байт.',
+  'The message is empty.': 'Сообщение пустое.',
+  'The agent is at work; pause or stop it first.':
+    'Агент работает, сначала поставьте его на паузу или остановите.',
+  'There is no such run.': 'Такого запуска нет.',
+  'This run has no table: its message asked for none.':
+    'У этого запуска нет таблицы: в сообщении её не просили.',
+  'The working state changed in the meantime; look at it again.':
+    'За это время состояние изменилось, посмотрите ещё раз.',
+  'There is no such picture.': 'Такого снимка нет.',
+  'There is no such file.': 'Такого файла нет.',
+  'A file may have {n} MB.': 'Файл может быть не больше {n} МБ.',
+  'A session keeps {n} files.': 'В сессии может быть не больше {n} файлов.',
+  'There is no such message.': 'Такого сообщения нет.',
+  'This message is not queued, or not any more.': 'Этого сообщения уже нет в очереди.',
+  'Only a message that begins a task can ask for a table.':
+    'Таблицу можно попросить только в сообщении, с которого начинается задача.',
+  'Only the last message can be changed.': 'Изменить можно только последнее сообщение.',
+  'This session has a run in progress.': 'В этой сессии уже идёт запуск.',
+  'There is no such question.': 'Такого вопроса нет.',
+  'This question is closed already.': 'Этот вопрос уже закрыт.',
+  'There is no such grant.': 'Такого разрешения нет.',
+  'The table has no such row.': 'В таблице нет такой строки.',
+  'The table has no such column.': 'В таблице нет такого столбца.',
+  'There is no such channel.': 'Такого канала нет.',
+  'There can be {n} channels.': 'Каналов может быть не больше {n}.',
+  'There is no such session.': 'Такой сессии нет.',
+  'The run queue does not answer.': 'Очередь запусков не отвечает.',
+  'This session has no plan yet.': 'В этой сессии ещё нет плана.',
+  'There is no proposed plan.': 'Предложенного плана нет.',
+  'Facts can be removed when the run has ended.': 'Факты можно удалять, когда запуск закончится.',
+  'There is no such fact.': 'Такого факта нет.',
+  'This approval has expired; you are asked again.': 'Время на ответ истекло, вас спросят снова.',
+  'The run is not paused.': 'Запуск не на паузе.',
+  'There is no run in progress.': 'Сейчас ничего не выполняется.',
+  'There is no run to cancel.': 'Останавливать нечего.',
+  'Mock mode: the model and the browser are scripted.':
+    'Режим макета: модель и браузер работают по сценарию.',
+}
+
+/** Sentences with a name in them. */
+export const PATTERNS: [RegExp, string][] = [
+  [
+    /^There is no key for (.+)\. The built-in demo model answers: it follows plain commands, it is no LLM\.$/,
+    'Нет ключа для $1. Отвечает встроенная демо-модель: она выполняет простые команды и не является LLM.',
+  ],
+  [
+    /^(.+) has no key: set (.+) in the environment or in \.env .*$/,
+    '$1: нет ключа. Задайте $2 или выберите демо-модель.',
+  ],
+  [/^Needs (.+)\.$/, 'Нужно задать $1.'],
+  [/^A session with the id (.+) exists already\.$/, 'Сессия $1 уже есть.'],
+  [
+    /^The page has changed since (.+) was seen; observe again\.$/,
+    'Страница изменилась, посмотрите на неё ещё раз.',
+  ],
+]
