@@ -4,7 +4,7 @@ export const words = wordbook(
   {
     'channels.title': 'Channels',
     'channels.about':
-      'Where you are told that a session needs you, or that a task is over. A message has the kind of action, the site, the amount, the title of the session and a link; nothing else leaves this server. Opening the link decides nothing.',
+      'Where to send a message when a session needs you or a task is over. It has the kind of action, the site, the amount, the title of the session and a link; nothing else leaves this server. Opening the link decides nothing.',
     'channels.none': 'No channels yet.',
     'channels.failed': 'The channels could not be loaded.',
     'channels.add': 'Add a channel',
