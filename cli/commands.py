@@ -8,6 +8,7 @@ from typing import Literal
 
 from cli.errors import Misused
 from cli.json_types import JsonObject
+from cli.words import say
 
 Mode = Literal["chat", "cmd"]
 """`chat`: text goes to the agent. `cmd`: text is a command, the slash is optional."""
@@ -142,10 +143,14 @@ def parse(line: str, mode: Mode) -> Words | Call | None:
 
 def _unknown(name: str, is_command: bool) -> str:
     near = get_close_matches(name.lower(), COMMANDS, n=1)
-    advice = f"Did you mean /{near[0]}?" if near else "/help lists the commands."
+    advice = say("Did you mean /{name}?", name=near[0]) if near else say("/help lists the commands.")
     if is_command:
-        return f"There is no command /{name}. {advice} To send such words, begin with a space."
-    return f"{name} is not a command. {advice} /chat talks to the agent."
+        return say(
+            "There is no command /{name}. {advice} To send such words, begin with a space.",
+            name=name,
+            advice=advice,
+        )
+    return say("{name} is not a command. {advice} /chat talks to the agent.", name=name, advice=advice)
 
 
 def _read_args(command: Command, text: str) -> JsonObject:
@@ -158,17 +163,17 @@ def _read_args(command: Command, text: str) -> JsonObject:
         if word:
             args[param.name] = _read(command, param, word)
         elif not param.is_optional:
-            raise Misused(f"Write it as {command.usage}")
+            raise Misused(say("Write it as {usage}", usage=command.usage))
     if text:
-        raise Misused(f"Write it as {command.usage}")
+        raise Misused(say("Write it as {usage}", usage=command.usage))
     return args
 
 
 def _read(command: Command, param: Param, word: str) -> str | int:
     if param.kind == "number":
         if not word.isdecimal():
-            raise Misused(f"{param.shown} is a whole number: {command.usage}")
+            raise Misused(say("{param} is a whole number: {usage}", param=param.shown, usage=command.usage))
         return int(word)
     if param.choices and word.lower() not in param.choices:
-        raise Misused(f"Write it as {command.usage}")
+        raise Misused(say("Write it as {usage}", usage=command.usage))
     return word.lower() if param.choices else word

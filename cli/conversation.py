@@ -22,6 +22,7 @@ from cli.json_types import JsonObject
 from cli.results import FORMATS, read_columns
 from cli.screen import Screen
 from cli.view import View, place_of
+from cli.words import say
 
 STEERED = frozenset({"queued", "running", "paused"})
 """Statuses in which a message steers the run: the agent reads it before its next step."""
@@ -131,13 +132,15 @@ class Conversation:
             case "plan" if entry.args.get("what") in ("accept", "dismiss"):
                 return await self._answer_proposal(entry.args["what"])
             case "plan":
-                self.screen.show(self.view.plan if self.view.plan.steps else Note("There is no plan yet."))
+                self.screen.show(
+                    self.view.plan if self.view.plan.steps else Note(say("There is no plan yet."))
+                )
             case "table" if "columns" in entry.args:
                 self.ask_for_table(entry.args["columns"])
-                self.screen.show(Note("Your next message asks for this table."))
+                self.screen.show(Note(say("Your next message asks for this table.")))
             case "table":
                 table = self.view.results.table_of(self.view.results.newest_run)
-                self.screen.show(table or Note("There is no table yet."))
+                self.screen.show(table or Note(say("There is no table yet.")))
             case "save":
                 await self._save_table(entry.args["file"])
             case "state":
@@ -188,15 +191,17 @@ class Conversation:
         path, run_id = Path(name), self.view.results.newest_run
         form = path.suffix.lstrip(".").lower()
         if form not in FORMATS:
-            raise Misused(f"Name a file that ends in {', '.join(f'.{one}' for one in FORMATS)}.")
+            raise Misused(
+                say("Name a file that ends in {endings}.", endings=", ".join(f".{one}" for one in FORMATS))
+            )
         if run_id is None:
-            raise Misused("There is no table that could be saved.")
+            raise Misused(say("There is no table that could be saved."))
         data = await self.client.fetch(f"/runs/{run_id}/result", format=form)
         try:
             await asyncio.to_thread(path.write_bytes, data)
         except OSError as error:
-            raise Misused(f"{path} cannot be written: {error.strerror}") from None
-        self.screen.show(Note(f"{path} ({len(data):,} bytes)"))
+            raise Misused(say("{path} cannot be written: {why}", path=path, why=error.strerror)) from None
+        self.screen.show(Note(say("{path} ({size} bytes)", path=path, size=f"{len(data):,}")))
 
     async def edit_plan(self, steps: list[str]) -> None:
         session_id = await self._session()
@@ -204,7 +209,7 @@ class Conversation:
 
     async def _answer_proposal(self, answer: str) -> JsonObject:
         if not self.view.plan.proposed:
-            raise Misused("The agent has proposed no other plan.")
+            raise Misused(say("The agent has proposed no other plan."))
         if answer == "accept":
             await self.edit_plan(list(self.view.plan.proposed))
             return {}
@@ -216,9 +221,11 @@ class Conversation:
         if asked is None:
             return await self._decide_by_hand(answer)
         if asked.kind == "confirm" and answer == "done":
-            raise Misused("This wants /yes or /no.")
+            raise Misused(say("This wants /yes or /no."))
         if asked.kind == "manual" and answer == "no":
-            raise Misused("This wants /done when you have done it, plain words to go on otherwise, or /stop.")
+            raise Misused(
+                say("This wants /done when you have done it, plain words to go on otherwise, or /stop.")
+            )
         frame: JsonObject = {"type": "user_confirm", "reference": asked.reference}
         frame |= {"confirmed": asked.kind == "manual" or answer == "yes"}
         frame |= {"text": args["words"]} if "words" in args else {}
@@ -244,15 +251,26 @@ class Conversation:
             if name in (question["reference"], tables.short_reference(question))
         ]
         if len(matches) > 1:
-            raise Misused(f"{name} is the beginning of {len(matches)} questions; give the whole reference.")
+            raise Misused(
+                say(
+                    "{name} is the beginning of {n} questions; give the whole reference.",
+                    name=name,
+                    n=len(matches),
+                )
+            )
         if not matches and entry.name == "yes":
-            raise Misused(f"No open question {name}; /inbox lists them.")
+            raise Misused(say("No open question {name}; /inbox lists them.", name=name))
         return matches[0] if matches else None
 
     async def _decide_elsewhere(self, entry: Call, question: JsonObject) -> JsonObject:
         is_manual, is_yes = question["kind"] == "manual", entry.name == "yes"
         if is_manual and not is_yes:
-            raise Misused(f"This wants your help: pilothouse chat {tables.short(question['session_id'])}")
+            raise Misused(
+                say(
+                    "This wants your help: pilothouse chat {session}",
+                    session=tables.short(question["session_id"]),
+                )
+            )
         note = str(entry.args.get("words") or "").partition(" ")[2].strip()
         body: JsonObject = {"reference": question["reference"]}
         body |= {"done": True} if is_manual else {"confirmed": is_yes}
@@ -274,10 +292,10 @@ class Conversation:
         """Answer the confirmation that the policy requires for the user's own command."""
         call, self._unconfirmed = self._unconfirmed, None
         if call is None:
-            raise Misused("Nothing is waiting for an answer.")
+            raise Misused(say("Nothing is waiting for an answer."))
         if answer == "yes":
             return await self._browse(Call(call.command, call.args | {"confirmed": True}))
-        self.screen.show(Note("Left as it is."))
+        self.screen.show(Note(say("Left as it is.")))
         return {}
 
     async def _browse(self, call: Call) -> JsonObject:
@@ -291,7 +309,7 @@ class Conversation:
                 raise
             self._unconfirmed = call
             raise Misused(
-                f"{error.detail.partition(' Send confirmed')[0]} /yes does it, /no leaves it."
+                say("{what} /yes does it, /no leaves it.", what=error.detail.partition(" Send confirmed")[0])
             ) from None
         if "interactive" in answer:
             self.elements = answer["interactive"]
@@ -309,7 +327,7 @@ class Conversation:
         try:
             self.screen.picture(await self.client.picture(path))
         except (Trouble, OSError) as error:
-            self.screen.show(Note(f"The picture cannot be shown: {error}", "warning"))
+            self.screen.show(Note(say("The picture cannot be shown: {why}", why=error), "warning"))
 
     async def _session(self) -> str:
         if self.session_id is None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 
 from cli.json_types import JsonObject
+from cli.words import say
 
 ADVICE = {
     "run_in_progress": "It is still working: /stop ends the run.",
@@ -28,8 +29,12 @@ class Unreachable(Trouble):
         number = getattr(error, "errno", None)
         why = os.strerror(number) if isinstance(number, int) and number > 0 else error or type(error).__name__
         return cls(
-            f"No server at {url} ({why}). "
-            "Is it running? `make run` or `pilothouse serve` starts one; --url or PILOTHOUSE_URL names another."
+            say(
+                "No server at {url} ({why}). "
+                "Is it running? `make run` or `pilothouse serve` starts one; --url or PILOTHOUSE_URL names another.",
+                url=url,
+                why=why,
+            )
         )
 
 
@@ -43,28 +48,35 @@ class Refused(Trouble):
     def __init__(self, status: int, problem: JsonObject, url: str, retry_after: str | None) -> None:
         self.status = status
         self.code = str(problem.get("code", ""))
-        hint = " Is it older than this command line?" if status == 404 else ""
-        unexplained = f"The server answered HTTP {status} and nothing more.{hint}"
+        hint = say(" Is it older than this command line?") if status == 404 else ""
+        unexplained = say(
+            "The server answered HTTP {status} and nothing more.{hint}", status=status, hint=hint
+        )
         self.detail = str(problem.get("detail") or problem.get("title") or unexplained)
         self.retry_after = _seconds(retry_after)
         super().__init__(self._explain(problem, url))
 
     def _explain(self, problem: JsonObject, url: str) -> str:
         if self.status == 401:
-            return (
-                f"Not logged in at {url}. Give the server's token with --token or AUTH_TOKEN; a server that "
-                "made one itself keeps it in auth_token in its data folder."
+            return say(
+                "Not logged in at {url}. Give the server's token with --token or AUTH_TOKEN; a server that "
+                "made one itself keeps it in auth_token in its data folder.",
+                url=url,
             )
         if self.status == 429:
-            return f"Too many requests: try again in {self._pause()}."
+            return say("Too many requests: try again in {pause}.", pause=self._pause())
         if self.status == 503:
-            return f"{self.detail} Try again in {self._pause()}."
+            return say("{detail} Try again in {pause}.", detail=self.detail, pause=self._pause())
         if self.status >= 500:
-            return f"The server failed: {self.detail} (request {problem.get('request_id', 'unknown')}, see its log)."
-        return " ".join(part for part in (self.detail, ADVICE.get(self.code)) if part)
+            request_id = problem.get("request_id", "unknown")
+            return say(
+                "The server failed: {detail} (request {id}, see its log).", detail=self.detail, id=request_id
+            )
+        advice = ADVICE.get(self.code)
+        return " ".join(filter(None, (self.detail, advice and say(advice))))
 
     def _pause(self) -> str:
-        return f"{self.retry_after:.0f} s" if self.retry_after else "a moment"
+        return say("{n} s", n=f"{self.retry_after:.0f}") if self.retry_after else say("a moment")
 
 
 def _seconds(text: str | None) -> float | None:

@@ -27,6 +27,7 @@ from cli.once import run_line, watch_all
 from cli.picture import find_way
 from cli.screen import PlainScreen, RichScreen, Screen
 from cli.text import whole_text
+from cli.words import say
 
 INTERRUPTED = 130
 
@@ -105,7 +106,7 @@ async def _chat(
     wishes: JsonObject,
 ) -> int:  # fmt: skip
     if line is not None and not line.strip():
-        raise Misused("There is nothing to say: the message is empty.")
+        raise Misused(say("There is nothing to say: the message is empty."))
     session_id = await client.find(name) if name else None
     if line is not None:
         screen = PlainScreen(sys.stderr, sys.stderr) if json_lines else _screen()
@@ -250,7 +251,7 @@ def _run(url: str, token: str | None, work: Callable[[Client], Coroutine[Any, An
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for Python's own flush at exit
         code = 1
     except KeyboardInterrupt:
-        print("Not waiting any more; a run goes on at the server.", file=sys.stderr)
+        print(say("Not waiting any more; a run goes on at the server."), file=sys.stderr)
         code = INTERRUPTED
     raise typer.Exit(code)
 

@@ -11,6 +11,7 @@ from cli.commands import Call, Words, parse
 from cli.conversation import Conversation
 from cli.items import Note
 from cli.json_types import JsonObject
+from cli.words import say
 
 ANSWERS = frozenset({"yes", "no", "done", "resume"})
 """Commands after which a run continues."""
@@ -68,7 +69,7 @@ def write_line(event: Event, lines: TextIO) -> None:
         lines.write(event.raw + "\n")
         lines.flush()
     elif event.data.get("lost"):
-        print("The connection is lost; trying again.", file=sys.stderr)
+        print(say("The connection is lost; trying again."), file=sys.stderr)
 
 
 async def _is_open(conversation: Conversation, event: Event) -> bool:
@@ -81,4 +82,8 @@ async def _is_open(conversation: Conversation, event: Event) -> bool:
 def _how_to_answer(conversation: Conversation) -> str:
     pending = conversation.view.pending
     answer = '"/done"' if pending and pending.kind == "manual" else '"/yes"'
-    return f"It waits for a person. Answer with: pilothouse chat {conversation.session_id} -m {answer}"
+    return say(
+        "It waits for a person. Answer with: pilothouse chat {session} -m {answer}",
+        session=conversation.session_id,
+        answer=answer,
+    )

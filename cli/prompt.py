@@ -22,6 +22,7 @@ from prompt_toolkit.styles import Style
 from cli.commands import COMMANDS, Mode
 from cli.json_types import JsonObject
 from cli.text import cut
+from cli.words import say
 
 STYLE = Style.from_dict(
     {
@@ -136,9 +137,9 @@ def read_ansi(text: str) -> StyleAndTextTuples:
 
 def plan_prompt(input: Input | None = None, output: Output | None = None) -> PromptSession[str]:
     """The multi-line prompt for a plan, saved with Escape and Enter."""
-    keys = "one step a line · Escape Enter saves · Ctrl-C leaves it as it was"
+    keys = say("one step a line · Escape Enter saves · Ctrl-C leaves it as it was")
     return PromptSession(
-        [("class:prompt", "plan ❯ ")],
+        [("class:prompt", say("plan ❯ "))],
         multiline=True,
         prompt_continuation="       ",
         bottom_toolbar=keys,

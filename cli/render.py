@@ -32,6 +32,7 @@ from cli.items import (
 )
 from cli.json_types import JsonObject
 from cli.text import cut, duration
+from cli.words import say
 
 THEME = Theme(
     {
@@ -117,7 +118,7 @@ def _(item: ResultTable) -> RenderableType:
     hidden = len(item.notes) - NOTES_AT_MOST
     notes = [Text(cut(note, 100), "quiet") for note in item.notes[:NOTES_AT_MOST]]
     return indent(
-        Group(table, *notes, *([Text(f"… and {hidden} more notes", "quiet")] if hidden > 0 else []))
+        Group(table, *notes, *([Text(say("… and {n} more notes", n=hidden), "quiet")] if hidden > 0 else []))
     )
 
 
@@ -131,7 +132,7 @@ def _(item: ToolRan) -> RenderableType:
     if item.duration_ms:
         line.append(f"  {duration(item.duration_ms / 1000)}", "quiet")
     if item.screenshot:
-        line.append("  ▣ picture", linked(item.screenshot))
+        line.append(say("  ▣ picture"), linked(item.screenshot))
     rows = [line]
     if item.summary:
         rows.append(Text("  " + cut(item.summary, 160), style))
@@ -140,26 +141,26 @@ def _(item: ToolRan) -> RenderableType:
 
 @draw.register
 def _(item: Visited) -> RenderableType:
-    line = Text.assemble(("↳ ", "quiet"), item.title or "untitled", (f"  {item.url}", "quiet"))
+    line = Text.assemble(("↳ ", "quiet"), item.title or say("untitled"), (f"  {item.url}", "quiet"))
     for overlay in item.overlays:
-        line.append(f"\n  over it: {cut(overlay, 100)}", "warn")
+        line.append(say("\n  over it: {text}", text=cut(overlay, 100)), "warn")
     return indent(line)
 
 
 @draw.register
 def _(item: Plan) -> RenderableType:
-    rows = [Text("Plan", "bold")]
+    rows = [Text(say("Plan"), "bold")]
     rows += [_plan_row(item, index, step) for index, step in enumerate(item.steps)]
     if item.proposed:
-        rows += [Text(), Text("The agent suggests another plan", "bold")]
+        rows += [Text(), Text(say("The agent suggests another plan"), "bold")]
         rows += [Text.assemble((f"{at} ", "quiet"), step) for at, step in enumerate(item.proposed, 1)]
-        rows.append(Text("/plan accept uses it, /plan dismiss keeps yours", "quiet"))
+        rows.append(Text(say("/plan accept uses it, /plan dismiss keeps yours"), "quiet"))
     return indent(Group(*rows))
 
 
 def _plan_row(plan: Plan, index: int, step: str) -> Text:
     if step in plan.blocked:
-        return Text.assemble(("✗ ", "bad"), step, (" (blocked)", "bad"))
+        return Text.assemble(("✗ ", "bad"), step, (say(" (blocked)"), "bad"))
     if step in plan.done or index < plan.current:
         return Text.assemble(("✓ ", "good"), (step, "quiet"))
     if index == plan.current:
@@ -185,8 +186,8 @@ def _(item: Question) -> RenderableType:
     title = "May I do this?" if is_confirm else "Your turn"
     panel = Panel(
         question(item),
-        title=Text(title, "bold"),
-        subtitle=Text(answer),
+        title=Text(say(title), "bold"),
+        subtitle=Text(say(answer)),
         title_align="left",
         subtitle_align="left",
         border_style="warn",
@@ -201,20 +202,21 @@ def question(item: Question) -> Table:
     rows.add_column(style="key", no_wrap=True)
     rows.add_column(overflow="fold")
     if item.action or item.target:
-        rows.add_row("act", intended_act(item))
+        rows.add_row(say("act"), intended_act(item))
     if item.amount:
-        rows.add_row("amount", Text(item.amount, "bold"))
+        rows.add_row(say("amount"), Text(item.amount, "bold"))
     if item.url:
         rows.add_row(
-            "site", Text.assemble((urlsplit(item.url).netloc or item.url, "bold"), ("  " + item.url, "quiet"))
+            say("site"),
+            Text.assemble((urlsplit(item.url).netloc or item.url, "bold"), ("  " + item.url, "quiet")),
         )
     if item.sends_to:
-        rows.add_row("sent to", Text(item.sends_to, "warn"))
-    rows.add_row("why" if item.kind == "confirm" else "wanted", Text(item.reason))
+        rows.add_row(say("sent to"), Text(item.sends_to, "warn"))
+    rows.add_row(say("why" if item.kind == "confirm" else "wanted"), Text(item.reason))
     if item.risk:
-        rows.add_row("risk", Text(item.risk, "warn"))
+        rows.add_row(say("risk"), Text(say(item.risk), "warn"))
     if item.expires_at:
-        rows.add_row("until", Text(until(item.expires_at, datetime.now(UTC))))
+        rows.add_row(say("until"), Text(until(item.expires_at, datetime.now(UTC))))
     return rows
 
 
@@ -222,10 +224,10 @@ def intended_act(item: Question) -> Text:
     """The act in words, with the element as the page names it: `Click the button “Place order”`."""
     kind = str(item.action.get("kind") or item.action.get("name") or item.action.get("type") or "act")
     verb = VERBS.get(kind.removeprefix("browser_"), kind.replace("_", " ").capitalize())
-    line = Text(verb, "bold")
+    line = Text(say(verb), "bold")
     if item.target:
-        line.append(f" the {item.target.get('role') or 'element'} ")
-        line.append(f"“{item.target.get('name', '')}”", "bold")
+        line.append(say(" the {role} ", role=say(str(item.target.get("role") or "element"))))
+        line.append(say("“{text}”", text=item.target.get("name", "")), "bold")
     given = item.action | (item.action.get("args") or {})
     hidden = {
         "kind",
@@ -246,30 +248,32 @@ def linked(address: str) -> Style:
 def until(when: datetime, now: datetime) -> str:
     left = (when - now).total_seconds()
     clock = when.astimezone().strftime("%H:%M:%S")
-    return f"{clock} ({duration(left)} left)" if left > 0 else f"{clock} (expired)"
+    if left <= 0:
+        return say("{clock} (expired)", clock=clock)
+    return say("{clock} ({time} left)", clock=clock, time=duration(left))
 
 
 @draw.register
 def _(item: Answered) -> RenderableType:
     words = ("Approved" if item.confirmed else "Refused") if item.kind == "confirm" else "Handed back"
-    note = (f": “{item.note}”", "quiet") if item.note else ""
-    return indent(Text.assemble(("✓ ", "good") if item.confirmed else ("✗ ", "bad"), words, note))
+    note = (f": {say('“{text}”', text=item.note)}", "quiet") if item.note else ""
+    return indent(Text.assemble(("✓ ", "good") if item.confirmed else ("✗ ", "bad"), say(words), note))
 
 
 @draw.register
 def _(item: Finished) -> RenderableType:
-    parts = ["" if item.unmet else "done", duration(item.seconds) if item.seconds else "", item.spent]
+    parts = ["" if item.unmet else say("done"), duration(item.seconds) if item.seconds else "", item.spent]
     said = Text(" · ".join(part for part in parts if part), "quiet")
-    return indent(Text.assemble(("! not done  ", "warn"), said) if item.unmet else said)
+    return indent(Text.assemble((say("! not done  "), "warn"), said) if item.unmet else said)
 
 
 @draw.register
 def _(item: Failed) -> RenderableType:
     rows = []
     if item.torn:
-        rows.append(Text("(this part of an answer was not kept)", "quiet"))
+        rows.append(Text(say("(this part of an answer was not kept)"), "quiet"))
     if item.code == "cancelled":
-        rows.append(Text.assemble(("■ ", "warn"), item.message))
+        rows.append(Text.assemble(("■ ", "warn"), say(item.message)))
     else:
         rows.append(Text.assemble(("✗ ", "bad"), item.message, (f"  {item.code}", "quiet")))
     return indent(Group(*rows))

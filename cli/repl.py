@@ -18,6 +18,7 @@ from cli.live import bar, draw_live
 from cli.prompt import line_prompt, plan_prompt, read_ansi
 from cli.tables import short
 from cli.view import OpenTool
+from cli.words import say
 
 TICK = 0.12
 """Seconds between updates of the live display. The screen is redrawn only if it changed."""
@@ -50,7 +51,7 @@ class Repl:
     async def run(self) -> None:
         """Run until the user leaves or the server rejects the client. Leaving does not end the run."""
         await self._conversation.attach()
-        self._note("/help lists the commands; everything else goes to the agent.")
+        self._note(say("/help lists the commands; everything else goes to the agent."))
         talk = self._conversation
         work = (self._read(), talk.follow(), talk.listen(), self._work(), self._tick())
         tasks = [asyncio.create_task(part) for part in work]
@@ -110,10 +111,10 @@ class Repl:
             return
         self.mode = mode
         if mode == "chat":
-            self._note("Chat mode: what you write goes to the agent.")
+            self._note(say("Chat mode: what you write goes to the agent."))
         else:
             self._note(
-                "Command mode: the browser is in your hands, no slash needed. /chat talks to the agent."
+                say("Command mode: the browser is in your hands, no slash needed. /chat talks to the agent.")
             )
 
     async def _work(self) -> None:
@@ -133,7 +134,7 @@ class Repl:
 
     def _report(self, task: asyncio.Task[object]) -> None:
         if task.cancelled():
-            self._note("Stopped waiting; the server may still do it.", "warning")
+            self._note(say("Stopped waiting; the server may still do it."), "warning")
         elif error := task.exception():
             if not isinstance(error, Trouble):
                 raise error
@@ -147,8 +148,8 @@ class Repl:
         if self._doing and self._call:
             self._doing.cancel()
         else:
-            ending = " The run goes on without you; /stop ends it." if self._view.is_busy else ""
-            self._note(f"Ctrl-C again leaves.{ending}")
+            ending = say(" The run goes on without you; /stop ends it.") if self._view.is_busy else ""
+            self._note(say("Ctrl-C again leaves.") + ending)
         return False
 
     async def _edit_plan(self) -> None:
@@ -188,10 +189,10 @@ class Repl:
 
     def _placeholder(self) -> str:
         if self.mode == "cmd":
-            return "launch URL, observe, click EID … /chat talks to the agent"
+            return say("launch URL, observe, click EID … /chat talks to the agent")
         if self._view.pending:
-            return "answer the question"
-        return "add an instruction" if self._view.is_busy else "what shall I do?"
+            return say("answer the question")
+        return say("add an instruction" if self._view.is_busy else "what shall I do?")
 
     def _note(self, text: str, kind: Tone = "info") -> None:
         self._conversation.screen.show(Note(text, kind))
@@ -199,5 +200,11 @@ class Repl:
     def _farewell(self) -> None:
         session_id = self._conversation.session_id
         if session_id:
-            going = "The run goes on. " if self._view.is_busy else ""
-            self._note(f"{going}pilothouse chat {short(session_id)} comes back here.")
+            going = say("The run goes on. ") if self._view.is_busy else ""
+            self._note(
+                say(
+                    "{going}pilothouse chat {session} comes back here.",
+                    going=going,
+                    session=short(session_id),
+                )
+            )

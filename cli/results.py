@@ -5,6 +5,7 @@ from __future__ import annotations
 from cli.errors import Misused
 from cli.items import ResultTable
 from cli.json_types import JsonObject
+from cli.words import say
 
 KINDS = {
     "text": "string", "string": "string", "number": "number", "integer": "integer", "whole": "integer",
@@ -20,10 +21,16 @@ def read_columns(text: str) -> JsonObject:
         name, colon, kind = part.rpartition(":")
         name, kind = (name.strip(), kind.strip().lower()) if colon else (part, "text")
         if kind not in KINDS:
-            raise Misused(f"A column is NAME or NAME:TYPE, with one of the types {', '.join(KINDS)}: {part}")
+            raise Misused(
+                say(
+                    "A column is NAME or NAME:TYPE, with one of the types {types}: {part}",
+                    types=", ".join(KINDS),
+                    part=part,
+                )
+            )
         properties[name] = {"type": KINDS[kind]}
     if not properties:
-        raise Misused("Name the columns of the table, such as: name, price:number")
+        raise Misused(say("Name the columns of the table, such as: name, price:number"))
     row = {"type": "object", "properties": properties, "required": list(properties)}
     return {"type": "array", "items": row}
 
@@ -73,5 +80,8 @@ def _shown(row: JsonObject, name: str) -> str:
 def _notes(row: JsonObject) -> list[str]:
     return [
         *(f"{name}: {why}" for name, why in row.get("missing", {}).items()),
-        *(f"{name}: not found in what the agent was shown" for name in row.get("unverified", ())),
+        *(
+            say("{path}: not found in what the agent was shown", path=name)
+            for name in row.get("unverified", ())
+        ),
     ]

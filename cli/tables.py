@@ -17,6 +17,7 @@ from cli.json_types import JsonObject
 from cli.render import draw, indent, question
 from cli.text import ago, cut, moment, spent
 from cli.view import View
+from cli.words import say
 
 ELEMENTS = 60
 NARROW = 70
@@ -45,7 +46,7 @@ class Sessions:
             ("", "id", "title", "changed") if is_narrow else ("", "id", "title", "agent", "model", "changed")
         )
         for name in names:
-            table.add_column(name, no_wrap=True, min_width=8 if name == "id" else None)
+            table.add_column(say(name) if name else "", no_wrap=True, min_width=8 if name == "id" else None)
         for item in self.items:
             cells = self._cells(item)
             table.add_row(*(cells[name] for name in names))
@@ -56,7 +57,7 @@ class Sessions:
         return {
             "": Text(sign, style),
             "id": short(item["id"]),
-            "title": Text(item.get("title") or "untitled", "bold" if item.get("unread") else ""),
+            "title": Text(item.get("title") or say("untitled"), "bold" if item.get("unread") else ""),
             "agent": item.get("agent") or "",
             "model": item.get("model") or "",
             "changed": Text(ago(moment(item.get("updated_at")), self.now), "quiet"),
@@ -81,16 +82,16 @@ class Inbox:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         if not self.items:
-            yield indent(Text("Nothing waits for you.", "quiet"))
+            yield indent(Text(say("Nothing waits for you."), "quiet"))
             return
         for item in self.items:
             title = Text.assemble(
-                (short_reference(item), "you"), "  ", (item["session_title"] or "untitled", "bold"),
+                (short_reference(item), "you"), "  ", (item["session_title"] or say("untitled"), "bold"),
                 (f"  {ago(moment(item['created_at']), self.now)}", "quiet"),
             )  # fmt: skip
             yield indent(Group(title, indent(question(Question.read(item, None)))))
             yield Text()
-        yield indent(Text("/yes REF [always] does it · /no REF [words] refuses", "quiet"))
+        yield indent(Text(say("/yes REF [always] does it · /no REF [words] refuses"), "quiet"))
 
 
 def observation(page: JsonObject) -> RenderableType:
@@ -99,10 +100,10 @@ def observation(page: JsonObject) -> RenderableType:
     elements = [item for item in page.get("interactive") or [] if not item.get("same_as")]
     blocks = page.get("text_blocks") or []
     rows: list[RenderableType] = [
-        Text.assemble((where.get("title") or "untitled", "bold"), (f"  {where.get('url', '')}", "quiet"))
+        Text.assemble((where.get("title") or say("untitled"), "bold"), (f"  {where.get('url', '')}", "quiet"))
     ]
     rows += [
-        Text(f"over it: {cut(over['text'], 90)} ({over['kind']})", "warn")
+        Text(say("over it: {text} ({kind})", text=cut(over["text"], 90), kind=over["kind"]), "warn")
         for over in page.get("overlays") or ()
     ]
     rows += [Text(cut(note, 100), "warn") for note in page.get("notes") or ()]
@@ -110,7 +111,9 @@ def observation(page: JsonObject) -> RenderableType:
     if elements:
         rows.append(_elements(elements[:ELEMENTS]))
     hidden = max(len(elements) - ELEMENTS, 0) + int(page.get("truncated") or 0)
-    return indent(Group(*rows, *([Text(f"… and {hidden} more elements", "quiet")] if hidden else [])))
+    return indent(
+        Group(*rows, *([Text(say("… and {n} more elements", n=hidden), "quiet")] if hidden else []))
+    )
 
 
 def outcome(tool: str, args: JsonObject, answer: JsonObject, address: Address) -> RenderableType:
@@ -134,7 +137,7 @@ def _elements(elements: Iterable[JsonObject]) -> Table:
         style = "quiet" if item.get("disabled") else ""
         table.add_row(
             Text(item["eid"], "you"),
-            Text(item["role"], "quiet"),
+            Text(say(item["role"]), "quiet"),
             Text(name, style),
             Text(_holds(item), "quiet"),
         )
@@ -144,7 +147,9 @@ def _elements(elements: Iterable[JsonObject]) -> Table:
 def _holds(element: JsonObject) -> str:
     """The value of a field and the element's states. A secret field has only `filled`, no value."""
     parts = [f"= {cut(str(element['value']), 40)}"] if element.get("value") else []
-    parts += [name for name in ("checked", "expanded", "selected", "filled", "disabled") if element.get(name)]
+    parts += [
+        say(name) for name in ("checked", "expanded", "selected", "filled", "disabled") if element.get(name)
+    ]
     return " ".join(parts)
 
 
@@ -152,20 +157,22 @@ def state(view: View) -> RenderableType:
     """The working state: status, agent, goal, usage, facts and plan."""
     rows = Table.grid(padding=(0, 2))
     rows.add_column(style="key", no_wrap=True)
-    rows.add_row("status", " · ".join(part for part in (view.status, view.note) if part))
-    rows.add_row("agent", " · ".join(part for part in (view.agent, view.model) if part))
-    rows.add_row("goal", Text(view.goal or "none yet"))
+    rows.add_row(say("status"), " · ".join(part for part in (say(view.status), view.note) if part))
+    rows.add_row(say("agent"), " · ".join(part for part in (say(view.agent), view.model) if part))
+    rows.add_row(say("goal"), Text(view.goal or say("none yet")))
     if view.usage:
-        rows.add_row("used", spent(view.usage))
+        rows.add_row(say("used"), spent(view.usage))
     for number, fact in enumerate(view.facts, 1):
         where = f"  {fact['url']}" if fact.get("url") else ""
-        rows.add_row(f"fact {number}", Text.assemble(str(fact.get("fact", "")), (where, "quiet")))
+        rows.add_row(say("fact {n}", n=number), Text.assemble(str(fact.get("fact", "")), (where, "quiet")))
     return Group(indent(rows), draw(view.plan)) if view.plan.steps else indent(rows)
 
 
 def commands() -> RenderableType:
     table = Table.grid(padding=(0, 2))
     for command in COMMANDS.values():
-        table.add_row(Text(command.usage, "you"), Text(command.help))
-    keys = Text("Alt-Enter begins a new line · Ctrl-C twice leaves, the run goes on · Ctrl-D leaves", "quiet")
+        table.add_row(Text(command.usage, "you"), Text(say(command.help)))
+    keys = Text(
+        say("Alt-Enter begins a new line · Ctrl-C twice leaves, the run goes on · Ctrl-D leaves"), "quiet"
+    )
     return indent(Group(table, Text(), keys))

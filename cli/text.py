@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import overload
 
 from cli.json_types import Json, JsonObject
+from cli.words import say
 
 _UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
@@ -40,9 +41,9 @@ def cut(text: str, limit: int) -> str:
 
 def duration(seconds: float) -> str:
     if seconds < 59.95:
-        return f"{seconds:.1f} s"
+        return say("{n} s", n=f"{seconds:.1f}")
     minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest:02} s"
+    return say("{n} min {rest} s", n=minutes, rest=f"{rest:02}")
 
 
 def count(number: int) -> str:
@@ -69,8 +70,8 @@ def ago(then: datetime | None, now: datetime) -> str:
     seconds = (now - then).total_seconds()
     for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
         if seconds >= size:
-            return f"{int(seconds // size)} {unit} ago"
-    return "now"
+            return say(f"{{n}} {unit} ago", n=int(seconds // size))
+    return say("now")
 
 
 def spent(usage: JsonObject) -> str:
@@ -79,7 +80,7 @@ def spent(usage: JsonObject) -> str:
     if not tokens:
         return ""
     cost = usage.get("cost")
-    return f"{count(tokens)} tokens" + (f" · ${cost:.4f}" if cost is not None else "")
+    return say("{n} tokens", n=count(tokens)) + (f" · ${cost:.4f}" if cost is not None else "")
 
 
 def whole_text(text: str) -> str:

@@ -31,6 +31,7 @@ from cli.json_types import JsonObject
 from cli.results import Results
 from cli.speech import Speech
 from cli.text import moment, spent
+from cli.words import say
 
 BUSY = frozenset({"queued", "running", "waiting_user", "paused"})
 GRACE = timedelta(seconds=2)
@@ -92,7 +93,9 @@ class View:
             new += self._table(message) if message["role"] == "assistant" else []
         items: list[Item] = new[-last:]
         if len(new) > last:
-            items.insert(0, Note(f"{len(new) - last} earlier messages; pilothouse export has them all"))
+            items.insert(
+                0, Note(say("{n} earlier messages; pilothouse export has them all", n=len(new) - last))
+            )
         items += self._state(session.get("state") or {})
         items += self._run_ended(session.get("run") or {})
         items += self._asked(session.get("pending") or {})
@@ -140,7 +143,7 @@ class View:
                 return []
             case "resync" if self.speech.tear():
                 text = "Some of this was missed; the whole answer follows when it is written."
-                return [Note(text, "warning")]
+                return [Note(say(text), "warning")]
             case "done":
                 return self._done(event)
             case "error":
@@ -265,7 +268,7 @@ class View:
         if self.status != "waiting_user":
             self.pending = None
         if self.status == "paused" and was != "paused":
-            return [Note("Paused: /resume goes on.")]
+            return [Note(say("Paused: /resume goes on."))]
         return []
 
     def _run_ended(self, run: JsonObject) -> list[Item]:

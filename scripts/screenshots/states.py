@@ -217,9 +217,14 @@ def facts(screen: Screen, world: World) -> None:
 
 
 def browser(screen: Screen, world: World) -> None:
+    """Beside the chat; in a narrow window the sheet, swiped up."""
     LiveStage(screen.page)
     running(screen, world)
-    show_panel(screen, "Browser")
+    if (screen.page.viewport_size or {})["width"] < 768:
+        screen.button("Show more of the browser").click()
+        expect(screen.page.locator("[data-height=full]")).to_be_visible()
+    else:
+        show_panel(screen, "Browser")
     frame_is_shown(screen.page)
 
 

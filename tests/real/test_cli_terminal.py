@@ -87,6 +87,22 @@ class TestTalking:
         await screen.shows("✗ Refused")
         await screen.shows("Left it: возьми дешевле")
 
+    async def test_a_russian_terminal_is_spoken_to_in_russian(
+        self, api: ScriptedApi, url: str, tmp_path: Path
+    ) -> None:
+        api.scripts["buy"] = order
+        async with terminal("chat", url=url, token=TOKEN, home=tmp_path, LANG="ru_RU.UTF-8") as screen:
+            await screen.shows("/help — список команд")
+            screen.enter("buy a kettle")
+            asked = await screen.shows("/no [слова] — отказать")
+            for words in ("Можно это сделать?", "Нажать: кнопка «Place order»", "План"):
+                assert words in asked
+            screen.enter("/ye")
+            await screen.shows("Команды /ye нет. Возможно, /yes?")
+            screen.enter("/yes")
+            await screen.shows("✓ Разрешено")
+            await screen.shows("готово · ")
+
     async def test_what_is_typed_during_a_run_steers_it(self, api: ScriptedApi, screen: Terminal) -> None:
         api.scripts["long"] = forever
         screen.enter("a long task")

@@ -1,0 +1,142 @@
+"""The texts of the command line in Russian, by their English form."""
+
+from __future__ import annotations
+
+RUSSIAN = {
+    # The conversation
+    "/help lists the commands; everything else goes to the agent.": "/help — список команд, всё остальное уходит агенту.",
+    "Chat mode: what you write goes to the agent.": "Режим беседы: то, что вы пишете, уходит агенту.",
+    "Command mode: the browser is in your hands, no slash needed. /chat talks to the agent.":
+        "Режим команд: браузером управляете вы, косая черта не нужна. /chat — вернуться к агенту.",
+    "Stopped waiting; the server may still do it.": "Ожидание прервано, но сервер может ещё это сделать.",
+    " The run goes on without you; /stop ends it.": " Запуск продолжится без вас, /stop его остановит.",
+    "Ctrl-C again leaves.": "Ещё раз Ctrl-C — выход.",
+    "launch URL, observe, click EID … /chat talks to the agent": "launch URL, observe, click EID … /chat — вернуться к агенту",
+    "answer the question": "ответьте на вопрос",
+    "add an instruction": "добавьте указание",
+    "what shall I do?": "что нужно сделать?",
+    "The run goes on. ": "Запуск продолжается. ",
+    "{going}pilothouse chat {session} comes back here.": "{going}Вернуться сюда: pilothouse chat {session}",
+    "There is no plan yet.": "Плана ещё нет.",
+    "There is no table yet.": "Таблицы ещё нет.",
+    "There is no table that could be saved.": "Таблицы, которую можно сохранить, нет.",
+    "Your next message asks for this table.": "Следующее сообщение попросит эту таблицу.",
+    "Name a file that ends in {endings}.": "Назовите файл с окончанием {endings}.",
+    "{path} ({size} bytes)": "{path} ({size} байт)",
+    "{path} cannot be written: {why}": "Не удалось записать {path}: {why}",
+    "The agent has proposed no other plan.": "Агент не предлагал другого плана.",
+    "{name} is the beginning of {n} questions; give the whole reference.":
+        "С {name} начинаются несколько вопросов ({n}), укажите номер целиком.",
+    "No open question {name}; /inbox lists them.": "Открытого вопроса {name} нет, список: /inbox.",
+    "This wants your help: pilothouse chat {session}": "Здесь нужна ваша помощь: pilothouse chat {session}",
+    "This wants /yes or /no.": "Ответьте /yes или /no.",
+    "This wants /done when you have done it, plain words to go on otherwise, or /stop.":
+        "Когда сделаете, напишите /done; можно ответить своими словами или остановить: /stop.",
+    "Nothing is waiting for an answer.": "Ответа сейчас ничего не ждёт.",
+    "Left as it is.": "Оставлено как есть.",
+    "{what} /yes does it, /no leaves it.": "{what} /yes — сделать, /no — не делать.",
+    "The picture cannot be shown: {why}": "Не удалось показать снимок: {why}",
+    "{n} earlier messages; pilothouse export has them all": "ещё {n} сообщений раньше; все есть в pilothouse export",
+    "Some of this was missed; the whole answer follows when it is written.":
+        "Часть пропущена, ответ целиком появится, когда будет готов.",
+    "Paused: /resume goes on.": "Пауза. Продолжить: /resume.",
+    "It waits for a person. Answer with: pilothouse chat {session} -m {answer}":
+        "Ждёт человека. Ответить: pilothouse chat {session} -m {answer}",
+    "The connection is lost; trying again.": "Связь потеряна, соединяемся снова.",
+    "Not waiting any more; a run goes on at the server.": "Больше не ждём, запуск на сервере продолжается.",
+    "There is nothing to say: the message is empty.": "Сообщение пустое.",
+    # The live display
+    "waiting for its turn": "ждёт своей очереди", "waiting for you": "ждёт вас", "working": "работает", "running": "работает",
+    "queued": "ждёт", "waiting_user": "ждёт вас", "paused": "на паузе", "idle": "свободна", "error": "ошибка",
+    "completed": "закончено", "failed": "не удалось", "cancelled": "остановлено", "interrupted": "прервано", "offline": "нет связи",
+    " The run goes on without us.": " Запуск продолжается без нас.",
+    "⚠ The connection is lost; trying again.{ending}": "⚠ Связь потеряна, соединяемся снова.{ending}",
+    "/yes · /no [words]": "/yes · /no [слова]", "/done or words": "/done или ответ словами",
+    " · {time} left": " · осталось {time}", "? Waiting for you: ": "? Нужны вы: ",
+    "‖ Paused: ": "‖ Пауза: ", " goes on": " продолжит", "thinking  ": "думает  ", "new session": "новая сессия",
+    "step {n}/{of}": "действие {n} из {of}", "{n} tokens": "токенов: {n}",
+    "{n} s": "{n} с", "{n} min {rest} s": "{n} мин {rest} с", "now": "сейчас",
+    "{n} d ago": "{n} дн. назад", "{n} h ago": "{n} ч назад", "{n} min ago": "{n} мин назад",
+    # Questions, steps, plan
+    "Click": "Нажать", "Double-click": "Дважды нажать", "Type into": "Ввести в", "Fill in": "Заполнить", "Choose in": "Выбрать в",
+    "Press": "Нажать клавишу", "Drag": "Перетащить", "Open": "Открыть", "Upload to": "Загрузить файл в",
+    "Answer the dialog": "Ответить на диалог", " the {role} ": ": {role} ", "“{text}”": "«{text}»",
+    "button": "кнопка", "link": "ссылка", "textbox": "поле", "searchbox": "поле поиска", "combobox": "список", "listbox": "список",
+    "checkbox": "флажок", "radio": "переключатель", "switch": "переключатель", "tab": "вкладка", "menuitem": "пункт меню",
+    "option": "вариант", "element": "элемент", "clickable": "элемент", "file": "поле файла", "heading": "заголовок",
+    "/yes does it · /yes always allows such here · /no [words] refuses":
+        "/yes — сделать · /yes always — всегда разрешать такое здесь · /no [слова] — отказать",
+    "/done when you have done it, or answer in words": "/done, когда сделаете, или ответ словами",
+    "May I do this?": "Можно это сделать?", "Your turn": "Ваш ход",
+    "act": "действие", "amount": "сумма", "site": "сайт", "sent to": "отправит на", "why": "почему", "wanted": "нужно",
+    "risk": "риск", "until": "до", "{clock} ({time} left)": "{clock} (осталось {time})", "{clock} (expired)": "{clock} (истекло)",
+    "pay": "тратит или переводит деньги", "order": "оформляет заказ или бронь", "send": "отправляет что-то другим людям",
+    "publish": "делает что-то общедоступным", "delete": "удаляет или перезаписывает что-то",
+    "end": "отменяет или прекращает то, что уже есть", "account": "меняет учётную запись, доступ или подписку",
+    "legal": "даёт обязывающее согласие", "system": "меняет работающую систему", "approve": "отвечает на запрос других людей",
+    "credential": "передаёт странице пароль, код, номер карты или документа", "upload": "передаёт странице файл",
+    "unknown_submit": "может что-то отправить, но по названию не понять что",
+    "Approved": "Разрешено", "Refused": "Отклонено", "Handed back": "Браузер возвращён", "done": "готово",
+    "! not done  ": "! не выполнено  ", "(this part of an answer was not kept)": "(эта часть ответа не сохранена)",
+    "Task cancelled": "Задача остановлена",
+    "… and {n} more notes": "… и ещё {n} замечаний", "  ▣ picture": "  ▣ снимок", "untitled": "без названия",
+    "\n  over it: {text}": "\n  поверх: {text}", "over it: {text} ({kind})": "поверх: {text} ({kind})",
+    "Plan": "План", "The agent suggests another plan": "Агент предлагает другой план", " (blocked)": " (не вышло)",
+    "/plan accept uses it, /plan dismiss keeps yours": "/plan accept — принять, /plan dismiss — оставить свой",
+    "one step a line · Escape Enter saves · Ctrl-C leaves it as it was":
+        "шаг на строку · Escape Enter — сохранить · Ctrl-C — оставить как было",
+    "plan ❯ ": "план ❯ ",
+    # Tables
+    "id": "номер", "title": "название", "agent": "агент", "model": "модель", "changed": "изменена", "operator": "оператор",
+    "assistant": "ассистент", "Nothing waits for you.": "Вас ничего не ждёт.",
+    "/yes REF [always] does it · /no REF [words] refuses": "/yes REF [always] — сделать · /no REF [слова] — отказать",
+    "… and {n} more elements": "… и ещё {n} элементов", "status": "состояние", "goal": "цель", "none yet": "ещё нет",
+    "used": "расход", "fact {n}": "факт {n}", "checked": "отмечено", "expanded": "раскрыто", "selected": "выбрано",
+    "filled": "заполнено", "disabled": "неактивно",
+    "Alt-Enter begins a new line · Ctrl-C twice leaves, the run goes on · Ctrl-D leaves":
+        "Alt-Enter — новая строка · дважды Ctrl-C — выход, запуск продолжается · Ctrl-D — выход",
+    "A column is NAME or NAME:TYPE, with one of the types {types}: {part}": "Столбец — это ИМЯ или ИМЯ:ТИП, типы: {types}: {part}",
+    "Name the columns of the table, such as: name, price:number": "Назовите столбцы таблицы, например: name, price:number",
+    "{path}: not found in what the agent was shown": "{path}: нет в том, что агент видел",
+    # Commands
+    "chat mode: what you write goes to the agent": "режим беседы: то, что вы пишете, уходит агенту",
+    "leave chat mode; in cmd mode, leave": "выйти из режима беседы, в режиме команд — выйти совсем",
+    "do what is asked for; always: such things on this site from now on; REF: a question of /inbox":
+        "сделать то, о чём спрашивают; always: такое на этом сайте и дальше; REF: вопрос из /inbox",
+    "refuse; words tell the agent what to do instead; they may begin with a REF of /inbox":
+        "отказать; слова скажут агенту, что сделать вместо этого; могут начинаться с REF из /inbox",
+    "you have done what the agent could not": "вы сделали то, чего агент не мог",
+    "the open questions of all sessions, the next to expire first": "открытые вопросы всех сессий, сначала те, что скоро истекут",
+    "end the run": "остановить запуск", "hold the run before its next step": "пауза перед следующим шагом", "go on": "продолжить",
+    "show the plan; edit changes it, accept and dismiss answer the agent's proposal of another one":
+        "показать план; edit — изменить, accept и dismiss — принять или отклонить другой план агента",
+    "show the newest table; with columns (name, price:number) your next message asks for one":
+        "показать последнюю таблицу; со столбцами (name, price:number) её попросит следующее сообщение",
+    "save the newest table as .csv, .xlsx or .json": "сохранить последнюю таблицу как .csv, .xlsx или .json",
+    "goal, plan, facts and usage": "цель, план, факты и расход", "your newest sessions": "последние сессии",
+    "open an address in the session's browser": "открыть адрес в браузере сессии",
+    "see the page and its elements": "показать страницу и её элементы",
+    "click an element of the last observation": "нажать элемент из последнего осмотра",
+    "type into an element": "ввести текст в элемент", "scroll the page, AMOUNT in pixels": "прокрутить страницу, AMOUNT в пикселях",
+    "let the page go on for MS milliseconds": "подождать MS миллисекунд", "picture the page": "снимок страницы", "this list": "этот список",
+    "Did you mean /{name}?": "Возможно, /{name}?", "/help lists the commands.": "Список команд: /help.",
+    "There is no command /{name}. {advice} To send such words, begin with a space.":
+        "Команды /{name} нет. {advice} Чтобы отправить такие слова, начните с пробела.",
+    "{name} is not a command. {advice} /chat talks to the agent.": "{name} — не команда. {advice} /chat — вернуться к агенту.",
+    "Write it as {usage}": "Пишется так: {usage}", "{param} is a whole number: {usage}": "{param} — целое число: {usage}",
+    # Errors
+    "It is still working: /stop ends the run.": "Он ещё работает, остановить: /stop.",
+    "Somebody has taken the browser over; it is free when they hand it back.": "Браузером управляет другой человек, он освободится позже.",
+    "No server at {url} ({why}). Is it running? `make run` or `pilothouse serve` starts one; --url or PILOTHOUSE_URL names another.":
+        "Сервера по адресу {url} нет ({why}). Он запущен? `make run` или `pilothouse serve` запускают его; другой адрес: --url или PILOTHOUSE_URL.",
+    " Is it older than this command line?": " Он старше этой командной строки?",
+    "The server answered HTTP {status} and nothing more.{hint}": "Сервер ответил HTTP {status} без пояснений.{hint}",
+    "Not logged in at {url}. Give the server's token with --token or AUTH_TOKEN; a server that made one itself keeps it in auth_token "
+    "in its data folder.":
+        "Вход на {url} не выполнен. Задайте токен сервера: --token или AUTH_TOKEN; сервер, который создал его сам, хранит его в файле "
+        "auth_token своей папки данных.",
+    "Too many requests: try again in {pause}.": "Слишком много запросов, повторите через {pause}.",
+    "{detail} Try again in {pause}.": "{detail} Повторите через {pause}.",
+    "The server failed: {detail} (request {id}, see its log).": "Ошибка сервера: {detail} (запрос {id}, см. его журнал).",
+    "a moment": "некоторое время",
+}  # fmt: skip

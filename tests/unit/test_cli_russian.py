@@ -1,0 +1,83 @@
+"""The command line in Russian: no text is left out or out of date, and its language is that of the terminal."""
+
+from __future__ import annotations
+
+import ast
+import re
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from cli.commands import COMMANDS
+from cli.items import Question
+from cli.render import THEME, VERBS, draw
+from cli.russian import RUSSIAN
+from cli.tables import commands
+from cli.words import language_of, say
+from scripts.shell import ROOT
+
+HOLE = re.compile(r"\{(\w+)\}")
+
+
+def said() -> set[str]:
+    """The texts that the command line's code gives to `say`; of a conditional, both."""
+    found: set[str] = set()
+    for path in (ROOT / "cli").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "say":
+                found |= {
+                    part.value
+                    for part in ast.walk(node.args[0])
+                    if isinstance(part, ast.Constant) and isinstance(part.value, str)
+                }
+    return found
+
+
+def test_every_text_that_is_said_has_a_russian_one() -> None:
+    mixed = {"{n} ", " ago", "role", "", "element"}  # parts of expressions
+    assert sorted(said() - RUSSIAN.keys() - mixed - {"confirm"}) == []
+    assert [command.help for command in COMMANDS.values() if command.help not in RUSSIAN] == []
+    assert [verb for verb in VERBS.values() if verb not in RUSSIAN] == []
+
+
+def test_both_have_the_same_holes_and_no_english_is_left_in_a_russian_text() -> None:
+    for english, russian in RUSSIAN.items():
+        assert set(HOLE.findall(english)) == set(HOLE.findall(russian)), english
+        assert (
+            re.search("[а-яё]", russian, re.IGNORECASE) or english == "“{text}”" or english == " the {role} "
+        )
+
+
+@pytest.mark.parametrize(
+    ("environ", "language"),
+    [
+        ({}, "en"),
+        ({"LANG": "ru_RU.UTF-8"}, "ru"),
+        ({"LANG": "en_GB.UTF-8", "LC_MESSAGES": "ru"}, "ru"),
+        ({"LANG": "ru_RU.UTF-8", "LC_ALL": "C.UTF-8"}, "en"),
+        ({"LANG": "", "LC_ALL": ""}, "en"),
+        ({"LANG": "run_XX"}, "en"),
+    ],
+)
+def test_the_language_is_that_of_the_terminal(environ: dict[str, str], language: str) -> None:
+    assert language_of(environ) == language
+
+
+def test_words_of_the_server_are_not_taken_for_templates() -> None:
+    assert say("Use {braces} here", "ru") == "Use {braces} here"
+
+
+def test_a_question_and_the_list_of_commands_are_russian(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LC_ALL", "ru_RU.UTF-8")
+    console = Console(width=100, record=True, file=StringIO(), theme=THEME)
+    target = {"role": "button", "name": "Оформить"}
+    console.print(
+        draw(Question("r", "confirm", "", {"kind": "click"}, target, risk="order", amount="39,50 €"))
+    )
+    console.print(commands())
+    shown = console.export_text()
+    assert "Нажать: кнопка «Оформить»" in shown
+    assert "оформляет заказ или бронь" in shown
+    assert "Можно это сделать?" in shown
+    assert "остановить запуск" in shown
