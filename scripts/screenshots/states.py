@@ -217,7 +217,7 @@ def facts(screen: Screen, world: World) -> None:
 
 
 def browser(screen: Screen, world: World) -> None:
-    """Beside the chat; in a narrow window the sheet, swiped up."""
+    """In the side panel; in a narrow window the sheet, swiped up."""
     LiveStage(screen.page)
     running(screen, world)
     if (screen.page.viewport_size or {})["width"] < 768:
