@@ -17,7 +17,15 @@ import uuid
 
 from playwright.sync_api import expect
 
-from bench.ui.felt import AIMS, approve_orders, decide_elsewhere, reload_pages, send_messages, switch_sessions
+from bench.ui.felt import (
+    AIMS,
+    approve_orders,
+    decide_elsewhere,
+    reload_pages,
+    send_messages,
+    switch_sessions,
+    take_over,
+)
 from bench.ui.scenes import (
     FRAMES,
     SHOW_FRAMES,
@@ -114,7 +122,14 @@ def act(table: Table, studio: Studio) -> None:
 
 def feel(table: Table, studio: Studio, tries: int) -> None:
     call_box(table, studio, tries)
-    for measure in (switch_sessions, reload_pages, decide_elsewhere, send_messages, approve_orders):
+    for measure in (
+        switch_sessions,
+        reload_pages,
+        decide_elsewhere,
+        send_messages,
+        approve_orders,
+        take_over,
+    ):
         measure(table.add, studio, tries)
 
 

@@ -57,7 +57,7 @@ EXPECTATIONS: dict[str, str] = {
     "access:fingers access:targets_of_24 access:focus_is_seen access:can_be_pasted access:reduced_motion access:screen_readers takeover:page_is_for_everyone replay:for_everyone "
     "settings:every_tab search:for_everyone",
     "phones, languages, themes": "access:narrow_windows access:long_notice access:narrow_composer access:language_changes access:theme_is_chosen "
-    "access:theme_of_the_system",
+    "access:theme_of_the_system access:left_in_russian",
     "rows of what a person did": "activities:survive_a_reload",
     "files, exports, permissions, branches": "connection:dropped_file keepsakes:file_goes keepsakes:browser_downloaded keepsakes:not_taken "
     "keepsakes:three_forms keepsakes:taken_back keepsakes:branch_begins",

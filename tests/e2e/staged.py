@@ -46,7 +46,7 @@ class Stage:
         screen.page.add_init_script(STAGED_STREAM)
         screen.page.route(f"**/api/sessions/{SESSION}", lambda route: route.fulfill(json=detail))
         screen.page.goto(f"/s/{SESSION}")
-        expect(screen.composer).to_be_visible()
+        expect(screen.page.locator("#composer")).to_be_visible()  # in any language
 
     def event(self, kind: str, /, **fields: Any) -> dict[str, Any]:
         self._seq += 1

@@ -313,3 +313,54 @@ def test_screen_readers_are_told_what_happens_but_not_the_tokens(screen: Screen)
     expect(screen.feed).not_to_have_attribute("aria-live", re.compile("."))
     first = screen.feed.get_by_role("article").first
     expect(first).to_have_attribute("aria-posinset", "1")
+
+
+LATIN = """() => [...document.querySelectorAll('body *')].filter(one => !one.closest('nav li, script, style, noscript, kbd, option'))
+    .flatMap(one => [...[...one.childNodes].filter(it => it.nodeType === 3).map(it => it.textContent),
+        ...['aria-label', 'title', 'placeholder', 'alt'].map(name => one.getAttribute(name) || '')])
+    .flatMap(text => text.match(/[A-Za-z]{2,}(\\.[a-z]+)*/g) || [])"""
+"""Words in Latin letters, without the names of sessions, keys and models."""
+NAMES = {
+    "Anthropic", "OpenAI", "OpenRouter", "Google", "Pilothouse", "English", "React", "Base", "UI", "TanStack", "Query", "Virtual",
+    "zustand", "wouter", "marked", "highlight.js", "Lucide", "FastAPI", "LangGraph", "SQLAlchemy", "Playwright", "MCP",
+    "Markdown", "JSON", "HTML", "POST", "zip", "example.com", "Learn", "more", "news.ycombinator.com", "wikipedia.org",
+}  # fmt: skip
+
+
+def test_no_english_word_is_left_in_russian_but_names(open_screen: OpenScreen) -> None:
+    screen = open_screen(locale="ru-RU")
+    screen.expect_errors("404")
+    page = screen.page
+    left: dict[str, set[str]] = {}
+
+    def look(place: str, seen: Locator) -> None:
+        expect(seen).to_be_visible()
+        if words := set(page.evaluate(LATIN)) - NAMES:
+            left[place] = words
+
+    tabs = ("models", "limits", "browser", "notifications", "appearance", "data", "about")
+    for tab in tabs:
+        page.goto(f"/settings/{tab}")
+        look(tab, page.get_by_role("tabpanel").locator("h2, label, dl").first)
+    page.goto("/inbox")
+    look("inbox", page.get_by_role("heading", level=1))
+    page.goto("/s/no-such-session")
+    look("no session", page.get_by_role("alert"))
+    page.goto("/")
+    composer = page.get_by_role("textbox", name="Сообщение")
+    look("start", composer)
+    for name in ("Агент: ", "Модель: "):
+        page.get_by_role("button", name=re.compile(f"^{name}")).click()
+        look(name, page.get_by_role("menu"))
+        page.keyboard.press("Escape")
+    composer.blur()
+    page.keyboard.press("?")
+    look("shortcuts", page.get_by_role("dialog"))
+    page.keyboard.press("Escape")
+    stage = Stage(screen, [message(1, "user", "Купи чайник", run_id="run")], title="Чайник")
+    stage.begin()
+    stage.tool("Купить", ok=False, summary="Not done within 5 s: it is disabled.")
+    done = "Interrupted by a restart of the server. The last action may or may not have happened: Clicked “Купить”"
+    stage.play(stage.event("error", code="interrupted", message=done))
+    look("failure", page.get_by_role("alert"))
+    assert left == {}

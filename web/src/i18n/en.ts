@@ -107,6 +107,7 @@ export const en = {
   'status.unread': 'New answer',
 
   'start.title': 'What do you need done?',
+  'mode.mock.short': 'mock',
   'mode.mock': 'Mock mode: scripted model and browser',
 
   composer: 'Message',
@@ -128,6 +129,7 @@ export const en = {
   'model.context': '{size} context',
   'model.price': '{in} in / {out} out per million tokens',
   'model.demo': 'demo',
+  'model.mock.name': 'Mock (scripted)',
   'model.demo.name': 'Demo (built in, rule-based)',
   'model.vision': 'sees pictures',
   'agent.operator.name': 'Operator',

@@ -105,6 +105,7 @@ export const ru: Dictionary = {
   'status.unread': 'Новый ответ',
 
   'start.title': 'Что нужно сделать?',
+  'mode.mock.short': 'макет',
   'mode.mock': 'Макет: модель и браузер по сценарию',
 
   composer: 'Сообщение',
@@ -131,6 +132,7 @@ export const ru: Dictionary = {
   'model.context': 'контекст {size}',
   'model.price': '{in} на входе / {out} на выходе за миллион токенов',
   'model.demo': 'демо',
+  'model.mock.name': 'Макет (по сценарию)',
   'model.demo.name': 'Демо (встроенная, по правилам)',
   'model.vision': 'видит картинки',
   'agent.operator.name': 'Оператор',

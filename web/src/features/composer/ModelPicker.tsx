@@ -2,6 +2,7 @@ import { ChevronDown, Eye, FlaskConical } from 'lucide-react'
 import type { Config, ModelInfo } from '@/api/types'
 import { useLang, useT } from '@/i18n'
 import { serverWords } from '@/i18n/serverWords'
+import { modelName } from '@/session/names'
 import { compact, money } from '@/lib/numbers'
 import { Badge } from '@/ui/Badge'
 import { Menu, MenuChoice, MenuOption } from '@/ui/Menu'
@@ -18,7 +19,7 @@ interface Props {
 export function ModelPicker({ config, value, onChange, locked }: Props) {
   const t = useT()
   const chosen = config.models.find((model) => model.id === value)
-  const text = chosen?.demo ? t('model.demo.name') : (chosen?.label ?? value)
+  const text = chosen ? modelName(chosen, t) : value
   const trigger = <PickerButton label={t('model')} text={text} />
   if (locked) return <LockedPicker label={t('model')} text={text} reason={locked} />
   return (
@@ -49,7 +50,7 @@ function ModelLine({ model }: { model: ModelInfo }) {
   return (
     <>
       <span className="flex items-center gap-1.5">
-        <span className="min-w-0 truncate">{model.demo ? t('model.demo.name') : model.label}</span>
+        <span className="min-w-0 truncate">{modelName(model, t)}</span>
         {model.demo && (
           <Badge tone="info">
             <FlaskConical size={11} aria-hidden />

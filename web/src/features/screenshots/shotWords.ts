@@ -12,5 +12,5 @@ export function shotWords({ row }: Shot, t: ReturnType<typeof useShotWords>): st
       ? t('shot.handover')
       : `${t('shot.asked')} ${actionWords(row.question, t)}`
   const { verb, name, object } = toolWords(row)
-  return `${verb ? t(verb) : name} ${object ? `“${object}”` : ''}`.trim()
+  return `${verb ? t(verb) : name} ${object ? t('quoted', { text: object }) : ''}`.trim()
 }

@@ -26,7 +26,7 @@ export function SessionSidebar({ onHide }: { onHide: () => void }) {
         </Link>
         {isMock && (
           <span className="flex-1 pl-2" title={t('mode.mock')}>
-            <Badge tone="info">mock</Badge>
+            <Badge tone="info">{t('mode.mock.short')}</Badge>
           </span>
         )}
         <IconButton label={t('sidebar.hide')} keys="mod+b" onClick={onHide}>

@@ -1,6 +1,7 @@
 import { useConfig } from '@/api/queries'
 import type { Settings } from '@/api/types'
 import { useWords } from '@/i18n'
+import { agentName, modelName } from '@/session/names'
 import { SelectSetting } from './inputs'
 import { ProviderKey } from './ProviderKey'
 import { Section } from './Section'
@@ -10,12 +11,12 @@ import { words } from './settingsWords'
 export function ModelsTab({ settings }: { settings: Settings }) {
   const t = useWords(words)
   const config = useConfig()
-  const models = (config?.models ?? []).map(({ id, label, ready }) => ({
-    value: id,
-    label: ready ? label : t('models.not.ready', { model: label }),
-    disabled: !ready,
+  const models = (config?.models ?? []).map((model) => ({
+    value: model.id,
+    label: model.ready ? modelName(model, t) : t('models.not.ready', { model: modelName(model, t) }),
+    disabled: !model.ready,
   }))
-  const agents = (config?.agents ?? []).map(({ id, label }) => ({ value: id, label }))
+  const agents = (config?.agents ?? []).map((agent) => ({ value: agent.id, label: agentName(agent, t) }))
   return (
     <>
       <SettingsForm names={['agent_model', 'default_agent']}>

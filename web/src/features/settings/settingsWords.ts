@@ -158,7 +158,7 @@ export const words = wordbook(
     'browser.max.note': 'Другие сессии ждут в очереди. Один браузер занимает сотни мегабайт.',
     'browser.window': 'Окно браузера',
     'browser.window.auto': 'Видно, если есть экран',
-    'browser.window.never': 'Не видно (headless)',
+    'browser.window.never': 'Не видно (без окна)',
     'browser.window.always': 'Видно всегда',
     'browser.window.note': 'Действует на браузеры, которые запустятся позже.',
     'browser.window.none': 'На сервере нет экрана.',
