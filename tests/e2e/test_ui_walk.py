@@ -260,6 +260,26 @@ def test_the_stage_is_large_and_says_when_it_is_over(screen: Screen, site: Site)
     expect(screen.page.get_by_text("Live", exact=True)).to_have_count(0)
 
 
+@pytest.mark.timeout(180)
+def test_a_greeting_is_no_task_and_what_is_said_offline_goes_out_by_itself(
+    screen: Screen, site: Site
+) -> None:
+    screen.begin("hello")
+    expect(screen.feed.get_by_text("Hello! Tell me which page to open")).to_be_visible()
+    finish(screen)
+    screen.expect_errors("ERR_INTERNET_DISCONNECTED")
+    screen.page.context.set_offline(True)
+    expect(screen.page.get_by_text("You are offline.")).to_be_visible()
+    screen.send("thank you")
+    expect(screen.feed.get_by_text("It is sent when the server can be reached.")).to_be_visible()
+    screen.page.context.set_offline(False)
+    expect(screen.feed.get_by_text("You are welcome.")).to_be_visible()
+    expect(screen.page.get_by_text("You are offline.")).to_have_count(0)
+    said = [one["content"] for one in screen.stored(screen.session_id)["messages"] if one["role"] == "user"]
+    assert said == ["hello", "thank you"]
+    screen.wait_idle()
+
+
 @pytest.mark.timeout(120)
 def test_letters_after_ctrl_k_go_to_the_search_and_take_nothing_over(screen: Screen, site: Site) -> None:
     screen.begin(f"open {site.url('/contact')}")
