@@ -11,6 +11,7 @@ from server.runs.agents import AgentFactory
 from server.runtime import Runtime
 from server.settings import Settings
 from server.store import Store, process_name
+from server.store.owners import LeaseWatch
 
 
 @asynccontextmanager
@@ -35,6 +36,13 @@ async def open_saver(url: str) -> AsyncIterator[Checkpoints]:
         saver = Checkpoints(DatabaseTables(database))
         yield saver
         await saver.aclose()
+
+
+def share_database(world: Runtime) -> None:
+    """Let stores of other processes use the world's database: it takes over none of their runs, however long
+    they go unrenewed."""
+    world.store.is_alone = False
+    world.store.leases = LeaseWatch(lambda: 0.0)
 
 
 def agents_of(world: Runtime, store: Store, kind: type[AgentFactory] = AgentFactory) -> AgentFactory:

@@ -9,6 +9,7 @@ from server.events import SessionChanged
 from server.runs.recorder import RunRecorder
 from server.runtime import Runtime
 from server.store import Store, process_name
+from tests.support.databases import share_database
 from tests.support.eventually import eventually
 
 
@@ -27,6 +28,7 @@ class SlowStore(Store):
 
 
 async def test_what_was_read_before_a_run_ended_is_not_told_after_its_end(world: Runtime) -> None:
+    share_database(world)
     store = SlowStore(world)
     recorder = RunRecorder(world.settings, store, world.bus)
     made = await store.create_session(id=None, title=None, agent="operator", model="m", max_tool_steps=1)

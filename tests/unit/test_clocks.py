@@ -22,6 +22,7 @@ from server.runtime import Runtime
 from server.store import Store, process_name
 from server.store.owners import LEASE_SECONDS, UNRENEWED_SECONDS, LeaseWatch
 from tests.support.actions import question_about
+from tests.support.databases import share_database
 from tests.support.operator_world import Post, World
 from tests.support.operator_world import world as operator_world
 from tests.support.scripted_model import act, stop
@@ -175,6 +176,7 @@ class Stage:
     """A question with ten minutes to answer, asked by a process with these clocks."""
 
     def __init__(self, world: Runtime) -> None:
+        share_database(world)
         self.clocks = Clocks()
         self.world = world
         self.store = Store(world.database, process_name())

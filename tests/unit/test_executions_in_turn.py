@@ -24,7 +24,7 @@ from server.runs.recorder import RunRecorder
 from server.runtime import Runtime
 from server.settings import Settings
 from server.store import StartedRun, Store, process_name
-from tests.support.databases import agents_of
+from tests.support.databases import agents_of, share_database
 from tests.support.eventually import eventually
 
 
@@ -125,6 +125,7 @@ class Stage:
 
 @pytest.fixture
 async def stage(world: Runtime) -> AsyncIterator[Stage]:
+    share_database(world)
     store = SlowStore(world)
     recorder = RunRecorder(world.settings, store, world.bus)
     agents = agents_of(world, store, LateAgents)

@@ -22,7 +22,7 @@ from server.runs.recovery import Recovery
 from server.runtime import Runtime
 from server.store import FinishedRun, StartedRun, Store, process_name
 from tests.support.chat import parse_sse
-from tests.support.databases import agents_of
+from tests.support.databases import agents_of, share_database
 from tests.support.eventually import eventually
 
 PING = "this is a ping test: do not think"
@@ -56,6 +56,7 @@ class Parts:
 
 @pytest.fixture
 async def parts(world: Runtime) -> AsyncIterator[Parts]:
+    share_database(world)
     store = FaintStore(world.database, process_name())
     recorder = RunRecorder(world.settings, store, world.bus, patience=0.1)
     agents = agents_of(world, store)
@@ -210,6 +211,7 @@ async def test_a_call_is_published_also_when_its_run_is_stopped_while_it_is_note
             await may_go_on.wait()
             return await super().begin_call(*args)
 
+    share_database(world)
     store = SlowStore(world.database, process_name())
     begun = await store.begin_execution((await store.accept(await new_session(store), PING)).run.id)
     assert begun
