@@ -9,7 +9,9 @@ mutation is then made in the memory of a forked process, which runs the tests th
 fastest first, until one fails. Nothing is written to the checkout. A mutation outside of a function (a constant, a
 default) is made while the file is imported, in a process of its own, with all of the file's tests: it takes longer.
 
-What the tests do not notice is printed as a survivor: a test is missing, or the change makes no difference.
+What the tests do not notice is printed as a survivor: a test is missing, or the change makes no difference. A
+mutation whose tests do not end within the limit is printed as unfinished: the change makes something wait for ever,
+or the machine is too busy.
 Exits with 1 if there are survivors. Needs fork, so it runs on Linux and macOS only.
 """
 
@@ -39,6 +41,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[1]
+LEXICON = "server.agent.policy.lexicon"
 POLICY = "tests/unit/test_policy*.py tests/unit/test_gate*.py"
 RUNS = (
     "tests/unit/test_run_endings.py tests/unit/test_execution*.py tests/unit/test_messages.py tests/unit/test_decisions.py "
@@ -188,14 +191,17 @@ def codes(code: CodeType) -> Iterator[tuple[Function, CodeType]]:
 
 
 def mutate_in_memory(path: str, tree: ast.Module) -> None:
-    """Give the functions that were made from a file the code of a changed module; forget cached results."""
+    """Give the functions that were made from a file the code of a changed module; forget cached results.
+
+    The lexicon's are kept, which take seconds to make anew: the lexicon uses none of the files of the list.
+    """
     changed = dict(codes(compile(tree, path, "exec", dont_inherit=True)))
     for thing in gc.get_objects():
         if isinstance(thing, FunctionType) and thing.__code__.co_filename == path:
             code = changed.get((thing.__code__.co_qualname, thing.__code__.co_firstlineno))
             if code is not None:
                 thing.__code__ = code
-        elif isinstance(thing, functools._lru_cache_wrapper):
+        elif isinstance(thing, functools._lru_cache_wrapper) and not thing.__module__.startswith(LEXICON):
             thing.cache_clear()
 
 
@@ -235,7 +241,7 @@ class Trial:
                 if mutation.first_line in called[item.nodeid]
             ]
             self.tell(
-                (mutation.line, mutation.words, is_noticed(self._run, self.seconds, session, items, mutation))
+                (mutation.line, mutation.words, outcome_of(self._run, self.seconds, session, items, mutation))
             )
         return True
 
@@ -271,15 +277,16 @@ def silence() -> None:
         os.dup2(nothing.fileno(), 2)
 
 
-def is_noticed(run: Callable[..., None], seconds: float, *args: Any) -> bool:
-    """Whether tests fail in a forked process, or do not end."""
+def outcome_of(run: Callable[..., None], seconds: float, *args: Any) -> str:
+    """Of tests in a forked process: "noticed" if they fail, "unfinished" if they do not end in time, or "survived"."""
     process = FORK.Process(target=run, args=args)
     process.start()
     process.join(seconds)
     if process.exitcode is None:
         process.kill()
         process.join()
-    return process.exitcode != 0
+        return "unfinished"
+    return "noticed" if process.exitcode else "survived"
 
 
 def run_pytest(tests: str, folder: str, *plugins: object) -> int:
@@ -295,12 +302,12 @@ def check(name: str, tests: str, most: int, seconds: float, folder: str) -> int:
     tried = found[:: max(1, len(found) // most)][:most] if most else found
     began, survived, count = monotonic(), 0, 0
 
-    def report(line: int, words: str, noticed: bool) -> None:
+    def report(line: int, words: str, outcome: str) -> None:
         nonlocal survived, count
         count += 1
-        survived += not noticed
-        if not noticed:
-            print(f"survived: {name}:{line}: {words}", flush=True)
+        survived += outcome == "survived"
+        if outcome != "noticed":
+            print(f"{outcome}: {name}:{line}: {words}", flush=True)
         if count % 20 == 0:
             print(f"{name}: {count} of {len(tried)} after {monotonic() - began:.0f} s", flush=True)
 
@@ -327,7 +334,7 @@ def check(name: str, tests: str, most: int, seconds: float, folder: str) -> int:
 
     for mutation in tried:
         if mutation.first_line is None:
-            report(mutation.line, mutation.words, is_noticed(outside, seconds, mutation))
+            report(mutation.line, mutation.words, outcome_of(outside, seconds, mutation))
     if count != len(tried):
         sys.exit(f"{name}: its tests were not collected")
     print(f"{name}: {count} of {len(found)} mutations tried, {survived} survived", flush=True)
@@ -342,7 +349,7 @@ def main() -> int:
     parser.add_argument("--list", action="store_true", help="print the files and their tests")
     parser.add_argument("--most", type=int, default=0, help="mutations of each file; 0 for all")
     parser.add_argument(
-        "--seconds", type=float, default=120, help="limit of one run; one that takes longer counts as noticed"
+        "--seconds", type=float, default=120, help="limit of one run; one that takes longer is unfinished"
     )
     chosen = parser.parse_args()
     if chosen.list:
