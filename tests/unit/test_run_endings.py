@@ -27,7 +27,8 @@ from server.runs.events import describe, interruption
 from server.runs.recorder import RunRecorder
 from server.runs.recovery import Recovery
 from server.runtime import Runtime
-from server.store import StartedRun, Store
+from server.store import StartedRun, Store, process_name
+from tests.support.databases import share_database
 from tests.support.eventually import eventually
 
 SHOP, PING = "shop for a kettle", "this is a ping test"
@@ -137,11 +138,13 @@ async def stage(world: Runtime, request: pytest.FixtureRequest) -> AsyncIterator
     settings = world.settings.model_copy(update=getattr(request, "param", {}))
     browsers, model = DeafBrowsers(settings), OddModel(oddities=[], open_streams=[])
     agents = OddAgents(lambda: settings, lambda _: model, browsers, Checkpoints(MemoryTables()))
-    recorder = RunRecorder(settings, world.store, world.bus)
+    share_database(world)
+    store = Store(world.database, process_name())
+    recorder = RunRecorder(settings, store, world.bus)
     parts = (agents, browsers, world.screenshots, recorder)
-    runner = AgentRunner(settings, world.store, world.bus, *parts)
-    commands = RunCommands(world.store, world.bus, *parts, runner)
-    yield Stage(world.store, browsers, model, agents, runner, commands)
+    runner = AgentRunner(settings, store, world.bus, *parts)
+    commands = RunCommands(store, world.bus, *parts, runner)
+    yield Stage(store, browsers, model, agents, runner, commands)
     await runner.drain(0)
 
 
