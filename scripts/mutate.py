@@ -4,8 +4,8 @@
     .venv/bin/python scripts/mutate.py --list                            # the files, and the tests that each is held to
     .venv/bin/python scripts/mutate.py --most 20 --seconds 60 FILE ...   # 20 mutations of each file, spread evenly
 
-A file's tests are collected once and run once without a mutation, to record which test calls which function. Each
-mutation is then made in the memory of a forked process, which runs the tests that call the changed function, the
+A file's tests are collected once and run once without a mutation, to record which test reaches which statement. Each
+mutation is then made in the memory of a forked process, which runs the tests that reach the changed statement, the
 fastest first, until one fails. Nothing is written to the checkout. A mutation outside of a function (a constant, a
 default) is made while the file is imported, in a process of its own, with all of the file's tests: it takes longer.
 
@@ -85,7 +85,8 @@ SWAPS: dict[type[ast.cmpop], type[ast.cmpop]] = {
 }  # fmt: skip
 FORK = multiprocessing.get_context("fork")
 
-MARK = "_mutate_called"
+FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
+MARK = "_mutate_reached"
 
 Function = tuple[str, int]
 """Qualified name and first line, as a code object has them."""
@@ -97,8 +98,8 @@ class Mutation:
     words: str
     tree: ast.Module
     """The whole changed module."""
-    first_line: int | None
-    """Of the outermost function whose body is changed; None outside of functions."""
+    statement: int | None
+    """Line of the statement that a test has to reach to notice the change; None outside of functions."""
 
 
 def variants(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
@@ -122,21 +123,21 @@ def variants(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
             yield "+ -> -", ast.BinOp(node.left, ast.Sub(), node.right)
 
 
-def nodes(tree: ast.AST, first_line: int | None = None) -> Iterator[tuple[ast.AST, int | None]]:
-    """Every node that may be changed, with the first line of the outermost function whose body it is in.
+def nodes(tree: ast.AST, statement: int | None = None) -> Iterator[tuple[ast.AST, int | None]]:
+    """Every node that may be changed, with the line of the innermost statement of a function that it is part of.
 
     Left out: annotations, decorators, assertions, and what is logged.
     """
-    yield tree, first_line
+    yield tree, statement
     for name, value in ast.iter_fields(tree):
-        inside = first_line
         if name in ("annotation", "returns", "decorator_list"):
             continue
-        if name == "body" and isinstance(tree, ast.FunctionDef | ast.AsyncFunctionDef) and inside is None:
-            inside = first_line_of(tree)
+        is_inside = statement is not None or (name == "body" and isinstance(tree, FUNCTION))
         for child in value if isinstance(value, list) else [value]:
             if isinstance(child, ast.AST) and not isinstance(child, ast.Assert) and not is_logging(child):
-                yield from nodes(child, inside)
+                yield from nodes(
+                    child, child.lineno if is_inside and isinstance(child, ast.stmt) else statement
+                )
 
 
 def is_logging(node: ast.AST) -> bool:
@@ -148,14 +149,15 @@ def is_logging(node: ast.AST) -> bool:
 
 def mutations(source: str) -> Iterator[Mutation]:
     tree = ast.parse(source)
-    for at, (node, first_line) in enumerate(nodes(tree)):
+    for at, (node, statement) in enumerate(nodes(tree)):
         for words, _ in variants(node):
             copy = deepcopy(tree)
             target = next(other for number, (other, _) in enumerate(nodes(copy)) if number == at)
             changed = next(new for name, new in variants(target) if name == words)
             _Replace(target, ast.copy_location(changed, target)).visit(copy)
             copy = ast.fix_missing_locations(copy)
-            yield Mutation(getattr(node, "lineno", 0), words, copy, first_line)
+            reached = node.body[0].lineno if isinstance(node, ast.If) and statement else statement
+            yield Mutation(getattr(node, "lineno", 0), words, copy, reached)
 
 
 class _Replace(ast.NodeTransformer):
@@ -167,19 +169,23 @@ class _Replace(ast.NodeTransformer):
 
 
 class _Marked(ast.NodeTransformer):
-    """Lets each outermost function pass its first line to `MARK` when it is called."""
+    """Lets each statement of a function pass its line to `MARK` before it runs."""
 
-    def _mark(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
-        call = ast.Call(ast.Name(MARK, ast.Load()), [ast.Constant(first_line_of(node))], [])
-        node.body.insert(0, ast.copy_location(ast.Expr(call), node.body[0]))
+    def __init__(self) -> None:
+        self._depth = 0
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        self._depth += isinstance(node, FUNCTION)
+        super().generic_visit(node)
+        for name, value in ast.iter_fields(node):
+            if self._depth and isinstance(value, list) and value and isinstance(value[0], ast.stmt):
+                setattr(node, name, [part for each in value for part in (self._mark(each), each)])
+        self._depth -= isinstance(node, FUNCTION)
         return node
 
-    visit_FunctionDef = visit_AsyncFunctionDef = _mark
-
-
-def first_line_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    """As the code object has it: a decorator is the first line."""
-    return min([function.lineno, *(each.lineno for each in function.decorator_list)])
+    def _mark(self, statement: ast.stmt) -> ast.stmt:
+        call = ast.Call(ast.Name(MARK, ast.Load()), [ast.Constant(statement.lineno)], [])
+        return ast.copy_location(ast.Expr(call), statement)
 
 
 def codes(code: CodeType) -> Iterator[tuple[Function, CodeType]]:
@@ -229,7 +235,7 @@ class Trial:
         process.start()
         send.close()
         try:
-            called, took = receive.recv()
+            reached, took = receive.recv()
         except EOFError:
             self.tell(None)
             return True
@@ -238,7 +244,7 @@ class Trial:
             items = [
                 item
                 for item in sorted(session.items, key=lambda item: took[item.nodeid])
-                if mutation.first_line in called[item.nodeid]
+                if mutation.statement in reached[item.nodeid]
             ]
             self.tell(
                 (mutation.line, mutation.words, outcome_of(self._run, self.seconds, session, items, mutation))
@@ -246,19 +252,19 @@ class Trial:
         return True
 
     def _record(self, session: pytest.Session, send: Connection) -> None:
-        """Return which functions of the file each test calls, by first line, and the seconds it takes."""
+        """Return which statements of the file each test reaches, by line, and the seconds it takes."""
         silence()
-        called: dict[str, set[int]] = defaultdict(set)
+        reached: dict[str, set[int]] = defaultdict(set)
         took = {}
         tree = _Marked().visit(ast.parse(Path(self.path).read_text(encoding="utf-8")))
         mutate_in_memory(self.path, ast.fix_missing_locations(tree))
         for item, after in zip(session.items, [*session.items[1:], None], strict=True):
-            setattr(builtins, MARK, called[item.nodeid].add)
+            setattr(builtins, MARK, reached[item.nodeid].add)
             began = monotonic()
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
             took[item.nodeid] = monotonic() - began
         if not session.testsfailed:
-            send.send((dict(called), took))
+            send.send((dict(reached), took))
         os._exit(0)
 
     def _run(self, session: pytest.Session, items: list[pytest.Item], mutation: Mutation) -> None:
@@ -315,7 +321,7 @@ def check(name: str, tests: str, most: int, seconds: float, folder: str) -> int:
 
     def in_functions() -> None:
         silence()
-        inner = [mutation for mutation in tried if mutation.first_line is not None]
+        inner = [mutation for mutation in tried if mutation.statement is not None]
         run_pytest(tests, folder, Trial(path, inner, seconds, send.send))
 
     process = FORK.Process(target=in_functions)
@@ -333,7 +339,7 @@ def check(name: str, tests: str, most: int, seconds: float, folder: str) -> int:
         os._exit(run_pytest(tests, folder))
 
     for mutation in tried:
-        if mutation.first_line is None:
+        if mutation.statement is None:
             report(mutation.line, mutation.words, outcome_of(outside, seconds, mutation))
     if count != len(tried):
         sys.exit(f"{name}: its tests were not collected")
