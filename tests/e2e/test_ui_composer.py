@@ -56,7 +56,7 @@ def test_drafts_are_kept_for_each_session_over_a_reload(screen: Screen) -> None:
     screen.open(second).composer.fill("for the second")
     screen.page.reload()
     expect(screen.composer).to_have_value("for the second")
-    screen.sidebar.get_by_role("link", name="First").first.click()
+    screen.sidebar.get_by_role("link", name="First", exact=True).first.click()
     expect(screen.composer).to_have_value("for the first")
 
 

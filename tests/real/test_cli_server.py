@@ -178,7 +178,7 @@ async def test_a_restart_of_the_server_is_survived(tmp_path: Path) -> None:
             await screen.shows(READY)
             screen.enter("think about boats")
             await screen.shows("done ·")
-            server.stop()
+            await asyncio.to_thread(server.stop)
             await screen.shows("The connection is lost")
             screen.enter("hello")
             await screen.shows("No server at")
