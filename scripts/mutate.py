@@ -199,7 +199,7 @@ def codes(code: CodeType) -> Iterator[tuple[Function, CodeType]]:
 def mutate_in_memory(path: str, tree: ast.Module) -> None:
     """Give the functions that were made from a file the code of a changed module; forget cached results.
 
-    The lexicon's are kept, which take seconds to make anew: the lexicon uses none of the files of the list.
+    The results of the lexicon are kept: they take seconds to compute, and the lexicon uses none of the listed files.
     """
     changed = dict(codes(compile(tree, path, "exec", dont_inherit=True)))
     for thing in gc.get_objects():
