@@ -201,6 +201,20 @@ async def test_a_call_that_cannot_be_noted_any_more_stops_its_execution(parts: P
     assert execution.stop_reason == "interrupted"
 
 
+async def test_a_call_in_progress_is_stored_in_words_that_an_interruption_can_tell(world: Runtime) -> None:
+    begun = await world.store.begin_execution(
+        (await world.store.accept(await new_session(world.store), PING)).run.id
+    )
+    assert begun
+    run = begun.run
+    world.bus.open(run.session_id, run.id, run.epoch)
+    execution = Execution(run, EventAdapter(run.answer_id), world.bus, max_steps=1)
+    args = {"target": "Place order", "times": 2, "box": [1, 2]}
+    start = ToolStart(call_id="c", name="click", args=args)
+    await RunRecorder(world.settings, world.store, world.bus).take(execution, start)
+    assert (await world.store.run(run.id)).doing == "click Place order 2"
+
+
 async def test_a_call_is_published_also_when_its_run_is_stopped_while_it_is_noted(world: Runtime) -> None:
     """Its end will be published; without the beginning readers could not place it."""
     entered, may_go_on = asyncio.Event(), asyncio.Event()
