@@ -5,10 +5,10 @@ BIN := .venv/bin
 CHECK = $(BIN)/python -m scripts.check
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run serve migrate test check lint quick real web curl e2e screenshots lock format wheel image clean
+.PHONY: help setup run serve migrate test test-all check lint quick real web curl e2e cluster screenshots lock format wheel image clean
 
 help: ## Show this list
-	@sed -n 's/^\([a-z0-9]*\):.*## /\1\t/p' Makefile | while IFS='	' read -r name text; do printf '  make %-11s %s\n' "$$name" "$$text"; done
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | while IFS='	' read -r name text; do printf '  make %-11s %s\n' "$$name" "$$text"; done
 
 setup: ## Bring everything the server needs: packages, Node, a Chromium, the built web UI
 	@$(PYTHON) -m scripts.setup run
@@ -25,6 +25,14 @@ migrate: ## Bring the database's schema to what this version needs
 test: ## Everything below, from lint to e2e, with one summary at the end
 	@$(PYTHON) -m scripts.setup test
 	@$(CHECK) lint web curl quick real e2e
+
+test-all: ## `make test`, then the cluster of web and worker processes, which takes about six minutes more
+	@$(PYTHON) -m scripts.setup test
+	@$(CHECK) lint web curl quick real e2e cluster
+
+cluster: ## Two web and two worker processes on PostgreSQL and Redis: killed, frozen, replaced
+	@$(PYTHON) -m scripts.setup test
+	@$(CHECK) cluster
 
 check: ## The daily check: lint, web, the quick tests, two stories in a real browser: under five minutes
 	@$(PYTHON) -m scripts.setup test

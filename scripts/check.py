@@ -47,6 +47,7 @@ CHECKS: dict[str, list[tuple[str, ...]]] = {
     "quick": [(*TEST, BY_FILE, "tests/unit")],
     "real": [(*TEST, BY_FILE, "tests/real", f"--ignore={CURL_TEST}")],
     "e2e": [(*TEST, BY_TEST, "tests/e2e")],
+    "cluster": [(*PYTEST, "tests/cluster")],
     "story": [(*TEST, BY_FILE, *STORIES)],
 }
 SIDE_BY_SIDE = ("lint", "web", "curl")

@@ -87,7 +87,10 @@ def plain(error: Exception) -> str:
     """The error in one line, with the names of invalid settings, never their values, which may be secret."""
     if not isinstance(error, ValidationError):
         return str(error)
-    return "; ".join(f"{str(item['loc'][0]).upper()}: {item['msg']}" for item in error.errors())
+    return "; ".join(
+        ": ".join(filter(None, ("".join(map(str, item["loc"][:1])).upper(), item["msg"])))
+        for item in error.errors()
+    )
 
 
 def open_many_files() -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager, suppress
 from functools import partial
 
@@ -21,21 +21,24 @@ from server.agent.private_sites import PrivateSites
 from server.browser.browser import Browser, PagePicture
 from server.browser.browsers import Browsers
 from server.browser.chromium.profiles import folder_name
+from server.browser.lease import lease_of_run
 from server.errors import AppError, Conflict, RunFailed
-from server.events import Event, Message, Question, Usage, UsageChanged
+from server.events import Event, Message, Question, Resync, Usage, UsageChanged
 from server.files.screenshots import Screenshots
 from server.ops.background_tasks import BackgroundTasks
 from server.runs.agents import AgentFactory, cost_of
 from server.runs.events import ENDINGS, to_decision
-from server.runs.execution import Execution
-from server.runs.queue import InProcessRunQueue
+from server.runs.execution import Execution, RunLease
+from server.runs.queue import Execute, HandedBack, InProcessRunQueue, RunQueue
 from server.runs.recorder import PATIENCE, RunRecorder
 from server.settings import Settings
 from server.store import AcceptedMessage, FinishedRun, StartedRun, Store, is_first_title
-from server.stream.bus import InProcessBus
+from server.stream.bus import EventBus
 
 logger = logging.getLogger(__name__)
 
+STEP_SECONDS = 5.0
+"""How long a process that hands its runs back waits for their current steps."""
 CANCEL_GRACE = 1.0
 """Seconds an agent has to end after cancellation; then it is abandoned."""
 NAMING_PAUSE = 1.0
@@ -52,12 +55,18 @@ class AgentRunner:
         self,
         settings: Settings,
         store: Store,
-        bus: InProcessBus,
+        bus: EventBus,
         agents: AgentFactory,
         browsers: Browsers,
         screenshots: Screenshots,
         recorder: RunRecorder,
+        queue_for: Callable[[Execute], RunQueue] | None = None,
+        executions: dict[str, Execution] | None = None,
     ) -> None:
+        """`queue_for` makes the queue of several processes. Unset: the queue of one.
+
+        `executions` are filled by it.
+        """
         self._settings = settings
         self._store = store
         self._bus = bus
@@ -65,10 +74,13 @@ class AgentRunner:
         self._browsers = browsers
         self._screenshots = screenshots
         self._recorder = recorder
-        self._queue = InProcessRunQueue(self.execute, slots=settings.max_runs)
+        self._is_shared = queue_for is not None
+        self.queue: RunQueue = (
+            queue_for(self.execute) if queue_for else InProcessRunQueue(self.execute, slots=settings.max_runs)
+        )
         self._background = BackgroundTasks()
         self._naming = asyncio.Semaphore(NAMED_AT_ONCE)
-        self._executions: dict[str, Execution] = {}
+        self._executions: dict[str, Execution] = {} if executions is None else executions
         """By session."""
         self._expected: Counter[str] = Counter()
         """By session: the number of calls that are about to commit a run and submit it here."""
@@ -83,7 +95,10 @@ class AgentRunner:
     # One execution
 
     async def execute(self, run_id: str, has_begun: asyncio.Event) -> None:
-        """Execute the run until it ends or asks a question. Called by the queue, once per submission."""
+        """Execute the run until it ends or asks a question. Called by the queue, once per submission.
+
+        Raises HandedBack if another process has to go on with it.
+        """
         started = await self._recorder.begin(run_id)
         if started is None:
             return
@@ -93,6 +108,8 @@ class AgentRunner:
             has_begun.set()
             await self._apply_takeover(execution)
             ended = await self._supervise(execution, started)
+        except HandedBack:
+            raise
         except Exception:
             logger.exception("the execution of run %s broke", run_id)
             ended = await self._recorder.end_broken(started.run, execution.read_ids if execution else ())
@@ -115,7 +132,7 @@ class AgentRunner:
                     {work, stopped}, timeout=max(left, 0.05), return_when=asyncio.FIRST_COMPLETED
                 )
         except asyncio.CancelledError:
-            execution.stop("interrupted")
+            execution.stop(self._leaving)
         finally:
             stopped.cancel()
         if not work.done():
@@ -129,6 +146,8 @@ class AgentRunner:
 
     async def _work(self, execution: Execution, started: StartedRun) -> Question | None:
         """Run the agent to its end. Returns its question; None if it has finished."""
+        if self._is_shared:
+            lease_of_run.set(execution.lease.hold)
         agent = await self._agents.prepare(started, self._context(execution))
         try:
             async with aclosing(agent.astream_events(version="v2")) as raw_events:
@@ -151,6 +170,10 @@ class AgentRunner:
         if question and plan:
             question = question.model_copy(update={"plan": list(plan)})
         await self._keep_edits(execution.run.session_id, None if question else plan, dismissed)
+        if reason == "handed_back":
+            if await self._recorder.hand_back(execution):
+                raise HandedBack
+            return None
         if reason:
             return await self._recorder.fail(execution, reason, ENDINGS[reason])
         if error:
@@ -194,18 +217,31 @@ class AgentRunner:
             log_thoughts=self._settings.log_thoughts,
         )
         execution = Execution(
-            run, adapter, self._bus, max_steps=started.session.max_tool_steps, granted=started.grants
-        )
+            run, adapter, self._bus, max_steps=started.session.max_tool_steps, granted=started.grants,
+            lease=RunLease(self._settings.run_lease if self._is_shared else None),
+        )  # fmt: skip
         if asked and asked.plan:
             execution.edit_plan(asked.plan, is_old=True)
         for message in started.unheard:
             execution.steer(message, is_old=asked is not None)
         self._bus.open(run.session_id, run.id, run.epoch)
+        if started.continues and not started.is_newly_answered:
+            execution.publish(Resync())  # what the former execution has said of the answer does not count
         execution.publish(execution.changed("running"))
         self._executions[run.session_id] = execution
+        wishes = run.wishes or {}
+        if wishes.get("pause"):
+            execution.pause()
+        if wishes.get("cancel"):
+            execution.stop("cancelled")
         if self._is_closing:
-            execution.stop("interrupted")
+            execution.stop(self._leaving)
         return execution
+
+    @property
+    def _leaving(self) -> str:
+        """Why an execution is stopped when this process ends."""
+        return "handed_back" if self._is_shared else "interrupted"
 
     async def _apply_takeover(self, execution: Execution) -> None:
         """Apply the state of a browser takeover to a new execution.
@@ -305,7 +341,7 @@ class AgentRunner:
 
     def submit(self, run_id: str) -> None:
         """Execute a committed run: from its start, or from the question that has been answered."""
-        self._queue.submit(run_id)
+        self.queue.submit(run_id)
 
     def start_next(self, ended: FinishedRun | None) -> None:
         """After the end of a run: free its browser for others, and start the run that was held behind it."""
@@ -328,11 +364,11 @@ class AgentRunner:
 
     def knows(self, run_id: str) -> bool:
         """Whether the run waits in the queue or is being executed here."""
-        return self._queue.knows(run_id)
+        return self.queue.knows(run_id)
 
     async def begins(self, run_id: str) -> bool:
         """Wait for the execution of the run to begin. False if it has none here."""
-        return await self._queue.begins(run_id)
+        return await self.queue.begins(run_id)
 
     @contextmanager
     def expecting(self, session_id: str) -> Iterator[None]:
@@ -359,15 +395,35 @@ class AgentRunner:
     async def drain(self, seconds: float) -> None:
         """Stop accepting runs, wait up to `seconds` for the current ones, then interrupt the rest."""
         self._is_draining = True
-        self._recorder.keep_next_held()
+        self.queue.take_no_more()
+        if not self._is_shared:
+            self._recorder.keep_next_held()
         running = [execution.ended.wait() for execution in self._executions.values()]
         if running:
             await asyncio.wait([asyncio.ensure_future(ended) for ended in running], timeout=seconds)
         self._is_closing = True
+        if self._is_shared:
+            await self._wait_between_steps()
         for execution in list(self._executions.values()):
-            execution.stop("interrupted")
-        await self._queue.drain(CANCEL_GRACE + PATIENCE)
+            execution.stop(self._leaving)
+        await self.queue.drain(CANCEL_GRACE + PATIENCE)
         self._background.cancel()
+
+    async def _wait_between_steps(self) -> None:
+        """Let the agents finish their steps, so that no act is in progress when their runs are handed back."""
+        executions = list(self._executions.values())
+        for execution in executions:
+            execution.stop_before_next_step()
+        waits = [asyncio.ensure_future(execution.is_between_steps.wait()) for execution in executions]
+        waits += [asyncio.ensure_future(execution.ended.wait()) for execution in executions]
+        pairs = [
+            asyncio.wait({one, other}, return_when=asyncio.FIRST_COMPLETED)
+            for one, other in zip(waits[: len(executions)], waits[len(executions) :], strict=True)
+        ]
+        if pairs:
+            await asyncio.wait([asyncio.ensure_future(pair) for pair in pairs], timeout=STEP_SECONDS)
+        for wait in waits:
+            wait.cancel()
 
     def _show_queue_place(self, session_id: str, place: int | None) -> None:
         """Publish the session's position in the queue for a browser; None if it does not wait any more."""

@@ -40,6 +40,11 @@ from server.settings import Settings
 logger = logging.getLogger(__name__)
 
 RETRY_SECONDS = 3.0
+PARTS = (
+    channels, messages, questions, stream, system, sessions, files, export, results, browser, settings_api, ws, live,
+)  # fmt: skip
+WORKER_PARTS = (system, browser, live)
+"""What other processes and the operator ask a worker for."""
 
 
 class BuildingWorld:
@@ -105,8 +110,7 @@ class BuildingWorld:
             self._task.cancel()
             self._changed.set()
         else:
-            await self._runtime.runner.drain(self._settings.drain_timeout)
-            self._runtime.bus.close()
+            await self._runtime.drain(self._settings.drain_timeout)
 
     async def aclose(self) -> None:
         self._closing.set()
@@ -143,25 +147,16 @@ def create_app(settings: Settings, logins: Logins | None = None, spa: Spa | None
     )  # fmt: skip
     app.state.logins = logins
     app.state.streams = Streams(settings.stream_limit)
-    for part in (
-        channels,
-        messages,
-        questions,
-        stream,
-        system,
-        sessions,
-        files,
-        export,
-        results,
-        browser,
-        settings_api,
-        ws,
-        live,
-    ):
+    for part in WORKER_PARTS if settings.role == "worker" else PARTS:
         app.include_router(part.router)
-    app.include_router(files.pictures_at(settings.screenshot_url_prefix))
+    if settings.role != "worker":
+        app.include_router(files.pictures_at(settings.screenshot_url_prefix))
     # Not a mount, which would also receive requests for API paths with a wrong method.
     app.router.default = outside_api(spa or Spa(), guarded_prefixes(settings))
     exception_handlers.install(app)
+    if settings.is_shared and settings.role != "worker":
+        from server.api.forwarding import Forwarding
+
+        app.add_middleware(Forwarding, world=lambda: app.state.world.runtime())
     app.add_middleware(RequestGate, settings=settings, logins=logins, render=render)
     return app

@@ -6,7 +6,7 @@ import asyncio
 import gc
 import logging
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -19,6 +19,7 @@ from server.files.screenshots import Screenshots
 from server.files.sweeper import Sweeper
 from server.runs.agents import AgentFactory
 from server.runs.recovery import Recovery
+from server.runs.sharing import SharedRuns
 from server.settings import Settings
 from server.store import Store
 
@@ -56,6 +57,7 @@ class MaintainedServer(Protocol):
 def background_tasks(
     server: MaintainedServer, recovery: Recovery, clock: PlausibleClock
 ) -> list[Coroutine[None, None, None]]:
+    """The tasks of a process that is alone on its database."""
     return [
         _log_missing_programs(server.browsers),
         _warm_up(server),
@@ -64,6 +66,27 @@ def background_tasks(
         _keep_tidy(server, clock),
         _keep_swept(Sweeper(server.settings, server.store, server.screenshots)),
     ]
+
+
+def shared_tasks(
+    server: MaintainedServer, shared: SharedRuns, clock: PlausibleClock
+) -> list[Coroutine[None, None, None]]:
+    """The tasks of one of several processes. What concerns all of them is done by the oldest."""
+    tasks = [
+        shared.keep_alive(),
+        shared.keep_house(),
+        _keep_tidy(server, clock, shared.is_oldest),
+        _keep_swept(Sweeper(server.settings, server.store, server.screenshots), shared.is_oldest),
+    ]
+    if server.settings.role != "web":
+        tasks += [
+            shared.follow_signals(), shared.follow_wishes(), _log_missing_programs(server.browsers), _warm_up(server)
+        ]  # fmt: skip
+    return tasks
+
+
+async def _always() -> bool:
+    return True
 
 
 async def _log_missing_programs(browsers: Browsers) -> None:
@@ -80,9 +103,14 @@ async def _warm_up(server: MaintainedServer) -> None:
     gc.freeze()  # current objects are permanent: exclude them from garbage collection
 
 
-async def _keep_tidy(server: MaintainedServer, clock: PlausibleClock) -> None:
+async def _keep_tidy(
+    server: MaintainedServer, clock: PlausibleClock, is_due: Callable[[], Awaitable[bool]] = _always
+) -> None:
     """Purge sessions that were not changed for more than RETENTION_DAYS days, and old messages to channels."""
     while True:
+        if not await is_due():
+            await asyncio.sleep(TIDY_SECONDS)
+            continue
         if days := server.current_settings.retention_days:
             try:
                 await remove_untouched(server, days, clock.now(now()))
@@ -95,12 +123,13 @@ async def _keep_tidy(server: MaintainedServer, clock: PlausibleClock) -> None:
         await asyncio.sleep(TIDY_SECONDS)
 
 
-async def _keep_swept(sweeper: Sweeper) -> None:
+async def _keep_swept(sweeper: Sweeper, is_due: Callable[[], Awaitable[bool]] = _always) -> None:
     """Remove orphaned files, SWEEP_AFTER seconds after the start and then once a day."""
     await asyncio.sleep(SWEEP_AFTER)
     while True:
         try:
-            await sweeper.sweep()
+            if await is_due():
+                await sweeper.sweep()
         except (Unavailable, OSError) as error:
             logger.warning("files that belong to no session are removed later: %s", error)
         await asyncio.sleep(SWEEP_SECONDS)

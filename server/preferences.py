@@ -45,6 +45,7 @@ class Preferences:
             name: value for name, value in (await self._store.preferences()).items() if name in CHANGEABLE
         }
         stored = await self._store.provider_keys()
+        self._keys = {provider: key for provider, key in self._keys.items() if provider in stored}
         if stored:
             from cryptography.fernet import InvalidToken  # 6 MB, of use where a key is stored
 
@@ -55,6 +56,14 @@ class Preferences:
                 except InvalidToken:
                     continue  # the key file was replaced: the provider's key has to be set again
         self.current = self._merged(self._values)
+
+    async def reload(self) -> None:
+        """Take over what another process has changed."""
+        async with self._changing:
+            before = self.current
+            await self.load()
+            if self.current != before:
+                self._use(self.current)
 
     async def change(self, values: Mapping[str, SettingValue | None]) -> None:
         """Change settings by name; None resets one. Raises BadRequest with the name of an invalid one."""

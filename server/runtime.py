@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from server.agent import policy
 from server.agent.actions import AimedAction
@@ -22,7 +22,7 @@ from server.channels.delivery import Delivery
 from server.channels.presence import Presence
 from server.checkpoints import Checkpoints, DatabaseTables, MemoryTables
 from server.database import Database
-from server.database.migrate import prepare_database
+from server.database.migrate import NotReady, prepare_database
 from server.errors import BadRequest, Conflict, Forbidden, Unavailable
 from server.events import Event, Interrupt
 from server.files.screenshots import Screenshots
@@ -30,22 +30,36 @@ from server.files.session_files import SessionFiles
 from server.fs.disk import shortage
 from server.fs.permissions import keep_private
 from server.http.idempotency import Receipts
-from server.maintenance import PlausibleClock, background_tasks
+from server.maintenance import PlausibleClock, background_tasks, shared_tasks
 from server.ops.installation import held, owned_installation
 from server.ops.json_types import JsonObject
 from server.ops.loop_watchdog import log_stalls
 from server.preferences import Preferences
 from server.runs.agents import AgentFactory
 from server.runs.commands import RunCommands
+from server.runs.execution import Execution
+from server.runs.queue import Execute, RunQueue
 from server.runs.recorder import RunRecorder
 from server.runs.recovery import Recovery
+from server.runs.remote import RemoteRuns
+from server.runs.sharing import SharedRuns
 from server.runs.site_icons import SiteIcons
 from server.settings import Settings
-from server.store import Store, process_name
+from server.store import Ownership, Store, process_name
 from server.stream.bus import InProcessBus
+
+if TYPE_CHECKING:
+    from server.database.sole_use import SoleUse
+    from server.runs.pg_queue import PgRunQueue
+    from server.runs.shared_browsers import SharedBrowsers
+    from server.stream.redis_bus import RedisBus
 
 logger = logging.getLogger(__name__)
 
+IN_USE = (
+    "another process uses the database file of DATABASE_URL or DATA_DIR, which only one may. This one waits until the "
+    "other has ended; several processes need PostgreSQL and REDIS_URL"
+)
 MOCK_MODEL = "mock:scripted"
 MODEL_CHARS = 200
 
@@ -62,13 +76,22 @@ class ByHand:
 
 
 @dataclass
+class Shared:
+    """The parts of a process that is one of several on its database."""
+
+    runs: SharedRuns
+    browsers: SharedBrowsers
+    bus: RedisBus
+
+
+@dataclass
 class Runtime:
     """The components that routes and background tasks use."""
 
     settings: Settings
     database: Database
     store: Store
-    bus: InProcessBus
+    bus: InProcessBus | RedisBus
     screenshots: Screenshots
     browsers: Browsers
     agents: AgentFactory
@@ -78,10 +101,14 @@ class Runtime:
     files: SessionFiles
     channels: Channels
     presence: Presence
+    use: SoleUse | None = None
+    """The right to use the database on PostgreSQL."""
     is_erased: bool = True
     """False while text of purged sessions may remain in the database's files."""
     by_hand: dict[str, ByHand] = field(default_factory=dict)
     """By session: the newest observation, if its browser is controlled manually."""
+    shared: Shared | None = None
+    """With several processes: what belongs to that."""
     receipts: Receipts = field(default_factory=Receipts)
     """Results of WebSocket frames that carry a client-chosen id."""
 
@@ -138,7 +165,23 @@ class Runtime:
             return "The server is going down."
         if problem := await self.database.problem():
             return problem
+        if self.use and self.use.problem:
+            return self.use.problem
+        if self.shared:
+            try:
+                await self.shared.bus.ping()
+            except Unavailable as error:
+                return error.detail
+        if self.settings.role == "web":
+            return None
         return shortage(self.settings.data_dir, self.settings.min_free_disk) or await self.browsers.ready()
+
+    async def drain(self, seconds: float) -> None:
+        """End or hand back all runs, then end all streams."""
+        if self.shared:
+            await self.shared.runs.announce_drain()
+        await self.runner.drain(seconds)
+        self.bus.close()
 
     async def judge_by_hand(
         self, known: ByHand, shown: AimedAction, current: AimedAction, *, confirmed: bool
@@ -208,49 +251,143 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         database = Database(settings)
         stack.push_async_callback(database.aclose)
         await prepare_database(database, settings)
-        is_alone = False
-        # One server uses an SQLite file: while this process holds its lock, all others are gone.
-        if settings.is_sqlite:
-            is_alone = stack.enter_context(held(database.file.with_name(f"{database.file.name}.lock")))
-        store = Store(database, process_name(installation), is_alone=is_alone)
+        use, is_alone = await _take_database(stack, database, settings)
+        store = _open_store(database, settings, installation, is_alone=is_alone)
         preferences = Preferences(settings, store)
         await preferences.load()
-        browsers = _open_browsers(preferences.current)
+        browsers, shared_browsers = _open_browsers(preferences.current, store)
         stack.push_async_callback(browsers.aclose)
         in_memory = settings.checkpointer == "memory"
         checkpoints = Checkpoints(
             MemoryTables() if in_memory else DatabaseTables(store.database, store.is_executed_here)
         )
         stack.push_async_callback(checkpoints.aclose)
-        bus = InProcessBus()
-        stack.callback(bus.close)
+        executions: dict[str, Execution] = {}
+        bus = await _open_bus(stack, settings, executions)
         screenshots = Screenshots(settings.screenshots, settings.screenshot_url_prefix)
-        agents = AgentFactory(lambda: preferences.current, _model_builder(preferences), browsers, checkpoints)
+        agents = AgentFactory(
+            lambda: preferences.current,
+            _model_builder(preferences),
+            browsers,
+            checkpoints,
+            is_shared=settings.is_shared,
+        )
         preferences.listeners += [browsers.configure, lambda _: agents.rebuild()]
         recorder = RunRecorder(settings, store, bus)
         icons = SiteIcons(store, browsers, screenshots, recorder)
         stack.callback(icons.close)
         recorder.page_listeners.append(icons.note_page)
-        runner = AgentRunner(settings, store, bus, agents, browsers, screenshots, recorder)
-        commands = RunCommands(store, bus, agents, browsers, screenshots, recorder, runner)
-        recovery = Recovery(store, bus, recorder, runner)
+        runner = AgentRunner(
+            settings,
+            store,
+            bus,
+            agents,
+            browsers,
+            screenshots,
+            recorder,
+            _queue_for(settings, store),
+            executions,
+        )
+        remote = None if isinstance(bus, InProcessBus) else RemoteRuns(store, bus)
+        commands = RunCommands(store, bus, agents, browsers, screenshots, recorder, runner, remote)
         clock = PlausibleClock(await store.last_touched())  # before recovery, which stores the current time
-        await recovery.recover()
         files = SessionFiles(lambda session_id: settings.downloads_dir / session_id)
         presence = Presence()
         channels = Channels(store, preferences, lambda: Reach.of(preferences.current, browsers.own_ports))
         delivery = Delivery(store, channels, presence, lambda: preferences.current.public_address)
-        bus.listeners.append(lambda stamped: delivery.wake() if is_for_channels(stamped.event) else None)
         runtime = Runtime(
             settings, database, store, bus, screenshots, browsers, agents, runner, commands, preferences, files, channels,
-            presence,
+            presence, use,
         )  # fmt: skip
         stack.enter_context(log_stalls())
-        stack.callback(asyncio.create_task(delivery.run()).cancel)
-        for task in background_tasks(runtime, recovery, clock):
+        if shared_browsers and not isinstance(bus, InProcessBus):
+            shared = SharedRuns(settings, store, bus, runner, commands, browsers, preferences.reload)
+            runtime.shared = Shared(shared, shared_browsers, bus)
+            tasks = await _begin_shared(stack, runtime, shared, clock)
+        else:
+            recovery = Recovery(store, bus, recorder, runner)
+            await recovery.recover()
+            tasks = background_tasks(runtime, recovery, clock)
+        if isinstance(bus, InProcessBus):
+            bus.listeners.append(lambda stamped: delivery.wake() if is_for_channels(stamped.event) else None)
+        if settings.role != "worker":  # it does not know whether the person looks
+            tasks.append(delivery.run())
+        if use:
+            tasks.append(use.keep())
+        for task in tasks:
             stack.callback(asyncio.create_task(task).cancel)
         stack.push_async_callback(runner.drain, 0)
         yield runtime
+
+
+async def _take_database(
+    stack: AsyncExitStack, database: Database, settings: Settings
+) -> tuple[SoleUse | None, bool]:
+    """The right to use the database, on PostgreSQL; whether all other processes that used it are gone, on SQLite.
+
+    Raises NotReady while another process has it.
+    """
+    if settings.is_sqlite:
+        # While this process holds the lock of the SQLite file, all others are gone.
+        holder = stack.enter_context(held(database.file.with_name(f"{database.file.name}.lock")))
+        if holder == "elsewhere":
+            raise NotReady(IN_USE)
+        return None, holder == "here"
+    from server.database.sole_use import SoleUse
+
+    use = SoleUse(settings.database, is_shared=settings.is_shared)
+    stack.push_async_callback(use.aclose)
+    await use.acquire()
+    return use, False
+
+
+def _open_store(database: Database, settings: Settings, installation: str, *, is_alone: bool) -> Store:
+    if not settings.is_shared:
+        return Store(database, process_name(installation), is_alone=is_alone)
+    from server.store.jobs import put_job
+
+    owner = process_name()
+    return Store(
+        database, owner, ownership=Ownership(owner, enqueue=put_job, lease_seconds=settings.run_lease)
+    )
+
+
+async def _open_bus(
+    stack: AsyncExitStack, settings: Settings, executions: Mapping[str, Execution]
+) -> InProcessBus | RedisBus:
+    if settings.redis_url is None:
+        bus = InProcessBus()
+        stack.callback(bus.close)
+        return bus
+
+    from server.stream.redis_bus import RedisBus
+
+    def keyframe_of(session_id: str) -> JsonObject | None:
+        execution = executions.get(session_id)
+        return execution.unfinished() if execution else None
+
+    return await stack.enter_async_context(RedisBus(settings.redis_url, keyframe_of=keyframe_of))
+
+
+def _queue_for(settings: Settings, store: Store) -> Callable[[Execute], RunQueue] | None:
+    if not settings.is_shared:
+        return None
+    from server.runs.pg_queue import PgRunQueue
+
+    slots = 0 if settings.role == "web" else settings.max_runs
+    return lambda execute: PgRunQueue(
+        execute, settings.database, worker_id=store.owner, slots=slots, lease_seconds=settings.run_lease
+    )
+
+
+async def _begin_shared(
+    stack: AsyncExitStack, runtime: Runtime, shared: SharedRuns, clock: PlausibleClock
+) -> list[Coroutine[None, None, None]]:
+    """Become one of several processes: known to the others, then taking jobs."""
+    await shared.begin()
+    stack.push_async_callback(shared.end)
+    await stack.enter_async_context(cast("PgRunQueue", runtime.runner.queue))
+    return shared_tasks(runtime, shared, clock)
 
 
 def is_for_channels(event: Event) -> bool:
@@ -258,7 +395,17 @@ def is_for_channels(event: Event) -> bool:
     return isinstance(event, Interrupt) or event.is_terminal
 
 
-def _open_browsers(settings: Settings) -> Browsers:
+def _open_browsers(settings: Settings, store: Store) -> tuple[Browsers, SharedBrowsers | None]:
+    if not settings.is_shared:
+        return _open_own_browsers(settings), None
+    from server.runs.shared_browsers import Peers, SharedBrowsers
+
+    local = None if settings.role == "web" else _open_own_browsers(settings)
+    shared = SharedBrowsers(settings, store, Peers(settings), local)
+    return shared, shared
+
+
+def _open_own_browsers(settings: Settings) -> Browsers:
     if settings.is_mock:
         from server.browser.mock.pool import MockBrowsers
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ipaddress
 import os
 import re
+import socket
 import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AliasChoices, Field, SecretStr, field_validator
+from pydantic import AliasChoices, Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 DATABASES = ("sqlite", "postgres", "postgresql", "postgresql+psycopg")
@@ -103,7 +104,24 @@ class Settings(BaseSettings):
     )
     redis_url: str | None = Field(
         None,
-        description="Reserved for running as several processes. This version refuses to start with it.",
+        description="`redis://host:6379/0` (Redis 6.2 or Valkey): several processes share the database "
+        "([scaling.md](scaling.md)). Needs PostgreSQL. Unset: this process is the only one on its database.",
+    )
+    role: Literal["all", "web", "worker"] = Field(
+        "all",
+        description="What this process does: `web` serves the web UI and the API, `worker` executes runs and has browsers, "
+        "`all` does both. `web` and `worker` need `REDIS_URL`.",
+    )
+    run_lease: float = Field(
+        20,
+        ge=3,
+        le=600,
+        description="With `REDIS_URL`: seconds without a sign of life after which another worker continues a worker's runs.",
+    )
+    worker_url: str | None = Field(
+        None,
+        description="With `REDIS_URL`: address under which the other processes reach this worker, for live view and "
+        "take-over. Unset: `http://HOST:PORT`, or the machine's name if `HOST` is `0.0.0.0` or `::`.",
     )
     checkpointer: Literal["database", "memory"] = Field(
         "database",
@@ -343,10 +361,29 @@ class Settings(BaseSettings):
 
     @field_validator("redis_url")
     @classmethod
-    def _one_process_only(cls, value: str | None) -> str | None:
-        if value:
-            raise ValueError("this version runs as one process; leave REDIS_URL empty")
+    def _redis_we_know(cls, value: str | None) -> str | None:
+        if value and not re.match(r"(redis|rediss|unix)://", value):
+            raise ValueError("use redis://host:port/number")
         return value
+
+    @field_validator("worker_url")
+    @classmethod
+    def _address_of_a_worker(cls, value: str | None) -> str | None:
+        if value and not re.fullmatch(r"https?://[^\s/?#@]+/?", value):
+            raise ValueError("use an address without a path, such as http://worker-1:8000")
+        return value.rstrip("/") if value else value
+
+    @model_validator(mode="after")
+    def _roles_fit(self) -> Settings:
+        if self.role != "all" and not self.redis_url:
+            raise ValueError(f"ROLE={self.role} needs REDIS_URL")
+        if self.redis_url and self.is_sqlite:
+            raise ValueError("REDIS_URL needs PostgreSQL as DATABASE_URL")
+        if self.redis_url and self.auth_token is None:
+            raise ValueError("REDIS_URL needs AUTH_TOKEN, the same for all processes")
+        if self.redis_url and self.checkpointer == "memory":
+            raise ValueError("REDIS_URL needs CHECKPOINTER=database")
+        return self
 
     @field_validator("database_url")
     @classmethod
@@ -363,6 +400,17 @@ class Settings(BaseSettings):
         """The address of the web UI in messages, without a slash at its end."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return self.public_url or f"http://{host}:{self.port}"
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether other processes use the same database at the same time."""
+        return self.redis_url is not None
+
+    @property
+    def own_address(self) -> str:
+        """The address under which the other processes reach this one."""
+        host = socket.gethostname() if self.host in ("0.0.0.0", "::") else self.host
+        return self.worker_url or f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
 
     @property
     def database(self) -> str:
@@ -442,6 +490,12 @@ class Settings(BaseSettings):
     @property
     def profiles(self) -> Path:
         return self.data_dir / "profiles"
+
+    @property
+    def browsers_dir(self) -> Path:
+        """Notes on browser processes, and their scratch space: of this process alone."""
+        place = self.data_dir / "browsers"
+        return place / f"{socket.gethostname()}-{self.port}" if self.is_shared else place
 
     @property
     def private_dir(self) -> Path:

@@ -44,7 +44,7 @@ async def graph_events(
             data = event["data"]
             # LangChain adds the run's input to the first event, taking it for the root's start.
             if data.get("input") is input_ and event["event"] != "on_chain_start":
-                del data["input"]
+                data.pop("input", None)
             yield event
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from fastapi import APIRouter
 from pydantic import Field
+from starlette.responses import Response
 
 from server.agent.actions import Action, ClickAction, FieldText, TypeAction, aim
 from server.agent.gate.approval import is_unchanged, retarget
@@ -77,6 +78,17 @@ async def free_browser(session_id: str, world: Runtime) -> Browser:
 def observation_json(look: ByHand) -> JsonObject:
     observation = look.observation
     return {"id": look.id, **observation.model_dump(mode="json"), "text": observation.text()}
+
+
+@router.post("/leave", status_code=204, include_in_schema=False)
+async def leave(session_id: SessionId, world: World) -> Response:
+    """For the other processes: close the session's browser here. Raises Conflict while a run is executed with it."""
+    if world.shared is None:
+        raise NotFound("There is nothing at this address.")
+    if session_id in world.runner.executions:
+        raise Conflict("A run is executed with this browser.", code="run_in_progress")
+    await world.shared.browsers.leave(session_id)
+    return Response(status_code=204)
 
 
 @router.post("/launch")

@@ -118,6 +118,8 @@ async def _obey(wanted: Wanted, session_id: str, view: LiveView, viewer: Viewer,
         case Beat():
             view.renew(viewer)
         case Take():
+            if world.shared:
+                await world.shared.browsers.claim(session_id)
             await view.take(viewer)
             await world.commands.hold(session_id)
         case Release():

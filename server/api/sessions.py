@@ -96,7 +96,7 @@ async def list_sessions(
 async def read(session_id: SessionId, world: World) -> SessionDetail:
     overview = await world.store.overview(session_id)
     state = await world.commands.working_state.read(session_id)
-    live = world.commands.live(session_id)
+    live = await world.commands.live(session_id)
     return SessionDetail(
         **dict(to_response(overview.session, world)),
         messages=overview.messages,

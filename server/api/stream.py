@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Annotated, cast
 
 import orjson
 from fastapi import APIRouter, Header
@@ -51,14 +52,25 @@ async def stream_session(
     last_event_id: LastEventId = None,
 ) -> Response:
     """Stream the events of the current run, else of the last one; with `follow` also of later runs."""
-    if world.bus.run_of(session_id) is None:
-        await world.store.session(session_id)
-    if run_id and not world.bus.keeps(session_id, run_id):
-        run = await world.store.run(run_id)  # raises NotFound, before the response has started
-        if run.session_id != session_id:
-            raise NotFound("There is no such run.", code="run_unknown")
-    source = _session_blocks(world, session_id, run_id, follow, last_event_id)
+    async with world.bus.attending(session_id):  # raises Unavailable, before the response has started
+        if world.bus.run_of(session_id) is None:
+            await world.store.session(session_id)
+        if run_id and not world.bus.keeps(session_id, run_id):
+            run = await world.store.run(run_id)
+            if run.session_id != session_id:
+                raise NotFound("There is no such run.", code="run_unknown")
+    source = _attended(world, session_id, run_id, follow, last_event_id)
     return EventStream(source, is_allowed=lambda: caller.is_logged_in)
+
+
+async def _attended(
+    world: Runtime, session_id: str, run_id: str | None, follow: bool, last_event_id: str | None
+) -> AsyncIterator[bytes]:
+    async with world.bus.attending(session_id):
+        blocks = _session_blocks(world, session_id, run_id, follow, last_event_id)
+        async with aclosing(cast("AsyncGenerator[bytes]", blocks)):
+            async for block in blocks:
+                yield block
 
 
 async def _session_blocks(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Annotated
 
 from fastapi import APIRouter, Request
@@ -26,7 +27,7 @@ from server.api.schemas import (
     Tools,
 )
 from server.auth import COOKIE_SECONDS, cookie_name, peer_of
-from server.errors import Unauthorized
+from server.errors import Unauthorized, Unavailable
 from server.files.session_files import FILE_BYTES, FILES
 from server.http.problems import problem
 from server.runtime import Runtime
@@ -122,7 +123,42 @@ async def tools(world: World) -> Tools:
 async def metrics(world: World, request: Request) -> Response:
     registry = CollectorRegistry()
     registry.register(_Readings(world, request.app.state.streams))
+    if world.shared:
+        registry.register(await _SharedReadings.take(world))
     return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
+
+
+class _SharedReadings:
+    """What all processes share. What does not answer is left out."""
+
+    def __init__(self, gauges: list[GaugeMetricFamily]) -> None:
+        self._gauges = gauges
+
+    @classmethod
+    async def take(cls, world: Runtime) -> _SharedReadings:
+        gauges = [
+            GaugeMetricFamily(
+                "pilothouse_browsers_open", "Browsers of this process", len(world.browsers.opened())
+            )
+        ]
+        with suppress(Unavailable):
+            stats = await world.runner.queue.stats()
+            gauges += [
+                GaugeMetricFamily("pilothouse_queue_jobs", "Runs that wait for a worker", stats.queued),
+                GaugeMetricFamily("pilothouse_queue_running", "Runs that workers execute", stats.running),
+                GaugeMetricFamily(
+                    "pilothouse_queue_oldest_seconds",
+                    "How long the first waiting run has waited",
+                    stats.oldest_seconds,
+                ),
+            ]
+        with suppress(Unavailable):
+            workers = [one for one in await world.store.live_processes() if one.role != "web"]
+            gauges.append(GaugeMetricFamily("pilothouse_workers", "Live workers", len(workers)))
+        return cls(gauges)
+
+    def collect(self) -> list[GaugeMetricFamily]:
+        return self._gauges
 
 
 class _Readings:

@@ -82,9 +82,11 @@ FRAME: TypeAdapter[UserMessage | UserConfirm | Control] = TypeAdapter(
 @router.websocket("/api/ws/{session_id}", dependencies=[STREAM])
 async def chat(socket: WebSocket, session_id: SessionId, world: World, caller: CallerOf) -> None:
     await socket.accept()
-    is_over = world.bus.has_ended(session_id)  # before its status is read, so that no later event is missed
-    after = read_event_id(world.bus.last_id(session_id)) if is_over else None
     try:
+        async with world.bus.attending(session_id):
+            # Before its status is read, so that no later event is missed.
+            is_over = world.bus.has_ended(session_id)
+            after = read_event_id(world.bus.last_id(session_id)) if is_over else None
         session = await world.store.session(session_id)
     except AppError as error:
         await refuse(socket, error)

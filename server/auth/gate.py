@@ -134,9 +134,11 @@ class Hosts(frozenset[str]):
 
 
 def allowed_hosts(settings: Settings) -> Hosts:
-    """Loopback names, HOST, TRUSTED_HOSTS and that of PUBLIC_URL; on a public bind also the machine's name and any IP address."""
+    """Loopback names, HOST, TRUSTED_HOSTS, those of PUBLIC_URL and of the address for other processes; on a public bind also the machine's name and any IP address."""
     names = {"localhost", "127.0.0.1", "::1", settings.host, *settings.trusted_hosts}
     if settings.public_url and (name := urlsplit(settings.public_url).hostname):
+        names.add(name)
+    if settings.is_shared and (name := urlsplit(settings.own_address).hostname):
         names.add(name)
     if settings.is_public:
         names |= {socket.gethostname(), f"{socket.gethostname()}.local"}

@@ -132,7 +132,10 @@ class Logins:
         self._clock = clock
         self._monotonic = monotonic
         self._revoked_file = data_dir / "logged_out.json"
-        self._revoked: dict[str, float] = self._load_revoked()
+        self._revoked: dict[str, float] = {}
+        self._revoked_at = 0
+        """When the file was changed that `_revoked` was read from."""
+        self._read_revoked()
         self.attempts = Attempts()
 
     def log_in(self, password: str, peer: str) -> str:
@@ -166,6 +169,7 @@ class Logins:
     def is_valid(self, cookie: str) -> bool:
         body, _, _ = cookie.rpartition(".")
         expiry, _, login_id = body.partition(".")
+        self._read_revoked()
         if not hmac.compare_digest(cookie.encode(), self._sign(body).encode()) or login_id in self._revoked:
             return False
         return int(expiry) > self._clock()  # signed, so it is a valid number
@@ -181,11 +185,17 @@ class Logins:
     def _sign(self, body: str) -> str:
         return f"{body}.{hmac.new(self._key, body.encode(), hashlib.sha256).hexdigest()}"
 
-    def _load_revoked(self) -> dict[str, float]:
+    def _read_revoked(self) -> None:
+        """Read the logouts again if the file has changed: another process may have added one."""
         try:
-            return {str(id): float(until) for id, until in json.loads(self._revoked_file.read_text()).items()}
+            changed_at = self._revoked_file.stat().st_mtime_ns
+            if changed_at == self._revoked_at:
+                return
+            stored = json.loads(self._revoked_file.read_text())
+            self._revoked |= {str(id): float(until) for id, until in stored.items()}
+            self._revoked_at = changed_at
         except (OSError, ValueError, AttributeError):
-            return {}
+            return
 
 
 def _digest(text: str) -> bytes:

@@ -50,7 +50,7 @@ class BrowserPool:
         self._settings = settings
         self._resolve = resolve
         self._server = _SERVERS.get(settings.browser_mcp, OTHER)
-        self._processes = Processes(settings.data_dir / "browsers" / "processes")
+        self._processes = Processes(settings.browsers_dir / "processes")
         self._profiles = Profiles(settings)
         self._places = Slots(settings.max_browsers, self._on_queue_change)
         self.place_listeners: list[QueueListener] = []
@@ -167,6 +167,12 @@ class BrowserPool:
             del self._views[session_id]
         if purge:
             await self._profiles.purge(session_id)
+
+    def opened(self) -> Sequence[str]:
+        return [name for name, browser in self._open.items() if browser.chromium is not None]
+
+    async def renew_profile(self, session_id: str) -> None:
+        await self._profiles.renew(session_id)
 
     async def aclose(self) -> None:
         self._is_closing = True

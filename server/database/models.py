@@ -67,6 +67,8 @@ class SessionRow(Base):
     archived_at: Mapped[datetime | None]
     icon: Mapped[str | None] = mapped_column(String(200))
     """The address of the icon of the site that it worked on last."""
+    worker: Mapped[str | None] = mapped_column(String(64))
+    """With several processes: the name of the one that has its browser."""
 
 
 class RunRow(Base):
@@ -105,6 +107,9 @@ class RunRow(Base):
     finished_at: Mapped[datetime | None]
     end_position: Mapped[int] = mapped_column(default=0, server_default="0")
     """Where its end without an answer stands among the session's rows; 0 if it has none."""
+    wishes: Mapped[JsonObject | None] = mapped_column(JSON(none_as_null=True))
+    """With several processes: what users asked of it, for the one that executes it. `cancel` and `pause` stay,
+    `plan` and `dismissed` are taken by the execution. `resumed`: the answered question at which it was resumed last."""
 
 
 class MessageRow(Base):
@@ -180,6 +185,21 @@ class GrantRow(Base):
     site: Mapped[str] = mapped_column(String(255))
     kind: Mapped[str] = mapped_column(String(64))
     created_at: Mapped[datetime]
+
+
+class ProcessRow(Base):
+    """With several processes: one of them. Times are those of the database's clock."""
+
+    __tablename__ = "processes"
+
+    name: Mapped[str] = mapped_column(String(64), primary_key=True)
+    role: Mapped[str] = mapped_column(String(16))
+    address: Mapped[str] = mapped_column(String(300))
+    runs: Mapped[int] = mapped_column(default=0)
+    browsers: Mapped[int] = mapped_column(default=0)
+    is_draining: Mapped[bool] = mapped_column(default=False)
+    started_at: Mapped[datetime]
+    seen_at: Mapped[datetime]
 
 
 class PreferenceRow(Base):

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
 FILE = "server.lock"
 
@@ -27,26 +28,36 @@ def owned_installation(folder: Path) -> Iterator[str]:
         os.close(descriptor)  # releases the lock
 
 
+Holder = Literal["here", "elsewhere", "unknown"]
+"""Who has a lock; unknown where the system has no such locks."""
+
+
 @contextmanager
-def held(file: Path) -> Iterator[bool]:
-    """Whether this process has the exclusive lock on `file`, which it then holds until the block exits."""
+def held(file: Path) -> Iterator[Holder]:
+    """Who has the exclusive lock on `file`: if this process, then until the block exits."""
     descriptor = os.open(file, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
     try:
-        yield _lock(descriptor)
+        yield _holder(descriptor)
     finally:
         os.close(descriptor)
 
 
 def _lock(descriptor: int) -> bool:
+    return _holder(descriptor) == "here"
+
+
+def _holder(descriptor: int) -> Holder:
     if sys.platform == "win32":
-        return False
+        return "unknown"
     import fcntl
 
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return "elsewhere"
     except OSError:
-        return False
-    return True
+        return "unknown"
+    return "here"
 
 
 def _identity(descriptor: int) -> str:

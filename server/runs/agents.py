@@ -14,14 +14,16 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.schema import StreamEvent
 from langgraph.errors import GraphRecursionError
+from langgraph.graph import START
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.types import Command
+from langgraph.types import Command, StateSnapshot
 
 from server.agent.assistant.input import first_input, recursion_limit
 from server.agent.context import RunContext
 from server.agent.event_adapter import read_usage
 from server.agent.gate.gate import Gate
 from server.agent.models.chat_model import DEMO, classify, usage_cost
+from server.agent.operator import continuing
 from server.agent.operator.graph import build_operator
 from server.agent.operator.records import take_plan
 from server.agent.streaming import graph_events
@@ -34,6 +36,7 @@ from server.events import Answer, Question, StateChanged, Usage, read_question
 from server.ops import stale_install as replaced
 from server.ops.json_types import JsonObject
 from server.results.rows import ASKED, TABLES_BY, schema_of
+from server.runs.events import interruption
 from server.settings import Settings
 from server.store import StartedRun
 
@@ -47,6 +50,12 @@ class AssistantUnavailable(RunFailed):
 
 
 class RunTaken(RunFailed):
+    code = "interrupted"
+
+
+class Interrupted(RunFailed):
+    """Its former execution has ended where this agent cannot go on."""
+
     code = "interrupted"
 
 
@@ -108,7 +117,10 @@ class AgentFactory:
         checkpoints: Checkpoints,
         is_replaced: Callable[[], bool] = replaced.is_replaced,
         load_module: Callable[[str], Any] = import_module,
+        is_shared: bool = False,
     ) -> None:
+        self._durability: Durability = "sync" if is_shared else "async"
+        """Another process may have to go on: then what is next is saved before it begins."""
         self._load_module = load_module
         self._is_replaced = is_replaced
         self._settings = settings
@@ -118,21 +130,25 @@ class AgentFactory:
         self._graphs: dict[tuple[str, str], asyncio.Future[Graph]] = {}
 
     async def prepare(self, started: StartedRun, context: RunContext) -> PreparedAgent:
-        """The agent of a run: at its start, or at its interrupt with the user's answer as input."""
+        """The agent of a run: at its start, or at its interrupt with the user's answer as input.
+
+        A run that several processes may execute is continued from wherever its former execution has ended.
+        """
         run = started.run
         answer = started.question.answer if started.question else None
         if run.agent == "operator":
+            if started.continues:
+                return await self._continued_operator(started, context)
             if answer is not None:
                 # "sync": an approved action is persisted before it is executed.
                 return await self._prepared_operator(
                     run, context, Command(resume=answer.model_dump(mode="json")), "sync"
                 )
-            asked = next(message for message in reversed(started.messages) if message.id == run.message_id)
-            first = {
-                "user_message": asked.content, "message_id": asked.id,
-                "result_schema": (asked.meta_json or {}).get(ASKED),
-            }  # fmt: skip
-            return await self._prepared_operator(run, context, first, "async")
+            return await self._prepared_operator(
+                run, context, _first_operator_input(started), self._durability
+            )
+        if started.continues and not started.is_newly_answered:
+            raise Interrupted(interruption(run.doing))
         if any(one.id == run.message_id and schema_of(one) for one in started.messages):
             raise AssistantUnavailable(TABLES_BY)  # the agent was changed before a retry
         if answer is None:
@@ -149,6 +165,24 @@ class AgentFactory:
             await self._operator(model_name)
         else:
             await self._assistant(model_name)
+
+    async def _continued_operator(self, started: StartedRun, context: RunContext) -> PreparedAgent:
+        run, answer = started.run, started.question.answer if started.question else None
+        prepared = await self._prepared_operator(run, context, None, "sync")
+        config = prepared.thread.config
+        saved = await prepared.graph.aget_state(config)
+        first_epoch = run.epoch - run.attempt + 1
+        if not saved.next or _epoch_of(saved) < first_epoch:
+            prepared.input = _first_operator_input(started)  # nothing of this run is saved
+        elif saved.interrupts:
+            asked = {one.value.get("reference") for one in saved.interrupts}
+            if answer is not None and answer.reference in asked:
+                prepared.input = Command(resume=answer.model_dump(mode="json"))
+        elif START in saved.next:
+            prepared.input = _first_operator_input(started)
+        elif update := continuing.restart(saved.values, saved.next):
+            await prepared.graph.aupdate_state(config, update, as_node=continuing.RESTARTS_AFTER)
+        return prepared
 
     async def _prepared_operator(
         self, run: RunRow, context: RunContext, input: Any, durability: Durability
@@ -267,6 +301,21 @@ class AgentFactory:
     def rebuild(self) -> None:
         """Drop the cached graphs; called after settings or keys have changed."""
         self._graphs = {}
+
+
+def _epoch_of(saved: StateSnapshot) -> int:
+    """The epoch of the execution that saved it last; 0 if that is not known."""
+    epoch: Any = (saved.metadata or {}).get("epoch")
+    return int(epoch or 0)
+
+
+def _first_operator_input(started: StartedRun) -> JsonObject:
+    run = started.run
+    asked = next(message for message in reversed(started.messages) if message.id == run.message_id)
+    return {
+        "user_message": asked.content, "message_id": asked.id,
+        "result_schema": (asked.meta_json or {}).get(ASKED),
+    }  # fmt: skip
 
 
 def load_assistant(load_module: Callable[[str], Any]) -> Callable[..., Graph]:

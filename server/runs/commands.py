@@ -13,7 +13,7 @@ from server.agent.gate.approval import site_of
 from server.agent.operator.answers import answer_in_words
 from server.agent_runner import AgentRunner
 from server.browser.browsers import Browsers
-from server.database.models import InterruptRow, SessionRow
+from server.database.models import InterruptRow, RunRow, SessionRow
 from server.errors import Conflict, NotFound, Unavailable
 from server.events import (
     Answer,
@@ -32,9 +32,10 @@ from server.runs.agents import AgentFactory
 from server.runs.events import to_decision
 from server.runs.execution import Execution, current_execution
 from server.runs.recorder import RunRecorder, to_its_end
+from server.runs.remote import RemoteRuns
 from server.runs.working_state import WorkingStateService
 from server.store import AcceptedMessage, Store, new_id
-from server.stream.bus import InProcessBus
+from server.stream.bus import EventBus
 
 T = TypeVar("T")
 
@@ -46,13 +47,16 @@ class RunCommands:
     def __init__(
         self,
         store: Store,
-        bus: InProcessBus,
+        bus: EventBus,
         agents: AgentFactory,
         browsers: Browsers,
         screenshots: Screenshots,
         recorder: RunRecorder,
         runner: AgentRunner,
+        remote: RemoteRuns | None = None,
     ) -> None:
+        """`remote`: with several processes, the way to runs that another one executes."""
+        self._remote = remote
         self._store = store
         self._bus = bus
         self._agents = agents
@@ -62,7 +66,7 @@ class RunCommands:
         self._runner = runner
         self._in_doubt: set[str] = set()
         """Questions whose answer failed with Unavailable, but may have been committed."""
-        self.working_state = WorkingStateService(store, bus, agents, recorder, runner.executions)
+        self.working_state = WorkingStateService(store, bus, agents, recorder, runner.executions, remote)
 
     # Messages and decisions
 
@@ -98,7 +102,7 @@ class RunCommands:
                 self._bus.publish(session_id, None, [MessageAdded(message=accepted.message)])
                 self._publish_decision(accepted.question)
             elif accepted.steers:
-                self._steer(accepted)
+                await self._steer(accepted)
             else:
                 self._runner.start(accepted)
         return accepted
@@ -117,7 +121,7 @@ class RunCommands:
                 raise
             return await query(True)
 
-    def _steer(self, accepted: AcceptedMessage) -> None:
+    async def _steer(self, accepted: AcceptedMessage) -> None:
         """Pass the message to the run's execution, if that is in progress here.
 
         Otherwise it is read from the database when the run begins, or gets its own run when the run ends.
@@ -127,6 +131,9 @@ class RunCommands:
         if execution and execution.run.id == run.id:
             execution.publish(MessageAdded(message=accepted.message))
             execution.steer(accepted.message)
+        elif self._remote:
+            self._bus.publish(run.session_id, None, [MessageAdded(message=accepted.message)])
+            await self._remote.tell(run, "steer")
         elif self._bus.run_of(run.session_id) == run.id:
             self._bus.publish(run.session_id, None, [MessageAdded(message=accepted.message)])
 
@@ -144,7 +151,7 @@ class RunCommands:
 
     async def _steer_queued(self, session_id: str, message_id: str) -> AcceptedMessage:
         accepted = await self._store.steer_queued(session_id, message_id)
-        self._steer(accepted)
+        await self._steer(accepted)
         return accepted
 
     async def retry(self, session_id: str) -> AcceptedMessage:
@@ -208,6 +215,8 @@ class RunCommands:
         if execution := self._execution(session_id):
             grants = await self._store.grants(session_id)
             execution.grant({(grant.site, grant.kind) for grant in grants})
+        elif self._remote and (run := await self._remote.executed(session_id)):
+            await self._remote.tell(run, "decision")
 
     # Cancel, pause, resume, takeover
 
@@ -227,16 +236,35 @@ class RunCommands:
             run = await self._store.current_run(session_id)
             if run is None or run.finished_at:
                 raise Conflict("There is no run to cancel.", code="run_finished")
+            if self._remote and run.owner and run.status != "waiting_user":
+                if await self._remote.cancel(run):
+                    return
+                run = await self._store.run(run.id)  # its process does not end it: it is taken from it
             if not await self._runner.begins(run.id):
                 ended = await self._recorder.cancel_unexecuted(run)
         self._runner.start_next(ended)
 
     async def pause(self, session_id: str) -> None:
+        if self._remote:
+            await self._remote.wish(await self._executed(session_id), "pause", pause=True, resume=False)
+        else:
+            await self.pause_here(session_id)
+
+    async def pause_here(self, session_id: str) -> None:
         execution = self._active(session_id)
         execution.pause()
         await self._recorder.show_status(execution)
 
     async def resume(self, session_id: str) -> None:
+        if self._remote is None:
+            await self.resume_here(session_id)
+            return
+        run = await self._executed(session_id)
+        if run.status != "paused" and not (run.wishes or {}).get("pause"):
+            raise Conflict("The run is not paused.", code="not_paused")
+        await self._remote.wish(run, "resume", pause=False, resume=True)
+
+    async def resume_here(self, session_id: str) -> None:
         execution = self._active(session_id)
         if not execution.is_paused:
             raise Conflict("The run is not paused.", code="not_paused")
@@ -341,15 +369,19 @@ class RunCommands:
 
     # State for clients
 
-    def live(self, session_id: str) -> JsonObject | None:
+    async def live(self, session_id: str) -> JsonObject | None:
         """Output in progress that is not yet a message, for a client that received `resync`."""
         execution = self._execution(session_id)
+        if self._remote:
+            return await self._remote.live(session_id)
         if execution is None:
             return None
         unfinished = execution.unfinished()
         return {"event_id": self._bus.last_id(session_id), **unfinished}
 
     async def is_executing(self, session_id: str) -> bool:
+        if self._remote:
+            return await self._remote.executed(session_id) is not None
         return await current_execution(self._runner.executions, session_id) is not None
 
     async def is_acting(self, session_id: str) -> bool:
@@ -358,6 +390,12 @@ class RunCommands:
 
     async def announce(self, session_id: str) -> None:
         await self._recorder.read_and_announce(session_id)
+
+    async def _executed(self, session_id: str) -> RunRow:
+        run = await self._remote.executed(session_id) if self._remote else None
+        if run is None:
+            raise Conflict("There is no run in progress.", code="no_run")
+        return run
 
     def _execution(self, session_id: str) -> Execution | None:
         return self._runner.executions.get(session_id)

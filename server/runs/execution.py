@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from server.agent.context import UserUpdates
 from server.agent.event_adapter import EventAdapter
+from server.clock import elapsed
 from server.database.models import RunRow
 from server.events import Event, Message, RunChanged, RunStatus, StateChanged, Thinking, Token, with_plan
 from server.ops.json_types import JsonObject
@@ -39,6 +40,34 @@ class Stopwatch:
         return seconds
 
 
+class RunLease:
+    """The time for which this process may act for a run; `seconds` None: for ever, it is the only process."""
+
+    FRESH = 0.8
+    """The part of a lease in which acts are begun: the clocks of two machines run at slightly different speeds."""
+
+    def __init__(self, seconds: float | None, clock: Callable[[], float] = elapsed) -> None:
+        self._seconds = seconds
+        self._clock = clock
+        self._renewed_at = clock()
+        self._renewed = asyncio.Event()
+
+    @property
+    def is_fresh(self) -> bool:
+        return self._seconds is None or self._clock() - self._renewed_at < self.FRESH * self._seconds
+
+    def renew(self, moment: float) -> None:
+        """The database has renewed it; `moment` of `clock` is when that was asked for."""
+        self._renewed_at = max(moment, self._renewed_at)
+        self._renewed.set()
+
+    async def hold(self) -> None:
+        """Return while it is fresh; else wait until it has been renewed."""
+        while not self.is_fresh:
+            self._renewed.clear()
+            await self._renewed.wait()
+
+
 class Execution:
     """The state of a run in progress; also the agent's inbox and its grants."""
 
@@ -51,14 +80,16 @@ class Execution:
         max_steps: int,
         granted: Collection[tuple[str, str]] = (),
         clock: Callable[[], float] = time.monotonic,
+        lease: RunLease | None = None,
     ) -> None:
         self.run = run
+        self.lease = lease or RunLease(None)
         self.adapter = adapter
         self.max_steps = max_steps
         self.status: RunStatus = "running"
         self.state: StateChanged | None = None
         self.stop_reason: str | None = None
-        """Set once: why it is ended before its agent has finished (cancelled, interrupted, time_limit)."""
+        """Set once: why it is ended before its agent has finished (cancelled, interrupted, time_limit, handed_back)."""
         self.stopped = asyncio.Event()
         self.ended = asyncio.Event()
         self._bus = bus
@@ -78,7 +109,8 @@ class Execution:
         """By tool call: the position of its row among the session's rows."""
         self.is_over = False
         """The agent has ended: it reads no more input."""
-        self._paused = self._held = False
+        self._paused = self._held = self._is_leaving = False
+        self.is_between_steps = asyncio.Event()
         self._has_lost_picture = False
         self._granted = frozenset(granted)
         self.queue_place: int | None = None
@@ -190,6 +222,16 @@ class Execution:
         self.is_over = True
         return self._plan, self._dismissed
 
+    @property
+    def has_own_pause(self) -> bool:
+        """Paused by the user, not only by a takeover."""
+        return self._paused
+
+    def stop_before_next_step(self) -> None:
+        """For a hand-back: the agent begins no further step. `is_between_steps` is set when it waits for one."""
+        self._is_leaving = True
+        self._keep_time()
+
     def pause(self) -> None:
         if not self._paused:
             self._paused_at = self._clock()
@@ -242,7 +284,9 @@ class Execution:
         return "queued" if self.queue_place else "running"
 
     async def take_updates(self) -> UserUpdates:
+        self.is_between_steps.set()
         await self._going.wait()
+        self.is_between_steps.clear()
         said = tuple(message.content for message in self._messages)
         news = UserUpdates(
             said, self._plan, self._takeover, self._dismissed, self._are_words_old, self._is_before_answer
@@ -260,7 +304,7 @@ class Execution:
 
     def _keep_time(self) -> None:
         """Do not count time while paused or queued; block the agent's next step while paused."""
-        if self.is_paused:
+        if self.is_paused or self._is_leaving:
             self._going.clear()
         else:
             self._going.set()

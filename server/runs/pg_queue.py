@@ -19,12 +19,14 @@ from pgqueuer.adapters.drivers.psycopg import PsycopgDriver
 from pgqueuer.core.qm import QueueManager
 from pgqueuer.domain.errors import PgqException, RetryRequested
 from pgqueuer.domain.models import Context, Job
+from pgqueuer.ports.driver import NotifyCallback
 from pgqueuer.queries import Queries
 from psycopg.conninfo import make_conninfo
 
 from server.database.postgresql import CONNECT_SECONDS, SILENT_LINK
 from server.errors import Unavailable
-from server.runs.queue import Execute, QueueStats
+from server.runs.queue import Execute, HandedBack, QueueStats
+from server.store import LeaseHeld
 from server.store.jobs import ENTRYPOINT, entrypoint_of
 
 logger = logging.getLogger(__name__)
@@ -32,6 +34,8 @@ logger = logging.getLogger(__name__)
 LEASE_SECONDS = 20.0
 PAUSE = 0.5
 """Seconds between attempts to connect."""
+MOST_AT_ONCE = 2
+"""Jobs that a worker takes at once, so that a burst is spread over the workers."""
 FEWEST_SLOTS = 2
 """PgQueuer takes up to half of its slots at once."""
 
@@ -111,11 +115,14 @@ class PgRunQueue:
         found: dict[str, Any] = row
         return QueueStats(found["queued"], found["running"], found["oldest"] or 0.0)
 
-    async def drain(self, seconds: float) -> None:
-        """Take no more jobs. The jobs of runs that have to be cancelled are handed back to other workers."""
+    def take_no_more(self) -> None:
         self._is_draining = True
         if self._manager:
             self._manager.shutdown.set()
+
+    async def drain(self, seconds: float) -> None:
+        """Take no more jobs. The jobs of runs that have to be cancelled are handed back to other workers."""
+        self.take_no_more()
         for patience in (seconds, 5.0):
             if self._tasks:
                 await asyncio.wait(self._tasks.values(), timeout=patience)
@@ -157,10 +164,10 @@ class PgRunQueue:
                     manager.entrypoint(name, accepts_context=True)(self._handle)
             self._manager = manager
             self._connected.set()
-            await driver.execute(FORGET)
+            await asking.execute(FORGET)
             await manager.run(
                 dequeue_timeout=min(timedelta(seconds=5), self._lease / 2),
-                batch_size=max(1, self._slots // 2),
+                batch_size=max(1, min(self._slots // 2, MOST_AT_ONCE)),
                 max_concurrent_tasks=self._slots or None,
                 shutdown_on_listener_failure=True,
                 heartbeat_timeout=self._lease,
@@ -182,8 +189,10 @@ class PgRunQueue:
                 await self._queries().driver.fetch(f"{WITHDRAW} RETURNING id", run_id.encode())
                 await asyncio.shield(task)
                 return
-            except (Unavailable, psycopg.Error) as error:
-                raise RetryRequested(timedelta(seconds=1), "the database does not answer") from error
+            except HandedBack:
+                raise RetryRequested(timedelta(0), "the worker is going down") from None
+            except (Unavailable, LeaseHeld, psycopg.Error) as error:
+                raise RetryRequested(timedelta(seconds=1), str(error)) from error
             except asyncio.CancelledError:
                 if self._is_draining and task.done():
                     raise RetryRequested(timedelta(0), "the worker is going down") from None
@@ -209,6 +218,7 @@ class _Driver(PsycopgDriver):
         super().__init__(listening)
         self._asking = PsycopgDriver(asking)
         self._link = asking
+        self._listens = asyncio.Event()
         self.on_lost: Callable[[], None] = lambda: None
 
     @property
@@ -222,7 +232,12 @@ class _Driver(PsycopgDriver):
             self._note_loss()
             raise
 
+    async def add_listener(self, channel: str, callback: NotifyCallback) -> None:
+        await super().add_listener(channel, callback)
+        self._listens.set()
+
     async def execute(self, query: str, *args: object) -> str:
+        await self._listens.wait()  # PgQueuer tests its listener with a notification, from its start on
         try:
             return await self._asking.execute(query, *args)
         except psycopg.OperationalError:

@@ -14,6 +14,10 @@ Execute = Callable[[str, asyncio.Event], Awaitable[None]]
 """Executes the run with this id. Sets the event as soon as others can see its execution."""
 
 
+class HandedBack(Exception):
+    """Raised by `Execute`: this process leaves the run to another one."""
+
+
 @dataclass(frozen=True)
 class QueueStats:
     """Runs in all processes of the queue."""
@@ -44,6 +48,10 @@ class RunQueue(Protocol):
         ...
 
     async def stats(self) -> QueueStats: ...
+
+    def take_no_more(self) -> None:
+        """Leave what waits to other processes; with one process there are none."""
+        ...
 
     async def drain(self, seconds: float) -> None:
         """Wait up to `seconds` for the runs in progress, then cancel the rest and wait up to 5 s for them."""
@@ -90,6 +98,9 @@ class InProcessRunQueue:
         self._waiting.pop(run_id, None)
         for task in [task for task, known in self._tasks.items() if known == run_id]:
             task.cancel()
+
+    def take_no_more(self) -> None:
+        """Nothing: there is no other process."""
 
     async def stats(self) -> QueueStats:
         moment = asyncio.get_running_loop().time()

@@ -29,7 +29,7 @@ from server.runs.events import ENDINGS, describe, interruption, to_change, to_er
 from server.runs.execution import Execution
 from server.settings import Settings
 from server.store import AcceptedMessage, FinishedRun, StartedRun, Store
-from server.stream.bus import Fenced, InProcessBus
+from server.stream.bus import EventBus, Fenced
 
 logger = logging.getLogger(__name__)
 
@@ -38,6 +38,7 @@ T = TypeVar("T")
 PATIENCE = 30.0
 """Seconds for which a run retries while the database is unavailable."""
 PICTURE_NOT_SAVED = "picture not saved"
+HANDED_BACK = "another process goes on with this run"
 
 
 class RunRecorder:
@@ -45,7 +46,7 @@ class RunRecorder:
         self,
         settings: Settings,
         store: Store,
-        bus: InProcessBus,
+        bus: EventBus,
         *,
         patience: float = PATIENCE,
         clock: Callable[[], float] = elapsed,
@@ -106,6 +107,8 @@ class RunRecorder:
         try:
             started = await self.patiently(lambda again: self._store.begin_execution(run_id, again=again))
         except Unavailable as error:
+            if self._store.ownership.is_shared:
+                raise  # its job comes again
             logger.warning("run %s does not begin: %s", run_id, error.detail)
             self._lost.add(run_id)
             return None
@@ -240,6 +243,17 @@ class RunRecorder:
 
     def forget_question(self, reference: str) -> None:
         self._expires.pop(reference, None)
+
+    async def hand_back(self, execution: Execution) -> bool:
+        """Leave the run to another process. False if it was ended or taken over already."""
+        for event in execution.adapter.flush(HANDED_BACK, "interrupted"):
+            execution.publish(event)
+        if not await self.patiently(lambda _: self._store.hand_back_run(execution.run)):
+            return False
+        execution.queue_place = None
+        execution.publish(execution.changed("queued", HANDED_BACK))
+        await self.read_and_announce(execution.run.session_id)
+        return True
 
     # End of a run. Each returns None if the run was ended or taken over already.
 

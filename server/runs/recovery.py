@@ -10,13 +10,13 @@ from server.events import now
 from server.runs.events import to_interrupt
 from server.runs.recorder import RunRecorder
 from server.store import Store
-from server.stream.bus import InProcessBus
+from server.stream.bus import EventBus
 
 logger = logging.getLogger(__name__)
 
 
 class Recovery:
-    def __init__(self, store: Store, bus: InProcessBus, recorder: RunRecorder, runner: AgentRunner) -> None:
+    def __init__(self, store: Store, bus: EventBus, recorder: RunRecorder, runner: AgentRunner) -> None:
         self._store = store
         self._bus = bus
         self._recorder = recorder

@@ -9,8 +9,9 @@ from server.database import Database
 from server.store.activities import ActivityQueries
 from server.store.channels import ChannelQueries
 from server.store.messages import MessageQueries
-from server.store.owners import LeaseWatch, is_gone, process_name
+from server.store.owners import LeaseHeld, LeaseWatch, Ownership, is_gone, process_name
 from server.store.preferences import PreferenceQueries
+from server.store.processes import ProcessQueries, Wishes
 from server.store.questions import QuestionQueries
 from server.store.records import AcceptedMessage, FinishedRun, Overview, StartedRun, new_id
 from server.store.results import ResultQueries
@@ -21,9 +22,12 @@ from server.store.titles import is_first_title, title_of
 __all__ = [
     "AcceptedMessage",
     "FinishedRun",
+    "LeaseHeld",
     "Overview",
+    "Ownership",
     "StartedRun",
     "Store",
+    "Wishes",
     "is_first_title",
     "is_gone",
     "new_id",
@@ -40,6 +44,7 @@ class Store(
     QuestionQueries,
     ActivityQueries,
     PreferenceQueries,
+    ProcessQueries,
     ChannelQueries,
 ):
     def __init__(
@@ -48,11 +53,13 @@ class Store(
         owner: str = "",
         *,
         is_alone: bool = False,
+        ownership: Ownership | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.database = database
         self.owner = owner
         """This process's name, stored in the `owner` column of the runs that it executes."""
+        self.ownership = ownership or Ownership(owner)
         self.is_alone = is_alone
         """No other process uses this database: runs of any other owner are orphaned."""
         self.leases = LeaseWatch(clock)

@@ -12,11 +12,19 @@ from pgqueuer.queries import SyncQueries
 from psycopg import Connection as PsycopgConnection
 from psycopg import RawCursor
 from psycopg.rows import dict_row
-from sqlalchemy import Connection
+from sqlalchemy import Connection, text
+
+from server.database.models import RunRow
 
 ENTRYPOINT = "run"
 PREFERENCE_SECONDS = 3
 """How long only the preferred worker may take a job."""
+
+
+PREFERRED = text(
+    "SELECT p.name FROM sessions AS s JOIN processes AS p ON p.name = s.worker WHERE s.id = :session_id "
+    "AND NOT p.is_draining AND p.seen_at > clock_timestamp() - CAST(:lease AS interval)"
+)
 
 
 def entrypoint_of(worker_id: str) -> str:
@@ -40,6 +48,12 @@ def enqueue_run(db: Connection, run_id: str, *, attempt: int = 0, prefer: str | 
         [entrypoint_of(prefer), ENTRYPOINT], [payload, payload], [0, 0],
         [timedelta(0), timedelta(seconds=PREFERENCE_SECONDS)], [f"{key}@", key], on_conflict="skip",
     )  # fmt: skip
+
+
+def put_job(db: Connection, run: RunRow, lease_seconds: float) -> None:
+    """Add the job of a run that waits, for the worker that has its session's browser if that lives."""
+    holder = db.scalar(PREFERRED, {"session_id": run.session_id, "lease": timedelta(seconds=lease_seconds)})
+    enqueue_run(db, run.id, attempt=run.attempt, prefer=holder)
 
 
 class InTransaction(SyncDriver):

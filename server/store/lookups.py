@@ -14,7 +14,7 @@ from server.database.models import GrantRow, InterruptRow, MessageRow, RunRow, S
 from server.errors import NotFound
 from server.events import Message, now
 from server.ops.json_types import JsonObject
-from server.store.owners import lease
+from server.store.owners import Ownership
 from server.store.records import new_id
 from server.store.rows import change, every, first, get, insert
 from server.store.titles import TITLE_LENGTH, numbered
@@ -125,7 +125,7 @@ def add_message(db: Connection, session: SessionRow, role: str, content: str, **
 
 def new_run(
     session: SessionRow,
-    owner: str,
+    ownership: Ownership,
     *,
     held: bool = False,
     message_id: str | None = None,
@@ -135,7 +135,7 @@ def new_run(
     return RunRow(
         id=id or new_id(), session_id=session.id, message_id=message_id or new_id(), answer_id=new_id(),
         agent=session.agent, model=session.model, status="queued", held=held, usage={}, attempt=0,
-        epoch=session.epoch + (0 if held else 1), owner=owner, lease_until=lease(), created_at=now(),
+        epoch=session.epoch + (0 if held else 1), created_at=now(), **ownership.waiting(),
     )  # fmt: skip
 
 

@@ -26,6 +26,7 @@ from server.store.lookups import (
     open_question_of,
     session_of,
 )
+from server.store.owners import Ownership
 from server.store.questions import close_question, last_question_of
 from server.store.records import AcceptedMessage, new_id, to_message
 from server.store.rows import change, first, get, insert
@@ -49,7 +50,7 @@ ReadAnswer = Callable[[str, str], Answer]
 
 class MessageQueries:
     database: Database
-    owner: str
+    ownership: Ownership
 
     @writing_synced
     def accept(
@@ -90,7 +91,7 @@ class MessageQueries:
             )
             if read_answer:
                 answer = read_answer(question.kind, content)
-                close_question(db, question, run, self.owner, answer, late=is_late(question.reference))
+                close_question(db, question, run, self.ownership, answer, late=is_late(question.reference))
             return AcceptedMessage(to_message(message), run, session, question=question)
         if present and steers:
             message = add_message(
@@ -111,7 +112,7 @@ class MessageQueries:
         meta: JsonObject | None,
         held: bool,
     ) -> AcceptedMessage:
-        run = new_run(session, self.owner, held=held, message_id=message_id)
+        run = new_run(session, self.ownership, held=held, message_id=message_id)
         if held:
             meta = (meta or {}) | QUEUED
         message = new_message(
@@ -123,6 +124,8 @@ class MessageQueries:
             db, session, title=session.title or free_title(db, title_of(content)), epoch=run.epoch, last_seq=message.seq,
             updated_at=message.created_at, archived_at=None,
         )  # fmt: skip
+        if not held:
+            self.ownership.put_job(db, run)
         return AcceptedMessage(to_message(message), run, session)
 
     @writing_synced
@@ -161,7 +164,7 @@ class MessageQueries:
         message = first(db, MessageRow, LAST_ASKED, session_id=session_id)
         if message is None or (message_id and message.id != message_id):
             raise Conflict("Only the last message can be changed.", code="not_last_message")
-        run = _insert_run(db, new_run(session, self.owner, message_id=message.id, id=run_id))
+        run = _insert_run(db, new_run(session, self.ownership, message_id=message.id, id=run_id))
         changes = {"run_id": run.id}
         if content is not None:
             changes["content"] = content
@@ -175,6 +178,7 @@ class MessageQueries:
                 db.execute(delete(kind).where(kind.session_id == session_id, place > message.seq))
         change(db, message, **changes)
         change(db, session, epoch=run.epoch, updated_at=now())
+        self.ownership.put_job(db, run)
         return AcceptedMessage(to_message(message), run, session)
 
     @writing_synced

@@ -7,7 +7,12 @@ import time
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 
+from sqlalchemy import Connection, func, select
+
+from server.database.models import RunRow
+from server.errors import Conflict
 from server.events import now
+from server.ops.json_types import JsonObject
 
 LEASE_SECONDS = 45
 UNRENEWED_SECONDS = 40.0
@@ -29,6 +34,64 @@ def is_gone(owner: str | None, me: str) -> bool:
 def lease() -> datetime:
     """The end of a lease that begins now. Other processes only check whether it changes, see `LeaseWatch`."""
     return now() + timedelta(seconds=LEASE_SECONDS)
+
+
+class LeaseHeld(Conflict):
+    """Another process may still be executing the run: its lease has not ended."""
+
+    code = "lease_held"
+
+
+Enqueue = Callable[[Connection, RunRow, float], None]
+"""Adds the job of a run to a transaction; the seconds are those of a lease."""
+
+
+class Ownership:
+    """How runs get their owner. Without `enqueue`, this process executes what it accepts.
+
+    With it, workers that share the database take jobs: a run that waits has no owner, and one whose lease has ended by
+    the database's clock may be taken from its owner.
+    """
+
+    def __init__(
+        self, owner: str, *, enqueue: Enqueue | None = None, lease_seconds: float = LEASE_SECONDS
+    ) -> None:
+        self.owner = owner
+        self.lease_seconds = lease_seconds
+        self._enqueue = enqueue
+
+    @property
+    def is_shared(self) -> bool:
+        return self._enqueue is not None
+
+    def waiting(self) -> JsonObject:
+        """Columns of a run that waits for its execution."""
+        if self.is_shared:
+            return {"owner": None, "lease_until": None}
+        return {"owner": self.owner, "lease_until": lease()}
+
+    def put_job(self, db: Connection, run: RunRow) -> None:
+        """Add the run's job to the transaction that lets it wait; nothing with one process."""
+        if self._enqueue:
+            self._enqueue(db, run, self.lease_seconds)
+
+    def end_of_lease(self, db: Connection) -> datetime:
+        """The end of a lease that begins now."""
+        if not self.is_shared:
+            return lease()
+        moment: datetime = db.execute(select(func.clock_timestamp())).scalar_one()
+        return moment + timedelta(seconds=self.lease_seconds)
+
+    def may_take(self, db: Connection, run: RunRow) -> bool:
+        """Whether this process may begin to execute the run. Raises LeaseHeld if it may be able to later."""
+        if not self.is_shared or run.owner is None:
+            return run.status == "queued"
+        if run.finished_at or run.status == "waiting_user":
+            return False
+        ended = db.execute(select(func.clock_timestamp() > run.lease_until)).scalar_one()
+        if not ended:
+            raise LeaseHeld("Another process executes this run.", retry_after=1)
+        return True
 
 
 class LeaseWatch:

@@ -23,7 +23,7 @@ from server.store.lookups import (
     open_question_of,
     session_of,
 )
-from server.store.owners import lease
+from server.store.owners import Ownership
 from server.store.records import OpenQuestions, new_id
 from server.store.rows import change, first, get, insert
 
@@ -51,7 +51,7 @@ SOONEST_FIRST = (
 
 class QuestionQueries:
     database: Database
-    owner: str
+    ownership: Ownership
 
     @writing
     def open_interrupt(
@@ -166,7 +166,7 @@ class QuestionQueries:
         if row.status != "open":
             code = "approval_expired" if row.status == "expired" else "already_decided"
             raise Conflict("This question is closed already.", code=code)
-        close_question(db, row, get(db, RunRow, row.run_id), self.owner, answer, late=late)
+        close_question(db, row, get(db, RunRow, row.run_id), self.ownership, answer, late=late)
         if row.status == "decided" and answer.confirmed and (grant := grant_of(read_question(row.payload))):
             _add_grant(db, session_id, *grant)
         return row
@@ -193,12 +193,12 @@ def close_question(
     db: Connection,
     row: InterruptRow,
     run: RunRow | None,
-    owner: str,
+    ownership: Ownership,
     answer: Answer,
     *,
     late: bool | None,
 ) -> None:
-    """Close an open question as answered or expired, and queue its run for execution by `owner`.
+    """Close an open question as answered or expired, and queue its run.
 
     The answer is stored in the question's payload, where the next execution reads it. After a yes the action
     is stored as the run's `doing`, so that it is not repeated after a power cut.
@@ -217,7 +217,8 @@ def close_question(
     if run is None:
         return
     doing = _action_of(question) if isinstance(question, ConfirmQuestion) and given.confirmed else None
-    change(db, run, status="queued", owner=owner, lease_until=lease(), doing=doing)
+    change(db, run, status="queued", doing=doing, **ownership.waiting())
+    ownership.put_job(db, run)
 
 
 def _cursor_of(row: InterruptRow) -> str:

@@ -36,6 +36,10 @@ class StartedRun:
     """The (site, kind) pairs that the user has allowed in this session."""
     question: Question | None = None
     """The question at which it resumes, with its answer; None for a run that begins."""
+    continues: bool = False
+    """Its former execution may have been in another process, and may have ended anywhere."""
+    is_newly_answered: bool = True
+    """No execution has begun since the question was answered."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ committed. Its result is returned then, and nothing is done twice.
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from sqlalchemy import Connection, bindparam, select, update
 
@@ -36,7 +37,7 @@ from server.store.lookups import (
     session_of,
     without_mode,
 )
-from server.store.owners import LeaseWatch, is_gone, lease
+from server.store.owners import LeaseWatch, Ownership, is_gone
 from server.store.questions import last_question_of
 from server.store.records import AcceptedMessage, FinishedRun, StartedRun, to_message
 from server.store.rows import change, every, first, get, insert
@@ -70,6 +71,7 @@ LAST_CALL = (
 class RunQueries:
     database: Database
     owner: str
+    ownership: Ownership
     leases: LeaseWatch
     is_alone: bool
 
@@ -87,12 +89,15 @@ class RunQueries:
 
     @writing
     def begin_execution(self, db: Connection, run_id: str, *, again: bool = False) -> StartedRun | None:
-        """Take the run and load the data for its execution. None if it is not queued or is held."""
+        """Take the run and load the data for its execution. None if it is not queued or is held.
+
+        With several processes also a run whose owner's lease has ended; raises LeaseHeld while it has not.
+        """
         session, run = _session_and_run(db, run_id)
         if session is None or run is None or run.held:
             return None
         is_taken = again and run.status == "running" and run.owner == self.owner
-        if run.status != "queued" and not is_taken:
+        if not is_taken and not self.ownership.may_take(db, run):
             return None
         self._take(db, session, run, "running")
         question = last_question_of(db, run_id) if run.attempt > 1 else None
@@ -105,7 +110,13 @@ class RunQueries:
             is_unheard = message.run_id == run_id and message.meta_json == STEER
             (unheard if is_unheard else messages).append(message)
         resumed = read_question(question.payload) if question else None
-        return StartedRun(run, session, messages, unheard, grants, resumed)
+        started = StartedRun(run, session, messages, unheard, grants, resumed)
+        if not self.ownership.is_shared or run.attempt == 1:
+            return started
+        known, reference = run.wishes or {}, question.reference if question else None
+        is_new = reference is not None and known.get("resumed") != reference
+        change(db, run, wishes={**known, "resumed": reference})
+        return replace(started, continues=True, is_newly_answered=is_new)
 
     @writing
     def take_run(
@@ -128,8 +139,8 @@ class RunQueries:
         epoch = session.epoch + (1 if run.attempt else 0)
         change(db, session, epoch=epoch, status=status)
         change(
-            db, run, epoch=epoch, attempt=run.attempt + 1, status=status, owner=self.owner, lease_until=lease(),
-            started_at=run.started_at or now(),
+            db, run, epoch=epoch, attempt=run.attempt + 1, status=status, owner=self.owner,
+            lease_until=self.ownership.end_of_lease(db), started_at=run.started_at or now(),
         )  # fmt: skip
 
     @writing
@@ -222,9 +233,21 @@ class RunQueries:
         if run.attempt > 1:  # a former execution may have left an open question
             asked = (InterruptRow.run_id == run_id, InterruptRow.status == "open")
             db.execute(update(InterruptRow).where(*asked).values(status="cancelled", decided_at=now()))
-        following = _free_next(db, session) if then_next else None
+        following = self._free_next(db, session) if then_next else None
         answered, others = to_message(message) if message else None, tuple(map(to_message, moved))
         return FinishedRun(run, session, answered, following, others)
+
+    def _free_next(self, db: Connection, session: SessionRow) -> AcceptedMessage | None:
+        """Release the session's oldest held run; its message becomes the last one."""
+        run = first(db, RunRow, NEXT_HELD, session_id=session.id)
+        message = get(db, MessageRow, run.message_id) if run else None
+        if run is None or message is None:
+            return None
+        change(db, run, held=False, epoch=session.epoch + 1, **self.ownership.waiting())
+        change(db, message, seq=session.last_seq + 1, meta_json=without_mode(message.meta_json))
+        change(db, session, epoch=run.epoch, last_seq=message.seq)
+        self.ownership.put_job(db, run)
+        return AcceptedMessage(to_message(message), run, session)
 
     def _hold_unread(
         self, db: Connection, session: SessionRow, run_id: str, read_ids: Collection[str]
@@ -232,7 +255,7 @@ class RunQueries:
         """Create a held run for each steering message that the agent has not read; return these messages."""
         unread = mark_read(db, run_id, read_ids)
         for message in unread:
-            run = new_run(session, self.owner, held=True, message_id=message.id)
+            run = new_run(session, self.ownership, held=True, message_id=message.id)
             insert(db, run)
             change(db, message, run_id=run.id, meta_json=QUEUED)
         return unread
@@ -300,11 +323,13 @@ class RunQueries:
         return db.execute(EXECUTED, values).first() is not None
 
     @writing
-    def keep_leases(self, db: Connection) -> set[str]:
-        """Renew the leases of this process's unfinished runs; return their ids."""
-        mine = (RunRow.owner == self.owner, UNFINISHED)
-        db.execute(update(RunRow).where(*mine).values(lease_until=lease()))
-        return set(db.scalars(select(RunRow.id).where(*mine)))
+    def keep_leases(self, db: Connection, executed: Collection[str] | None = None) -> dict[str, int]:
+        """Renew the leases of this process's unfinished runs, by default all; return their epochs by id."""
+        mine = [RunRow.owner == self.owner, UNFINISHED]
+        if executed is not None:
+            mine.append(RunRow.id.in_(executed))
+        db.execute(update(RunRow).where(*mine).values(lease_until=self.ownership.end_of_lease(db)))
+        return {row.id: row.epoch for row in db.execute(select(RunRow.id, RunRow.epoch).where(*mine))}
 
 
 def _session_and_run(db: Connection, run_id: str) -> tuple[SessionRow | None, RunRow | None]:
@@ -319,15 +344,3 @@ def _ended(db: Connection, session: SessionRow, run: RunRow) -> FinishedRun:
     asked = get(db, MessageRow, freed.message_id) if freed else None
     following = AcceptedMessage(to_message(asked), freed, session) if freed and asked else None
     return FinishedRun(run, session, to_message(answer) if answer else None, following)
-
-
-def _free_next(db: Connection, session: SessionRow) -> AcceptedMessage | None:
-    """Release the session's oldest held run; its message becomes the last one."""
-    run = first(db, RunRow, NEXT_HELD, session_id=session.id)
-    message = get(db, MessageRow, run.message_id) if run else None
-    if run is None or message is None:
-        return None
-    change(db, run, held=False, epoch=session.epoch + 1)
-    change(db, message, seq=session.last_seq + 1, meta_json=without_mode(message.meta_json))
-    change(db, session, epoch=run.epoch, last_seq=message.seq)
-    return AcceptedMessage(to_message(message), run, session)

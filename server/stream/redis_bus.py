@@ -97,7 +97,10 @@ for i = 9, #ARGV, 3 do
             local id = epoch .. '-' .. seq
             redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[8], id, 'run', run, 'event', body)
             lines[#lines + 1] = id .. ' ' .. run .. ' ' .. body
-            if kind == 'end' then redis.call('DEL', KEYS[3]) end
+            if kind == 'end' then
+                redis.call('DEL', KEYS[3])
+                redis.call('HSET', KEYS[2], 'ended', epoch)
+            end
         end
     end
 end
@@ -433,10 +436,15 @@ class RedisBus:
                 faults.append(reply)
             if outbox.is_dirty:
                 self._to_publish.set()
-            elif not outbox.is_owner and self._outboxes.get(outbox.session_id) is outbox:
-                del self._outboxes[outbox.session_id]
+            else:
+                self._drop_idle(outbox)
         if faults:
             raise faults[0]
+
+    def _drop_idle(self, outbox: _Outbox) -> None:
+        is_idle = not outbox.is_dirty and not outbox.is_owner
+        if is_idle and self._outboxes.get(outbox.session_id) is outbox:
+            del self._outboxes[outbox.session_id]
 
     def _arguments(self, outbox: _Outbox) -> list[Any]:
         first, *others = outbox.batch
@@ -490,9 +498,16 @@ class RedisBus:
             pipe.expire(keyframe, EXPIRY)
         for outbox in owned:
             pipe.expire(self._keys(outbox.session_id)[0], EXPIRY)
+        for outbox in owned:
+            pipe.hmget(self._keys(outbox.session_id)[1], "epoch", "ended")
         found = await pipe.execute() if owned else []
         for at, outbox in enumerate(owned):
             has_state, has_events = found[2 * at], found[2 * len(owned) + at]
+            epoch, ended = (int(value or 0) for value in found[3 * len(owned) + at])
+            if max(epoch, ended + 1) > (outbox.epoch or 0):
+                outbox.has_ended = True  # in another process, or another one executes it
+                self._drop_idle(outbox)
+                continue
             is_lost = not has_state or (outbox.seq and not has_events)
             if is_lost and outbox.is_owner and not outbox.is_opening and not outbox.batch:
                 self._reopen(outbox)
@@ -715,6 +730,10 @@ class RedisBus:
             await self._redis.publish(self._channel(session_id), GONE)
         except (RedisError, OSError) as error:
             logger.warning("session %s: its events expire in %d s: %s", session_id, EXPIRY, error)
+
+    async def ping(self) -> None:
+        """Raises Unavailable if Redis does not answer."""
+        await self._ask(self._redis.ping())
 
     # Signals
 

@@ -1,4 +1,4 @@
-"""Servers that are killed, frozen or replaced: their runs end in time, and nobody writes after them."""
+"""Servers that are killed or replaced: their runs end in time, and one at a time uses a database without Redis."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import os
 import signal
 from pathlib import Path
 
-import pytest
-
-from tests.real.test_crashes import PING, new_session, talk, wait_for, wait_for_tokens
+from tests.real.test_crashes import new_session, talk, wait_for_tokens
 from tests.support.eventually import eventually_sync
+from tests.support.postgres import Postgres
+from tests.support.redis import RedisServer
 from tests.support.server import serving
 
 LEASE_ENDS = 90.0
@@ -39,40 +39,40 @@ def test_a_run_that_was_killed_with_its_container_is_interrupted_at_once(
         os.killpg(server.process.pid, signal.SIGTERM)
 
 
-@pytest.mark.timeout(300)
-def test_a_frozen_server_is_taken_over_and_writes_nothing_when_it_goes_on(
-    tmp_path: Path, postgres: object, migrated_template: str
+def test_a_second_server_on_the_database_waits_until_the_first_has_ended(
+    tmp_path: Path, database_url: str
+) -> None:
+    with serving(tmp_path / "one", database_url=database_url) as one, talk(one) as at_one:
+        session_id = new_session(at_one, "endless story")
+        wait_for_tokens(at_one, session_id, 3)
+        with serving(tmp_path / "two", database_url=database_url) as two, talk(two) as at_two:
+            refused = at_two.get("/ready")
+            assert refused.status_code == 503
+            assert "REDIS_URL" in refused.json()["detail"]
+            assert at_two.get(f"/sessions/{session_id}").status_code == 503
+            assert at_one.get(f"/sessions/{session_id}").json()["run"]["status"] == "running"
+            one.kill()
+            eventually_sync(
+                lambda: at_two.get("/ready").status_code, lambda code: code == 200, message="the second one begins",
+                timeout=LEASE_ENDS,
+            )  # fmt: skip
+            assert at_two.post("/sessions", json={}).status_code == 201
+
+
+def test_processes_with_and_without_redis_do_not_share_a_database(
+    tmp_path: Path, postgres: Postgres, migrated_template: str, redis: RedisServer
 ) -> None:
     name = postgres.create_database(migrated_template)
     url = postgres.url(name)
     with (
         serving(tmp_path / "one", database_url=url) as one,
-        serving(tmp_path / "two", database_url=url) as two,
-        talk(one) as at_one,
+        serving(tmp_path / "two", database_url=url, redis_url=redis.url) as two,
         talk(two) as at_two,
     ):
-        session_id = new_session(at_one, "endless story")
-        wait_for_tokens(at_one, session_id, 3)
-        assert at_two.get(f"/sessions/{session_id}").json()["run"]["status"] == "running"
-        os.killpg(one.process.pid, signal.SIGSTOP)
-        taken = eventually_sync(
-            lambda: at_two.get(f"/sessions/{session_id}").json(),
-            lambda it: it["run"]["status"] != "running",
-            timeout=LEASE_ENDS,
-            message="the run is taken over",
-            interval=0.5,
-        )
-        assert (taken["run"]["status"], taken["run"]["error_code"]) == ("interrupted", "server_restart")
-        os.killpg(one.process.pid, signal.SIGCONT)
+        assert "a process without REDIS_URL" in at_two.get("/ready").json()["detail"]
+        one.kill()
         eventually_sync(
-            lambda: at_one.get("/metrics").text,
-            lambda it: "pilothouse_runs_active 0.0" in it,
-            message="the first server has stopped it",
-            interval=0.2,
-        )
-        assert at_two.get(f"/sessions/{session_id}").json() == taken
-        sent = at_two.post(f"/sessions/{session_id}/messages", json={"content": PING})
-        assert sent.status_code == 202
-        session = wait_for(at_two, session_id, "completed")
-        assert [message["content"] for message in session["messages"]] == ["endless story", PING, "Harbour"]
+            lambda: at_two.get("/ready").status_code, lambda code: code == 200, message="the second one begins",
+            timeout=LEASE_ENDS,
+        )  # fmt: skip
     postgres.drop_database(name)

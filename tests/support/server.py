@@ -109,6 +109,11 @@ class Server:
     port: int
     token: str
     log: Path
+    role: str = "all"
+
+    def signal(self, number: signal.Signals) -> None:
+        """To the server and all that it has started."""
+        os.killpg(self.process.pid, number)
 
     @property
     def url(self) -> str:
@@ -165,18 +170,22 @@ def serving(
         server.wait_until_started()
         yield server
     finally:
-        _end(server.process)
+        end(server.process)
 
 
 def launch(
-    data_dir: Path, *, program: Sequence[str] = (), wrapper: Sequence[str] = (), **settings: str
-) -> Server:
-    """Start it and do not wait. `program` is what is run instead of a fork, `wrapper` a program that runs it."""
+    data_dir: Path, *, program: Sequence[str] = (), wrapper: Sequence[str] = (), log: Path | None = None,
+    **settings: str,
+) -> Server:  # fmt: skip
+    """Start it and do not wait. `program` is what is run instead of a fork, `wrapper` a program that runs it.
+
+    `log` is by default in the folder.
+    """
     data_dir.mkdir(parents=True, exist_ok=True)
     port, token = free_port(), secrets.token_urlsafe(24)
     defaults = {"agent_mode": "mock", "port": str(port), "auth_token": token, "data_dir": str(data_dir)}
     chosen = {**defaults, **settings}
-    log = data_dir / "server.log"
+    log = log or data_dir / "server.log"
     environment = {**_environment(), **{name.upper(): value for name, value in chosen.items()}}
     process: Process
     if not program and not wrapper:
@@ -200,7 +209,7 @@ def _environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name not in ours} | {"PYTHONPATH": str(ROOT)}
 
 
-def _end(process: Process) -> None:
+def end(process: Process) -> None:
     if process.poll() is None:
         process.send_signal(signal.SIGTERM)
     try:

@@ -44,7 +44,7 @@ class Profiles:
         self._files = settings.downloads_dir
         self.mode = settings.browser_profile
         self._began: dict[str, str] = {}
-        self._scratch = settings.data_dir / "browsers" / "scratch" / str(os.getpid())
+        self._scratch = settings.browsers_dir / "scratch" / str(os.getpid())
         self._copying = asyncio.Lock()
 
     def sweep(self) -> None:
@@ -68,6 +68,10 @@ class Profiles:
         elif self.mode == "shared" and not profile.exists():
             await self._copy(self._common, profile)
         return profile.resolve()
+
+    async def renew(self, session_id: str) -> None:
+        """Replace the profile by a copy: a process that is gone, or only frozen, may still have it open."""
+        await self._copy(self._profile(session_id), self._profile(session_id))
 
     async def trim(self, session_id: str, limit: int) -> str | None:
         """Reduce an unused profile to `limit` MB; returns a text on what was removed, or None.

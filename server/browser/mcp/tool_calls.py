@@ -13,6 +13,7 @@ from mcp.types import CallToolResult
 
 from server.browser.browser import ToolOutcome
 from server.browser.fence import fence, page_line
+from server.browser.lease import wait_for_lease
 from server.browser.mcp.client import ToolRefused, ToolServerLost, ToolTimeout
 from server.browser.mcp.current_page import CurrentPage
 from server.browser.mcp.lifecycle import Lifecycle, Notes, SessionResources
@@ -103,6 +104,7 @@ class ToolCalls:
         if self.is_held:
             raise CallFailed(HELD)
         mcp = await self.lifecycle.make_ready()
+        await wait_for_lease()
         try:
             result = await mcp.call(tool, args, deadline=deadline)
         except ToolRefused as error:

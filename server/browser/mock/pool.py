@@ -65,6 +65,12 @@ class MockBrowsers:
         if purge:
             await self._profiles.purge(session_id)
 
+    def opened(self) -> Sequence[str]:
+        return list(self._browsers)
+
+    async def renew_profile(self, session_id: str) -> None:
+        """Do nothing: scripted pages have no profile."""
+
     async def aclose(self) -> None:
         for view in self._views.values():
             await view.aclose()

@@ -1,0 +1,46 @@
+"""How a run is continued in another process, from its last checkpoint. Pure.
+
+A checkpoint is saved before each step. So it shows which step was next, but not how far that has come: an act that
+may have begun is never repeated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import cast
+
+from server.agent.actions import StopAction, aim
+from server.agent.operator import acting, records
+from server.agent.operator.observing import seen
+from server.agent.operator.state import State, Update, merged, planned
+
+ACTING = "execute_action"
+BEFORE_PLANNING = frozenset({"ingest_user_input", "maybe_observe", "plan_action"})
+RESTARTS_AFTER = "ingest_user_input"
+"""The node after which the graph looks at the page, then plans."""
+UNKNOWN = (
+    "another process took over during this step: it may or may not have happened, an approval for it is void. Look at "
+    "the page first, and never do it again unless the page shows that it has not happened"
+)
+NEW_BROWSER = (
+    "another process goes on with this run: the browser may have been started anew, what was typed is lost"
+)
+
+
+def restart(values: object, next_nodes: Collection[str]) -> Update | None:
+    """The change of the state with which the graph looks and plans again; None if it only has to go on.
+
+    `next_nodes` are the nodes that were to run next.
+    """
+    if BEFORE_PLANNING.issuperset(next_nodes):
+        return None
+    state = cast(State, values)
+    update: Update = {
+        "planned_action": None, "batch": None, "is_further": False, "approval": None, "pending": None, "reading": None,
+        "spoken": "", "route": "", "needs_observe": True, "is_pictured": False, "focused": None,
+    }  # fmt: skip
+    known = records.step(state, NEW_BROWSER)
+    if ACTING in next_nodes and state.get("planned_action") and not isinstance(planned(state), StopAction):
+        what = records.line(acting.describe(aim(planned(state), seen(state))), 60)
+        known |= records.failed(merged(state, known), f"{what}: {UNKNOWN}")
+    return update | known

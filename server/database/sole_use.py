@@ -1,0 +1,90 @@
+"""Who may use a database at the same time: one process alone, or several that all know of each other by Redis."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any
+
+import psycopg
+from psycopg.conninfo import make_conninfo
+
+from server.database.migrate import NotReady
+from server.database.postgresql import CONNECT_SECONDS, SILENT_LINK
+
+logger = logging.getLogger(__name__)
+
+KEY = 7_106_117
+"""Of PostgreSQL's advisory lock."""
+LOOK_SECONDS = 5.0
+ANSWER_SECONDS = 5.0
+ALONE = (
+    "another process uses the database of DATABASE_URL. Several processes need REDIS_URL, all of them; without it only "
+    "one may run. This one waits until the other has ended"
+)
+WITH_REDIS = (
+    "a process without REDIS_URL uses the database of DATABASE_URL. Several processes need REDIS_URL, all of them. "
+    "This one waits until the other has ended"
+)
+
+
+class SoleUse:
+    """An advisory lock on PostgreSQL, held by a connection of its own: exclusive, or with `is_shared` a shared one.
+
+    It ends with the process. When the connection is lost, it is acquired again.
+    """
+
+    def __init__(self, url: str, *, is_shared: bool) -> None:
+        self._address = url.replace("postgresql+psycopg://", "postgresql://")
+        self._is_shared = is_shared
+        self._link: psycopg.AsyncConnection[Any] | None = None
+        self.problem: str | None = None
+        """Why messages are not accepted: another process has the database since the connection was lost."""
+
+    async def acquire(self) -> None:
+        """Raises NotReady if another process has the database."""
+        function = "pg_try_advisory_lock_shared" if self._is_shared else "pg_try_advisory_lock"
+        try:
+            async with asyncio.timeout(2 * CONNECT_SECONDS):
+                link = await psycopg.AsyncConnection.connect(
+                    make_conninfo(self._address, connect_timeout=CONNECT_SECONDS, **SILENT_LINK),
+                    autocommit=True,
+                )
+                found = await (await link.execute(f"SELECT {function}(%s)", (KEY,))).fetchone()
+        except (psycopg.Error, OSError) as error:
+            raise NotReady(f"the database of DATABASE_URL does not answer: {type(error).__name__}") from error
+        if not found or not found[0]:
+            await link.close()
+            raise NotReady(WITH_REDIS if self._is_shared else ALONE)
+        self._link = link
+
+    async def keep(self) -> None:
+        """Look after the lock until cancelled."""
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            try:
+                if self._link is None:
+                    await self.acquire()
+                    self.problem = None
+                elif not await self._is_held(self._link):
+                    await self._drop()
+            except NotReady as error:
+                if str(error) in (ALONE, WITH_REDIS):
+                    self.problem = str(error)
+                    logger.error("the database is not ours alone any more: %s", error)
+
+    async def _is_held(self, link: psycopg.AsyncConnection[Any]) -> bool:
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                await link.execute("SELECT 1")
+        except (psycopg.Error, OSError):
+            return False
+        return True
+
+    async def _drop(self) -> None:
+        if self._link is not None:
+            await self._link.close()
+        self._link = None
+
+    async def aclose(self) -> None:
+        await self._drop()

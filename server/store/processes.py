@@ -1,0 +1,206 @@
+"""Several processes on one database: which there are, which has a session's browser, and what users ask of its run.
+
+Every time is the database's own, so that the clocks of the processes do not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+
+from sqlalchemy import Connection, bindparam, delete, func, select, text, update
+
+from server.database import Database, reading, writing
+from server.database.models import MessageRow, ProcessRow, RunRow, SessionRow
+from server.events import Message
+from server.ops.json_types import JsonObject
+from server.store.lookups import STEER, UNFINISHED, grants_of, is_ours, session_of
+from server.store.owners import Ownership
+from server.store.records import to_message
+from server.store.rows import change, every, first, get
+
+CLOCK = func.clock_timestamp()
+FORGOTTEN = timedelta(days=1)
+"""Age at which the row of a process that is gone is removed."""
+STRANDED = text("""
+SELECT r.id FROM runs AS r
+WHERE r.finished_at IS NULL AND NOT r.held AND r.status IN ('queued', 'running', 'paused')
+AND (r.owner IS NULL OR r.lease_until < clock_timestamp())
+AND NOT EXISTS (
+    SELECT 1 FROM pgqueuer AS q WHERE q.payload = convert_to(r.id, 'UTF8') AND q.status IN ('queued', 'picked')
+)
+""")
+"""Runs that have to be executed, and that no job leads a worker to."""
+UNHEARD = (
+    select(MessageRow)
+    .where(
+        MessageRow.run_id == bindparam("run_id"), MessageRow.role == "user", MessageRow.meta_json.is_not(None)
+    )
+    .order_by(MessageRow.seq)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What users have asked of a run until now."""
+
+    cancel: bool
+    pause: bool
+    resume: bool
+    plan: list[str] | None
+    dismissed: list[str] | None
+    messages: list[Message]
+    """Steering messages that its agent has not read."""
+    grants: set[tuple[str, str]]
+
+
+class ProcessQueries:
+    database: Database
+    owner: str
+    ownership: Ownership
+
+    @writing
+    def tell_alive(
+        self, db: Connection, *, role: str, address: str, runs: int, browsers: int, is_draining: bool
+    ) -> None:
+        """Store that this process lives, and remove the rows of long-gone ones."""
+        values = {
+            "role": role,
+            "address": address,
+            "runs": runs,
+            "browsers": browsers,
+            "is_draining": is_draining,
+        }
+        # Not of use with SQLite, and not needed at its start.
+        from sqlalchemy.dialects.postgresql import insert as insert_or_update
+
+        added = insert_or_update(ProcessRow).values(
+            name=self.owner, started_at=CLOCK, seen_at=CLOCK, **values
+        )
+        db.execute(added.on_conflict_do_update(index_elements=["name"], set_={**values, "seen_at": CLOCK}))
+        db.execute(delete(ProcessRow).where(ProcessRow.seen_at < CLOCK - FORGOTTEN))
+
+    @writing
+    def forget_process(self, db: Connection) -> None:
+        """This process ends: it has no browsers any more."""
+        db.execute(update(SessionRow).where(SessionRow.worker == self.owner).values(worker=None))
+        db.execute(delete(ProcessRow).where(ProcessRow.name == self.owner))
+
+    @reading
+    def live_processes(self, db: Connection) -> list[ProcessRow]:
+        fresh = ProcessRow.seen_at > CLOCK - timedelta(seconds=self.ownership.lease_seconds)
+        return every(db, ProcessRow, select(ProcessRow).where(fresh).order_by(ProcessRow.started_at))
+
+    @reading
+    def browser_holder(self, db: Connection, session_id: str) -> ProcessRow | None:
+        """The live process that has the session's browser."""
+        session = get(db, SessionRow, session_id)
+        return self._holder(db, session.worker) if session else None
+
+    @writing
+    def claim_browser(self, db: Connection, session_id: str) -> ProcessRow | str | None:
+        """Make this process the one that has the session's browser.
+
+        Returns the live process that has it now, which has to close it first; the name of a process that had
+        it and is gone, or may be frozen; None if no process had it.
+        """
+        session = session_of(db, session_id, lock=True)
+        if session.worker == self.owner:
+            return None
+        if holder := self._holder(db, session.worker):
+            return holder
+        former = session.worker
+        change(db, session, worker=self.owner)
+        return former
+
+    @writing
+    def leave_browser(self, db: Connection, session_id: str) -> None:
+        """This process has closed the session's browser."""
+        mine = (SessionRow.id == session_id, SessionRow.worker == self.owner)
+        db.execute(update(SessionRow).where(*mine).values(worker=None))
+
+    def _holder(self, db: Connection, name: str | None) -> ProcessRow | None:
+        fresh = ProcessRow.seen_at > CLOCK - timedelta(seconds=self.ownership.lease_seconds)
+        return first(db, ProcessRow, select(ProcessRow).where(ProcessRow.name == (name or ""), fresh))
+
+    # Runs that another process executes
+
+    @writing
+    def wish(self, db: Connection, run_id: str, wishes: JsonObject) -> RunRow | None:
+        """Store what a user asks of an unfinished run; None if it has ended."""
+        run = get(db, RunRow, run_id)
+        if run is None:
+            return None
+        session_of(db, run.session_id, lock=True)
+        run = get(db, RunRow, run_id)
+        if run is None or run.finished_at:
+            return None
+        change(db, run, wishes={**(run.wishes or {}), **wishes})
+        return run
+
+    @writing
+    def take_wishes(self, db: Connection, run: RunRow, names: Collection[str]) -> JsonObject:
+        """Remove these wishes and return them; none if the run was ended or taken over."""
+        session_of(db, run.session_id, lock=True)
+        if not is_ours(db, run):
+            return {}
+        present = get(db, RunRow, run.id)
+        wishes = (present.wishes if present else None) or {}
+        taken = {name: value for name, value in wishes.items() if name in names}
+        if taken:
+            change(db, run, wishes={name: value for name, value in wishes.items() if name not in names})
+        return taken
+
+    @reading
+    def wishes(self, db: Connection, runs: Mapping[str, str]) -> dict[str, Wishes]:
+        """By run, of `runs` with their sessions."""
+        found = {}
+        for run_id, session_id in runs.items():
+            run = get(db, RunRow, run_id)
+            if run is None:
+                continue
+            known = run.wishes or {}
+            unheard = [row for row in every(db, MessageRow, UNHEARD, run_id=run_id) if row.meta_json == STEER]
+            found[run_id] = Wishes(
+                cancel=bool(known.get("cancel")), pause=bool(known.get("pause")), resume=bool(known.get("resume")),
+                plan=known.get("plan"), dismissed=known.get("dismissed"),
+                messages=[to_message(row) for row in unheard],
+                grants={(grant.site, grant.kind) for grant in grants_of(db, session_id)},
+            )  # fmt: skip
+        return found
+
+    @writing
+    def hand_back_run(self, db: Connection, run: RunRow) -> bool:
+        """Leave the run to another worker. False if it was ended or taken over.
+
+        Its job is handed back by the caller; if that fails, `rescue_stranded` adds one.
+        """
+        session = session_of(db, run.session_id, lock=True)
+        if not is_ours(db, run):
+            return False
+        change(db, run, status="queued", **self.ownership.waiting())
+        change(db, session, status="queued")
+        return True
+
+    @writing
+    def rescue_stranded(self, db: Connection) -> list[str]:
+        """Add the jobs of runs that have lost theirs; return the runs."""
+        found: list[str] = list(db.scalars(STRANDED))
+        for run_id in found:
+            run = get(db, RunRow, run_id)
+            if run is not None and run.finished_at is None:
+                self.ownership.put_job(db, run)
+        return found
+
+    @reading
+    def gone_sessions(self, db: Connection, session_ids: Collection[str]) -> set[str]:
+        """Those of these sessions that are archived or deleted, or whose browser another process has."""
+        kept = select(SessionRow.id).where(
+            SessionRow.id.in_(session_ids), SessionRow.archived_at.is_(None), SessionRow.worker == self.owner
+        )
+        return set(session_ids) - set(db.scalars(kept))
+
+    @reading
+    def count_unfinished(self, db: Connection) -> int:
+        return db.scalar(select(func.count()).select_from(RunRow).where(UNFINISHED)) or 0
