@@ -29,7 +29,7 @@ LOOK_SECONDS = 2.0
 """Between two looks for wishes of users whose signal was lost."""
 BEATS = 4
 """Renewals within a lease."""
-RESCUE_SECONDS = 5.0
+RESCUE_SECONDS = 3.0
 """Between two looks for runs without a job."""
 
 
@@ -92,7 +92,7 @@ class SharedRuns:
         for execution in executed:
             if ours.get(execution.run.id) == execution.run.epoch:
                 execution.lease.renew(began)
-            elif not execution.ended.is_set():
+            elif not execution.is_over:
                 logger.info("run %s is executed by another process now", execution.run.id)
                 execution.stop("interrupted")
 

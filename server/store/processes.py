@@ -29,9 +29,15 @@ WHERE r.finished_at IS NULL AND NOT r.held AND r.status IN ('queued', 'running',
 AND (r.owner IS NULL OR r.lease_until < clock_timestamp())
 AND NOT EXISTS (
     SELECT 1 FROM pgqueuer AS q WHERE q.payload = convert_to(r.id, 'UTF8') AND q.status IN ('queued', 'picked')
+    AND (q.entrypoint = 'run' OR q.heartbeat > clock_timestamp() - CAST(:lease AS interval))
 )
 """)
-"""Runs that have to be executed, and that no job leads a worker to."""
+"""Runs that have to be executed, and that no job leads a worker to. A job that only one worker may take counts while
+that worker lives."""
+FORGET_JOBS = text("""
+DELETE FROM pgqueuer WHERE payload = convert_to(:run_id, 'UTF8') AND entrypoint <> 'run'
+AND heartbeat < clock_timestamp() - CAST(:lease AS interval)
+""")
 UNHEARD = (
     select(MessageRow)
     .where(
@@ -186,8 +192,10 @@ class ProcessQueries:
     @writing
     def rescue_stranded(self, db: Connection) -> list[str]:
         """Add the jobs of runs that have lost theirs; return the runs."""
-        found: list[str] = list(db.scalars(STRANDED))
+        lease = timedelta(seconds=self.ownership.lease_seconds)
+        found: list[str] = list(db.scalars(STRANDED, {"lease": lease}))
         for run_id in found:
+            db.execute(FORGET_JOBS, {"run_id": run_id, "lease": lease})
             run = get(db, RunRow, run_id)
             if run is not None and run.finished_at is None:
                 self.ownership.put_job(db, run)
