@@ -155,6 +155,7 @@ class AgentRunner:
                     events = execution.adapter.feed(raw)
                     await self._recorder.take_all(execution, events)
                     check_budget(events, self._settings)
+                    check_own_budget(execution.adapter.usage, started.budget)
                     execution.show_progress()
             return await agent.question()
         finally:
@@ -445,6 +446,14 @@ def check_budget(events: Iterable[Event], settings: Settings) -> None:
                 raise RunFailed("The token budget of this run is used up.", code="budget")
             if is_beyond(total.cost or 0, call.cost or 0, settings.cost_budget):
                 raise RunFailed("The cost budget of this run is used up.", code="budget")
+
+
+def check_own_budget(usage: Usage, budget: Mapping[str, float] | None) -> None:
+    """Raises RunFailed `automation_budget` if a run of an automation has used more than it may."""
+    tokens, cost = usage.input_tokens + usage.output_tokens, usage.cost or 0
+    limits = budget or {}
+    if tokens > limits.get("run_tokens", tokens) or cost > limits.get("run_cost", cost):
+        raise RunFailed("The automation's budget for one run is used up.", code="automation_budget")
 
 
 def is_beyond(total: float, call: float, budget: float | None) -> bool:

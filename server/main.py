@@ -12,6 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from server import VERSION
 from server.api import (
+    automations,
     browser,
     channels,
     exception_handlers,
@@ -41,7 +42,7 @@ logger = logging.getLogger(__name__)
 
 RETRY_SECONDS = 3.0
 PARTS = (
-    channels, messages, questions, stream, system, sessions, files, export, results, browser, settings_api, ws, live,
+    automations, channels, messages, questions, stream, system, sessions, files, export, results, browser, settings_api, ws, live,
 )  # fmt: skip
 WORKER_PARTS = (system, browser, live)
 """What other processes and the operator ask a worker for."""

@@ -29,6 +29,8 @@ LEASE_BEAT = 15.0
 TIDY_SECONDS = 3600.0
 SETTLED_KEPT = timedelta(days=30)
 """Age at which a settled message to a channel is removed."""
+FIRINGS_KEPT = timedelta(days=400)
+"""Age at which a row of an automation's log is removed."""
 SWEEP_AFTER, SWEEP_SECONDS = 60.0, 86_400.0
 QUIET_SECONDS = 2.0
 
@@ -106,7 +108,7 @@ async def _warm_up(server: MaintainedServer) -> None:
 async def _keep_tidy(
     server: MaintainedServer, clock: PlausibleClock, is_due: Callable[[], Awaitable[bool]] = _always
 ) -> None:
-    """Purge sessions that were not changed for more than RETENTION_DAYS days, and old messages to channels."""
+    """Purge sessions that were not changed for more than RETENTION_DAYS days, and old messages and logs."""
     while True:
         if not await is_due():
             await asyncio.sleep(TIDY_SECONDS)
@@ -118,8 +120,9 @@ async def _keep_tidy(
                 logger.warning("sessions past RETENTION_DAYS are removed later: %s", error.detail)
         try:
             await server.store.forget_deliveries(SETTLED_KEPT)
+            await server.store.forget_firings(FIRINGS_KEPT)
         except AppError as error:
-            logger.warning("settled messages to channels are removed later: %s", error.detail)
+            logger.warning("settled messages and old logs are removed later: %s", error.detail)
         await asyncio.sleep(TIDY_SECONDS)
 
 

@@ -14,6 +14,8 @@ from server.agent.actions import AimedAction
 from server.agent.gate.approval import approval_digest
 from server.agent.gate.gate import Gate
 from server.agent_runner import AgentRunner
+from server.automations.automations import Automations
+from server.automations.scheduler import Scheduler
 from server.browser.browsers import Browsers
 from server.browser.chromium.reach import Reach
 from server.browser.observation import Observation
@@ -101,6 +103,8 @@ class Runtime:
     files: SessionFiles
     channels: Channels
     presence: Presence
+    automations: Automations
+    scheduler: Scheduler
     use: SoleUse | None = None
     """The right to use the database on PostgreSQL."""
     is_erased: bool = True
@@ -295,9 +299,12 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         presence = Presence()
         channels = Channels(store, preferences, lambda: Reach.of(preferences.current, browsers.own_ports))
         delivery = Delivery(store, channels, presence, lambda: preferences.current.public_address)
+        scheduler = Scheduler(
+            store, runner, recorder, agents.read_state, lambda session_ids: runtime.purge(session_ids)
+        )
         runtime = Runtime(
             settings, database, store, bus, screenshots, browsers, agents, runner, commands, preferences, files, channels,
-            presence, use,
+            presence, Automations(store, scheduler), scheduler, use,
         )  # fmt: skip
         stack.enter_context(log_stalls())
         if shared_browsers and not isinstance(bus, InProcessBus):
@@ -310,8 +317,9 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             tasks = background_tasks(runtime, recovery, clock)
         if isinstance(bus, InProcessBus):
             bus.listeners.append(lambda stamped: delivery.wake() if is_for_channels(stamped.event) else None)
+            bus.listeners.append(lambda stamped: scheduler.wake() if stamped.event.is_terminal else None)
         if settings.role != "worker":  # it does not know whether the person looks
-            tasks.append(delivery.run())
+            tasks += [delivery.run(), scheduler.run()]
         if use:
             tasks.append(use.keep())
         for task in tasks:

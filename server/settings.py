@@ -16,7 +16,9 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 DATABASES = ("sqlite", "postgres", "postgresql", "postgresql+psycopg")
 
 PICTURE_PATH = re.compile(r"(/(?!\.+(/|$))[A-Za-z0-9._~-]+)+")
-PAGES = frozenset({"s", "inbox", "login", "settings", "assets", "ws", "events", "docs", "openapi.json"})
+PAGES = frozenset(
+    {"s", "inbox", "automations", "login", "settings", "assets", "ws", "events", "docs", "openapi.json"}
+)
 """First parts of addresses that are the web UI's or the API's."""
 MOST_FILES = 10_000
 """The server does not ask for more, however many the system allows."""

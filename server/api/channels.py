@@ -29,7 +29,7 @@ router = APIRouter(prefix="/api")
 Address = Annotated[Text, Field(min_length=8, max_length=2000)]
 Events = Annotated[list[ChannelEvent], Field(min_length=1, max_length=10)]
 Clock = Annotated[Text, Field(pattern=r"^\d\d:\d\d$")]
-ALL_EVENTS: list[ChannelEvent] = ["question", "manual", "done", "failed"]
+ALL_EVENTS: list[ChannelEvent] = ["question", "manual", "done", "failed", "needs_you", "budget"]
 
 
 class Quiet(Body):

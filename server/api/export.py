@@ -59,6 +59,9 @@ async def _archived(world: Runtime) -> AsyncIterator[bytes]:
         with suppress(NotFound):  # purged during the export
             conversation = await _conversation(world, session_id)
             yield await asyncio.to_thread(archive.add, conversation)
+    automations = await world.automations.exported()
+    if automations["automations"]:
+        yield await asyncio.to_thread(archive.add_document, "automations", automations)
     yield await asyncio.to_thread(archive.end)
 
 

@@ -35,6 +35,8 @@ class Session(ResponseModel):
     archived_at: datetime | None
     icon: str | None
     """The address of the icon of the site that it worked on last."""
+    automation_id: str | None
+    """The automation whose runs it has."""
     queue_place: int | None = None
     """Its run's position in the queue for a browser, from 1; None if it does not wait for one."""
 
@@ -122,7 +124,7 @@ class QuietHours(ResponseModel):
 
 
 ChannelKind = Literal["webhook", "apprise"]
-ChannelEvent = Literal["question", "manual", "done", "failed"]
+ChannelEvent = Literal["question", "manual", "done", "failed", "needs_you", "budget"]
 ChannelMode = Literal["always", "away"]
 
 
@@ -155,6 +157,159 @@ class ChannelList(ResponseModel):
 class ChannelTested(ResponseModel):
     ok: bool
     detail: str
+
+
+FiringCause = Literal["time", "hand", "hook"]
+FiringOutcome = Literal[
+    "waiting", "running", "completed", "failed", "cancelled", "interrupted", "needs_you", "skipped", "missed"
+]
+Overlap = Literal["skip", "queue"]
+MissedMode = Literal["once", "skip"]
+SessionMode = Literal["same", "new"]
+
+
+class AutomationBudget(ResponseModel):
+    """What the runs of an automation may use: one of them, and all of a month together."""
+
+    run_cost: float | None = None
+    """US dollars, as `month_cost`; they count where the model's price is known."""
+    month_cost: float | None = None
+    run_tokens: int | None = None
+    month_tokens: int | None = None
+
+
+class FiringReceipt(ResponseModel):
+    """Of a run that ended because its question was not answered in time."""
+
+    done: list[str]
+    left: list[str]
+    waited_for: str
+
+
+class Firing(ResponseModel):
+    """One due time of an automation, or one call of it, with what became of it."""
+
+    id: str
+    cause: FiringCause
+    slot: datetime | None
+    """The due time; the first one, if several were missed. Null if it did not begin by time."""
+    until: datetime | None
+    """The last one of several missed due times."""
+    count: int
+    """How many due times it stands for."""
+    at: datetime
+    outcome: FiringOutcome
+    why: Literal["overlap", "paused", "failures", "budget"] | None
+    """Of a skipped one."""
+    session_id: str | None
+    run_id: str | None
+    usage: Usage | None
+    receipt: FiringReceipt | None
+    finished_at: datetime | None
+
+
+class Firings(ResponseModel):
+    """The newest first; `next_cursor` selects the next page, null on the last one."""
+
+    items: list[Firing]
+    next_cursor: str | None
+
+
+class Automation(ResponseModel):
+    """A task that begins by time, by a web hook or manually."""
+
+    id: str
+    name: str
+    task: str
+    agent: str
+    model: str
+    max_tool_steps: int
+    start_url: str | None
+    rule: str | None
+    """The lines `DTSTART:...` and `RRULE:...`, in local time of `zone`; null if it does not begin by time."""
+    zone: str
+    next_at: datetime | None
+    enabled: bool
+    paused_by: Literal["person", "failures", "budget"] | None
+    overlap: Overlap
+    missed: MissedMode
+    patience: int
+    """Seconds that a question waits for an answer; then the run ends with the outcome `needs_you`."""
+    session_mode: SessionMode
+    keep: int
+    """How many sessions are kept with `session_mode` new."""
+    session_id: str | None
+    budget: AutomationBudget | None
+    failures: int
+    """Its last runs that failed, in a row."""
+    has_hook: bool
+    created_from: str | None
+    created_at: datetime
+    updated_at: datetime
+
+
+class ListedAutomation(Automation):
+    last: Firing | None
+    used: Usage
+    """Of its runs in this month."""
+
+
+class AutomationList(ResponseModel):
+    items: list[ListedAutomation]
+
+
+class ExportedAutomation(ResponseModel):
+    name: str
+    task: str
+    agent: str
+    model: str
+    max_tool_steps: int
+    start_url: str | None
+    rule: str | None
+    zone: str
+    overlap: Overlap
+    missed: MissedMode
+    patience: int
+    session_mode: SessionMode
+    keep: int
+    budget: AutomationBudget | None
+
+
+class ExportedAutomations(ResponseModel):
+    """All automations, without secrets, sessions and logs, as `POST /automations/import` takes them."""
+
+    version: Literal[1]
+    automations: list[ExportedAutomation]
+
+
+class NewHook(ResponseModel):
+    secret: str
+    """It is shown this once."""
+    path: str
+    """The address of the web hook on this server."""
+
+
+class Preview(ResponseModel):
+    """The next due times."""
+
+    items: list[datetime]
+
+
+class UpcomingTime(ResponseModel):
+    automation_id: str
+    name: str
+    at: datetime
+
+
+class Upcoming(ResponseModel):
+    items: list[UpcomingTime]
+
+
+class Called(ResponseModel):
+    """What became of the call of a web hook."""
+
+    id: str
+    outcome: FiringOutcome
 
 
 class Failure(ResponseModel):

@@ -17,6 +17,8 @@ from server.errors import AppError, Forbidden, Unauthorized
 from server.settings import Settings
 
 PUBLIC = frozenset({"/api/auth/login", "/api/health", "/api/ready"})
+HOOKS = "/api/hooks/"
+"""Below it the address has a secret, which is the login."""
 GUARDED_PREFIXES = ("/api", "/events/", "/ws/", "/docs", "/openapi.json")
 """All other paths are the web UI's static files, which contain no user data."""
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -89,7 +91,7 @@ class RequestGate:
             raise Forbidden("This request comes from another site.", code="origin")
 
     def _is_guarded(self, path: str) -> bool:
-        return path not in PUBLIC and path.startswith(self._guarded)
+        return path not in PUBLIC and not path.startswith(HOOKS) and path.startswith(self._guarded)
 
     def _check_login(self, scope: Scope, caller: Caller) -> None:
         if not self._is_guarded(scope["path"]):

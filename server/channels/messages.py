@@ -12,6 +12,10 @@ SUBJECTS = {
     "manual": "Your help is needed",
     "done": "A task is done",
     "failed": "A task has failed",
+    "needs_you": "A task has stopped and needs you",
+    "budget": "A budget is used up",
+    "skipped": "A task was skipped",
+    "missed": "A task was missed",
     "test": "Test message",
 }
 
@@ -29,12 +33,14 @@ def body_of(
     body: JsonObject = {"type": type, "id": id, "session_id": session_id, "session_title": session_title}
     if type in ("question", "manual"):
         body["reference"] = about
-    link = link_to(public_url, session_id) if session_id else public_url
+    page = f"{public_url}/automations" if facts.get("automation") else public_url
+    link = link_to(public_url, session_id) if session_id else page
     return body | facts | {"link": link, "at": at.isoformat()}
 
 
 def in_words(body: JsonObject) -> tuple[str, str]:
     """Subject and text of a message for a person."""
     deed = " · ".join(str(body[name]) for name in ("action", "site", "amount") if body.get(name))
-    lines = [body["session_title"], deed, body["link"]]
-    return f"Pilothouse: {SUBJECTS[body['type']]}", "\n".join(line for line in lines if line)
+    lines = [body.get("automation") or body["session_title"], deed, body["link"]]
+    subject = SUBJECTS[body.get("outcome") or body["type"]]
+    return f"Pilothouse: {subject}", "\n".join(line for line in lines if line)

@@ -24,7 +24,7 @@ from server.settings import Settings
 
 logger = logging.getLogger(__name__)
 
-HEAD = "0007"
+HEAD = "0008"
 SQLITE_READERS = 4
 POSTGRESQL_CONNECTIONS = 10
 PATIENCE = 5.0

@@ -69,6 +69,8 @@ class SessionRow(Base):
     """The address of the icon of the site that it worked on last."""
     worker: Mapped[str | None] = mapped_column(String(64))
     """With several processes: the name of the one that has its browser."""
+    automation_id: Mapped[str | None] = mapped_column(String(32), index=True)
+    """The automation whose runs it has."""
 
 
 class RunRow(Base):
@@ -257,14 +259,91 @@ class DeliveryRow(Base):
 
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
     channel_id: Mapped[str] = mapped_column(ForeignKey("channels.id", ondelete="CASCADE"))
-    session_id: Mapped[str] = mapped_column(ForeignKey("sessions.id", ondelete="CASCADE"), index=True)
+    session_id: Mapped[str | None] = mapped_column(ForeignKey("sessions.id", ondelete="CASCADE"), index=True)
+    """None for an automation that has no session yet."""
     about: Mapped[str] = mapped_column(String(64))
-    """The question's reference, or the id of the run that ended."""
+    """The question's reference, the id of the run that ended, or of a firing that began none."""
     type: Mapped[str] = mapped_column(String(16))
     facts: Mapped[JsonObject]
-    """`kind, action, site, amount` of a question."""
+    """`kind, action, site, amount` of a question; `automation`, its name, and `action` of an automation."""
     status: Mapped[str] = mapped_column(String(16), default="pending")
     """pending, delivered, failed or dropped."""
     tries: Mapped[int] = mapped_column(default=0)
     next_at: Mapped[datetime]
     created_at: Mapped[datetime]
+
+
+class AutomationRow(Base):
+    """A task that begins by time, by a web hook or manually."""
+
+    __tablename__ = "automations"
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    name: Mapped[str] = mapped_column(String(200))
+    task: Mapped[str] = mapped_column(Text)
+    agent: Mapped[str] = mapped_column(String(32))
+    model: Mapped[str] = mapped_column(String(200))
+    max_tool_steps: Mapped[int]
+    start_url: Mapped[str | None] = mapped_column(Text)
+    rule: Mapped[str | None] = mapped_column(Text)
+    """As `DueTimes.text`; None if it begins by a web hook or manually only."""
+    zone: Mapped[str] = mapped_column(String(64))
+    next_at: Mapped[datetime | None] = mapped_column(index=True)
+    """When it is due; firing is a compare-and-set on it. None while it is paused, or if nothing is due any more."""
+    enabled: Mapped[bool]
+    paused_by: Mapped[str | None] = mapped_column(String(16))
+    """Why it is paused: person, failures or budget."""
+    overlap: Mapped[str] = mapped_column(String(8))
+    missed: Mapped[str] = mapped_column(String(8))
+    patience: Mapped[int]
+    """Seconds that a question of its runs waits for an answer."""
+    session_mode: Mapped[str] = mapped_column(String(8))
+    keep: Mapped[int]
+    """How many sessions are kept, where each firing has its own."""
+    session_id: Mapped[str | None] = mapped_column(ForeignKey("sessions.id", ondelete="SET NULL"), index=True)
+    """Its one conversation, once it has begun."""
+    budget: Mapped[JsonObject | None] = mapped_column(JSON(none_as_null=True))
+    """`run_cost`, `month_cost` in US dollars, `run_tokens`, `month_tokens`."""
+    failures: Mapped[int]
+    """Its last runs that failed, in a row."""
+    hook: Mapped[str | None] = mapped_column(String(64), unique=True)
+    """SHA-256 of the secret in its web hook's address."""
+    created_from: Mapped[str | None] = mapped_column(String(64))
+    """The session that it was made from."""
+    created_at: Mapped[datetime]
+    updated_at: Mapped[datetime]
+    """Of the last change by a person: a firing of a former rule is refused by it."""
+
+
+class FiringRow(Base):
+    """One due time of an automation, or one call of it, with what became of it."""
+
+    __tablename__ = "firings"
+    __table_args__ = (
+        UniqueConstraint("automation_id", "slot", name="firing_once"),
+        Index("firings_of", "automation_id", "at"),
+    )
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    automation_id: Mapped[str] = mapped_column(ForeignKey("automations.id", ondelete="CASCADE"))
+    cause: Mapped[str] = mapped_column(String(8))
+    """time, hand or hook."""
+    slot: Mapped[datetime | None]
+    """The due time; the first one, if several were missed. None if it did not begin by time."""
+    until: Mapped[datetime | None]
+    """The last one of several missed due times."""
+    count: Mapped[int]
+    """How many due times it stands for."""
+    at: Mapped[datetime]
+    outcome: Mapped[str] = mapped_column(String(16))
+    """waiting, running, completed, failed, cancelled, interrupted, needs_you, skipped or missed."""
+    why: Mapped[str | None] = mapped_column(String(16))
+    """Of a skipped one: overlap, paused, failures or budget."""
+    content: Mapped[str | None] = mapped_column(Text)
+    """The message of a waiting one."""
+    session_id: Mapped[str | None] = mapped_column(ForeignKey("sessions.id", ondelete="SET NULL"), index=True)
+    run_id: Mapped[str | None] = mapped_column(String(32), index=True)
+    usage: Mapped[JsonObject | None] = mapped_column(JSON(none_as_null=True))
+    receipt: Mapped[JsonObject | None] = mapped_column(JSON(none_as_null=True))
+    """Of one that needs the person: `done`, `left`, `waited_for`."""
+    finished_at: Mapped[datetime | None]

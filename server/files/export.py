@@ -202,6 +202,12 @@ class Archive:
         self._zip.writestr(f"{stem}.md", to_markdown(conversation))
         return self._out.take()
 
+    def add_document(self, name: str, document: JsonObject) -> bytes:
+        """Add it as `name.json`, or under a similar name that is not taken; return the new bytes."""
+        text = json.dumps(document, ensure_ascii=False, indent=2)
+        self._zip.writestr(f"{self._free_stem(name)}.json", text)
+        return self._out.take()
+
     def end(self) -> bytes:
         self._zip.close()
         return self._out.take()

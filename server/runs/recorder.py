@@ -300,9 +300,9 @@ class RunRecorder:
         )
 
     async def end_unexecuted(
-        self, run: RunRow, status: str, code: str, text: str, *, read_ids: Collection[str] = ()
+        self, run: RunRow, status: str, code: str, text: str, *, read_ids: Collection[str] = (), **values: Any
     ) -> FinishedRun | None:
-        """End a run that has no execution, or whose execution raised."""
+        """End a run that has no execution, or whose execution raised. `values` as for `finish_run`."""
         ended = await self._store.finish_run(
             run.id,
             status,
@@ -311,6 +311,7 @@ class RunRecorder:
             error=text,
             read_ids=read_ids,
             then_next=self._frees_next,
+            **values,
         )
         if ended:
             with suppress(Fenced):  # the session has a newer run

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from server.database import Database
 from server.store.activities import ActivityQueries
+from server.store.automations import AutomationQueries
 from server.store.channels import ChannelQueries
 from server.store.messages import MessageQueries
 from server.store.owners import LeaseHeld, LeaseWatch, Ownership, is_gone, process_name
@@ -46,6 +47,7 @@ class Store(
     PreferenceQueries,
     ProcessQueries,
     ChannelQueries,
+    AutomationQueries,
 ):
     def __init__(
         self,

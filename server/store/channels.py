@@ -10,9 +10,9 @@ from sqlalchemy import Connection, bindparam, delete, func, select, update
 from sqlalchemy import insert as insert_into
 
 from server.database import Database, reading, writing
-from server.database.models import ChannelRow, DeliveryRow, InterruptRow, SessionRow
+from server.database.models import AutomationRow, ChannelRow, DeliveryRow, InterruptRow, RunRow, SessionRow
 from server.errors import NotFound
-from server.events import ConfirmQuestion, Question, now
+from server.events import ConfirmQuestion, Question, now, read_question
 from server.ops.json_types import JsonObject
 from server.store.records import new_id
 from server.store.rows import change, every, get, insert
@@ -24,6 +24,8 @@ DUE = (
     .order_by(DeliveryRow.next_at)
     .limit(bindparam("most"))
 )
+NEEDS_YOU = "needs_you"
+"""The event, and the error code, of a run that ended because its question was not answered."""
 NAME_CHARS = 80
 """Characters of a control's name that leave the server."""
 
@@ -88,11 +90,12 @@ class ChannelQueries:
                 .values(next_at=until, tries=row.tries + 1)
             )
             channel = get(db, ChannelRow, row.channel_id)
-            session = get(db, SessionRow, row.session_id)
-            if not taken.rowcount or channel is None or session is None:
+            session = get(db, SessionRow, row.session_id) if row.session_id else None
+            if not taken.rowcount or channel is None or (row.session_id and session is None):
                 continue
             row.tries += 1
-            claimed.append(DueDelivery(row, channel, session.title, _is_current(db, row)))
+            title = session.title if session else str(row.facts.get("automation") or "")
+            claimed.append(DueDelivery(row, channel, title, _is_current(db, row)))
         return claimed
 
     @writing
@@ -132,13 +135,30 @@ def put_question(db: Connection, row: InterruptRow, question: Question) -> None:
     )
 
 
-def put_end(db: Connection, session_id: str, run_id: str, status: str) -> None:
-    """Store the messages about the end of a run. A person who has cancelled it knows."""
-    if status in ("completed", "failed", "interrupted"):
-        _put(db, session_id, run_id, "done" if status == "completed" else "failed", {})
+def put_end(db: Connection, run: RunRow, question: InterruptRow | None) -> None:
+    """Store the messages about the end of a run. A person who has cancelled it knows.
+
+    `question`: the one at which it has ended, because it was not answered.
+    """
+    if run.error_code == NEEDS_YOU:
+        facts = facts_of(read_question(question.payload)) if question else {}
+        _put(db, run.session_id, run.id, NEEDS_YOU, facts)
+    elif run.status in ("completed", "failed", "interrupted"):
+        _put(db, run.session_id, run.id, "done" if run.status == "completed" else "failed", {})
 
 
-def _put(db: Connection, session_id: str, about: str, type: str, facts: JsonObject) -> None:
+def put_automation(
+    db: Connection, type: str, row: AutomationRow, about: str, outcome: str | None, words: str
+) -> None:
+    """Store the messages about an automation that did not begin, or that is paused now.
+
+    `outcome`: skipped or missed; `words` say what happened.
+    """
+    facts = {"automation": row.name, "action": words} | ({"outcome": outcome} if outcome else {})
+    _put(db, row.session_id, about, type, facts)
+
+
+def _put(db: Connection, session_id: str | None, about: str, type: str, facts: JsonObject) -> None:
     moment = now()
     for channel in every(db, ChannelRow, CHANNELS):
         if type in channel.events:

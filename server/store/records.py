@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from server.database.models import ActivityRow, InterruptRow, MessageRow, RunRow, SessionRow
 from server.events import Activity, Message, Question
+from server.ops.json_types import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,8 @@ class StartedRun:
     """Its former execution may have been in another process, and may have ended anywhere."""
     is_newly_answered: bool = True
     """No execution has begun since the question was answered."""
+    budget: JsonObject | None = None
+    """Of the automation that began it, see `AutomationRow.budget`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from server.database.models import InterruptRow, MessageRow, RunRow, SessionRow
 from server.errors import NotFound
 from server.events import Message, Usage, now, read_question, sum_usage
 from server.ops.json_types import JsonObject
+from server.store.automations import budget_of, settle_firing
 from server.store.channels import put_end
 from server.store.lookups import (
     OF_RUN,
@@ -110,7 +111,9 @@ class RunQueries:
             is_unheard = message.run_id == run_id and message.meta_json == STEER
             (unheard if is_unheard else messages).append(message)
         resumed = read_question(question.payload) if question else None
-        started = StartedRun(run, session, messages, unheard, grants, resumed)
+        started = StartedRun(
+            run, session, messages, unheard, grants, resumed, budget=budget_of(db, session, run_id)
+        )
         if not self.ownership.is_shared or run.attempt == 1:
             return started
         known, reference = run.wishes or {}, question.reference if question else None
@@ -192,8 +195,12 @@ class RunQueries:
         self, db: Connection, run_id: str, status: str, *, epoch: int | None = None, answer: str | None = None,
         answer_meta: JsonObject | None = None, error_code: str | None = None, error: str | None = None,
         usage: Usage | None = None, read_ids: Collection[str] = (), then_next: bool = False, again: bool = False,
+        unanswered: str | None = None, receipt: JsonObject | None = None,
     ) -> FinishedRun | None:  # fmt: skip
         """End the run and store its answer, in one transaction. None if it was ended or taken over already.
+
+        `unanswered`: the question that the run waits at; None, too, if that is not open any more. `receipt`: what
+        the run has done and what is left.
 
         This process becomes its owner: the process that executed it before saves nothing more of it. Steering
         messages that are not in `read_ids` get runs of their own, if the status is `completed` or `failed`. With
@@ -204,6 +211,9 @@ class RunQueries:
             return None
         if run.finished_at:
             return _ended(db, session, run) if again and run.status == status else None
+        question = get(db, InterruptRow, unanswered) if unanswered else None
+        if unanswered and (question is None or question.status != "open"):
+            return None
         moment = now()
         ending: JsonObject = {
             "status": status, "finished_at": moment, "held": False, "error_code": error_code, "error": error, "doing": None,
@@ -227,10 +237,11 @@ class RunQueries:
             ending["end_position"] = next_position(db, session)
         change(db, run, **ending)
         change(db, session, **changes)
-        put_end(db, session.id, run_id, status)
+        put_end(db, run, question)
+        settle_firing(db, session, run, receipt)
         if status in ("completed", "failed"):
             moved = self._hold_unread(db, session, run_id, read_ids)
-        if run.attempt > 1:  # a former execution may have left an open question
+        if run.attempt > 1 or question:  # a former execution may have left an open question
             asked = (InterruptRow.run_id == run_id, InterruptRow.status == "open")
             db.execute(update(InterruptRow).where(*asked).values(status="cancelled", decided_at=now()))
         following = self._free_next(db, session) if then_next else None

@@ -1,0 +1,254 @@
+"""Routes for automations, and the web hooks that begin them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from pydantic import Field
+from starlette.responses import Response
+
+from server.api.deps import Body, SessionId, Text, World
+from server.api.schemas import (
+    Automation,
+    AutomationList,
+    Called,
+    ExportedAutomations,
+    Firing,
+    Firings,
+    ListedAutomation,
+    MissedMode,
+    NewHook,
+    Overlap,
+    Preview,
+    SessionMode,
+    Upcoming,
+    UpcomingTime,
+)
+from server.api.sessions import AgentName, ModelName, Steps
+from server.database.models import AutomationRow, FiringRow
+from server.errors import BadRequest, TooLarge
+from server.ops.json_types import JsonObject
+from server.runtime import Runtime
+
+router = APIRouter(prefix="/api")
+
+HOOK_BYTES = 64 * 1024
+DAY = 86_400
+
+Name = Annotated[Text, Field(min_length=1, max_length=200, pattern=r"\S")]
+Task = Annotated[Text, Field(min_length=1, max_length=16_000, pattern=r"\S")]
+RuleText = Annotated[Text, Field(min_length=1, max_length=600)]
+Zone = Annotated[Text, Field(min_length=1, max_length=64)]
+Address = Annotated[Text, Field(min_length=8, max_length=2000)]
+Patience = Annotated[int, Field(ge=60, le=30 * DAY)]
+Keep = Annotated[int, Field(ge=1, le=100)]
+Dollars = Annotated[float, Field(gt=0, le=100_000, allow_inf_nan=False)]
+TokenCount = Annotated[int, Field(ge=1, le=10**12)]
+
+
+class BudgetBody(Body):
+    run_cost: Dollars | None = None
+    month_cost: Dollars | None = None
+    run_tokens: TokenCount | None = None
+    month_tokens: TokenCount | None = None
+
+
+class NewAutomation(Body):
+    name: Name
+    task: Task
+    agent: AgentName | None = None
+    model: ModelName | None = None
+    max_tool_steps: Steps | None = None
+    start_url: Address | None = None
+    rule: RuleText | None = None
+    zone: Zone = "UTC"
+    session_mode: SessionMode = "same"
+    overlap: Overlap = "skip"
+    missed: MissedMode = "once"
+    patience: Patience = DAY
+    keep: Keep = 10
+    budget: BudgetBody | None = None
+    enabled: bool = True
+    created_from: SessionId | None = None
+    """The session that it is made from; with `session_mode` same its runs go on there."""
+
+
+class AutomationChange(Body):
+    """A field that is left out stays as it is; `start_url`, `rule` and `budget` can be null."""
+
+    name: Name | None = None
+    task: Task | None = None
+    agent: AgentName | None = None
+    model: ModelName | None = None
+    max_tool_steps: Steps | None = None
+    start_url: Address | None = None
+    rule: RuleText | None = None
+    zone: Zone | None = None
+    session_mode: SessionMode | None = None
+    overlap: Overlap | None = None
+    missed: MissedMode | None = None
+    patience: Patience | None = None
+    keep: Keep | None = None
+    budget: BudgetBody | None = None
+    enabled: bool | None = None
+
+
+class Imported(Body):
+    version: Annotated[int, Field(ge=1, le=1)]
+    automations: Annotated[list[NewAutomation], Field(max_length=200)]
+
+
+class RuleBody(Body):
+    rule: RuleText
+    zone: Zone
+
+
+@router.post("/automations", status_code=201)
+async def add(body: NewAutomation, world: World) -> Automation:
+    return to_automation(await world.automations.add(_values(body, world)))
+
+
+@router.get("/automations")
+async def list_automations(world: World) -> AutomationList:
+    found = await world.automations.listed()
+    items = [
+        ListedAutomation(
+            **dict(to_automation(one.row)), last=to_firing(one.last) if one.last else None, used=one.used
+        )
+        for one in found
+    ]
+    return AutomationList(items=items)
+
+
+@router.get("/automations/export")
+async def export(world: World) -> ExportedAutomations:
+    return ExportedAutomations.model_validate(await world.automations.exported())
+
+
+@router.post("/automations/import", status_code=201)
+async def import_all(body: Imported, world: World) -> AutomationList:
+    """Add all automations of an export. They are paused."""
+    values = [_values(one, world) for one in body.automations]
+    added = {row.id for row in await world.automations.import_all(values)}
+    listed = await list_automations(world)
+    return AutomationList(items=[item for item in listed.items if item.id in added])
+
+
+@router.get("/automations/upcoming")
+async def upcoming(world: World, days: Annotated[int, Query(ge=1, le=62)] = 14) -> Upcoming:
+    found = await world.automations.upcoming(days)
+    return Upcoming(items=[UpcomingTime(automation_id=row.id, name=row.name, at=at) for at, row in found])
+
+
+@router.post("/automations/preview")
+async def preview_rule(body: RuleBody, world: World, n: Annotated[int, Query(ge=1, le=100)] = 5) -> Preview:
+    """The next due times of a rule that is not stored yet."""
+    return Preview(items=world.automations.preview(body.rule, body.zone, n))
+
+
+@router.get("/automations/{automation_id}")
+async def read(automation_id: Text, world: World) -> Automation:
+    return to_automation(await world.store.automation(automation_id))
+
+
+@router.patch("/automations/{automation_id}")
+async def change(automation_id: Text, body: AutomationChange, world: World) -> Automation:
+    values: JsonObject = body.model_dump(exclude_unset=True)
+    empty = [
+        name
+        for name, value in values.items()
+        if value is None and name not in ("start_url", "rule", "budget")
+    ]
+    if empty:
+        raise BadRequest(f"{empty[0]}: It cannot be null.")
+    if body.model is not None:
+        world.check_model(body.model, "model")
+    if "budget" in values:
+        values["budget"] = _budget(body.budget)
+    return to_automation(await world.automations.change(automation_id, values))
+
+
+@router.delete("/automations/{automation_id}", status_code=204)
+async def remove(automation_id: Text, world: World) -> Response:
+    """Its sessions stay, a run in progress continues."""
+    await world.store.remove_automation(automation_id)
+    return Response(status_code=204)
+
+
+@router.post("/automations/{automation_id}/run", status_code=202)
+async def run(automation_id: Text, world: World) -> Firing:
+    """Begin it now, also while it is paused. A run in progress counts as for a due time."""
+    return to_firing(await world.automations.call_by_hand(automation_id))
+
+
+@router.get("/automations/{automation_id}/firings")
+async def firings(
+    automation_id: Text,
+    world: World,
+    cursor: Annotated[Text | None, Query(max_length=200)] = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+) -> Firings:
+    rows, next_cursor = await world.store.firings(automation_id, cursor=cursor, limit=limit)
+    return Firings(items=[to_firing(row) for row in rows], next_cursor=next_cursor)
+
+
+@router.get("/automations/{automation_id}/preview")
+async def preview(automation_id: Text, world: World, n: Annotated[int, Query(ge=1, le=100)] = 5) -> Preview:
+    """The next due times, also while it is paused."""
+    row = await world.store.automation(automation_id)
+    return Preview(items=world.automations.preview(row.rule, row.zone, n))
+
+
+@router.post("/automations/{automation_id}/hook", status_code=201)
+async def renew_hook(automation_id: Text, world: World) -> NewHook:
+    """Make the address of a web hook; a former one is not valid any more."""
+    secret = await world.automations.renew_hook(automation_id)
+    return NewHook(secret=secret, path=f"/api/hooks/{secret}")
+
+
+@router.delete("/automations/{automation_id}/hook", status_code=204)
+async def remove_hook(automation_id: Text, world: World) -> Response:
+    await world.store.change_automation(automation_id, hook=None)
+    return Response(status_code=204)
+
+
+@router.post("/hooks/{secret}", status_code=202)
+async def call(secret: Annotated[str, Field(max_length=200)], request: Request, world: World) -> Called:
+    """Begin an automation. The secret is the login; the body, at most 64 KB, is data for the task."""
+    firing = await world.automations.call(secret, await _data_of(request))
+    return Called.model_validate(firing)
+
+
+async def _data_of(request: Request) -> str:
+    data = b""
+    async for part in request.stream():
+        data += part
+        if len(data) > HOOK_BYTES:
+            raise TooLarge(f"The body of a web hook may have {HOOK_BYTES} bytes.")
+    return data.decode("utf-8", "replace").replace("\0", "\ufffd").strip()
+
+
+def _values(body: NewAutomation, world: Runtime) -> JsonObject:
+    settings = world.current_settings
+    if body.model is not None:
+        world.check_model(body.model, "model")
+    return body.model_dump() | {
+        "agent": body.agent or settings.default_agent,
+        "model": body.model or world.default_model,
+        "max_tool_steps": body.max_tool_steps or settings.max_tool_steps,
+        "budget": _budget(body.budget),
+    }
+
+
+def _budget(body: BudgetBody | None) -> JsonObject | None:
+    return (body.model_dump(exclude_none=True) or None) if body else None
+
+
+def to_automation(row: AutomationRow) -> Automation:
+    known = {name: getattr(row, name) for name in Automation.model_fields if name != "has_hook"}
+    return Automation(**known, has_hook=row.hook is not None)
+
+
+def to_firing(row: FiringRow) -> Firing:
+    return Firing.model_validate(row)

@@ -1,0 +1,180 @@
+"""The person's automations: made, changed, called, listed, exported and imported."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections import deque
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from itertools import islice
+from urllib.parse import urlsplit
+
+from server.automations.rules import DueTimes, RuleRefused, read_rule
+from server.automations.scheduler import Scheduler
+from server.clock import elapsed
+from server.database.models import AutomationRow, FiringRow
+from server.errors import BadRequest, NotFound, TooMany
+from server.events import now
+from server.ops.json_types import JsonObject
+from server.store import Store
+from server.store.automations import AutomationSummary
+
+MOST = 200
+MOST_CALLS, CALL_SECONDS = 10, 60.0
+"""Calls of one web hook in this time; as many calls that name no hook, in total."""
+MOST_UPCOMING = 500
+EXPORTED = (
+    "name", "task", "agent", "model", "max_tool_steps", "start_url", "rule", "zone", "overlap", "missed", "patience",
+    "session_mode", "keep", "budget",
+)  # fmt: skip
+TIMED = frozenset({"rule", "zone", "enabled"})
+"""Fields that the next due time depends on."""
+
+
+class Automations:
+    def __init__(
+        self,
+        store: Store,
+        scheduler: Scheduler,
+        *,
+        clock: Callable[[], datetime] = now,
+        steady: Callable[[], float] = elapsed,
+    ) -> None:
+        self._store = store
+        self._scheduler = scheduler
+        self._clock = clock
+        self._steady = steady
+        self._calls: dict[str, deque[float]] = {}
+
+    async def add(self, values: JsonObject) -> AutomationRow:
+        """Raises BadRequest for a rule or an address that cannot be used, Conflict if there are too many."""
+        if session_id := values.get("created_from"):
+            await self._store.session(session_id)
+            if values["session_mode"] == "same":
+                values |= {"session_id": session_id}
+        values = self._with_time(values)
+        row = await self._store.add_automation(MOST, **values)
+        self._scheduler.wake()
+        return row
+
+    async def listed(self) -> list[AutomationSummary]:
+        return await self._store.automations(self._clock())
+
+    async def change(self, automation_id: str, values: JsonObject) -> AutomationRow:
+        """Change the fields that are given. A new rule, zone or state sets the next due time again."""
+        row = await self._store.automation(automation_id)
+        if values.keys() & TIMED:
+            present = {"rule": row.rule, "zone": row.zone, "enabled": row.enabled}
+            values = self._with_time(present | values)
+        if "start_url" in values:
+            _check_address(values["start_url"])
+        if values.get("enabled") and not row.enabled:
+            values |= {"failures": 0}
+        changed = await self._store.change_automation(automation_id, **values)
+        self._scheduler.wake()
+        return changed
+
+    def _with_time(self, values: JsonObject) -> JsonObject:
+        _check_address(values.get("start_url"))
+        moment, rule = self._clock(), None
+        if values["rule"]:
+            rule = rule_of(values["rule"], values["zone"], moment)
+        else:
+            rule_of("FREQ=DAILY", values["zone"], moment)  # checks the zone
+        next_at = rule.next_after(moment) if rule else None
+        if rule and next_at is None and values["enabled"]:
+            raise BadRequest("rule: It is never due again.", code="rule_refused")
+        return values | {
+            "rule": rule.text if rule else None,
+            "next_at": next_at if values["enabled"] else None,
+            "paused_by": None if values["enabled"] else "person",
+        }
+
+    async def renew_hook(self, automation_id: str) -> str:
+        """Make a secret for its web hook; a former one is not valid any more. It is returned this once."""
+        secret = secrets.token_urlsafe(32)
+        await self._store.change_automation(automation_id, hook=_hash(secret))
+        return secret
+
+    async def call(self, secret: str, data: str) -> FiringRow:
+        """Begin an automation by its web hook. Raises NotFound, TooMany, or Conflict if it is paused."""
+        hook = _hash(secret)
+        try:
+            row = await self._store.automation_by_hook(hook)
+        except NotFound:
+            self._count("unknown")
+            raise
+        self._count(row.id)
+        return await self._scheduler.fire_now(row.id, "hook", data)
+
+    def _count(self, name: str) -> None:
+        """Raises TooMany."""
+        moment, calls = self._steady(), self._calls.setdefault(name, deque())
+        while calls and calls[0] <= moment - CALL_SECONDS:
+            calls.popleft()
+        if len(calls) >= MOST_CALLS:
+            left = calls[0] + CALL_SECONDS - moment
+            raise TooMany("This web hook is called too often.", code="hook_limit", retry_after=left)
+        calls.append(moment)
+
+    async def call_by_hand(self, automation_id: str) -> FiringRow:
+        return await self._scheduler.fire_now(automation_id, "hand")
+
+    def preview(self, rule: str | None, zone: str, n: int) -> list[datetime]:
+        """The next `n` due times. Raises BadRequest."""
+        moment = self._clock()
+        if not rule:
+            return []
+        read = rule_of(rule, zone, moment)
+        return list(islice(read.between(moment, moment + timedelta(days=3660)), n))
+
+    async def upcoming(self, days: int) -> list[tuple[datetime, AutomationRow]]:
+        """What is due in the next days, the soonest first, at most MOST_UPCOMING."""
+        moment = self._clock()
+        found: list[tuple[datetime, AutomationRow]] = []
+        for listed in await self._store.automations(moment):
+            row = listed.row
+            if row.enabled and row.rule and row.next_at:
+                times = rule_of(row.rule, row.zone, moment).between(moment, moment + timedelta(days=days))
+                found += [(time, row) for time in islice(times, MOST_UPCOMING)]
+        found.sort(key=lambda one: (one[0], one[1].id))
+        return found[:MOST_UPCOMING]
+
+    async def exported(self) -> JsonObject:
+        """All automations as one JSON document: without secrets, sessions and logs."""
+        rows = [listed.row for listed in await self._store.automations(self._clock())]
+        return {
+            "version": 1,
+            "automations": [{name: getattr(row, name) for name in EXPORTED} for row in rows],
+        }
+
+    async def import_all(self, given: Sequence[JsonObject]) -> list[AutomationRow]:
+        """Add automations of an export; they are paused. Raises BadRequest before it adds any."""
+        ready = [self._with_time(values | {"enabled": False}) for values in given]
+        rows = [await self._store.add_automation(MOST, **values) for values in ready]
+        self._scheduler.wake()
+        return rows
+
+
+def rule_of(text: str, zone: str, moment: datetime) -> DueTimes:
+    """Raises BadRequest."""
+    try:
+        return read_rule(text, zone) if "DTSTART" in text.upper() else read_rule(text, zone, moment)
+    except RuleRefused as refused:
+        raise BadRequest(f"rule: {refused}.", code="rule_refused") from None
+
+
+def _check_address(url: str | None) -> None:
+    if url is None:
+        return
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        parts = urlsplit("")
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise BadRequest("start_url: It begins with https:// or http://.", code="address_refused")
+
+
+def _hash(secret: str) -> str:
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,218 @@
+"""When an automation is due: iCalendar recurrence rules (RFC 5545) in the local time of a zone. Pure.
+
+Local time holds over changes of the zone's clock. A local time that does not exist moves to the next valid
+minute; one that exists twice counts once, at its first occurrence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from itertools import islice
+from zoneinfo import ZoneInfo, available_timezones
+
+from dateutil.rrule import DAILY, HOURLY, MINUTELY, SECONDLY, WEEKLY, rrule, rrulestr
+
+SHORTEST = 5
+"""Minutes between two due times."""
+MOST_CHARS = 600
+MOST_INTERVAL = 10_000
+MOST_COUNT = 10_000
+YEARS = range(1990, 2200)
+"""Of a rule's start."""
+AHEAD, AHEAD_IN_DAYS = timedelta(days=366 * 10), timedelta(days=60)
+"""How far ahead a due time is looked for; the second for rules of minutes and hours."""
+UNITS = {
+    MINUTELY: timedelta(minutes=1), HOURLY: timedelta(hours=1), DAILY: timedelta(days=1), WEEKLY: timedelta(weeks=1),
+}  # fmt: skip
+PARTS = frozenset(
+    {"FREQ", "INTERVAL", "COUNT", "UNTIL", "WKST", "BYMONTH", "BYMONTHDAY", "BYYEARDAY", "BYWEEKNO", "BYDAY", "BYHOUR",
+     "BYMINUTE", "BYSETPOS"}
+)  # fmt: skip
+LARGE = frozenset(name for name in PARTS if name.startswith("BY")) - {"BYDAY", "BYHOUR", "BYMINUTE"}
+
+
+class RuleRefused(ValueError):
+    """The text says what is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class DueTimes:
+    text: str
+    """As it is stored: a DTSTART and an RRULE line, in local time."""
+    zone: ZoneInfo
+    local: rrule
+    """In local time, without zone and without COUNT."""
+    count: int | None
+
+    def next_after(self, moment: datetime) -> datetime | None:
+        """The first due time after `moment`; None if there is none as far as `AHEAD`."""
+        return next(self.between(moment, moment + AHEAD), None)
+
+    def between(self, after: datetime, until: datetime) -> Iterator[datetime]:
+        """The due times after `after`, up to and including `until`, in UTC."""
+        begin = _local(after, self.zone) - timedelta(hours=3)  # a gap moves due times by less than that
+        last = None
+        times = iter(_bounded(self.local, begin, moves=self.count is None))
+        for local in islice(times, self.count):
+            if local < begin:
+                continue
+            moment = _to_utc(local, self.zone)
+            if moment > until:
+                return
+            if moment > after and moment != last:
+                yield moment
+            last = moment
+
+
+@lru_cache(256)
+def read_rule(text: str, zone: str, start: datetime | None = None) -> DueTimes:
+    """Parse the lines `DTSTART:...` and `RRULE:...`. Without DTSTART the rule begins at `start`.
+
+    Raises RuleRefused.
+    """
+    place = _zone_of(zone)
+    if len(text) > MOST_CHARS:
+        raise RuleRefused(f"a rule has at most {MOST_CHARS} characters")
+    begin, parts = _read_lines(text, place)
+    if begin is None and start is not None:
+        begin = _local(start, place)
+    if begin is None:
+        raise RuleRefused("a rule has a line like DTSTART:20260105T080000")
+    begin = begin.replace(second=0, microsecond=0)
+    if begin.year not in YEARS:
+        raise RuleRefused("the year of DTSTART cannot be right")
+    line = ";".join(f"{name}={value}" for name, value in parts.items())
+    if {"COUNT", "UNTIL"} <= parts.keys():
+        raise RuleRefused("RRULE has COUNT or UNTIL, not both")
+    until = _until(parts.pop("UNTIL", None), place)
+    try:
+        rule = rrulestr(";".join(f"{name}={value}" for name, value in parts.items()), dtstart=begin)
+    except (ValueError, TypeError, AttributeError) as error:
+        raise RuleRefused(f"RRULE cannot be read ({error})") from None
+    if not isinstance(rule, rrule):
+        raise RuleRefused("RRULE cannot be read")
+    if until:
+        rule = rule.replace(until=until)
+    _check(rule, parts)
+    count = rule._count
+    rule = rule.replace(count=None)
+    return DueTimes(f"DTSTART:{begin:%Y%m%dT%H%M%S}\nRRULE:{line}", place, rule, count)
+
+
+def _zone_of(zone: str) -> ZoneInfo:
+    if zone not in available_timezones():
+        raise RuleRefused(f"the zone {zone[:64]} is not known; write it like Europe/Berlin")
+    return ZoneInfo(zone)
+
+
+def _read_lines(text: str, zone: ZoneInfo) -> tuple[datetime | None, dict[str, str]]:
+    begin: datetime | None = None
+    parts: dict[str, str] = {}
+    for line in text.split():
+        name, colon, value = line.upper().partition(":")
+        if not colon:
+            name, value = "RRULE", name
+        if name == "DTSTART" and begin is None:
+            begin = _moment(value, zone)
+        elif name == "RRULE" and not parts:
+            parts = _read_parts(value)
+        else:
+            raise RuleRefused("a rule has one DTSTART and one RRULE line; the zone is a field of its own")
+    if not parts:
+        raise RuleRefused("a rule has a line like RRULE:FREQ=DAILY")
+    return begin, parts
+
+
+def _read_parts(value: str) -> dict[str, str]:
+    parts: dict[str, str] = {}
+    for part in value.strip(";").split(";"):
+        name, equals, what = part.partition("=")
+        if not equals or not what or name in parts:
+            raise RuleRefused("RRULE has parts like FREQ=DAILY, each once")
+        if name not in PARTS:
+            raise RuleRefused(
+                f"{name[:20]} cannot be used in RRULE: due times are {SHORTEST} minutes apart or more"
+            )
+        parts[name] = what
+    return parts
+
+
+def _moment(value: str, zone: ZoneInfo) -> datetime:
+    """A date, a local time, or a time in UTC, as a local time."""
+    try:
+        if len(value) == 8:
+            return datetime.strptime(value, "%Y%m%d")
+        found = datetime.strptime(value.removesuffix("Z"), "%Y%m%dT%H%M%S")
+    except ValueError:
+        raise RuleRefused(f"{value[:20]} is not a time like 20260105T080000") from None
+    return _local(found.replace(tzinfo=UTC), zone) if value.endswith("Z") else found
+
+
+def _until(value: str | None, zone: ZoneInfo) -> datetime | None:
+    if value is None:
+        return None
+    found = _moment(value, zone)
+    return found.replace(hour=23, minute=59) if len(value) == 8 else found
+
+
+def _check(rule: rrule, parts: dict[str, str]) -> None:
+    """Refuse due times that are too close, and rules that take too long to follow. Raises RuleRefused."""
+    frequency, interval, count = rule._freq, rule._interval, rule._count
+    if not 1 <= interval <= MOST_INTERVAL or (count is not None and not 1 <= count <= MOST_COUNT):
+        raise RuleRefused(f"INTERVAL and COUNT are numbers from 1 to {MOST_INTERVAL}")
+    minutes = sorted(rule._byminute or ())
+    gaps = (
+        [later - earlier for earlier, later in zip(minutes, [*minutes[1:], minutes[0] + 60], strict=True)]
+        if minutes
+        else []
+    )
+    is_close = frequency == SECONDLY or (frequency == MINUTELY and interval < SHORTEST)
+    if is_close or any(gap < SHORTEST for gap in gaps):
+        raise RuleRefused(f"due times are at least {SHORTEST} minutes apart")
+    if frequency in (MINUTELY, HOURLY) and parts.keys() & LARGE:
+        raise RuleRefused("a rule of minutes or hours has BYDAY, BYHOUR and BYMINUTE only")
+
+
+def _bounded(rule: rrule, begin: datetime, *, moves: bool) -> rrule:
+    """The same rule; if it `moves`, begun as late as possible before `begin`: years of times are not counted.
+
+    It ends some time after `begin`: a rule that matches nothing, like 30 February, ends its search.
+    """
+    end = max(begin, rule._dtstart) + (AHEAD_IN_DAYS if rule._freq in (MINUTELY, HOURLY) else AHEAD)
+    values: dict[str, object] = {"until": min(rule._until, end) if rule._until else end}
+    unit = UNITS.get(rule._freq)
+    if moves and unit and begin > rule._dtstart:
+        step = unit * rule._interval
+        values["dtstart"] = rule._dtstart + max((begin - rule._dtstart) // step - 1, 0) * step
+    return rule.replace(**values)
+
+
+def _local(moment: datetime, zone: ZoneInfo) -> datetime:
+    return moment.astimezone(zone).replace(tzinfo=None)
+
+
+def _to_utc(local: datetime, zone: ZoneInfo) -> datetime:
+    """The first moment with this local time; if there is none, the end of the gap that it lies in."""
+    moment = local.replace(tzinfo=zone).astimezone(UTC)
+    if _local(moment, zone) == local:
+        return moment
+    return _end_of_gap(local, zone)
+
+
+def _end_of_gap(local: datetime, zone: ZoneInfo) -> datetime:
+    """The first minute after the gap: by bisection between two moments around it."""
+    before = local.replace(tzinfo=zone, fold=1).astimezone(UTC)
+    after = local.replace(tzinfo=zone, fold=0).astimezone(UTC)
+    low, high = sorted((before, after))
+    low, high = low.replace(second=0), high.replace(second=0)
+    offset = high.astimezone(zone).utcoffset()
+    while high - low > timedelta(minutes=1):
+        middle = low + timedelta(minutes=(high - low) // timedelta(minutes=2))
+        if middle.astimezone(zone).utcoffset() == offset:
+            high = middle
+        else:
+            low = middle
+    return high
