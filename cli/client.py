@@ -111,6 +111,18 @@ class Client:
             cursor = page["next_cursor"]
         return items
 
+    async def automations(self) -> list[JsonObject]:
+        return list((await self.call("GET", "/automations"))["items"])
+
+    async def find_automation(self, name: str) -> JsonObject:
+        """The automation whose id begins so. Raises Misused if there is none, or more than one."""
+        matches = [item for item in await self.automations() if str(item["id"]).startswith(name)]
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
+            raise Misused(f"{name} is the beginning of {len(matches)} automations; give more of it.")
+        raise Misused(f"No automation {name}; /automations lists them.")
+
     async def find(self, name: str) -> str:
         """Resolve a full session id, a unique prefix, or `last` to an id. Raises Misused if there is none."""
         if name == "last":

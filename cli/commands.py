@@ -86,6 +86,17 @@ COMMANDS = {
         ),
         Command("done", "you have done what the agent could not", _WORDS),
         Command("inbox", "the open questions of all sessions, the next to expire first"),
+        Command(
+            "schedule",
+            "make a task an automation: daily|weekdays|mon,thu|monthly 15|hours 6, a time, then the task",
+            (Param("text", "rest"),),
+        ),
+        Command("automations", "your automations, when they are due, and their last outcome"),
+        Command(
+            "automation",
+            "run, pause, resume or delete the automation ID of /automations, or list its log",
+            (Param("what", choices=("run", "pause", "resume", "delete", "log")), Param("id")),
+        ),
         Command("stop", "end the run"),
         Command("pause", "hold the run before its next step"),
         Command("resume", "go on"),

@@ -14,6 +14,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from cli import tables
+from cli.automations import local_zone, read_schedule
 from cli.client import Client, Event
 from cli.commands import REFERENCE_CHARS, Call, Words
 from cli.errors import Misused, Refused, Trouble
@@ -127,6 +128,8 @@ class Conversation:
                 return await self._decide(entry.name, entry.args)
             case "inbox":
                 self.screen.print(tables.Inbox(await self.client.questions(), datetime.now(UTC)))
+            case "schedule" | "automations" | "automation":
+                return await self._automate(entry)
             case "stop" | "pause" | "resume":
                 return await self._send({"type": "control", "action": CONTROLS[entry.name]})
             case "plan" if entry.args.get("what") in ("accept", "dismiss"):
@@ -149,6 +152,36 @@ class Conversation:
                 self.screen.print(tables.Sessions(await self.client.sessions(limit=20), datetime.now(UTC)))
             case "help":
                 self.screen.print(tables.commands())
+        return {}
+
+    async def _automate(self, entry: Call) -> JsonObject:
+        now = datetime.now().astimezone()
+        if entry.name == "schedule":
+            body = read_schedule(entry.args["text"], now, local_zone())
+            origin = {"created_from": self.session_id} if self.session_id else {}
+            made = dict(await self.client.call("POST", "/automations", body | origin))
+            self.screen.print(tables.AutomationList([made], now))
+            return made
+        if entry.name == "automations":
+            self.screen.print(tables.AutomationList(await self.client.automations(), now))
+            return {}
+        automation = await self.client.find_automation(entry.args["id"])
+        path, what = f"/automations/{automation['id']}", entry.args["what"]
+        if what == "log":
+            firings = (await self.client.call("GET", f"{path}/firings", params={"limit": 20}))["items"]
+            self.screen.print(tables.FiringLog(firings))
+            return {}
+        match what:
+            case "run":
+                firing = await self.client.call("POST", f"{path}/run")
+                said = f"{automation['name']}: {firing['outcome']}"
+            case "delete":
+                await self.client.call("DELETE", path)
+                said = f"Deleted: {automation['name']}"
+            case _:
+                await self.client.call("PATCH", path, {"enabled": what == "resume"})
+                said = f"{'Resumed' if what == 'resume' else 'Paused'}: {automation['name']}"
+        self.screen.show(Note(said))
         return {}
 
     async def say(self, text: str) -> JsonObject:

@@ -22,6 +22,8 @@ from cli.words import say
 ELEMENTS = 60
 NARROW = 70
 BLOCKS = 6
+OUTCOMES = {"needs_you": "needs you", "completed": "done", "cancelled": "stopped"}
+"""Words for outcomes that are not their own."""
 SIGNS = {
     "running": ("●", "good"),
     "queued": ("◌", "quiet"),
@@ -92,6 +94,57 @@ class Inbox:
             yield indent(Group(title, indent(question(Question.read(item, None)))))
             yield Text()
         yield indent(Text(say("/yes REF [always] does it · /no REF [words] refuses"), "quiet"))
+
+
+@dataclass(frozen=True)
+class AutomationList:
+    """One row per automation: the first eight characters of its id, its name, when it is due, its last outcome."""
+
+    items: Sequence[JsonObject]
+    now: datetime
+    """With the zone that due times are shown in."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if not self.items:
+            yield indent(Text("There are no automations. /schedule makes one.", "quiet"))
+            return
+        table = Table(box=None, padding=(0, 2), header_style="quiet")
+        for name in ("id", "name", "next", "last"):
+            table.add_column(name, no_wrap=name in ("id", "next"), min_width=8 if name == "id" else None)
+        for item in self.items:
+            last = (item.get("last") or {}).get("outcome", "")
+            table.add_row(
+                short(item["id"]), Text(item["name"], "bold"), self._next(item), OUTCOMES.get(last, last)
+            )
+        yield table
+
+    def _next(self, item: JsonObject) -> Text:
+        if not item["enabled"]:
+            why = item.get("paused_by")
+            return Text("paused" if why == "person" else f"paused ({why})", "warn")
+        due = moment(item.get("next_at"))
+        return Text(f"{due.astimezone(self.now.tzinfo):%a %d %b %H:%M}" if due else "when called", "quiet")
+
+
+@dataclass(frozen=True)
+class FiringLog:
+    """The firings of an automation, the newest first, in the machine's zone."""
+
+    items: Sequence[JsonObject]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if not self.items:
+            yield indent(Text("It has not run yet.", "quiet"))
+        for item in self.items:
+            due = moment(item.get("slot") or item["at"])
+            times = f" ({item['count']} times)" if item["count"] > 1 else ""
+            why = f" · {item['why']}" if item.get("why") else ""
+            session = f" · session {short(item['session_id'])}" if item.get("session_id") else ""
+            outcome = OUTCOMES.get(item["outcome"], item["outcome"])
+            line = f"{due.astimezone():%a %d %b %H:%M}  " if due else ""
+            yield indent(Text.assemble((line, "quiet"), f"{outcome}{times}", (f"{why}{session}", "quiet")))
+            if receipt := item.get("receipt"):
+                yield indent(indent(Text(f"waited for {cut(receipt['waited_for'], 100)}", "warn")))
 
 
 def observation(page: JsonObject) -> RenderableType:

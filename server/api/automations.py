@@ -122,7 +122,8 @@ async def list_automations(world: World) -> AutomationList:
 
 
 @router.get("/automations/export")
-async def export(world: World) -> ExportedAutomations:
+async def export(world: World, response: Response) -> ExportedAutomations:
+    response.headers["content-disposition"] = 'attachment; filename="automations.json"'
     return ExportedAutomations.model_validate(await world.automations.exported())
 
 

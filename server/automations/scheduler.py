@@ -26,6 +26,8 @@ logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 5.0
 """Between two looks for what other processes have changed."""
+STATE_SECONDS = 5.0
+"""For reading a run's plan, which its receipt can do without."""
 ON_TIME = timedelta(minutes=5)
 """A due time that is found later was missed. Rules have no shorter distance, so at most one is on time."""
 
@@ -148,9 +150,10 @@ class Scheduler:
         """End a run whose question is not answered, with what it has done and what is left."""
         state = None
         try:
-            state = await self._read_state(one.run.session_id)
-        except AppError as error:
-            logger.warning("the receipt of run %s has no plan: %s", one.run.id, error.detail)
+            async with asyncio.timeout(STATE_SECONDS):
+                state = await self._read_state(one.run.session_id)
+        except (AppError, TimeoutError) as error:
+            logger.warning("the receipt of run %s has no plan: %s", one.run.id, error or "it takes too long")
         receipt = receipt_of(one.question, state)
         ended = await to_its_end(
             self._recorder.end_unexecuted(
@@ -159,6 +162,7 @@ class Scheduler:
             )
         )  # fmt: skip
         if ended:
+            logger.info("run %s ends: its question was not answered", one.run.id)
             self._recorder.forget_question(one.question.reference)
             self._starter.start_next(ended)
 

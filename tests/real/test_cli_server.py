@@ -247,3 +247,31 @@ async def test_a_table_is_asked_for_by_its_columns_in_a_script_and_at_the_prompt
         await screen.shows("Your next message asks for this table.")
         screen.enter("think about boats")
         await screen.shows("no row was recorded")
+
+
+async def test_an_automation_is_made_listed_run_and_deleted(at: dict[str, object], server: Server) -> None:
+    async with terminal("chat", **at, columns=120) as screen:  # type: ignore[arg-type]
+        await screen.shows(READY)
+        screen.enter("/schedule daily 08:00 ping test")
+        await screen.shows("08:00")
+        async with Client(Address(server.url, server.token)) as client:
+            (made,) = await client.automations()
+            assert (made["task"], made["created_from"]) == ("ping test", None)
+            name = made["id"][:8]
+            screen.enter(f"/automation run {name}")
+            await screen.shows("ping test: running")
+            await eventually(
+                client.automations, lambda it: it[0]["last"]["outcome"] == "completed", message="it ends"
+            )
+        screen.enter("/automations")
+        await screen.shows("done")
+        screen.enter(f"/automation log {name}")
+        await screen.shows("· session")
+        screen.enter(f"/automation pause {name}")
+        await screen.shows("Paused: ping test")
+        screen.enter(f"/automation delete {name}")
+        await screen.shows("Deleted: ping test")
+        screen.enter("/automations")
+        await screen.shows("There are no automations.")
+        screen.enter("/schedule whenever ping test")
+        await screen.shows("Write it as /schedule")

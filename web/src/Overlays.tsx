@@ -1,10 +1,12 @@
 import { lazy, Suspense, useEffect } from 'react'
 import { useRoute } from 'wouter'
 import { CommandMenu, loadCommandHits } from '@/features/search/CommandMenu'
+import { useScheduleDraft } from '@/lib/scheduleDraft'
 import { useShortcuts } from '@/lib/keys'
 import { useOverlay } from '@/lib/overlay'
 
 const ShortcutsDialog = lazy(() => import('@/features/search/ShortcutsDialog'))
+const AutomationForm = lazy(() => import('@/features/automations/AutomationForm'))
 const GrantsDialog = lazy(() => import('@/features/grants/GrantsDialog'))
 
 const IDLE = 300
@@ -12,6 +14,7 @@ const IDLE = 300
 /** The dialogs that can be called from every page, and their keys. */
 export function Overlays() {
   const { open, show, close } = useOverlay()
+  const schedule = useScheduleDraft()
   const [, session] = useRoute('/s/:id/*?')
   useShortcuts({ 'mod+k': () => show('search'), '?': () => show('shortcuts') })
   useEffect(() => {
@@ -20,6 +23,7 @@ export function Overlays() {
   }, [])
   return (
     <Suspense>
+      {schedule.draft && <AutomationForm draft={schedule.draft} onClose={schedule.close} />}
       {open === 'search' && <CommandMenu sessionId={session?.id ?? null} onClose={close} />}
       {open === 'shortcuts' && <ShortcutsDialog onClose={close} />}
       {open === 'grants' && session && <GrantsDialog sessionId={session.id} onClose={close} />}

@@ -9,6 +9,7 @@ import { useT } from '@/i18n'
 import { StartPage } from '@/pages/StartPage'
 import { Button } from '@/ui/Button'
 
+const AutomationsPage = lazy(() => import('@/pages/AutomationsPage'))
 const InboxPage = lazy(() => import('@/pages/InboxPage'))
 const SettingsPage = lazy(() => import('@/features/settings/SettingsPage'))
 const loadChat = () => import('@/pages/ChatPage')
@@ -63,6 +64,7 @@ function Gate() {
             {({ id, view }) => <ChatPage id={id} isReplay={view === 'replay'} />}
           </Route>
           <Route path="/inbox" component={InboxPage} />
+          <Route path="/automations" component={AutomationsPage} />
           <Route path="/settings/:tab?">{({ tab }) => <SettingsPage tab={tab} />}</Route>
           <Route>
             <Redirect to="/" replace />

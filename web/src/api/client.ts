@@ -2,12 +2,15 @@ import { usePrefs } from '@/lib/prefs'
 import { request } from './http'
 import type {
   Accepted,
+  Automation,
+  AutomationChange,
   Cell,
   Channel,
   ChannelChange,
   Config,
   Decision,
   FileItem,
+  Firing,
   Grant,
   KeyTest,
   ListedSession,
@@ -21,6 +24,7 @@ import type {
   SessionPatch,
   Settings,
   SettingValues,
+  Upcoming,
   WorkState,
 } from './types'
 
@@ -77,6 +81,23 @@ export const api = {
   removeFile: (id: string, name: string) =>
     request<void>('DELETE', at(id, `/files/${encodeURIComponent(name)}`)),
 
+  automations: () => request<{ items: Automation[] }>('GET', '/automations'),
+  addAutomation: (automation: AutomationChange & { created_from?: string }) =>
+    request<Automation>('POST', '/automations', automation),
+  changeAutomation: (id: string, change: Partial<AutomationChange & { enabled: boolean }>) =>
+    request<Automation>('PATCH', `/automations/${id}`, change),
+  removeAutomation: (id: string) => request<void>('DELETE', `/automations/${id}`),
+  runAutomation: (id: string) => request<Firing>('POST', `/automations/${id}/run`),
+  firings: (id: string, cursor: string | null) =>
+    request<Page<Firing>>('GET', `/automations/${id}/firings${query({ limit: 20, cursor })}`),
+  upcoming: () => request<{ items: Upcoming[] }>('GET', '/automations/upcoming'),
+  previewRule: (rule: string, zone: string) =>
+    request<{ items: string[] }>('POST', '/automations/preview', { rule, zone }),
+  newHook: (id: string) => request<{ secret: string; path: string }>('POST', `/automations/${id}/hook`),
+  removeHook: (id: string) => request<void>('DELETE', `/automations/${id}/hook`),
+  importAutomations: (document: unknown) =>
+    request<{ items: Automation[] }>('POST', '/automations/import', document),
+
   channels: () => request<{ items: Channel[] }>('GET', '/channels'),
   addChannel: (channel: ChannelChange & Pick<Channel, 'kind' | 'address'>) =>
     request<Channel & { secret: string | null }>('POST', '/channels', channel),
@@ -104,6 +125,7 @@ export const downloads = {
   session: (id: string, format: ExportFormat) =>
     `/api${at(id, `/export?format=${format}&lang=${usePrefs.getState().lang}`)}`,
   everything: '/api/export',
+  automations: '/api/automations/export',
   result: (runId: string, format: ResultFormat) =>
     `/api/runs/${encodeURIComponent(runId)}/result?format=${format}`,
 }

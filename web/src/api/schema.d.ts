@@ -4,6 +4,218 @@
  */
 
 export interface paths {
+    "/api/automations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List Automations */
+        get: operations["list_automations_api_automations_get"];
+        put?: never;
+        /** Add */
+        post: operations["add_api_automations_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/automations/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Export */
+        get: operations["export_api_automations_export_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/automations/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import All
+         * @description Add all automations of an export. They are paused.
+         */
+        post: operations["import_all_api_automations_import_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/automations/upcoming": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Upcoming */
+        get: operations["upcoming_api_automations_upcoming_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/automations/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview Rule
+         * @description The next due times of a rule that is not stored yet.
+         */
+        post: operations["preview_rule_api_automations_preview_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/automations/{automation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read */
+        get: operations["read_api_automations__automation_id__get"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove
+         * @description Its sessions stay, a run in progress continues.
+         */
+        delete: operations["remove_api_automations__automation_id__delete"];
+        options?: never;
+        head?: never;
+        /** Change */
+        patch: operations["change_api_automations__automation_id__patch"];
+        trace?: never;
+    };
+    "/api/automations/{automation_id}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run
+         * @description Begin it now, also while it is paused. A run in progress counts as for a due time.
+         */
+        post: operations["run_api_automations__automation_id__run_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/automations/{automation_id}/firings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Firings */
+        get: operations["firings_api_automations__automation_id__firings_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/automations/{automation_id}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Preview
+         * @description The next due times, also while it is paused.
+         */
+        get: operations["preview_api_automations__automation_id__preview_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/automations/{automation_id}/hook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Renew Hook
+         * @description Make the address of a web hook; a former one is not valid any more.
+         */
+        post: operations["renew_hook_api_automations__automation_id__hook_post"];
+        /** Remove Hook */
+        delete: operations["remove_hook_api_automations__automation_id__hook_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/hooks/{secret}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Call
+         * @description Begin an automation. The secret is the login; the body, at most 64 KB, is data for the task.
+         */
+        post: operations["call_api_hooks__secret__post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/channels": {
         parameters: {
             query?: never;
@@ -929,7 +1141,7 @@ export interface paths {
         put?: never;
         /**
          * Purge
-         * @description Delete sessions permanently: all, or the unpinned ones not changed for `older_than_days` days.
+         * @description Delete sessions permanently: all, with all automations, or the unpinned ones not changed for `older_than_days` days.
          */
         post: operations["purge_api_purge_post"];
         delete?: never;
@@ -985,6 +1197,128 @@ export interface components {
             /** Label */
             label: string;
         };
+        /**
+         * Automation
+         * @description A task that begins by time, by a web hook or manually.
+         */
+        Automation: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Task */
+            task: string;
+            /** Agent */
+            agent: string;
+            /** Model */
+            model: string;
+            /** Max Tool Steps */
+            max_tool_steps: number;
+            /** Start Url */
+            start_url: string | null;
+            /** Rule */
+            rule: string | null;
+            /** Zone */
+            zone: string;
+            /** Next At */
+            next_at: string | null;
+            /** Enabled */
+            enabled: boolean;
+            /** Paused By */
+            paused_by: ("person" | "failures" | "budget") | null;
+            /**
+             * Overlap
+             * @enum {string}
+             */
+            overlap: "skip" | "queue";
+            /**
+             * Missed
+             * @enum {string}
+             */
+            missed: "once" | "skip";
+            /** Patience */
+            patience: number;
+            /**
+             * Session Mode
+             * @enum {string}
+             */
+            session_mode: "same" | "new";
+            /** Keep */
+            keep: number;
+            /** Session Id */
+            session_id: string | null;
+            budget: components["schemas"]["AutomationBudget"] | null;
+            /** Failures */
+            failures: number;
+            /** Has Hook */
+            has_hook: boolean;
+            /** Created From */
+            created_from: string | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+        };
+        /**
+         * AutomationBudget
+         * @description What the runs of an automation may use: one of them, and all of a month together.
+         */
+        AutomationBudget: {
+            /** Run Cost */
+            run_cost?: number | null;
+            /** Month Cost */
+            month_cost?: number | null;
+            /** Run Tokens */
+            run_tokens?: number | null;
+            /** Month Tokens */
+            month_tokens?: number | null;
+        };
+        /**
+         * AutomationChange
+         * @description A field that is left out stays as it is; `start_url`, `rule` and `budget` can be null.
+         */
+        AutomationChange: {
+            /** Name */
+            name?: string | null;
+            /** Task */
+            task?: string | null;
+            /** Agent */
+            agent?: ("operator" | "assistant") | null;
+            /** Model */
+            model?: string | null;
+            /** Max Tool Steps */
+            max_tool_steps?: number | null;
+            /** Start Url */
+            start_url?: string | null;
+            /** Rule */
+            rule?: string | null;
+            /** Zone */
+            zone?: string | null;
+            /** Session Mode */
+            session_mode?: ("same" | "new") | null;
+            /** Overlap */
+            overlap?: ("skip" | "queue") | null;
+            /** Missed */
+            missed?: ("once" | "skip") | null;
+            /** Patience */
+            patience?: number | null;
+            /** Keep */
+            keep?: number | null;
+            budget?: components["schemas"]["BudgetBody"] | null;
+            /** Enabled */
+            enabled?: boolean | null;
+        };
+        /** AutomationList */
+        AutomationList: {
+            /** Items */
+            items: components["schemas"]["ListedAutomation"][];
+        };
         /** Body_upload_api_sessions__session_id__files_post */
         Body_upload_api_sessions__session_id__files_post: {
             /** File */
@@ -1009,6 +1343,30 @@ export interface components {
             session_id: string;
             /** Title */
             title: string;
+        };
+        /** BudgetBody */
+        BudgetBody: {
+            /** Run Cost */
+            run_cost?: number | null;
+            /** Month Cost */
+            month_cost?: number | null;
+            /** Run Tokens */
+            run_tokens?: number | null;
+            /** Month Tokens */
+            month_tokens?: number | null;
+        };
+        /**
+         * Called
+         * @description What became of the call of a web hook.
+         */
+        Called: {
+            /** Id */
+            id: string;
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            outcome: "waiting" | "running" | "completed" | "failed" | "cancelled" | "interrupted" | "needs_you" | "skipped" | "missed";
         };
         /**
          * CellEdit
@@ -1037,7 +1395,7 @@ export interface components {
             /** Address */
             address: string;
             /** Events */
-            events: ("question" | "manual" | "done" | "failed")[];
+            events: ("question" | "manual" | "done" | "failed" | "needs_you" | "budget")[];
             /**
              * Mode
              * @enum {string}
@@ -1059,7 +1417,7 @@ export interface components {
             /** Address */
             address?: string | null;
             /** Events */
-            events?: ("question" | "manual" | "done" | "failed")[] | null;
+            events?: ("question" | "manual" | "done" | "failed" | "needs_you" | "budget")[] | null;
             /** Mode */
             mode?: ("always" | "away") | null;
             quiet?: components["schemas"]["Quiet"] | null;
@@ -1240,6 +1598,58 @@ export interface components {
             /** Position */
             position?: number | null;
         };
+        /** ExportedAutomation */
+        ExportedAutomation: {
+            /** Name */
+            name: string;
+            /** Task */
+            task: string;
+            /** Agent */
+            agent: string;
+            /** Model */
+            model: string;
+            /** Max Tool Steps */
+            max_tool_steps: number;
+            /** Start Url */
+            start_url: string | null;
+            /** Rule */
+            rule: string | null;
+            /** Zone */
+            zone: string;
+            /**
+             * Overlap
+             * @enum {string}
+             */
+            overlap: "skip" | "queue";
+            /**
+             * Missed
+             * @enum {string}
+             */
+            missed: "once" | "skip";
+            /** Patience */
+            patience: number;
+            /**
+             * Session Mode
+             * @enum {string}
+             */
+            session_mode: "same" | "new";
+            /** Keep */
+            keep: number;
+            budget: components["schemas"]["AutomationBudget"] | null;
+        };
+        /**
+         * ExportedAutomations
+         * @description All automations, without secrets, sessions and logs, as `POST /automations/import` takes them.
+         */
+        ExportedAutomations: {
+            /**
+             * Version
+             * @constant
+             */
+            version: 1;
+            /** Automations */
+            automations: components["schemas"]["ExportedAutomation"][];
+        };
         /**
          * Fact
          * @description A finding of the agent, with the page and time of its source.
@@ -1297,6 +1707,67 @@ export interface components {
             /** Items */
             items: components["schemas"]["File"][];
         };
+        /**
+         * Firing
+         * @description One due time of an automation, or one call of it, with what became of it.
+         */
+        Firing: {
+            /** Id */
+            id: string;
+            /**
+             * Cause
+             * @enum {string}
+             */
+            cause: "time" | "hand" | "hook";
+            /** Slot */
+            slot: string | null;
+            /** Until */
+            until: string | null;
+            /** Count */
+            count: number;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            outcome: "waiting" | "running" | "completed" | "failed" | "cancelled" | "interrupted" | "needs_you" | "skipped" | "missed";
+            /** Why */
+            why: ("overlap" | "paused" | "failures" | "budget") | null;
+            /** Session Id */
+            session_id: string | null;
+            /** Run Id */
+            run_id: string | null;
+            usage: components["schemas"]["Usage"] | null;
+            receipt: components["schemas"]["FiringReceipt"] | null;
+            /** Finished At */
+            finished_at: string | null;
+        };
+        /**
+         * FiringReceipt
+         * @description Of a run that ended because its question was not answered in time.
+         */
+        FiringReceipt: {
+            /** Done */
+            done: string[];
+            /** Left */
+            left: string[];
+            /** Waited For */
+            waited_for: string;
+        };
+        /**
+         * Firings
+         * @description The newest first; `next_cursor` selects the next page, null on the last one.
+         */
+        Firings: {
+            /** Items */
+            items: components["schemas"]["Firing"][];
+            /** Next Cursor */
+            next_cursor: string | null;
+        };
         /** Grant */
         Grant: {
             /** Id */
@@ -1326,6 +1797,13 @@ export interface components {
             status: "ok";
             /** Version */
             version: string;
+        };
+        /** Imported */
+        Imported: {
+            /** Version */
+            version: number;
+            /** Automations */
+            automations: components["schemas"]["NewAutomation"][];
         };
         /** Interrupt */
         Interrupt: {
@@ -1402,6 +1880,73 @@ export interface components {
             /** Cost Budget */
             cost_budget: number | null;
         };
+        /** ListedAutomation */
+        ListedAutomation: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Task */
+            task: string;
+            /** Agent */
+            agent: string;
+            /** Model */
+            model: string;
+            /** Max Tool Steps */
+            max_tool_steps: number;
+            /** Start Url */
+            start_url: string | null;
+            /** Rule */
+            rule: string | null;
+            /** Zone */
+            zone: string;
+            /** Next At */
+            next_at: string | null;
+            /** Enabled */
+            enabled: boolean;
+            /** Paused By */
+            paused_by: ("person" | "failures" | "budget") | null;
+            /**
+             * Overlap
+             * @enum {string}
+             */
+            overlap: "skip" | "queue";
+            /**
+             * Missed
+             * @enum {string}
+             */
+            missed: "once" | "skip";
+            /** Patience */
+            patience: number;
+            /**
+             * Session Mode
+             * @enum {string}
+             */
+            session_mode: "same" | "new";
+            /** Keep */
+            keep: number;
+            /** Session Id */
+            session_id: string | null;
+            budget: components["schemas"]["AutomationBudget"] | null;
+            /** Failures */
+            failures: number;
+            /** Has Hook */
+            has_hook: boolean;
+            /** Created From */
+            created_from: string | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+            last: components["schemas"]["Firing"] | null;
+            used: components["schemas"]["Usage"];
+        };
         /** ListedSession */
         ListedSession: {
             /** Id */
@@ -1438,6 +1983,8 @@ export interface components {
             archived_at: string | null;
             /** Icon */
             icon: string | null;
+            /** Automation Id */
+            automation_id: string | null;
             /** Queue Place */
             queue_place?: number | null;
             match: components["schemas"]["Message"] | null;
@@ -1564,6 +2111,64 @@ export interface components {
              */
             demo: boolean;
         };
+        /** NewAutomation */
+        NewAutomation: {
+            /** Name */
+            name: string;
+            /** Task */
+            task: string;
+            /** Agent */
+            agent?: ("operator" | "assistant") | null;
+            /** Model */
+            model?: string | null;
+            /** Max Tool Steps */
+            max_tool_steps?: number | null;
+            /** Start Url */
+            start_url?: string | null;
+            /** Rule */
+            rule?: string | null;
+            /**
+             * Zone
+             * @default UTC
+             */
+            zone: string;
+            /**
+             * Session Mode
+             * @default same
+             * @enum {string}
+             */
+            session_mode: "same" | "new";
+            /**
+             * Overlap
+             * @default skip
+             * @enum {string}
+             */
+            overlap: "skip" | "queue";
+            /**
+             * Missed
+             * @default once
+             * @enum {string}
+             */
+            missed: "once" | "skip";
+            /**
+             * Patience
+             * @default 86400
+             */
+            patience: number;
+            /**
+             * Keep
+             * @default 10
+             */
+            keep: number;
+            budget?: components["schemas"]["BudgetBody"] | null;
+            /**
+             * Enabled
+             * @default true
+             */
+            enabled: boolean;
+            /** Created From */
+            created_from?: string | null;
+        };
         /** NewChannel */
         NewChannel: {
             /**
@@ -1579,10 +2184,12 @@ export interface components {
              *       "question",
              *       "manual",
              *       "done",
-             *       "failed"
+             *       "failed",
+             *       "needs_you",
+             *       "budget"
              *     ]
              */
-            events: ("question" | "manual" | "done" | "failed")[];
+            events: ("question" | "manual" | "done" | "failed" | "needs_you" | "budget")[];
             /**
              * Mode
              * @default always
@@ -1590,6 +2197,13 @@ export interface components {
              */
             mode: "always" | "away";
             quiet?: components["schemas"]["Quiet"] | null;
+        };
+        /** NewHook */
+        NewHook: {
+            /** Secret */
+            secret: string;
+            /** Path */
+            path: string;
         };
         /** NewMessage */
         NewMessage: {
@@ -1629,7 +2243,7 @@ export interface components {
             /** Address */
             address: string;
             /** Events */
-            events: ("question" | "manual" | "done" | "failed")[];
+            events: ("question" | "manual" | "done" | "failed" | "needs_you" | "budget")[];
             /**
              * Mode
              * @enum {string}
@@ -1859,6 +2473,14 @@ export interface components {
             url?: string | null;
         };
         /**
+         * Preview
+         * @description The next due times.
+         */
+        Preview: {
+            /** Items */
+            items: string[];
+        };
+        /**
          * Progress
          * @description Progress of the plan: `current` is an index from 0, equal to the plan's length when all is done.
          */
@@ -2074,6 +2696,13 @@ export interface components {
              */
             reason: string;
         };
+        /** RuleBody */
+        RuleBody: {
+            /** Rule */
+            rule: string;
+            /** Zone */
+            zone: string;
+        };
         /** Run */
         Run: {
             /** Id */
@@ -2185,6 +2814,8 @@ export interface components {
             archived_at: string | null;
             /** Icon */
             icon: string | null;
+            /** Automation Id */
+            automation_id: string | null;
             /** Queue Place */
             queue_place?: number | null;
         };
@@ -2239,6 +2870,8 @@ export interface components {
             archived_at: string | null;
             /** Icon */
             icon: string | null;
+            /** Automation Id */
+            automation_id: string | null;
             /** Queue Place */
             queue_place?: number | null;
             /** Messages */
@@ -2443,6 +3076,23 @@ export interface components {
              */
             confirmed: boolean;
         };
+        /** Upcoming */
+        Upcoming: {
+            /** Items */
+            items: components["schemas"]["UpcomingTime"][];
+        };
+        /** UpcomingTime */
+        UpcomingTime: {
+            /** Automation Id */
+            automation_id: string;
+            /** Name */
+            name: string;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+        };
         /**
          * Usage
          * @description Tokens of the model calls so far; `cost` in US dollars, if the price is known.
@@ -2536,6 +3186,480 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    list_automations_api_automations_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AutomationList"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_api_automations_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAutomation"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Automation"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    export_api_automations_export_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportedAutomations"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    import_all_api_automations_import_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Imported"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AutomationList"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    upcoming_api_automations_upcoming_get: {
+        parameters: {
+            query?: {
+                days?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upcoming"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    preview_rule_api_automations_preview_post: {
+        parameters: {
+            query?: {
+                n?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RuleBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preview"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_api_automations__automation_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                automation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Automation"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_api_automations__automation_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                automation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_api_automations__automation_id__patch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                automation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AutomationChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Automation"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    run_api_automations__automation_id__run_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                automation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Firing"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    firings_api_automations__automation_id__firings_get: {
+        parameters: {
+            query?: {
+                cursor?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                automation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Firings"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    preview_api_automations__automation_id__preview_get: {
+        parameters: {
+            query?: {
+                n?: number;
+            };
+            header?: never;
+            path: {
+                automation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preview"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    renew_hook_api_automations__automation_id__hook_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                automation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewHook"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_hook_api_automations__automation_id__hook_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                automation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    call_api_hooks__secret__post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                secret: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Called"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_channels_api_channels_get: {
         parameters: {
             query?: never;

@@ -32,6 +32,27 @@ export type Channel = Schemas['Channel']
 export type ChannelEvent = Channel['events'][number]
 /** What can be changed of a channel. */
 export type ChannelChange = Pick<Channel, 'events' | 'mode' | 'quiet'>
+export type Automation = Schemas['ListedAutomation']
+export type Firing = Schemas['Firing']
+/** What can be changed of an automation. */
+export type AutomationChange = Pick<
+  Automation,
+  | 'name'
+  | 'task'
+  | 'agent'
+  | 'model'
+  | 'max_tool_steps'
+  | 'start_url'
+  | 'rule'
+  | 'zone'
+  | 'overlap'
+  | 'missed'
+  | 'patience'
+  | 'session_mode'
+  | 'keep'
+  | 'budget'
+>
+export type Upcoming = Schemas['UpcomingTime']
 export type Grant = Schemas['Grant']
 export type FileItem = Schemas['File']
 export type ModelInfo = Schemas['ModelChoice']

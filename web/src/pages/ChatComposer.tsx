@@ -19,6 +19,7 @@ import { TableButton } from '@/features/results/TableButton'
 import { HeldBar } from '@/features/takeover/HeldBar'
 import { useT } from '@/i18n'
 import { useShortcuts } from '@/lib/keys'
+import { takeSchedule } from '@/session/repeat'
 import { useSessionActions } from '@/session/sessionActions'
 import { useLive } from '@/stream/store'
 import { IconButton } from '@/ui/IconButton'
@@ -34,6 +35,8 @@ export function ChatComposer({ session }: { session: Session }) {
   const isAsked = pending !== null
   const beginsTask = !isAsked && (!isBusy || mode === 'queue')
   const send = (text: string) => {
+    const { id, agent, model, max_tool_steps } = session
+    if (takeSchedule(text, { agent, model, max_tool_steps, created_from: id })) return
     const schema = beginsTask && session.agent !== 'assistant' ? takeSchema(session.id) : null
     // Should the question be closed by now, an answer becomes a word to the run.
     const lane = isAsked ? 'steer' : mode

@@ -142,6 +142,7 @@ function unborn(id: string) {
     updated_at: now,
     archived_at: null,
     icon: null,
+    automation_id: null,
     unread: false,
     usage: { input_tokens: 0, output_tokens: 0, cached_tokens: 0, model_calls: 0 },
   }

@@ -20,6 +20,7 @@ import { words } from '@/features/start/startWords'
 import { useWords } from '@/i18n'
 import { remember } from '@/lib/storage'
 import { useTitle } from '@/lib/title'
+import { takeSchedule } from '@/session/repeat'
 import { startSession } from '@/session/send'
 import { Mark } from '@/ui/Brand'
 import { IconButton } from '@/ui/IconButton'
@@ -36,6 +37,7 @@ export function StartPage() {
   const isDemo = config?.models.find((one) => one.id === model)?.demo ?? false
   useTitle('Pilothouse', 'none')
   const start = (text: string) => {
+    if (takeSchedule(text, { agent, model })) return
     remember('draft.new', null)
     const schema = agent === 'assistant' ? null : takeSchema(null)
     const begin = hasAttachments(null) ? startWithFiles : startSession

@@ -1,7 +1,9 @@
-import { Check, Copy, TriangleAlert } from 'lucide-react'
+import { CalendarClock, Check, Copy, TriangleAlert } from 'lucide-react'
 import { useT } from '@/i18n'
 import { useCopy } from '@/lib/copy'
 import { Markdown } from '@/lib/md/Markdown'
+import { repeat } from '@/session/repeat'
+import { useSessionId } from '@/session/sessionId'
 import type { TextRow } from '@/stream/rows'
 import { IconButton } from '@/ui/IconButton'
 import { TimeStamp } from '@/ui/TimeStamp'
@@ -31,6 +33,7 @@ export function AssistantText({ row }: { row: TextRow }) {
 
 function Actions({ row }: { row: TextRow }) {
   const t = useT()
+  const sessionId = useSessionId()
   const [copied, copy] = useCopy()
   return (
     <div className="flex h-8 items-center gap-1 text-2xs text-faint opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">
@@ -44,6 +47,11 @@ function Actions({ row }: { row: TextRow }) {
         {copied ? <Check size={14} aria-hidden /> : <Copy size={14} aria-hidden />}
       </IconButton>
       {!row.cut && <BranchButton messageId={row.id} />}
+      {!row.cut && row.runId && (
+        <IconButton small label={t('repeat')} onClick={() => repeat(sessionId, row.runId ?? undefined)}>
+          <CalendarClock size={14} aria-hidden />
+        </IconButton>
+      )}
       {copied && <span aria-hidden>{t('copied')}</span>}
       <TimeStamp at={row.at} />
     </div>

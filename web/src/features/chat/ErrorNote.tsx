@@ -1,7 +1,8 @@
-import { CircleStop, RotateCw, TriangleAlert } from 'lucide-react'
+import { ArrowRight, CircleStop, RotateCw, TriangleAlert } from 'lucide-react'
 import { api } from '@/api/client'
 import { useLang, useT, useWords } from '@/i18n'
 import { serverWords } from '@/i18n/serverWords'
+import { sendMessage } from '@/session/send'
 import { useSessionId } from '@/session/sessionId'
 import { stepWords } from '@/session/toolWords'
 import { isOpen } from '@/stream/live'
@@ -28,14 +29,28 @@ export function ErrorNote({ row }: { row: ErrorRow }) {
       <div className="min-w-0 flex-1">
         <p className="font-medium">{isStopped ? t('run.stopped') : t(causeOf(row.code))}</p>
         {!isStopped && row.text && (
-          <p className="text-sm wrap-anywhere text-muted">
+          <p className="text-sm wrap-anywhere whitespace-pre-line text-muted">
             {serverWords(row.text, lang, (step) => stepWords(step, tell))}
           </p>
         )}
         <p className="text-sm text-muted">{isStopped ? t('run.stopped.kept') : t('run.kept')}</p>
-        <RetryButton row={row} />
+        {row.code === NEEDS_YOU ? <ContinueButton row={row} /> : <RetryButton row={row} />}
       </div>
     </div>
+  )
+}
+
+/** After a run that nobody answered: it goes on from there by an ordinary message. */
+function ContinueButton({ row }: { row: ErrorRow }) {
+  const t = useT()
+  const sessionId = useSessionId()
+  const isOffered = useLive(({ run }) => run?.id === row.runId && !isOpen(run))
+  if (!isOffered) return null
+  return (
+    <Button small className="mt-2" onClick={() => sendMessage(sessionId, t('continue'), null)}>
+      {t('continue')}
+      <ArrowRight size={14} aria-hidden />
+    </Button>
   )
 }
 
@@ -60,7 +75,9 @@ function RetryButton({ row }: { row: ErrorRow }) {
   )
 }
 
+const NEEDS_YOU = 'needs_you'
 const CAUSES = [
+  [/^needs_you$/, 'cause.needs_you'],
   [/auth|not_configured/, 'cause.key'],
   [/rate_limited|llm_unavailable|stream_cut/, 'cause.busy'],
   [/too_long|output_limit/, 'cause.long'],

@@ -9,6 +9,7 @@ export const words = wordbook(
     'cause.browser': 'The browser is not available',
     'cause.restart': 'The service was restarted',
     'cause.budget': 'The budget is used up',
+    'cause.needs_you': 'It needs you, and nobody answered in time',
   },
   {
     'cause.key': 'У модели нет действующего ключа',
@@ -18,5 +19,6 @@ export const words = wordbook(
     'cause.browser': 'Браузер недоступен',
     'cause.restart': 'Сервис перезапускался',
     'cause.budget': 'Бюджет исчерпан',
+    'cause.needs_you': 'Нужны вы, но ответа вовремя не было',
   },
 )

@@ -1,9 +1,19 @@
-import { Ellipsis, FileCode2, FileJson2, FileText, Hand, History, ShieldCheck } from 'lucide-react'
+import {
+  CalendarClock,
+  Ellipsis,
+  FileCode2,
+  FileJson2,
+  FileText,
+  Hand,
+  History,
+  ShieldCheck,
+} from 'lucide-react'
 import { downloads, type ExportFormat } from '@/api/client'
 import { useT } from '@/i18n'
 import { openReplay, openTakeover } from '@/lib/addresses'
 import { download } from '@/lib/download'
 import { useOverlay } from '@/lib/overlay'
+import { repeat } from '@/session/repeat'
 import { IconButton } from '@/ui/IconButton'
 import { Menu, MenuItem, MenuLine } from '@/ui/Menu'
 
@@ -29,6 +39,9 @@ export function SessionMenu({ sessionId }: { sessionId: string }) {
       </MenuItem>
       <MenuItem icon={<History size={15} aria-hidden />} onSelect={() => openReplay(sessionId)}>
         {t('replay')}
+      </MenuItem>
+      <MenuItem icon={<CalendarClock size={15} aria-hidden />} onSelect={() => repeat(sessionId)}>
+        {t('repeat')}
       </MenuItem>
       <MenuItem icon={<ShieldCheck size={15} aria-hidden />} onSelect={() => show('grants')}>
         {t('grants')}

@@ -1,4 +1,6 @@
 import {
+  CalendarClock,
+  CalendarPlus,
   CirclePause,
   CircleStop,
   FileCode2,
@@ -27,7 +29,9 @@ import { openReplay, openTakeover, SETTINGS_TABS, TAKEOVER_KEYS } from '@/lib/ad
 import { download } from '@/lib/download'
 import { useFrame } from '@/lib/frame'
 import { useOverlay } from '@/lib/overlay'
+import { useScheduleDraft } from '@/lib/scheduleDraft'
 import { type PanelTab, usePrefs } from '@/lib/prefs'
+import { repeat } from '@/session/repeat'
 import { isOpen } from '@/stream/live'
 import { storeOf } from '@/stream/store'
 import { toast } from '@/ui/Toasts'
@@ -77,6 +81,7 @@ function useRunCommands(sessionId: string | null): Command[] {
       ? [{ icon: Play, label: t('command.resume'), keys: 'mod+.', act: call(api.resume) }]
       : []),
     { icon: History, label: t('replay'), act: () => openReplay(sessionId) },
+    { icon: CalendarPlus, label: t('repeat'), act: () => repeat(sessionId) },
     { icon: ShieldCheck, label: t('grants'), act: () => show('grants') },
     { icon: FileText, label: t('export.md'), act: save('md') },
     { icon: FileJson2, label: t('export.json'), act: save('json') },
@@ -89,9 +94,12 @@ function usePageCommands(): Command[] {
   const [, go] = useLocation()
   const frame = useFrame()
   const show = useOverlay((state) => state.show)
+  const schedule = useScheduleDraft((state) => state.open)
   return [
     { icon: SquarePen, label: t('sessions.new'), keys: 'mod+shift+o', act: () => go('/') },
     { icon: Inbox, label: t('inbox'), act: () => go('/inbox') },
+    { icon: CalendarClock, label: t('automations'), act: () => go('/automations') },
+    { icon: CalendarPlus, label: t('command.schedule'), act: () => schedule({}) },
     { icon: PanelLeft, label: t('command.sidebar'), keys: 'mod+b', act: frame.sidebar.toggle },
     { icon: PanelRight, label: t('command.panel'), keys: 'mod+j', act: frame.panel.toggle },
     { icon: Keyboard, label: t('settings.shortcuts'), keys: '?', act: () => show('shortcuts') },

@@ -1,4 +1,13 @@
-import { Inbox, PanelLeft, Search, Settings, SquarePen, X } from 'lucide-react'
+import {
+  CalendarClock,
+  Inbox,
+  type LucideIcon,
+  PanelLeft,
+  Search,
+  Settings,
+  SquarePen,
+  X,
+} from 'lucide-react'
 import { useDeferredValue, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { useConfig, useQuestionCount, useSessions } from '@/api/queries'
@@ -36,6 +45,7 @@ export function SessionSidebar({ onHide }: { onHide: () => void }) {
       <div className="flex flex-col gap-2 px-3 pt-1 pb-2">
         <NewSession />
         <InboxLink />
+        <PageLink href="/automations" icon={CalendarClock} label={t('automations')} />
         <SearchBox value={words} onChange={setWords} />
       </div>
       <List words={words} />
@@ -71,19 +81,30 @@ function NewSession() {
 function InboxLink() {
   const t = useT()
   const count = useQuestionCount()
+  return <PageLink href="/inbox" icon={Inbox} label={t('inbox')} count={count} />
+}
+
+interface PageLinkProps {
+  href: string
+  icon: LucideIcon
+  label: string
+  count?: number
+}
+
+function PageLink({ href, icon: Icon, label, count = 0 }: PageLinkProps) {
   const [path] = useLocation()
-  const isCurrent = path === '/inbox'
+  const isCurrent = path === href
   return (
     <Link
-      href="/inbox"
+      href={href}
       aria-current={isCurrent ? 'page' : undefined}
       className={cx(
         'touch flex h-8 items-center gap-2 rounded-md px-2.5 text-sm',
         isCurrent ? 'bg-s3' : 'hover:bg-s2',
       )}
     >
-      <Inbox size={16} aria-hidden />
-      <span className="flex-1">{t('inbox')}</span>
+      <Icon size={16} aria-hidden />
+      <span className="flex-1">{label}</span>
       {count > 0 && <Badge tone="warn">{count}</Badge>}
     </Link>
   )

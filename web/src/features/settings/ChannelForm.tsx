@@ -7,7 +7,7 @@ import { Field } from '@/ui/Field'
 import { Switch } from '@/ui/Switch'
 import { words } from './channelWords'
 
-const EVENTS: ChannelEvent[] = ['question', 'manual', 'done', 'failed']
+const EVENTS: ChannelEvent[] = ['question', 'manual', 'done', 'failed', 'needs_you', 'budget']
 const NEW: ChannelChange = { events: EVENTS, mode: 'always', quiet: null }
 
 interface Props {
