@@ -15,6 +15,7 @@ from fastapi import FastAPI
 from server.automations.automations import MOST_CALLS, Automations
 from server.automations.scheduler import Scheduler
 from server.automations.words import content_of
+from server.events import Answer
 from server.runs.recorder import RunRecorder
 from server.runtime import Runtime
 from tests.support.chat import new_session, read, send, wait_for_status
@@ -154,13 +155,14 @@ async def test_a_due_time_begins_one_run_in_one_conversation(
 
 async def test_two_processes_begin_a_due_time_once(client: httpx.AsyncClient, world: Runtime) -> None:
     made = await add(client)
-    row = await world.store.automation(made["id"])
-    moment = due(made)
-    first, second = at(world, moment), at(world, moment)
-    await first._fire_due(row, moment)
-    await second._fire_due(row, moment)  # it has read the row before the first one fired
+    await at(world, due(made)).look()
     await ended(client, made, "completed")
-    assert len(await log_of(client, made)) == 1
+    row = await world.store.automation(made["id"])
+    moment = due(made, days=1)
+    await at(world, moment)._fire_due(row, moment)
+    await ended(client, made, "completed")
+    await at(world, moment)._fire_due(row, moment)  # it has read the row before the first one fired
+    assert len(await log_of(client, made)) == 2
 
 
 async def test_a_session_of_its_own_for_each_firing_and_the_last_are_kept(
@@ -340,6 +342,21 @@ async def test_an_answer_in_time_is_not_taken_back(client: httpx.AsyncClient, wo
     assert (await client.post(f"/api/sessions/{session_id}/decision", json=decision)).status_code == 202
     await late._give_up(one)  # it has read the question before the answer came
     await ended(client, made, "completed")
+
+
+async def test_an_answer_that_is_not_acted_on_yet_is_not_taken_back(
+    client: httpx.AsyncClient, world: Runtime
+) -> None:
+    made = await add(client, task="shop for a kettle", patience=3600)
+    await client.post(f"/api/automations/{made['id']}/run")
+    session_id = (await log_of(client, made))[0]["session_id"]
+    await wait_for_status(client, session_id, "waiting_user")
+    (one,) = await world.store.unanswered()
+    answer = Answer(reference=one.question.reference, confirmed=True)
+    await world.store.decide(session_id, answer)  # stored, and not yet submitted to the queue
+    await at(world, datetime.now(UTC) + timedelta(hours=2))._give_up(one)
+    run = await world.store.run(one.run.id)
+    assert (run.status, run.error_code) == ("queued", None)
 
 
 async def test_a_run_by_hand_works_while_it_is_paused(client: httpx.AsyncClient) -> None:

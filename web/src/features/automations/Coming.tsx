@@ -19,7 +19,7 @@ export function Coming() {
       <ol className="flex flex-col">
         {byDay(data.items, day).map(([name, items]) => (
           <li key={name} className="flex gap-3 border-t border-line py-2 max-md:flex-col max-md:gap-1">
-            <h3 className="w-44 shrink-0 text-sm text-muted first-letter:uppercase">{name}</h3>
+            <h3 className="w-52 shrink-0 text-sm text-muted first-letter:uppercase">{name}</h3>
             <ul className="min-w-0 flex-1 text-sm">
               {items.map(({ automation_id: id, at, name: what }) => (
                 <li key={id + at} className="flex gap-2">

@@ -38,7 +38,7 @@ interface SelectProps {
 export function Select({ label, options, value, onChange }: SelectProps) {
   const id = useId()
   return (
-    <div className="flex min-w-0 flex-1 flex-col gap-1.5">
+    <div className="flex min-w-36 flex-1 flex-col gap-1.5">
       <label htmlFor={id} className="text-sm font-medium">
         {label}
       </label>
