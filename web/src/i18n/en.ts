@@ -70,15 +70,6 @@ export const en = {
   'skip.composer': 'Skip to the message box',
   'skip.feed': 'Skip to the conversation',
 
-  'login.password': 'Password',
-  'login.hint': 'The access token of this server.',
-  'login.show': 'Show password',
-  'login.hide': 'Hide password',
-  'login.submit': 'Sign in',
-  'login.wrong': 'Wrong password.',
-  'login.offline': 'The server did not answer. Try again.',
-  'login.wait': { one: 'Too many attempts. Wait {n} second.', other: 'Too many attempts. Wait {n} seconds.' },
-
   'age.pinned': 'Pinned',
   'age.today': 'Today',
   'age.yesterday': 'Yesterday',

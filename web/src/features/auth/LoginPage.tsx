@@ -4,16 +4,17 @@ import { useLocation, useSearch } from 'wouter'
 import { api } from '@/api/client'
 import { ApiError } from '@/api/http'
 import { queryClient } from '@/api/queries'
-import { useT } from '@/i18n'
+import { useWords } from '@/i18n'
 import { useTitle } from '@/lib/title'
 import { Appearance } from '@/ui/Appearance'
 import { Brand } from '@/ui/Brand'
 import { Button } from '@/ui/Button'
 import { Field } from '@/ui/Field'
 import { IconButton } from '@/ui/IconButton'
+import { words } from './loginWords'
 
 export function LoginPage() {
-  const t = useT()
+  const t = useWords(words)
   const [password, setPassword] = useState('')
   const [isShown, setShown] = useState(false)
   const { signIn, isBusy, error, wait } = useSignIn()

@@ -1,0 +1,32 @@
+import { wordbook } from '@/i18n'
+
+export const words = wordbook(
+  {
+    'login.password': 'Password',
+    'login.hint': 'The access token of this server.',
+    'login.show': 'Show password',
+    'login.hide': 'Hide password',
+    'login.submit': 'Sign in',
+    'login.wrong': 'Wrong password.',
+    'login.offline': 'The server did not answer. Try again.',
+    'login.wait': {
+      one: 'Too many attempts. Wait {n} second.',
+      other: 'Too many attempts. Wait {n} seconds.',
+    },
+  },
+  {
+    'login.password': 'Пароль',
+    'login.hint': 'Токен доступа этого сервера.',
+    'login.show': 'Показать пароль',
+    'login.hide': 'Скрыть пароль',
+    'login.submit': 'Войти',
+    'login.wrong': 'Пароль не подошёл.',
+    'login.offline': 'Сервер не ответил. Попробуйте ещё раз.',
+    'login.wait': {
+      one: 'Слишком много попыток. Подождите {n} секунду.',
+      few: 'Слишком много попыток. Подождите {n} секунды.',
+      many: 'Слишком много попыток. Подождите {n} секунд.',
+      other: 'Слишком много попыток. Подождите {n} секунды.',
+    },
+  },
+)
