@@ -371,6 +371,24 @@ async def test_a_number_that_is_too_high_is_told() -> None:
     assert answer.startswith("This is not on the page: the 5th link. I see 2 of that kind.")
 
 
+async def test_no_icon_is_left_out_of_what_it_can_see() -> None:
+    world = operator()
+    world.browser.pages[SITE] = "\n".join(
+        [
+            '- heading "Editor" [level=1] [ref=e1]',
+            *(f"- button [ref=e{n}]" for n in range(2, 5)),
+            '- button "Save" [ref=e9]',
+        ]
+    )
+    answer = await world.say(f"open {SITE} and click Bold")
+    assert answer is not None
+    assert (
+        "button without a name (Editor), button without a name (Editor #2), button without a name (Editor #3)"
+        in answer
+    )
+    assert "button “Save”" in answer
+
+
 async def test_without_an_open_page_it_asks_for_one() -> None:
     world = operator(is_open=False)
     answer = await world.say("what does it say about prices?")
