@@ -100,3 +100,18 @@ def test_a_question_survives_both_workers(team: Team) -> None:
     assert answered.status_code == 202
     session = wait_for(one, session_id, "completed", timeout=TAKEN_OVER + 30)
     assert [it["content"] for it in session["messages"]][-1].startswith("You are logged in.")
+
+
+def test_a_run_of_the_assistant_ends_as_interrupted(team: Team) -> None:
+    one, two, *workers = team.four()
+    session_id = ask(one, "endless story", agent="assistant")
+    listener = team.listen(two, session_id)
+    listener.until(lambda it: types(it).count("token") >= 5, "tokens")
+    wait_until_executing(workers).signal(signal.SIGKILL)
+    told = listener.until(ends, "the run ends", TAKEN_OVER + 30)
+    assert [event["code"] for event in ends(told)] == ["interrupted"]
+    session = session_at(one, session_id)
+    assert session["run"]["status"] == "interrupted"
+    assert [it["content"] for it in session["messages"]] == ["endless story"]
+    assert post(one, f"/sessions/{session_id}/messages", content="ping test").status_code == 202
+    wait_for(two, session_id, "completed")

@@ -1,0 +1,60 @@
+"""What of a former execution is dropped when another process continues its run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from server.agent.actions import ClickAction, StopAction
+from server.agent.operator.continuing import restart
+from server.browser.observation import observe_snapshot
+
+PAGE = observe_snapshot(
+    '- button "Place order" [ref=e2] [box=40,40,100,20]', url="https://shop.example/checkout"
+)
+
+
+def state(action: Any) -> dict[str, Any]:
+    return {
+        "planned_action": action.to_json(), "last_observation": PAGE.model_dump(mode="json"), "approval": {"digest": "x"},
+        "batch": None, "steps": ["opened the shop"], "failures": [], "spoken": "I will",
+    }  # fmt: skip
+
+
+CLICK = ClickAction(eid="e1")
+
+
+@pytest.mark.parametrize("node", ["ingest_user_input", "maybe_observe", "plan_action"])
+def test_before_an_act_is_planned_the_graph_only_goes_on(node: str) -> None:
+    assert restart(state(CLICK), [node]) is None
+
+
+def test_an_act_that_may_have_begun_is_dropped_with_its_approval_and_reported() -> None:
+    update = restart(state(CLICK), ["execute_action"])
+    assert update is not None
+    assert (update["planned_action"], update["approval"], update["batch"], update["spoken"]) == (
+        None,
+        None,
+        None,
+        "",
+    )
+    assert update["needs_observe"]
+    assert "Place order" in update["steps"][-1]
+    assert "may or may not have happened" in update["steps"][-1]
+    assert "may or may not have happened" in update["failures"][-1]
+    assert update["steps"][0] == "opened the shop"
+
+
+@pytest.mark.parametrize("node", ["validate_action", "policy_gate", "maybe_stop_or_continue"])
+def test_an_act_that_has_not_begun_is_planned_again_and_is_no_failure(node: str) -> None:
+    update = restart(state(CLICK), [node])
+    assert update is not None
+    assert update["planned_action"] is None
+    assert "failures" not in update
+
+
+def test_an_answer_is_no_act() -> None:
+    update = restart(state(StopAction(final_response="Done.")), ["execute_action"])
+    assert update is not None
+    assert "failures" not in update
