@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 from cli.errors import Misused
 from cli.json_types import JsonObject
+from cli.words import say
 
 DAYS = {"mon": "MO", "tue": "TU", "wed": "WE", "thu": "TH", "fri": "FR", "sat": "SA", "sun": "SU"}
 USAGE = "Write it as /schedule daily|weekdays|mon,thu|monthly 15|hours 6, a time like 08:00, then the task."
@@ -25,11 +26,11 @@ def read_schedule(text: str, now: datetime, zone: str) -> JsonObject:
     """The automation that `/schedule TEXT` asks for, as the API takes it. `now` is local. Raises Misused."""
     found = WHEN.fullmatch(text.strip())
     if found is None:
-        raise Misused(USAGE)
+        raise Misused(say(USAGE))
     often, task = found["often"].lower(), found["task"].strip()
     hour, _, minute = (found["time"] or f"{now:%H:%M}").partition(":")
     if int(hour) > 23 or int(minute) > 59:
-        raise Misused(f"{found['time']} is no time of day.")
+        raise Misused(say("{time} is no time of day.", time=found["time"]))
     begin = f"{now:%Y%m%d}T{int(hour):02}{int(minute):02}00"
     rule = f"DTSTART:{begin}\nRRULE:{_rule(often, found['day'], found['hours'])}"
     return {"name": task[:NAME_CHARS], "task": task, "rule": rule, "zone": zone}
@@ -46,7 +47,7 @@ def _rule(often: str, day: str | None, hours: str | None) -> str:
         return f"FREQ=HOURLY;INTERVAL={int(hours)}"
     names = often.split(",")
     if not DAYS.keys() >= set(names):
-        raise Misused(USAGE)
+        raise Misused(say(USAGE))
     return f"FREQ=WEEKLY;BYDAY={','.join(DAYS[name] for name in names)}"
 
 

@@ -22,6 +22,7 @@ from cli.backoff import backoff
 from cli.errors import Misused, Refused, Trouble, Unreachable
 from cli.json_types import JsonObject
 from cli.text import clean
+from cli.words import say
 
 if TYPE_CHECKING:
     from cli.dialogue import Dialogue
@@ -120,8 +121,10 @@ class Client:
         if len(matches) == 1:
             return matches[0]
         if matches:
-            raise Misused(f"{name} is the beginning of {len(matches)} automations; give more of it.")
-        raise Misused(f"No automation {name}; /automations lists them.")
+            raise Misused(
+                say("{name} is the beginning of {n} automations; give more of it.", name=name, n=len(matches))
+            )
+        raise Misused(say("No automation {name}; /automations lists them.", name=name))
 
     async def find(self, name: str) -> str:
         """Resolve a full session id, a unique prefix, or `last` to an id. Raises Misused if there is none."""

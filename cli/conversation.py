@@ -174,13 +174,14 @@ class Conversation:
         match what:
             case "run":
                 firing = await self.client.call("POST", f"{path}/run")
-                said = f"{automation['name']}: {firing['outcome']}"
+                said = f"{automation['name']}: {tables.outcome_words(firing['outcome'])}"
             case "delete":
                 await self.client.call("DELETE", path)
-                said = f"Deleted: {automation['name']}"
+                said = say("Deleted: {name}", name=automation["name"])
             case _:
-                await self.client.call("PATCH", path, {"enabled": what == "resume"})
-                said = f"{'Resumed' if what == 'resume' else 'Paused'}: {automation['name']}"
+                is_resumed = what == "resume"
+                await self.client.call("PATCH", path, {"enabled": is_resumed})
+                said = say("Resumed: {name}" if is_resumed else "Paused: {name}", name=automation["name"])
         self.screen.show(Note(said))
         return {}
 

@@ -98,6 +98,23 @@ RUSSIAN = {
     "A column is NAME or NAME:TYPE, with one of the types {types}: {part}": "Столбец — это ИМЯ или ИМЯ:ТИП, типы: {types}: {part}",
     "Name the columns of the table, such as: name, price:number": "Назовите столбцы таблицы, например: name, price:number",
     "{path}: not found in what the agent was shown": "{path}: нет в том, что агент видел",
+    # Automations
+    "There are no automations. /schedule makes one.": "Автоматизаций нет. Создать: /schedule.",
+    "It has not run yet.": "Запусков ещё не было.", "name": "название", "next": "следующий раз", "last": "в прошлый раз",
+    "when called": "по вызову", "paused ({why})": "на паузе ({why})", "failures": "три неудачи", "budget": "бюджет",
+    "needs you": "нужны вы", "stopped": "остановлено", "skipped": "пропущено", "missed": "не состоялось", "waiting": "ждёт",
+    " ({n} times)": " (раз: {n})", " · session {id}": " · сессия {id}", "waited for {what}": "ждал ответа: {what}",
+    "Deleted: {name}": "Удалено: {name}", "Resumed: {name}": "Продолжено: {name}", "Paused: {name}": "На паузе: {name}",
+    "{name} is the beginning of {n} automations; give more of it.": "С {name} начинаются несколько автоматизаций ({n}), укажите больше.",
+    "No automation {name}; /automations lists them.": "Автоматизации {name} нет, список: /automations.",
+    "{time} is no time of day.": "{time} — не время суток.",
+    "Write it as /schedule daily|weekdays|mon,thu|monthly 15|hours 6, a time like 08:00, then the task.":
+        "Пишите так: /schedule daily|weekdays|mon,thu|monthly 15|hours 6, время вида 08:00, затем задача.",
+    "make a task an automation: daily|weekdays|mon,thu|monthly 15|hours 6, a time, then the task":
+        "выполнять задачу по расписанию: daily|weekdays|mon,thu|monthly 15|hours 6, время, затем задача",
+    "your automations, when they are due, and their last outcome": "ваши автоматизации, когда они начнутся и чем кончились в последний раз",
+    "run, pause, resume or delete the automation ID of /automations, or list its log":
+        "запустить (run), приостановить (pause), продолжить (resume) или удалить (delete) автоматизацию ID из /automations, показать её журнал (log)",
     # Commands
     "chat mode: what you write goes to the agent": "режим беседы: то, что вы пишете, уходит агенту",
     "leave chat mode; in cmd mode, leave": "выйти из режима беседы, в режиме команд — выйти совсем",

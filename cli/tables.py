@@ -22,8 +22,20 @@ from cli.words import say
 ELEMENTS = 60
 NARROW = 70
 BLOCKS = 6
-OUTCOMES = {"needs_you": "needs you", "completed": "done", "cancelled": "stopped"}
-"""Words for outcomes that are not their own."""
+
+
+def outcome_words(outcome: str) -> str:
+    match outcome:
+        case "needs_you":
+            return say("needs you")
+        case "completed":
+            return say("done")
+        case "cancelled":
+            return say("stopped")
+        case _:
+            return say(outcome)
+
+
 SIGNS = {
     "running": ("●", "good"),
     "queued": ("◌", "quiet"),
@@ -106,24 +118,26 @@ class AutomationList:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         if not self.items:
-            yield indent(Text("There are no automations. /schedule makes one.", "quiet"))
+            yield indent(Text(say("There are no automations. /schedule makes one."), "quiet"))
             return
         table = Table(box=None, padding=(0, 2), header_style="quiet")
         for name in ("id", "name", "next", "last"):
-            table.add_column(name, no_wrap=name in ("id", "next"), min_width=8 if name == "id" else None)
+            table.add_column(say(name), no_wrap=name in ("id", "next"), min_width=8 if name == "id" else None)
         for item in self.items:
             last = (item.get("last") or {}).get("outcome", "")
             table.add_row(
-                short(item["id"]), Text(item["name"], "bold"), self._next(item), OUTCOMES.get(last, last)
+                short(item["id"]), Text(item["name"], "bold"), self._next(item), last and outcome_words(last)
             )
         yield table
 
     def _next(self, item: JsonObject) -> Text:
         if not item["enabled"]:
-            why = item.get("paused_by")
-            return Text("paused" if why == "person" else f"paused ({why})", "warn")
+            why = str(item.get("paused_by"))
+            return Text(say("paused") if why == "person" else say("paused ({why})", why=say(why)), "warn")
         due = moment(item.get("next_at"))
-        return Text(f"{due.astimezone(self.now.tzinfo):%a %d %b %H:%M}" if due else "when called", "quiet")
+        return Text(
+            f"{due.astimezone(self.now.tzinfo):%a %d %b %H:%M}" if due else say("when called"), "quiet"
+        )
 
 
 @dataclass(frozen=True)
@@ -134,17 +148,19 @@ class FiringLog:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         if not self.items:
-            yield indent(Text("It has not run yet.", "quiet"))
+            yield indent(Text(say("It has not run yet."), "quiet"))
         for item in self.items:
             due = moment(item.get("slot") or item["at"])
-            times = f" ({item['count']} times)" if item["count"] > 1 else ""
+            times = say(" ({n} times)", n=item["count"]) if item["count"] > 1 else ""
             why = f" · {item['why']}" if item.get("why") else ""
-            session = f" · session {short(item['session_id'])}" if item.get("session_id") else ""
-            outcome = OUTCOMES.get(item["outcome"], item["outcome"])
+            session = say(" · session {id}", id=short(item["session_id"])) if item.get("session_id") else ""
+            outcome = outcome_words(item["outcome"])
             line = f"{due.astimezone():%a %d %b %H:%M}  " if due else ""
             yield indent(Text.assemble((line, "quiet"), f"{outcome}{times}", (f"{why}{session}", "quiet")))
             if receipt := item.get("receipt"):
-                yield indent(indent(Text(f"waited for {cut(receipt['waited_for'], 100)}", "warn")))
+                yield indent(
+                    indent(Text(say("waited for {what}", what=cut(receipt["waited_for"], 100)), "warn"))
+                )
 
 
 def observation(page: JsonObject) -> RenderableType:

@@ -212,7 +212,7 @@ async def test_a_call_in_progress_is_stored_in_words_that_an_interruption_can_te
     args = {"target": "Place order", "times": 2, "box": [1, 2]}
     start = ToolStart(call_id="c", name="click", args=args)
     await RunRecorder(world.settings, world.store, world.bus).take(execution, start)
-    assert (await world.store.run(run.id)).doing == "click Place order 2"
+    assert (await world.store.run(run.id)).doing == "Clicked “Place order”"
 
 
 async def test_a_call_is_published_also_when_its_run_is_stopped_while_it_is_noted(world: Runtime) -> None:
