@@ -6,6 +6,7 @@ import logging
 import os
 import stat
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 logger = logging.getLogger(__name__)
@@ -27,8 +28,12 @@ def keep_database_private(file: Path) -> None:
     """Create an SQLite file with mode 0600, or remove the permissions of others, also from its `-wal` etc.
 
     SQLite creates those with the mode of the database file. Raises OSError if the file cannot be created.
+
+    An existing file is never opened: closing it would release the locks of all this process's connections to it, and
+    the next program that reads the database would delete the `-wal` that they write to.
     """
-    os.close(os.open(file, os.O_RDONLY | os.O_CREAT, 0o600))
+    with suppress(FileExistsError):
+        os.close(os.open(file, os.O_RDONLY | os.O_CREAT | os.O_EXCL, 0o600))
     for suffix in DATABASE_SUFFIXES:
         if (part := file.with_name(file.name + suffix)).exists():
             _tighten(part)

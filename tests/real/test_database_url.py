@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import stat
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import httpx
@@ -88,6 +90,21 @@ def test_a_file_that_can_only_be_read_ends_the_server(tmp_path: Path) -> None:
         file.parent.chmod(0o755)
     assert (code, len(lines)) == (1, 1)
     assert "readonly database" in lines[0] or "unable to open" in lines[0]
+
+
+def test_what_is_written_after_another_program_has_read_the_database_is_in_the_database(
+    tmp_path: Path,
+) -> None:
+    """The last program that closes an SQLite database deletes its log: it must see that the server has it open."""
+    with serving(tmp_path) as server, httpx.Client(base_url=server.api, headers=server.headers) as client:
+
+        def sessions() -> list[str]:
+            with closing(sqlite3.connect(tmp_path / "pilothouse.db", timeout=30)) as db:
+                return [row[0] for row in db.execute("SELECT id FROM sessions ORDER BY id")]
+
+        for number in (1, 2):
+            client.post("/sessions", json={"id": f"s{number}"}).raise_for_status()
+            assert sessions() == ["s1", "s2"][:number]
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "nowhere.invalid"])
