@@ -26,7 +26,7 @@ test: ## Everything below, from lint to e2e, with one summary at the end
 	@$(PYTHON) -m scripts.setup test
 	@$(CHECK) lint web curl quick real e2e
 
-test-all: ## `make test`, then the cluster of web and worker processes, which takes about eight minutes more
+test-all: ## `make test`, then the cluster of web and worker processes, which takes about four minutes more
 	@$(PYTHON) -m scripts.setup test
 	@$(CHECK) lint web curl quick real e2e cluster
 

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.timeout(300)
 
 def test_a_person_takes_the_browser_over_at_any_replica(team: Team) -> None:
     one, two, _, _ = team.four()
-    session_id = ask(one, "slow steps of the shop", agent="operator", max_tool_steps=1000)
+    session_id = ask(one, "slow steps", agent="operator", max_tool_steps=1000)
     with watching(one, session_id) as watcher, watching(two, session_id) as person:
         person.until(lambda: person.state.get("browser") == "open" and person.frames)
         person.take()
@@ -42,7 +42,7 @@ def test_a_person_takes_the_browser_over_at_any_replica(team: Team) -> None:
 
 def test_the_live_view_follows_the_run_to_another_worker(team: Team) -> None:
     one, _, *workers = team.four()
-    session_id = ask(one, "slow steps of the shop", agent="operator", max_tool_steps=1000)
+    session_id = ask(one, "slow steps", agent="operator", max_tool_steps=1000)
     with watching(one, session_id) as person:
         person.until(lambda: person.state.get("browser") == "open" and person.frames)
         wait_until_executing(workers).signal(signal.SIGKILL)

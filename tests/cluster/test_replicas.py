@@ -46,7 +46,7 @@ def test_a_cancel_at_one_replica_ends_the_run_of_the_other(team: Team) -> None:
 
 def test_a_run_is_paused_and_resumed_from_any_replica(team: Team) -> None:
     one, two, _, _ = team.four()
-    session_id = ask(one, "slow steps of the shop", agent="operator", max_tool_steps=1000)
+    session_id = ask(one, "slow steps", agent="operator", max_tool_steps=1000)
     wait_for(one, session_id, "running")
     assert post(two, f"/sessions/{session_id}/pause").status_code == 202
     wait_for(one, session_id, "paused")
@@ -79,7 +79,7 @@ def test_a_question_is_answered_at_the_other_replica(team: Team) -> None:
 
 def test_a_steering_message_reaches_the_agent_at_its_worker(team: Team) -> None:
     one, two, _, _ = team.four()
-    session_id = ask(one, "slow steps of the shop", agent="operator", max_tool_steps=1000)
+    session_id = ask(one, "slow steps", agent="operator", max_tool_steps=1000)
     wait_for(one, session_id, "running")
     sent = post(two, f"/sessions/{session_id}/messages", content="look at the teapots", mode="steer")
     assert sent.status_code == 202
