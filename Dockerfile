@@ -18,7 +18,7 @@ RUN apt-get update \
     && install --directory --owner=pilothouse --mode=0700 /data
 WORKDIR /app
 COPY requirements.txt ./
-RUN pip install --no-cache-dir --disable-pip-version-check -r requirements.txt
+RUN pip install --no-cache-dir --disable-pip-version-check --no-deps -r requirements.txt
 COPY --from=node /usr/local/bin/node /usr/local/bin/node
 COPY --from=node /app/node_modules node_modules
 COPY --from=node /app/web/dist web/dist

@@ -32,7 +32,9 @@ def _install(requirements: str, *contained: str) -> None:
     if is_current(VENV / f".stamp-{requirements}", _print_of(requirements)):
         return
     _make_venv()
-    pip_install("-r", requirements)
+    # The file is complete. Without --no-deps pip asks for the newest version of a package whose extra is needed, such
+    # as google-auth[requests], and refuses it because only the pinned one has hashes.
+    pip_install("--no-deps", "-r", requirements)
     for name in (requirements, *contained):
         mark(VENV / f".stamp-{name}", _print_of(name))
 
