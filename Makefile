@@ -34,7 +34,7 @@ cluster: ## Two web and two worker processes on PostgreSQL and Redis: killed, fr
 	@$(PYTHON) -m scripts.setup test
 	@$(CHECK) cluster
 
-check: ## The daily check: lint, web, the quick tests, two stories in a real browser: under five minutes
+check: ## The daily check: lint, web, the quick tests, two stories in a real browser: about seven minutes
 	@$(PYTHON) -m scripts.setup test
 	@$(CHECK) lint web quick story
 
@@ -42,7 +42,7 @@ lint: ## ruff and mypy
 	@$(PYTHON) -m scripts.setup quick
 	@$(CHECK) lint
 
-quick: ## The tests without a browser or services: under three minutes
+quick: ## The tests without a browser or services: about four minutes
 	@$(PYTHON) -m scripts.setup quick
 	@$(CHECK) quick
 

@@ -215,10 +215,9 @@ class Firings(ResponseModel):
     next_cursor: str | None
 
 
-class Automation(ResponseModel):
-    """A task that begins by time, by a web hook or manually."""
+class ExportedAutomation(ResponseModel):
+    """What a person sets of an automation."""
 
-    id: str
     name: str
     task: str
     agent: str
@@ -228,9 +227,6 @@ class Automation(ResponseModel):
     rule: str | None
     """The lines `DTSTART:...` and `RRULE:...`, in local time of `zone`; null if it does not begin by time."""
     zone: str
-    next_at: datetime | None
-    enabled: bool
-    paused_by: Literal["person", "failures", "budget"] | None
     overlap: Overlap
     missed: MissedMode
     patience: int
@@ -238,8 +234,17 @@ class Automation(ResponseModel):
     session_mode: SessionMode
     keep: int
     """How many sessions are kept with `session_mode` new."""
-    session_id: str | None
     budget: AutomationBudget | None
+
+
+class Automation(ExportedAutomation):
+    """A task that begins by time, by a web hook or manually."""
+
+    id: str
+    next_at: datetime | None
+    enabled: bool
+    paused_by: Literal["person", "failures", "budget"] | None
+    session_id: str | None
     failures: int
     """Its last runs that failed, in a row."""
     has_hook: bool
@@ -256,23 +261,6 @@ class ListedAutomation(Automation):
 
 class AutomationList(ResponseModel):
     items: list[ListedAutomation]
-
-
-class ExportedAutomation(ResponseModel):
-    name: str
-    task: str
-    agent: str
-    model: str
-    max_tool_steps: int
-    start_url: str | None
-    rule: str | None
-    zone: str
-    overlap: Overlap
-    missed: MissedMode
-    patience: int
-    session_mode: SessionMode
-    keep: int
-    budget: AutomationBudget | None
 
 
 class ExportedAutomations(ResponseModel):

@@ -1202,8 +1202,6 @@ export interface components {
          * @description A task that begins by time, by a web hook or manually.
          */
         Automation: {
-            /** Id */
-            id: string;
             /** Name */
             name: string;
             /** Task */
@@ -1220,12 +1218,6 @@ export interface components {
             rule: string | null;
             /** Zone */
             zone: string;
-            /** Next At */
-            next_at: string | null;
-            /** Enabled */
-            enabled: boolean;
-            /** Paused By */
-            paused_by: ("person" | "failures" | "budget") | null;
             /**
              * Overlap
              * @enum {string}
@@ -1245,9 +1237,17 @@ export interface components {
             session_mode: "same" | "new";
             /** Keep */
             keep: number;
+            budget: components["schemas"]["AutomationBudget"] | null;
+            /** Id */
+            id: string;
+            /** Next At */
+            next_at: string | null;
+            /** Enabled */
+            enabled: boolean;
+            /** Paused By */
+            paused_by: ("person" | "failures" | "budget") | null;
             /** Session Id */
             session_id: string | null;
-            budget: components["schemas"]["AutomationBudget"] | null;
             /** Failures */
             failures: number;
             /** Has Hook */
@@ -1598,7 +1598,10 @@ export interface components {
             /** Position */
             position?: number | null;
         };
-        /** ExportedAutomation */
+        /**
+         * ExportedAutomation
+         * @description What a person sets of an automation.
+         */
         ExportedAutomation: {
             /** Name */
             name: string;
@@ -1882,8 +1885,6 @@ export interface components {
         };
         /** ListedAutomation */
         ListedAutomation: {
-            /** Id */
-            id: string;
             /** Name */
             name: string;
             /** Task */
@@ -1900,12 +1901,6 @@ export interface components {
             rule: string | null;
             /** Zone */
             zone: string;
-            /** Next At */
-            next_at: string | null;
-            /** Enabled */
-            enabled: boolean;
-            /** Paused By */
-            paused_by: ("person" | "failures" | "budget") | null;
             /**
              * Overlap
              * @enum {string}
@@ -1925,9 +1920,17 @@ export interface components {
             session_mode: "same" | "new";
             /** Keep */
             keep: number;
+            budget: components["schemas"]["AutomationBudget"] | null;
+            /** Id */
+            id: string;
+            /** Next At */
+            next_at: string | null;
+            /** Enabled */
+            enabled: boolean;
+            /** Paused By */
+            paused_by: ("person" | "failures" | "budget") | null;
             /** Session Id */
             session_id: string | null;
-            budget: components["schemas"]["AutomationBudget"] | null;
             /** Failures */
             failures: number;
             /** Has Hook */

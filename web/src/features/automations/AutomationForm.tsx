@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useId, useState } from 'react'
 import { api } from '@/api/client'
 import { useConfig } from '@/api/queries'
 import type { Automation, AutomationChange } from '@/api/types'
@@ -12,7 +12,6 @@ import { Field } from '@/ui/Field'
 import { toast } from '@/ui/Toasts'
 import { words } from './automationWords'
 import { type When, ownZone, ruleOf, usualWhen, whenOf } from './dueRule'
-import { TextBox } from './formFields'
 import { MoreFields, type Options } from './MoreFields'
 import { WhenFields } from './WhenFields'
 
@@ -111,6 +110,33 @@ function TaskFields({ filled, onChange, url, onUrl }: TaskProps) {
         onChange={(event) => onUrl(event.target.value)}
       />
     </>
+  )
+}
+
+interface BoxProps {
+  label: string
+  rows: number
+  maxLength: number
+  value: string
+  onChange: (value: string) => void
+}
+
+function TextBox({ label, value, onChange, ...rest }: BoxProps) {
+  const id = useId()
+  return (
+    <div className="flex flex-col gap-1.5">
+      <label htmlFor={id} className="text-sm font-medium">
+        {label}
+      </label>
+      <textarea
+        {...rest}
+        id={id}
+        required
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        className="w-full rounded-md border border-strong bg-bg px-3 py-2 text-sm focus-visible:outline-offset-0"
+      />
+    </div>
   )
 }
 

@@ -14,7 +14,7 @@ import { TimeStamp } from '@/ui/TimeStamp'
 import { toast } from '@/ui/Toasts'
 import { words } from './automationWords'
 import AutomationForm from './AutomationForm'
-import { atTime, dayName, whenOf } from './dueRule'
+import { atTime, dayName, ownZone, whenOf } from './dueRule'
 import { FiringLog } from './FiringLog'
 import { HookDialog } from './HookDialog'
 import { TONES } from './outcomes'
@@ -131,8 +131,8 @@ function Due({ automation }: { automation: Automation }) {
   )
 }
 
-/** How often, in words. */
-function useRepeats({ rule }: Automation): string {
+/** How often, in words; with the zone where that is not the browser's own. */
+function useRepeats({ rule, zone }: Automation): string {
   const t = useWords(words)
   const lang = useLang()
   const when = whenOf(rule, new Date())
@@ -144,5 +144,6 @@ function useRepeats({ rule }: Automation): string {
   }
   const repeats =
     when.repeats in names ? names[when.repeats as keyof typeof names] : t(`repeats.${when.repeats}`)
-  return when.repeats === 'hours' ? repeats : `${repeats}, ${when.time}`
+  const place = zone === ownZone() ? '' : ` (${zone})`
+  return (when.repeats === 'hours' ? repeats : `${repeats}, ${when.time}`) + place
 }

@@ -3,8 +3,8 @@ import type { Automation } from '@/api/types'
 import { useWords } from '@/i18n'
 import { Choice } from '@/ui/Choice'
 import { Field } from '@/ui/Field'
+import { Select } from '@/ui/Select'
 import { words } from './automationWords'
-import { Select } from './formFields'
 
 export type Options = Pick<
   Automation,
@@ -70,6 +70,7 @@ export function MoreFields({ options, onChange }: Props) {
         onChange={(value) => onChange({ missed: value as Options['missed'] })}
       />
       <Select
+        className="min-w-36 flex-1"
         label={t('auto.patience')}
         options={spans.map((value) => ({ value: String(value), label: spanName(value) }))}
         value={String(patience)}
@@ -91,12 +92,14 @@ function AgentFields({ options, onChange }: Props) {
   return (
     <div className="flex flex-wrap gap-3">
       <Select
+        className="min-w-36 flex-1"
         label={t('agent')}
         options={config.agents.map(({ id, label }) => ({ value: id, label }))}
         value={agent}
         onChange={(value) => onChange({ agent: value })}
       />
       <Select
+        className="min-w-36 flex-1"
         label={t('model')}
         options={models}
         value={model}

@@ -3,9 +3,9 @@ import { useDeferredValue } from 'react'
 import { api } from '@/api/client'
 import { useLang, useWords } from '@/i18n'
 import { Field } from '@/ui/Field'
+import { Select } from '@/ui/Select'
 import { words } from './automationWords'
 import { atTime, dayName, DAYS, REPEATS, type Repeats, ruleOf, type When } from './dueRule'
-import { Select } from './formFields'
 
 interface Props {
   when: When
@@ -22,6 +22,7 @@ export function WhenFields({ when, onChange, zone, onZone }: Props) {
   return (
     <>
       <Select
+        className="min-w-36 flex-1"
         label={t('auto.repeats')}
         options={REPEATS.map((value) => ({ value, label: t(`repeats.${value}`) }))}
         value={repeats}

@@ -2,7 +2,8 @@ import { useId } from 'react'
 import type { Settings } from '@/api/types'
 import { useWords } from '@/i18n'
 import { Choice } from '@/ui/Choice'
-import { Field, INPUT } from '@/ui/Field'
+import { Field } from '@/ui/Field'
+import { Select } from '@/ui/Select'
 import type { SettingName } from './fields'
 import { useSetting } from './settingsDraft'
 import { words } from './settingsWords'
@@ -100,28 +101,10 @@ interface SelectProps extends Common {
 }
 
 export function SelectSetting({ name, label, settings, note, options }: SelectProps) {
-  const id = useId()
   const { text, change } = useSetting(name, settings)
   const isListed = options.some((option) => option.value === text)
+  const all = isListed ? options : [{ value: text, label: text }, ...options]
   return (
-    <div className="flex flex-col gap-1.5">
-      <label htmlFor={id} className="text-sm font-medium">
-        {label}
-      </label>
-      <select
-        id={id}
-        value={text}
-        onChange={(event) => change(event.target.value)}
-        className={`${INPUT} touch max-w-md`}
-      >
-        {!isListed && <option value={text}>{text}</option>}
-        {options.map((option) => (
-          <option key={option.value} value={option.value} disabled={option.disabled}>
-            {option.label}
-          </option>
-        ))}
-      </select>
-      {note && <p className="text-xs text-muted">{note}</p>}
-    </div>
+    <Select className="max-w-md" label={label} note={note} options={all} value={text} onChange={change} />
   )
 }
