@@ -14,6 +14,7 @@ SCHEMES = ("http", "https")
 _SCHEME = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*):")
 _HOST_AND_PORT = re.compile(r"^([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\]):\d{1,5}(?=[/?#]|$)")
 _LOGIN = re.compile(r"(?i)\b(https?:/{2})[^\s/?#@\\]*@")
+_NOT_OF_A_HOST = re.compile(r"[\s<>^|]")
 _IGNORED = re.compile(r"[\t\r\n]")
 """Characters that a browser removes from a URL before it parses the scheme."""
 
@@ -26,7 +27,7 @@ def normal_url(text: str) -> str:
     """Normalise a URL as a browser would, adding a scheme if it has none.
 
     The added scheme is `http` for IP addresses and localhost names, else `https`. Raises AddressRefused if
-    the URL is empty or its scheme is not http or https; about:blank is allowed.
+    the URL is empty, its scheme is not http or https, or it has no host or no valid port; about:blank is allowed.
     """
     url = _IGNORED.sub("", text).strip("".join(map(chr, range(0x21))))
     if not url:
@@ -37,9 +38,22 @@ def normal_url(text: str) -> str:
     if _HOST_AND_PORT.match(url) or scheme is None:
         bare = url.lstrip("/\\")
         host = host_of(f"http://{bare}")
-        return f"{'http' if is_local_name(host) or _is_ip(host) else 'https'}://{bare}"
+        return _checked(f"{'http' if is_local_name(host) or _is_ip(host) else 'https'}://{bare}")
     if scheme[1].lower() not in SCHEMES:
         raise AddressRefused(f"{scheme[1].lower()}: addresses are not opened, only http and https")
+    return _checked(url)
+
+
+def _checked(url: str) -> str:
+    """Browser tools would open something else instead of a URL without a host or with a bad port."""
+    rest = url.partition(":")[2].replace("\\", "/").lstrip("/")
+    try:
+        parts = urlsplit(f"http://{rest}")
+        is_valid = bool(host := parts.hostname) and not _NOT_OF_A_HOST.search(host) and parts.port != 0
+    except ValueError:
+        is_valid = False
+    if not is_valid:
+        raise AddressRefused("this is not a complete web address")
     return url
 
 

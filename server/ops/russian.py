@@ -70,8 +70,39 @@ SENTENCES = {
         "Провайдер модели отклонил запрос. Проверьте имя модели и умеет ли она работать с инструментами.",
     "The mock model failed, as it was asked to.": "Модель-макет прервалась, как её и просили.",
     "The browser of this session was closed.": "Браузер этой сессии закрыт.",
+    "the address is empty": "адрес пуст",
+    "this is not a complete web address": "это неполный веб-адрес",
+    "the host is on the list of blocked hosts": "сайт в списке запрещённых",
+    "the host is not on the list of allowed hosts": "сайта нет в списке разрешённых",
+    "it belongs to Pilothouse itself": "он принадлежит самому Pilothouse",
+    "the port belongs to Pilothouse itself": "порт принадлежит самому Pilothouse",
+    "link-local and cloud metadata addresses are never opened": "служебные адреса не открываются никогда",
+    "the address is not one of a web server": "по такому адресу не бывает веб-сервера",
+    "private addresses are not opened under this name (see ALLOW_PRIVATE_NETWORK)":
+        "под таким именем частные адреса не открываются (см. ALLOW_PRIVATE_NETWORK)",
+    "There is no field to type into.": "Поля для ввода здесь нет.",
+    "No dialog is open.": "Открытого диалога нет.",
 }  # fmt: skip
 """By the English sentence. `{n}` stands for its number."""
+TEMPLATES = {
+    "The name {x} is not known.": "Имя {x} не найдено.",
+    "Blocked by Pilothouse: {x} is not opened, {why}.": "Pilothouse не открывает {x}: {why}.",
+    "Not opened: {x}: addresses are not opened, only http and https.":
+        "Не открыто: адреса вида {x}: не открываются, только http и https.",
+    "Not opened: {why}.": "Не открыто: {why}.",
+    "There is no such text, also not after scrolling {x}.": "Такого текста нет и после прокрутки.",
+    "Not a file of this session: {x}.": "Это не файл этой сессии: {x}.",
+    "There is no file {x} any more.": "Файла {x} больше нет.",
+    "There is no tab {x}.": "Вкладки {x} нет.",
+}  # fmt: skip
+"""Sentences with a name in them. `{x}` stays as it is, `{why}` is one of the sentences above."""
+_TEMPLATES = [
+    (
+        re.compile(re.escape(english).replace(r"\{x\}", "(?P<x>.+)").replace(r"\{why\}", "(?P<why>.+)")),
+        russian,
+    )
+    for english, russian in TEMPLATES.items()
+]
 _NUMBER = re.compile(r"\d+")
 _DOING = re.compile(r"(.+\.) The last action may or may not have happened: (.+)", re.DOTALL)
 
@@ -82,6 +113,9 @@ def in_russian(text: str) -> str:
         return known
     if found := _DOING.fullmatch(text):
         return f"{in_russian(found[1])} Неизвестно, выполнено ли последнее действие: {found[2]}"
+    for pattern, russian in _TEMPLATES:
+        if named := pattern.fullmatch(text):
+            return russian.format_map({name: in_russian(value) for name, value in named.groupdict().items()})
     number = _NUMBER.search(text)
     template = text[: number.start()] + "{n}" + text[number.end() :] if number else text
     return SENTENCES.get(template, text).replace("{n}", number[0] if number else "")

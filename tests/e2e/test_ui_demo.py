@@ -55,6 +55,15 @@ def test_answers_say_what_was_found_what_was_not_done_and_where_to_get_a_real_mo
         expect(screen.feed.get_by_text("Not done", exact=True)).to_be_visible()
         screen.wait_idle()
         expect(screen.feed.get_by_text("am not an LLM")).to_have_count(1)
+        expect(screen.page.locator("[data-caption]").first).to_have_text(
+            re.compile("^Failed: Open .*/nowhere$")
+        )
+
+        screen.send("open http://127.0.0.1:80article.html and read the page")
+        expect(
+            screen.feed.get_by_text("Not opened: this is not a complete web address.", exact=True)
+        ).to_be_visible()
+        screen.wait_idle()
         assert violations(screen.page) == []
 
         screen.feed.get_by_role("link", name="Settings, Models").click()

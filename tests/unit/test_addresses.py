@@ -36,6 +36,15 @@ from server.browser.addresses import (
         "intent://x",
         "",
         "  ",
+        "http://",
+        "https:///",
+        "http://127.0.0.1:8080article.html",
+        "http://example.com:99999/",
+        "example.com:port/x",
+        "http://[::1/",
+        "http://:80/",
+        "http://two words/",
+        "http://example.com:0/",
     ],
 )
 def test_only_web_addresses_are_opened(url: str):
@@ -59,6 +68,10 @@ def test_only_web_addresses_are_opened(url: str):
         ("about:blank", "about:blank"),
         (" About:Blank ", "about:blank"),
         ("пример.рф", "https://пример.рф"),
+        ("http:example.com", "http:example.com"),
+        ("http:\\\\example.com\\x", "http:\\\\example.com\\x"),
+        ("http://example.com:/x", "http://example.com:/x"),
+        ("http://user:word@example.com/", "http://user:word@example.com/"),
     ],
 )
 def test_addresses_are_read_as_a_browser_would(url: str, normal: str):

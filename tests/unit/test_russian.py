@@ -8,7 +8,7 @@ import re
 import pytest
 
 from scripts.shell import ROOT
-from server.ops.russian import SENTENCES, in_russian
+from server.ops.russian import SENTENCES, TEMPLATES, in_russian
 
 WEB = ROOT / "web/src/i18n/serverRu.ts"
 
@@ -35,18 +35,19 @@ def of_the_web() -> dict[str, str]:
 def test_every_sentence_is_one_that_the_server_says() -> None:
     said = literals()
     templates = " ".join(said)
-    for sentence in SENTENCES:
-        pieces = [sentence] if "{n}" not in sentence else re.split(r"[:{}()]", sentence)
+    for sentence in [*SENTENCES, *TEMPLATES]:
+        pieces = [sentence] if "{" not in sentence else re.split(r"[:{}()]", sentence)
         for piece in pieces:
-            words = re.sub(r"^n$|^ s$|^ms exceeded\.$|^The page |^Timeout $|\.$", "", piece).strip()
+            words = re.sub(r"^(n|x|why)$|^ s$|^ms exceeded\.$|^The page |^Timeout $|\.$", "", piece).strip()
             assert words in said or words in templates, (sentence, words)
 
 
 def test_the_web_ui_says_the_same_and_more() -> None:
     web = of_the_web()
-    assert {english: web.get(english) for english in SENTENCES} == SENTENCES
+    own = SENTENCES | TEMPLATES
+    assert {english: web.get(english) for english in own} == own
     said = literals()
-    more = [one for one in web.keys() - SENTENCES.keys() if "{n}" not in one]
+    more = [one for one in web.keys() - own.keys() if "{n}" not in one]
     assert len(more) > 30
     assert [one for one in more if one not in said and one != "The server cannot be reached."] == []
 
@@ -56,6 +57,16 @@ def test_the_web_ui_says_the_same_and_more() -> None:
     [
         ("The page was not found (404).", "Страница не найдена (404)."),
         ("Not done within 5 s: it is disabled.", "Не удалось за 5 с: элемент неактивен."),
+        ("The name a.example is not known.", "Имя a.example не найдено."),
+        (
+            "Blocked by Pilothouse: a.example is not opened, the host is on the list of blocked hosts.",
+            "Pilothouse не открывает a.example: сайт в списке запрещённых.",
+        ),
+        ("Not opened: the address is empty.", "Не открыто: адрес пуст."),
+        (
+            "Not opened: ftp: addresses are not opened, only http and https.",
+            "Не открыто: адреса вида ftp: не открываются, только http и https.",
+        ),
         ("Words of a page, 3 of them.", "Words of a page, 3 of them."),
         (
             "Interrupted by a restart of the server. The last action may or may not have happened: Opened a.example",

@@ -122,11 +122,36 @@ export const SENTENCES: Record<string, string> = {
   'The run is not paused.': 'Запуск не на паузе.',
   'There is no run in progress.': 'Сейчас ничего не выполняется.',
   'There is no run to cancel.': 'Останавливать нечего.',
+  'the address is empty': 'адрес пуст',
+  'this is not a complete web address': 'это неполный веб-адрес',
+  'the host is on the list of blocked hosts': 'сайт в списке запрещённых',
+  'the host is not on the list of allowed hosts': 'сайта нет в списке разрешённых',
+  'it belongs to Pilothouse itself': 'он принадлежит самому Pilothouse',
+  'the port belongs to Pilothouse itself': 'порт принадлежит самому Pilothouse',
+  'link-local and cloud metadata addresses are never opened': 'служебные адреса не открываются никогда',
+  'the address is not one of a web server': 'по такому адресу не бывает веб-сервера',
+  'private addresses are not opened under this name (see ALLOW_PRIVATE_NETWORK)':
+    'под таким именем частные адреса не открываются (см. ALLOW_PRIVATE_NETWORK)',
+  'There is no field to type into.': 'Поля для ввода здесь нет.',
+  'No dialog is open.': 'Открытого диалога нет.',
   'Mock mode: the model and the browser are scripted.':
     'Режим макета: модель и браузер работают по сценарию.',
 }
 
-/** Sentences with a name in them. */
+/** Sentences with a name in them: `{x}` stays as it is, `{why}` is one of the sentences above. */
+export const TEMPLATES: Record<string, string> = {
+  'The name {x} is not known.': 'Имя {x} не найдено.',
+  'Blocked by Pilothouse: {x} is not opened, {why}.': 'Pilothouse не открывает {x}: {why}.',
+  'Not opened: {x}: addresses are not opened, only http and https.':
+    'Не открыто: адреса вида {x}: не открываются, только http и https.',
+  'Not opened: {why}.': 'Не открыто: {why}.',
+  'There is no such text, also not after scrolling {x}.': 'Такого текста нет и после прокрутки.',
+  'Not a file of this session: {x}.': 'Это не файл этой сессии: {x}.',
+  'There is no file {x} any more.': 'Файла {x} больше нет.',
+  'There is no tab {x}.': 'Вкладки {x} нет.',
+}
+
+/** Sentences of which more varies. */
 export const PATTERNS: [RegExp, string][] = [
   [
     /^There is no key for (.+)\. The built-in demo model answers: it follows plain commands, it is no LLM\.$/,

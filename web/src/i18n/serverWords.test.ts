@@ -12,6 +12,13 @@ test('what the server says is told in the language of the page', async () => {
   expect(serverWords('The server cannot be reached.', 'ru')).toBe('Сервер недоступен.')
   expect(serverWords('A file may have 25 MB.', 'ru')).toBe('Файл может быть не больше 25 МБ.')
   expect(serverWords('Needs OPENAI_API_KEY.', 'ru')).toBe('Нужно задать OPENAI_API_KEY.')
+  expect(serverWords('The name a.example is not known.', 'ru')).toBe('Имя a.example не найдено.')
+  expect(
+    serverWords(
+      'Blocked by Pilothouse: a.example is not opened, the host is on the list of blocked hosts.',
+      'ru',
+    ),
+  ).toBe('Pilothouse не открывает a.example: сайт в списке запрещённых.')
   expect(serverWords('The page was not found (404).', 'en')).toBe('The page was not found (404).')
   expect(serverWords('Words of a page, 3 of them.', 'ru')).toBe('Words of a page, 3 of them.')
 })

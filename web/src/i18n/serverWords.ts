@@ -17,7 +17,7 @@ export function serverWords(
   tell: (step: string) => string = (step) => step,
 ): string {
   if (lang !== 'ru' || !russian) return text
-  const { SENTENCES, PATTERNS } = russian
+  const { SENTENCES, TEMPLATES, PATTERNS } = russian
   if (SENTENCES[text]) return SENTENCES[text]
   const [, ended, step] = DOING.exec(text) ?? []
   if (ended && step)
@@ -25,6 +25,17 @@ export function serverWords(
   const [number = ''] = /\d+/.exec(text) ?? []
   const numbered = number && SENTENCES[text.replace(number, '{n}')]
   if (numbered) return numbered.replace('{n}', number)
+  const named = fillTemplate(text, TEMPLATES, lang)
+  if (named) return named
   const [pattern, words] = PATTERNS.find(([pattern]) => pattern.test(text)) ?? []
   return pattern && words ? text.replace(pattern, words) : text
+}
+
+function fillTemplate(text: string, templates: Book['TEMPLATES'], lang: Lang): string | null {
+  for (const [english, words] of Object.entries(templates)) {
+    const pattern = english.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{(x|why)\}/g, '(?<$1>.+)')
+    const named = new RegExp(`^${pattern}$`, 's').exec(text)?.groups
+    if (named) return words.replace(/\{(x|why)\}/g, (_, name: string) => serverWords(named[name]!, lang))
+  }
+  return null
 }

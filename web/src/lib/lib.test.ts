@@ -64,6 +64,7 @@ test('only harmless addresses are followed and only our pictures are shown', () 
     expect(pictureUrl(bad)).toBeNull()
   }
   expect(hostOf('http://127.0.0.1:8000/x')).toBe('127.0.0.1:8000')
+  expect(hostOf('chrome-error://chromewebdata/')).toBeNull()
 })
 
 test('ids are version 4 UUIDs', () => {

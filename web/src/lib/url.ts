@@ -9,8 +9,9 @@ export function safeUrl(address: string | null | undefined): string | null {
   }
 }
 
+/** Null for pages of the browser itself, such as its error page. */
 export function hostOf(address: string | null | undefined): string | null {
-  if (!address) return null
+  if (!address || address.startsWith('chrome-error:')) return null
   try {
     return new URL(address).host || null
   } catch {

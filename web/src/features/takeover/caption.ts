@@ -20,9 +20,10 @@ export function useCaption(isStarting: boolean): string {
   const isRunning = row?.status === 'running'
   if (status !== null && !isRunning && !row) return tell(isStarting ? 'stage.starting' : 'stage.thinking')
   if (!row) return ''
-  const { verb, name, object } = toolWords(row, !isRunning)
+  const { verb, name, object } = toolWords(row, row.status === 'ok')
   const doing = isRunning && verb ? tell(verb.replace(/^do\./, 'doing.') as Doing) : null
   const act = [doing ?? (verb ? t(verb) : name), pageOf(row.args.url) ?? object].filter(Boolean).join(' ')
+  if (row.status === 'failed' && row.reason !== 'cancelled') return tell('stage.failed', { act })
   return isRunning && isStarting ? `${tell('stage.starting')} · ${act}` : act
 }
 
