@@ -12,6 +12,7 @@ from urllib.parse import SplitResult, urlsplit
 from dotenv import dotenv_values
 
 from cli.errors import Misused
+from cli.words import say
 
 DEFAULT_URL = "http://127.0.0.1:8000"
 
@@ -56,7 +57,13 @@ def normalise(url: str) -> str:
         url = ("http://" if is_loopback(f"http://{url}") else "https://") + url
     parts = _split(url)
     if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
-        raise Misused(f"{url} is not an address of a server; give something like {DEFAULT_URL}.")
+        raise Misused(
+            say(
+                "{url} is not an address of a server; give something like {example}.",
+                url=url,
+                example=DEFAULT_URL,
+            )
+        )
     return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/').removesuffix('/api')}"
 
 

@@ -81,7 +81,9 @@ class Client:
         try:
             return clean(response.json())
         except ValueError:
-            raise Unreachable(f"{self.address.url} answers, but not as Pilothouse does.") from None
+            raise Unreachable(
+                say("{url} answers, but not as Pilothouse does.", url=self.address.url)
+            ) from None
 
     async def fetch(self, path: str, **params: str) -> bytes:
         """Fetch a file below `/api`, unchanged."""
@@ -91,7 +93,7 @@ class Client:
         """Fetch a screenshot, 640 pixels wide. The token is sent to our server only."""
         path = address.removeprefix(self.address.url)
         if not path.startswith("/"):
-            raise Unreachable(f"it lies elsewhere, at {address}")
+            raise Unreachable(say("it lies elsewhere, at {address}", address=address))
         return (await self._send("GET", self.address.absolute(path), params={"w": 640})).content
 
     async def session(self, session_id: str) -> JsonObject:
@@ -131,7 +133,7 @@ class Client:
         if name == "last":
             items = await self.sessions(limit=100)
             if not items:
-                raise Misused("There is no session yet: pilothouse chat begins one.")
+                raise Misused(say("There is no session yet: pilothouse chat begins one."))
             return str(max(items, key=lambda item: str(item["updated_at"]))["id"])
         try:
             return str((await self.session(name))["id"])
@@ -145,8 +147,14 @@ class Client:
         if len(matches) == 1:
             return matches[0]
         if matches:
-            raise Misused(f"{name} is the beginning of {len(matches)} sessions; give more of it.")
-        raise Misused(f"No session {name} at {self.address.url}: pilothouse sessions lists them.")
+            raise Misused(
+                say("{name} is the beginning of {n} sessions; give more of it.", name=name, n=len(matches))
+            )
+        raise Misused(
+            say(
+                "No session {name} at {url}: pilothouse sessions lists them.", name=name, url=self.address.url
+            )
+        )
 
     async def browse(self, session_id: str, tool: str, args: JsonObject) -> JsonObject:
         """Execute a manual command in the session's browser."""
@@ -208,7 +216,7 @@ class Client:
         try:
             response = await self._http.request(method, path, **options)
         except httpx.TimeoutException:
-            raise Unreachable(f"{self.address.url} did not answer in time.") from None
+            raise Unreachable(say("{url} did not answer in time.", url=self.address.url)) from None
         except httpx.TransportError as error:
             raise Unreachable.nobody_at(self.address.url, error) from None
         if not response.is_success:
@@ -219,7 +227,11 @@ class Client:
         if response.is_redirect:
             target = response.headers.get("location", "elsewhere")
             return Unreachable(
-                f"{self.address.url} sends us on to {clean(target)}: give that address with --url."
+                say(
+                    "{url} sends us on to {target}: give that address with --url.",
+                    url=self.address.url,
+                    target=clean(target),
+                )
             )
         try:
             problem = clean(response.json())
@@ -235,7 +247,9 @@ async def _decode(source: EventSource) -> AsyncIterator[Event]:
             if data := _object(sse.data):
                 yield Event(sse.event, clean(data), sse.data, sse.id)
     except SSEError:
-        raise Trouble("The server's answer is not a stream of events: is there a proxy in between?") from None
+        raise Trouble(
+            say("The server's answer is not a stream of events: is there a proxy in between?")
+        ) from None
 
 
 def _object(text: str) -> JsonObject | None:

@@ -23,6 +23,7 @@ from cli.backoff import backoff
 from cli.errors import Refused, Trouble, Unreachable
 from cli.json_types import JsonObject
 from cli.text import clean
+from cli.words import say
 
 Frame = JsonObject
 
@@ -90,7 +91,10 @@ class Dialogue:
                 return await waiting.answer
         except TimeoutError:
             raise Unreachable(
-                f"{self._address.url} did not confirm in time; look whether it has happened before you repeat it."
+                say(
+                    "{url} did not confirm in time; look whether it has happened before you repeat it.",
+                    url=self._address.url,
+                )
             ) from None
         finally:
             del self._unanswered[client_id]
@@ -200,17 +204,21 @@ class Dialogue:
             return Refused(401, detail, self._address.url, None)
         if code == UNKNOWN:
             return Refused(404, detail | {"code": "not_found"}, self._address.url, None)
-        return Unreachable(f"The connection to {self._address.url} is lost.")
+        return Unreachable(say("The connection to {url} is lost.", url=self._address.url))
 
     def _not_connected(self, error: Exception) -> Trouble:
         url = self._address.url
         if isinstance(error, InvalidStatus):
             return Unreachable(
-                f"{url} lets no WebSocket through (HTTP {error.response.status_code}): "
-                "is there a proxy in between that does not pass them on?"
+                say(
+                    "{url} lets no WebSocket through (HTTP {status}): "
+                    "is there a proxy in between that does not pass them on?",
+                    url=url,
+                    status=error.response.status_code,
+                )
             )
         if isinstance(error, TimeoutError):
-            return Unreachable(f"{url} did not answer in time.")
+            return Unreachable(say("{url} did not answer in time.", url=url))
         return Unreachable.nobody_at(url, error)
 
     def _give_up_unsent(self, trouble: Trouble) -> None:

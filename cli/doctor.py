@@ -18,6 +18,7 @@ from cli.client import Client
 from cli.errors import Refused, Trouble
 from cli.json_types import JsonObject
 from cli.render import indent
+from cli.words import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ async def examine(client: Client) -> AsyncIterator[Check]:
     except Trouble as error:
         yield Check("server", "fail", str(error))
         return
-    yield Check("server", "ok", f"answers at {address.url}")
+    yield Check("server", "ok", say("answers at {address}", address=address.url))
     try:
         await client.call("GET", "/auth/me")
         config = await client.call("GET", "/config")
@@ -56,21 +57,23 @@ def _login(client: Client) -> Check:
     address = client.address
     if address.token and not address.is_local and address.url.startswith("http://"):
         return Check(
-            "login", "warn", "the token is right, but travels in the clear", "Put the server behind https."
+            "login",
+            "warn",
+            say("the token is right, but travels in the clear"),
+            say("Put the server behind https."),
         )
-    return Check("login", "ok", "the token is right" if address.token else "none needed")
+    return Check("login", "ok", say("the token is right") if address.token else say("none needed"))
 
 
 async def _readiness(client: Client) -> Check:
     try:
         await client.call("GET", "/ready")
     except Refused as error:
-        advice = (
-            "`make migrate`, or a start with AUTO_MIGRATE=true, brings the schema to this version; "
-            "the server's log says more."
+        advice = say(
+            "`make migrate`, or a start with AUTO_MIGRATE=true, brings the schema to this version; the server's log says more."
         )
         return Check("readiness", "fail", str(error), advice)
-    return Check("readiness", "ok", "database reachable and at this version, browser startable")
+    return Check("readiness", "ok", say("database reachable and at this version, browser startable"))
 
 
 async def _dialogue(client: Client) -> Check:
@@ -83,18 +86,18 @@ async def _dialogue(client: Client) -> Check:
             return Check("dialogue", "fail", str(error))
     except Trouble as error:
         return Check(
-            "dialogue", "fail", str(error), "Have the proxy allow WebSocket upgrades below /api/ws/."
+            "dialogue", "fail", str(error), say("Have the proxy allow WebSocket upgrades below /api/ws/.")
         )
-    return Check("dialogue", "ok", "a WebSocket gets through")
+    return Check("dialogue", "ok", say("a WebSocket gets through"))
 
 
 async def _browser(client: Client) -> Check:
     try:
         answer = await client.call("GET", "/tools")
     except Refused as error:
-        return Check("browser", "fail", str(error), "Install what is missing on the server's machine.")
+        return Check("browser", "fail", str(error), say("Install what is missing on the server's machine."))
     items = answer.get("items", []) if isinstance(answer, dict) else answer
-    return Check("browser", "ok", f"{len(items)} tools offered")
+    return Check("browser", "ok", say("tools offered: {n}", n=len(items)))
 
 
 def models(config: JsonObject) -> list[Check]:
@@ -102,15 +105,26 @@ def models(config: JsonObject) -> list[Check]:
     name = config["defaults"]["model"]
     model = next((model for model in config["models"] if model["id"] == name), None)
     if model is None:
-        checks = [Check("model", "warn", f"{name} is not among the models offered", "Set AGENT_MODEL.")]
+        checks = [
+            Check(
+                "model",
+                "warn",
+                say("{name} is not among the models offered", name=name),
+                say("Set AGENT_MODEL."),
+            )
+        ]
     elif model.get("demo"):
-        advice = "Give the server a model key, for example ANTHROPIC_API_KEY."
-        checks = [Check("model", "warn", f"{model['label']}: rule-based, no language model", advice)]
+        advice = say("Give the server a model key, for example ANTHROPIC_API_KEY.")
+        checks = [
+            Check("model", "warn", say("{name}: rule-based, no language model", name=model["label"]), advice)
+        ]
     elif not model["ready"]:
         advice = (
-            f"Set {model['missing']} for the server." if model.get("missing") else "Look at its settings."
+            say("Set {name} for the server.", name=model["missing"])
+            if model.get("missing")
+            else say("Look at its settings.")
         )
-        checks = [Check("model", "fail", f"{name} cannot be used yet", advice)]
+        checks = [Check("model", "fail", say("{name} cannot be used yet", name=name), advice)]
     else:
         checks = [Check("model", "ok", name)]
     return checks + [Check("notice", "warn", notice["text"]) for notice in config.get("notices", [])]
@@ -118,11 +132,12 @@ def models(config: JsonObject) -> list[Check]:
 
 def versions(config: JsonObject) -> Check:
     here, there = own_version(), str(config["version"])
-    finding = (
-        f"server {there} ({config['mode']} mode), command line {here}, Python {platform.python_version()}"
-    )
+    finding = say(
+        "server {there} ({mode} mode), command line {here}, Python {python}",
+        there=there, mode=config["mode"], here=here, python=platform.python_version(),
+    )  # fmt: skip
     if here != there:
-        return Check("versions", "warn", finding, "Bring both to the same version.")
+        return Check("versions", "warn", finding, say("Bring both to the same version."))
     return Check("versions", "ok", finding)
 
 
@@ -137,7 +152,7 @@ def own_version(package: str = "pilothouse") -> str:
 
 def draw_check(check: Check) -> RenderableType:
     mark, style = {"ok": ("✓", "good"), "warn": ("!", "warn"), "fail": ("✗", "bad")}[check.state]
-    rows = [Text.assemble((mark, style), " ", (f"{check.name:<10}", "bold"), check.finding)]
+    rows = [Text.assemble((mark, style), " ", (f"{say(check.name):<12}", "bold"), check.finding)]
     if check.advice:
-        rows.append(Text(f"{'':<12}{check.advice}", "quiet"))
+        rows.append(Text(f"{'':<14}{check.advice}", "quiet"))
     return indent(Group(*rows))

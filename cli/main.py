@@ -117,7 +117,7 @@ async def _chat(
     elif session_id:
         await watch_all(client, session_id, sys.stdout)
     else:
-        raise Misused("--json without -m watches a session: name one.")
+        raise Misused(say("--json without -m watches a session: name one."))
     return 0
 
 
@@ -208,8 +208,8 @@ def _write(data: bytes, output: Path | None) -> None:
     try:
         output.write_bytes(data)
     except OSError as error:
-        raise Misused(f"{output} cannot be written: {error.strerror}") from None
-    print(f"{output} ({len(data):,} bytes)", file=sys.stderr)
+        raise Misused(say("{path} cannot be written: {why}", path=output, why=error.strerror)) from None
+    print(say("{path} ({size} bytes)", path=output, size=f"{len(data):,}"), file=sys.stderr)
 
 
 @app.command()
@@ -247,7 +247,7 @@ def _run(url: str, token: str | None, work: Callable[[Client], Coroutine[Any, An
     except OSError as error:
         if error.errno == errno.EPIPE:  # the reader closed the pipe
             raise
-        print(f"The output cannot be written: {error.strerror}.", file=sys.stderr)
+        print(say("The output cannot be written: {why}.", why=error.strerror), file=sys.stderr)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for Python's own flush at exit
         code = 1
     except KeyboardInterrupt:

@@ -156,4 +156,56 @@ RUSSIAN = {
     "{detail} Try again in {pause}.": "{detail} Повторите через {pause}.",
     "The server failed: {detail} (request {id}, see its log).": "Ошибка сервера: {detail} (запрос {id}, см. его журнал).",
     "a moment": "некоторое время",
+    # The check of the installation
+    "server": "сервер",
+    "login": "вход",
+    "readiness": "готовность",
+    "dialogue": "диалог",
+    "browser": "браузер",
+    "notice": "замечание",
+    "versions": "версии",
+    "answers at {address}": "отвечает по адресу {address}",
+    "the token is right, but travels in the clear": "токен верен, но передаётся открыто",
+    "Put the server behind https.": "Откройте сервер через https.",
+    "the token is right": "токен верен",
+    "none needed": "не нужен",
+    "`make migrate`, or a start with AUTO_MIGRATE=true, brings the schema to this version; the server's log says more.":
+        "Схему обновит `make migrate` или запуск с AUTO_MIGRATE=true; подробности в журнале сервера.",
+    "database reachable and at this version, browser startable": "база данных доступна и этой версии, браузер запускается",
+    "Have the proxy allow WebSocket upgrades below /api/ws/.": "Разрешите на прокси WebSocket под /api/ws/.",
+    "a WebSocket gets through": "WebSocket проходит",
+    "Install what is missing on the server's machine.": "Установите недостающее на машине сервера.",
+    "tools offered: {n}": "инструментов: {n}",
+    "{name} is not among the models offered": "модели {name} нет среди предлагаемых",
+    "Set AGENT_MODEL.": "Задайте AGENT_MODEL.",
+    "Give the server a model key, for example ANTHROPIC_API_KEY.": "Дайте серверу ключ модели, например ANTHROPIC_API_KEY.",
+    "{name}: rule-based, no language model": "{name}: работает по правилам, это не языковая модель",
+    "Set {name} for the server.": "Задайте {name} для сервера.",
+    "Look at its settings.": "Проверьте её настройки.",
+    "{name} cannot be used yet": "моделью {name} пока нельзя пользоваться",
+    "server {there} ({mode} mode), command line {here}, Python {python}":
+        "сервер {there} (режим {mode}), командная строка {here}, Python {python}",
+    "Bring both to the same version.": "Приведите обе к одной версии.",
+    # Addresses, files and answers of the server
+    "--json without -m watches a session: name one.": "--json без -m следит за сессией, назовите её.",
+    "The output cannot be written: {why}.": "Не удалось записать вывод: {why}.",
+    "{url} is not an address of a server; give something like {example}.":
+        "{url} — не адрес сервера, нужен вроде {example}.",
+    "{url} answers, but not as Pilothouse does.": "{url} отвечает, но это не Pilothouse.",
+    "There is no session yet: pilothouse chat begins one.": "Сессий ещё нет, начните: pilothouse chat.",
+    "{name} is the beginning of {n} sessions; give more of it.":
+        "С {name} начинаются несколько сессий ({n}), укажите больше знаков.",
+    "No session {name} at {url}: pilothouse sessions lists them.":
+        "Сессии {name} на {url} нет, список: pilothouse sessions.",
+    "{url} did not answer in time.": "{url} не ответил вовремя.",
+    "{url} sends us on to {target}: give that address with --url.":
+        "{url} перенаправляет на {target}: укажите этот адрес в --url.",
+    "it lies elsewhere, at {address}": "он лежит в другом месте: {address}",
+    "The server's answer is not a stream of events: is there a proxy in between?":
+        "Ответ сервера — не поток событий: нет ли между ними прокси?",
+    "{url} did not confirm in time; look whether it has happened before you repeat it.":
+        "{url} не подтвердил вовремя: прежде чем повторять, посмотрите, не выполнено ли это.",
+    "The connection to {url} is lost.": "Связь с {url} потеряна.",
+    "{url} lets no WebSocket through (HTTP {status}): is there a proxy in between that does not pass them on?":
+        "{url} не пропускает WebSocket (HTTP {status}): нет ли прокси, который их не передаёт?",
 }  # fmt: skip
