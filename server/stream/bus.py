@@ -110,7 +110,9 @@ class InProcessBus:
             raise Fenced(session_id)
         if epoch == topic.epoch and run_id == topic.run_id:
             return
-        topic.epoch, topic.seq, topic.run_id, topic.ended = epoch, 0, run_id, False
+        size = topic.size
+        topic.begin(run_id, epoch)
+        self._size += topic.size - size
 
     def publish(self, session_id: str, epoch: int | None, events: Sequence[Event]) -> list[Stamped]:
         topic = self._topic(session_id)

@@ -112,6 +112,18 @@ class EventLog:
     def end(self) -> int:
         return self.first + len(self.entries)
 
+    def begin(self, run_id: str, epoch: int) -> None:
+        """Start a run, or go on with one under a new epoch."""
+        self._change_run(run_id)
+        self.epoch, self.seq, self.ended = epoch, 0, False
+
+    def _change_run(self, run_id: str) -> None:
+        """Of the runs before a new one only the last is kept: a reader further behind loads the messages anyway."""
+        if run_id != self.run_id:
+            while self.entries and self.entries[0].stamped.run_id not in (run_id, self.run_id or ""):
+                self._drop_first()
+            self.run_id = run_id
+
     def add(self, event: Event) -> Stamped:
         """Number and store the event; drops the oldest ones beyond the limits."""
         self.seq += 1
@@ -132,7 +144,8 @@ class EventLog:
             self.first = self.end + 1  # one position more, so that every reader is before it
             self.entries.clear()
             self.size = 0
-        self.epoch, self.seq, self.run_id = stamped.epoch, stamped.seq, stamped.run_id
+        self._change_run(stamped.run_id)
+        self.epoch, self.seq = stamped.epoch, stamped.seq
         self._append(Entry(stamped, size_of(stamped.event)))
         self.ended = stamped.event.is_terminal
         return True
@@ -151,8 +164,11 @@ class EventLog:
         self.entries.append(entry)
         self.size += entry.size
         while len(self.entries) > self.kept or (self.size > KEPT_BYTES and len(self.entries) > 1):
-            self.size -= self.entries.popleft().size
-            self.first += 1
+            self._drop_first()
+
+    def _drop_first(self) -> None:
+        self.size -= self.entries.popleft().size
+        self.first += 1
 
     def wake(self) -> None:
         for waiting in self.waiting:

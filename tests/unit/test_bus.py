@@ -111,6 +111,29 @@ def _stop(bus: InProcessBus) -> list[object]:
     return []
 
 
+async def test_of_ended_runs_only_the_last_is_kept() -> None:
+    bus = InProcessBus()
+    for number in range(1, 101):
+        bus.open(SESSION, f"r{number}", number)
+        bus.publish(SESSION, number, [token(1), END])
+    assert not bus.keeps(SESSION, "r98")
+    assert await ids(bus, run_id="r99") == ["99-1", "99-2"]
+    assert await ids(bus, after=(99, 1)) == ["99-2", "100-1", "100-2"]
+    follower = bus.follow(SESSION, after=(98, 1), forever=True)
+    assert [entry.stamped.event.type for entry in await anext(follower)] == ["resync"]
+    await follower.aclose()
+
+
+async def test_a_run_that_resumes_keeps_its_beginning(bus: InProcessBus) -> None:
+    bus.publish(SESSION, 1, [token(1)])
+    for epoch in range(2, 5):
+        bus.open(SESSION, "r1", epoch)
+        bus.publish(SESSION, epoch, [token(epoch)])
+    assert bus.keeps(SESSION, "r1")
+    bus.publish(SESSION, 4, [END])
+    assert await ids(bus) == ["1-1", "2-1", "3-1", "4-1", "4-2"]
+
+
 async def test_a_reader_that_does_not_read_costs_the_run_nothing() -> None:
     bus = opened(kept_entries=100)
     slow = bus.follow(SESSION)
