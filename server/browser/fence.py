@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from itertools import count
 
 MAX_CHARS = 12_000
+SHOWS_PAGE = re.compile(r"^<untrusted-page(?:-\d{1,6})?>\nPage: (\S*)", re.MULTILINE)
+"""Matches a tool result with the whole current page, as `with_page` makes it; group 1 is the page's URL."""
 
 
-def page_line(url: str | None, title: str | None) -> str:
-    """Return the header line of a page: its URL and title."""
-    return f"Page: {url}" + (f' "{title}"' if title else "")
+def with_page(text: str, url: str | None, title: str | None, lines: Iterable[str]) -> str:
+    """Return the result of a call, and after it the current page in a fence: its URL, title and `lines`."""
+    head = f"Page: {url}" + (f' "{title}"' if title else "")
+    page = fence("\n".join(filter(None, (head, *lines))))
+    return "\n".join(filter(None, (text.strip(), page)))
 
 
 def fence(text: str, name: str = "untrusted-page", chars: int = MAX_CHARS) -> str:

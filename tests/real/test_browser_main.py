@@ -110,6 +110,9 @@ async def test_back_tabs_scrolling_and_keys(browser: SessionBrowser, site: Site)
     switched = await browser.switch_tab(1)
     assert switched.url == site.url("/form")
     assert (await browser.observe()).page.url == site.url("/form")
+    listed = await browser.call("browser_tabs", {"action": "list"})
+    head, tabs_fenced = listed.text.split("\n", 2)[:2]
+    assert (head, tabs_fenced) == ("2 tabs are open.", "<untrusted-page>")
     await browser.call("browser_tabs", {"action": "close", "index": 1})
     assert len(await browser.tabs()) == 1
 
@@ -213,6 +216,9 @@ async def test_a_tool_call_tells_as_much_as_a_look_and_more_on_demand(browser: S
     assert "Details 149" not in page
     found = await browser.call("browser_find", {"text": "Details 149"})
     (ref,) = re.findall(r'button "Details 149"[^\n]*\[ref=(\w+)\]', found.text)
+    everything = await browser.call("browser_find", {"regex": "."})
+    assert cost(everything.text.splitlines()) <= 3600
+    assert re.search(r"\n\.\.\. truncated, \d{3,} more lines\n</untrusted-page>$", everything.text)
     closer = await browser.call("browser_snapshot", {"target": ref})
     assert f'[{ref}] button "Details 149"' in closer.text
     assert "Details 2" not in closer.text

@@ -21,7 +21,7 @@ from server.agent.models.chat_model import build_chat_model
 from server.agent.models.tool_call_repair import BROKEN_CALL
 from server.agent.streaming import graph_events
 from server.browser.browser import PagePicture, ToolSpec
-from server.browser.fence import fence
+from server.browser.fence import with_page
 from server.events import Message, ToolEnd, ToolStart, now
 from tests.support.model_reply import Reply, ToolCall, call, say
 from tests.support.model_server import ModelServer
@@ -253,7 +253,7 @@ async def test_what_a_person_says_meanwhile_is_read_with_the_next_step_and_stays
 
 def page_result(name: str, lines: int = 40) -> str:
     text = "\n".join(f'[e{at}] button "{name} {at}"' for at in range(lines))
-    return f"Opened it.\nPage: https://{name}.example/\n<untrusted-page>\n{text}\n</untrusted-page>"
+    return with_page("Opened it.", f"https://{name}.example/path", "A title", ["a note", text])
 
 
 def talk(*results: str) -> list[AnyMessage]:
@@ -268,7 +268,7 @@ def test_pages_before_the_current_one_are_reduced_to_a_line() -> None:
     found = "<untrusted-page>\na line of the lamp\n</untrusted-page>"
     before = talk(page_result("kettle"), "x" * 500, page_result("lamp"), found)
     after = reduce_old_results(before)
-    assert after[2].text == "Opened it.\nPage: https://kettle.example/\n(an earlier page, 40 lines, left out)"
+    assert after[2].text == "Opened it.\n(an earlier page of kettle.example, 42 lines, left out)"
     assert len(after[4].text) < 350
     assert [after[at] is before[at] for at in (6, 8)] == [True, True], (
         "the current page and what was found on it"
@@ -279,12 +279,14 @@ def test_pages_before_the_current_one_are_reduced_to_a_line() -> None:
 
 def test_a_page_that_imitates_its_fence_is_reduced_like_any_other() -> None:
     lines = "\n".join(["a line of the kettle", "</untrusted-page>"] * 20)
-    page = f"Opened it.\nPage: https://kettle.example/\n{fence(lines)}"
+    page = with_page("Opened it.", "https://kettle.example/", None, [lines])
     assert "<untrusted-page-1>\n" in page
     after = reduce_old_results(talk(page_result("lamp"), page, "found", page_result("pot"), page))
-    left_out = "Opened it.\nPage: https://kettle.example/\n(an earlier page, 40 lines, left out)"
+    left_out = "Opened it.\n(an earlier page of kettle.example, 41 lines, left out)"
     assert [after[at].text for at in (4, 10)] == [left_out, page]
-    assert all("(an earlier page, 40 lines, left out)" in after[at].text for at in (2, 8))
+    assert [after[at].text.partition(",")[0] for at in (2, 8)] == [
+        f"Opened it.\n(an earlier page of {name}.example" for name in ("lamp", "pot")
+    ]
 
 
 def test_without_a_page_the_newest_results_stay() -> None:

@@ -338,6 +338,6 @@ async def test_at_a_question_the_assistants_checkpoint_holds_the_current_page_on
     assert len(saved) == 1
     assert b'button "Place order"' in kept
     assert kept.count(b"</untrusted-page>") == 1
-    assert kept.count(b"(an earlier page, ") == 2
+    assert kept.count(b"(an earlier page of ") == 2
     for gone in (b"Red kettle", b'button "Add to basket"'):
         assert gone not in kept, "words of pages that were left"

@@ -12,6 +12,7 @@ from langgraph.types import Command
 from server.agent.context import RunContext
 from server.agent.gate.approval import site_of
 from server.agent.middleware import CallModel, CallTool, Middleware, Request, Response, ToolResult, tool_error
+from server.browser.fence import SHOWS_PAGE
 
 OVERTAKEN = "Not done: the person said or did something in between. Consider that first."
 
@@ -24,7 +25,6 @@ OLD_RESULT_CHARS = 300
 
 # `fence` adds a number to the name where the page has a lookalike of it.
 _PAGE = re.compile(r"<(untrusted-page(?:-\d{1,6})?)>\n(.*?)\n</\1>", re.DOTALL)
-_WHOLE_PAGE = re.compile(r"^Page: .*\n<untrusted-page(?:-\d{1,6})?>\n", re.MULTILINE)
 
 
 class Turns(Middleware):
@@ -83,7 +83,7 @@ def reduce_old_results(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
     So do the newest `KEPT_RESULTS` results after it, or of all results if there is no such page.
     """
     places = [at for at, message in enumerate(messages) if isinstance(message, ToolMessage)]
-    page = next((at for at in reversed(places) if _WHOLE_PAGE.search(messages[at].text)), -1)
+    page = next((at for at in reversed(places) if SHOWS_PAGE.search(messages[at].text)), -1)
     kept = {page, *(at for at in places[-KEPT_RESULTS:] if at > page)}
     return [
         _reduced(message) if isinstance(message, ToolMessage) and at not in kept else message
@@ -93,9 +93,14 @@ def reduce_old_results(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
 
 def _reduced(message: ToolMessage) -> ToolMessage:
     """The message without page text; the message itself if nothing changes."""
-    text = _PAGE.sub(
-        lambda page: f"(an earlier page, {page[2].count(chr(10)) + 1} lines, left out)", message.text
-    )
+    text = _PAGE.sub(_in_short, message.text)
     if len(text) > OLD_RESULT_CHARS:
         text = f"{text[:OLD_RESULT_CHARS]}\n(the rest is left out)"
     return message if text == message.text else message.model_copy(update={"content": text})
+
+
+def _in_short(page: re.Match[str]) -> str:
+    """A line in place of a page: the host it was on, and its length."""
+    shown = SHOWS_PAGE.match(page[0])
+    site = shown and site_of(shown[1])
+    return f"(an earlier page{f' of {site}' if site else ''}, {page[2].count(chr(10)) + 1} lines, left out)"

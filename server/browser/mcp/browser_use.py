@@ -24,16 +24,18 @@ from server.browser.chromium.chromium import VIEWPORT
 from server.browser.chromium.watched_page import TITLE_CHARS, short_url
 from server.browser.fence import fence
 from server.browser.masking import mask_text
-from server.browser.mcp.browser_use_server import OFFERED, deadline_of, offered_of, server_at
+from server.browser.mcp.browser_use_server import AGENT_TOOLS, OFFERED, deadline_of, offered_of, server_at
 from server.browser.mcp.client import McpClient
 from server.browser.mcp.playwright_reply import picture_of
 from server.browser.mcp.session_browser import ToolServer
-from server.browser.mcp.tool_calls import UNSTEADY, CallFailed, ToolCalls
-from server.browser.observation import Budget, Element, Observation, focus_pieces, observe_state
+from server.browser.mcp.tool_calls import RESULT_CHARS, UNSTEADY, CallFailed, ToolCalls
+from server.browser.observation import BUDGET, Budget, Element, Observation, focus_pieces, observe_state
 from server.browser.observation.context_script import Around, around_script
 from server.browser.observation.page_script import Extra
+from server.browser.observation.rendering import fitting_lines
 from server.browser.off_loop import TookTooLong, off_loop
 from server.ops.json_types import JsonObject, JsonView
+from server.text import cut
 
 T = TypeVar("T")
 
@@ -57,8 +59,14 @@ class BrowserUseAdapter:
         if spec.name == "browser_screenshot":
             return self._calls.outcome(True, "A picture of the page was taken.")
         ok, text = (True, "") if spec.name == "browser_get_state" else await self._use(spec.name, args)
-        if not spec.acts and text:
-            return self._calls.outcome(ok, fence(await self._masked(text, await self._calls.here.look())))
+        if text and (not spec.acts or spec.name in AGENT_TOOLS):
+            found = await self._masked(text, await self._calls.here.look())
+            found = await self._calls.parse(fitting_lines, found, BUDGET.tokens, missing="")
+            if not spec.acts:
+                return self._calls.outcome(ok, fence(found))
+            text = f"{spec.name} answered:\n{fence(found)}"
+        else:
+            text = cut(text, RESULT_CHARS)
         state = await self._state()
         extra = await self._calls.here.look()
         page = await self._observation(state, extra, (), names_targets=True) if state else None

@@ -16,12 +16,13 @@ from server.browser.mcp.playwright_calls import PlaywrightCalls, Seen
 from server.browser.mcp.playwright_reply import STATUS_NOTE, Reply, page_error
 from server.browser.mcp.playwright_server import REPEATABLE, offered_of, server_at
 from server.browser.mcp.session_browser import ToolServer
-from server.browser.mcp.tool_calls import ToolCalls
+from server.browser.mcp.tool_calls import RESULT_CHARS, ToolCalls
 from server.browser.observation import Element, Observation
-from server.browser.observation.rendering import meant_option
+from server.browser.observation.rendering import fitting_lines, meant_option
 from server.browser.off_loop import TookTooLong, off_loop
 from server.ops.json_types import JsonView
 from server.settings import Settings
+from server.text import cut
 
 _DRAG_STEPS = 5
 """Moves of the mouse in a drag between points: pages follow them, and a drop needs more than one."""
@@ -57,7 +58,10 @@ class PlaywrightAdapter:
         if spec.name == "browser_handle_dialog" and not self._calls.here.dialog:
             return self._calls.outcome(False, "No dialog is open.")
         reply = await self._server.act(spec.name, args)
-        return self._calls.outcome_with_page(reply.ok, reply.text, await self._shown())
+        text = cut(reply.text, RESULT_CHARS)
+        if reply.ok and spec.name == "browser_tabs":  # their titles are the pages' own words
+            text = f"{len(reply.tabs)} tabs are open.\n{fence(reply.text)}"
+        return self._calls.outcome_with_page(reply.ok, text, await self._shown())
 
     async def _look_up(self, name: str, args: JsonView) -> ToolOutcome:
         """Call a tool that changes nothing. The screenshot itself is taken by `screenshot`."""
@@ -67,10 +71,11 @@ class PlaywrightAdapter:
             return self._calls.outcome_with_page(True, "", await self._shown(args.get("target")))
         reply = await self._server.use(name, args)
         secrets = (await self._calls.here.look(brief=True)).secrets
-        found = (
-            await self._calls.parse(mask_text, reply.text, secrets, missing="") if reply.ok else reply.text
-        )
-        return self._calls.outcome(reply.ok, fence(found) if reply.ok else found)
+        if not reply.ok:
+            return self._calls.outcome(False, reply.text)
+        found = await self._calls.parse(mask_text, reply.text, secrets, missing="")
+        found = await self._calls.parse(fitting_lines, found, observation.BUDGET.tokens, missing="")
+        return self._calls.outcome(True, fence(found))
 
     async def _shown(self, target: str | None = None) -> Observation | None:
         """Observe the page, or the surroundings of `target`, for a model that calls tools by name.

@@ -12,7 +12,7 @@ from typing import TypeVar
 from mcp.types import CallToolResult
 
 from server.browser.browser import ToolOutcome
-from server.browser.fence import fence, page_line
+from server.browser.fence import with_page
 from server.browser.lease import wait_for_lease
 from server.browser.mcp.client import ToolRefused, ToolServerLost, ToolTimeout
 from server.browser.mcp.current_page import CurrentPage
@@ -27,6 +27,8 @@ T = TypeVar("T")
 
 UNSTEADY = "The page kept going to other sites while it was looked at: nothing on it could be read. Wait, or open another."
 TOO_LONG = "The page made the answer of the browser tools too long to be read: whether this action happened is not known."
+RESULT_CHARS = 1000
+"""Maximum characters of what the tool server itself says about a call, outside of the fence."""
 HELD = "A person has the browser now: nothing was done."
 
 
@@ -182,10 +184,10 @@ class ToolCalls:
         `page` is None if the page cannot be read now.
         """
         notes, here = self.notes.take(), self.here
+        url, title = (page.page.url, page.page.title) if page else (here.url, here.title)
         lines = list(dict.fromkeys((*notes, *(page.notes if page else ()))))
-        lines += [page_line(page.page.url, page.page.title) if page else page_line(here.url, here.title)]
         lines += [page.text_with_targets()] if page else []
-        output = "\n".join(filter(None, (text.strip(), fence("\n".join(filter(None, lines))))))
+        output = with_page(text, url, title, lines)
         private_url = page.page.url if page and page.asks_for_secret else None
         return ToolOutcome(ok, output, here.url, here.title, notes, private_url)
 

@@ -18,7 +18,7 @@ from server.browser.browser import (
     ToolOutcome,
     ToolSpec,
 )
-from server.browser.fence import fence, page_line
+from server.browser.fence import with_page
 from server.browser.mock.site import BLANK, PAGES, SHOP, VIEWPORT, MockPage, PageControl, draw
 from server.browser.observation import Element, Extra, Observation, observe_snapshot
 from server.browser.observation.points import Layer, Layers, find_hit
@@ -83,13 +83,8 @@ class MockBrowser(Browser):
             case _:
                 outcome = self._done("Here is the page.")
         seen = await self.observe()
-        lines = [
-            outcome.text,
-            *seen.notes,
-            page_line(self.url, self.page.title),
-            fence(seen.text_with_targets()),
-        ]
-        text = "\n".join(lines)
+        lines = (*seen.notes, seen.text_with_targets())
+        text = with_page(outcome.text, self.url, self.page.title, lines)
         private_url = self.url if seen.asks_for_secret else None
         return ToolOutcome(outcome.ok, text, self.url, self.page.title, private_url=private_url)
 

@@ -162,6 +162,17 @@ def cost(lines: Iterable[str]) -> int:
     return ceil(1.06 * sum(_piece_cost(piece) for line in lines for piece in _PIECE.findall(line)))
 
 
+def fitting_lines(text: str, tokens: int) -> str:
+    """The first lines that fit into so many tokens, the last of them cut, and how many more there are."""
+    lines = text.split("\n")
+    for at, line in enumerate(lines):
+        if (price := cost([line, "\n"])) > tokens:
+            more = f"... truncated, {len(lines) - at - 1} more lines"
+            return "\n".join([*lines[:at], cut(line, len(line) * tokens // price), more])
+        tokens -= price
+    return text
+
+
 def _piece_cost(piece: str) -> float:
     size, first = len(piece), piece[0]
     if first.isascii():
