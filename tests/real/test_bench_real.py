@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bench.real import Outcome, attempt
 from scripts.shell import ROOT
-from tests.support.model_reply import Asked, Reply, call
+from tests.support.model_reply import Asked, Reply, call, say
 from tests.support.model_server import providing
 
 MODEL = "anthropic:claude-haiku-4-5"
@@ -44,9 +44,9 @@ def look_at(name: str) -> list[Step]:
 RIGHT = [*look_at("Amber kettle"), *look_at("Cream kettle"), *look_at("Blue kettle"), click("Add to cart")]
 
 
-def done_by(script: list[Step | Reply], folder: Path) -> Outcome:
+def done_by(script: list[Step | Reply], folder: Path, agent: str = "operator") -> Outcome:
     with providing(script) as provider:
-        outcome = attempt(MODEL, "operator", {k.lower(): v for k, v in provider.env.items()}, folder)
+        outcome = attempt(MODEL, agent, {k.lower(): v for k, v in provider.env.items()}, folder)
         assert provider.refusals == []
     return outcome
 
@@ -56,6 +56,24 @@ def test_a_task_done_as_asked_passes(tmp_path: Path) -> None:
     assert outcome.faults == []
     assert (outcome.status, len(outcome.steps)) == ("completed", 7)
     assert outcome.usage["model_calls"] == 8
+
+
+def test_the_assistant_does_the_same_task_with_the_browsers_own_tools(tmp_path: Path) -> None:
+    def go(asked: Asked) -> Reply:
+        return call("browser_navigate", {"url": re.findall(r"http://127\.0\.0\.1:\d+/shop", asked.text)[-1]})
+
+    def press(name: str) -> Step:
+        def step(asked: Asked) -> Reply:
+            target = re.findall(rf'\[(\w+)\] \S+ "{name}"', asked.last_text)[-1]
+            return call("browser_click", {"element": name, "target": target})
+
+        return step
+
+    kettles = [step for name in ("Amber", "Cream", "Blue") for step in (go, press(f"{name} kettle"))]
+    script = [*kettles, press("Add to cart"), say("The Blue kettle is the cheapest: €39.50.")]
+    outcome = done_by(script, tmp_path, "assistant")
+    assert outcome.faults == []
+    assert (outcome.status, len(outcome.steps)) == ("completed", 7)
 
 
 def test_a_wrong_answer_and_a_wrong_cart_are_found(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -9,7 +10,10 @@ import subprocess
 import sys
 import threading
 import tomllib
+from collections import defaultdict
+from functools import cache
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from importlib.metadata import packages_distributions
 from typing import Any
 
 import pytest
@@ -23,6 +27,25 @@ from server.browser.chromium.executables import BROWSER_USE, BROWSER_USE_PACKAGE
 from server.settings import Settings
 
 SETTINGS = {name.upper() for name in Settings.model_fields}
+
+
+NOT_IMPORTED = {"uvloop", "httptools", "uv", "tzdata"}
+"""uvicorn's event loop and parser, a program, and the time zones of systems that have none."""
+
+
+@cache
+def top_level_imports() -> set[str]:
+    """The first names of what the product imports."""
+    names = set()
+    for path in (
+        path for folder in ("server", "cli", "migrations") for path in (ROOT / folder).rglob("*.py")
+    ):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                names |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                names.add(node.module.partition(".")[0])
+    return names
 
 
 def pins(name: str) -> dict[str, str]:
@@ -42,6 +65,15 @@ class TestPins:
     def test_every_wanted_python_package_is_locked(self) -> None:
         wanted = re.findall(r"(?m)^([a-z][a-z0-9-]*)", (ROOT / "requirements.in").read_text())
         assert set(wanted) <= set(pins("requirements.txt"))
+
+    def test_every_wanted_python_package_is_imported(self) -> None:
+        """A package that nothing imports is installed for nothing, whatever the documents say of it."""
+        modules = defaultdict(set)
+        for module, packages in packages_distributions().items():
+            for package in packages:
+                modules[re.sub(r"[-_.]+", "-", package).lower()].add(module)
+        wanted = re.findall(r"(?m)^([a-z][a-z0-9-]*)", (ROOT / "requirements.in").read_text())
+        assert {name for name in wanted if not modules[name] & top_level_imports()} == NOT_IMPORTED
 
     @pytest.mark.parametrize("lock", ["requirements.txt", "requirements-dev.txt"])
     def test_pip_checks_the_hash_of_every_package(self, lock: str) -> None:
