@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 
+from server.browser.browser import ToolSpec
 from server.browser.mcp.tool_schema import (
     MAX_SCHEMA_CHARS,
     check_arguments,
-    check_click_target,
+    find_fault,
     make_safe,
     safe_name,
 )
@@ -176,4 +177,6 @@ def test_wrong_arguments_are_told_in_words(args: dict[str, Any], complaint: str 
     ],
 )
 def test_a_click_takes_an_index_or_both_coordinates(args: dict[str, Any], is_right: bool):
-    assert (check_click_target(args) is None) == is_right
+    properties = {name: {"type": ["integer", "null"]} for name in ("index", "coordinate_x", "coordinate_y")}
+    click = ToolSpec("browser_click", "", {"type": "object", "properties": properties})
+    assert (find_fault(click, args) is None) == is_right
