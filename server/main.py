@@ -148,10 +148,11 @@ def create_app(settings: Settings, logins: Logins | None = None, spa: Spa | None
     )  # fmt: skip
     app.state.logins = logins
     app.state.streams = Streams(settings.stream_limit)
-    for part in WORKER_PARTS if settings.role == "worker" else PARTS:
-        app.include_router(part.router)
+    routers = [part.router for part in (WORKER_PARTS if settings.role == "worker" else PARTS)]
     if settings.role != "worker":
-        app.include_router(files.pictures_at(settings.screenshot_url_prefix))
+        routers.append(files.pictures_at(settings.screenshot_url_prefix))
+    # Not `include_router`, which would build every route again for the first request of each app.
+    app.router.routes.extend(route for router in routers for route in router.routes)
     # Not a mount, which would also receive requests for API paths with a wrong method.
     app.router.default = outside_api(spa or Spa(), guarded_prefixes(settings))
     exception_handlers.install(app)
