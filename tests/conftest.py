@@ -13,6 +13,7 @@ from fastapi import FastAPI
 from server.main import create_app
 from server.runtime import Runtime, open_runtime
 from server.settings import Settings
+from tests.support.databases import create_migrated
 
 PASSWORD = "correct horse"
 
@@ -23,7 +24,8 @@ hypothesis.settings.load_profile("same")
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    """Mock mode, nothing from this machine's environment or `.env`."""
+    """Mock mode on a migrated database, nothing from this machine's environment or `.env`."""
+    create_migrated(tmp_path / "data/pilothouse.db")
     return Settings.model_validate(
         {"agent_mode": "mock", "data_dir": tmp_path / "data", "auth_token": PASSWORD, "drain_timeout": 0.0}
     )

@@ -11,6 +11,7 @@ import pytest_asyncio
 from server.browser.pool import BrowserPool
 from server.database.migrate import migrate
 from tests.support.browsers import open_pool
+from tests.support.databases import create_migrated
 from tests.support.postgres import Postgres, postgres_cluster
 from tests.support.redis import RedisServer, redis_server
 from tests.support.sites import Site
@@ -40,9 +41,8 @@ def migrated_template(postgres: Postgres) -> str:
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """A database at head; SQLite first, then PostgreSQL."""
     if request.param == "sqlite":
-        url = f"sqlite:///{tmp_path / 'pilothouse.db'}"
-        migrate(url)
-        yield url
+        create_migrated(tmp_path / "pilothouse.db")
+        yield f"sqlite:///{tmp_path / 'pilothouse.db'}"
         return
     cluster: Postgres = request.getfixturevalue("postgres")
     name = cluster.create_database(request.getfixturevalue("migrated_template"))

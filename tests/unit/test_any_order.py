@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
 import tempfile
 from collections.abc import Coroutine
@@ -14,7 +13,6 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import HealthCheck, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -27,7 +25,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from server.database.migrate import migrate
+from tests.support.databases import create_migrated
 from tests.support.person import PING, Command, Person
 from tests.support.service import Service
 
@@ -53,10 +51,10 @@ STOP: list[Command] = [("cancel",), ("cancel",), ("pause",), ("resume",), ("arch
 class AnyOrder(RuleBasedStateMachine):
     persons: Bundle[Person] = Bundle("persons")
 
-    def __init__(self, migrated: Path) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.folder = tempfile.TemporaryDirectory()
-        shutil.copy(migrated, Path(self.folder.name) / "pilothouse.db")
+        create_migrated(Path(self.folder.name) / "pilothouse.db")
         self.service = Service(Path(self.folder.name))
         self.known: list[Person] = []
         self.is_sound = True
@@ -133,16 +131,8 @@ class AnyOrder(RuleBasedStateMachine):
             raise
 
 
-@pytest.fixture(scope="module")
-def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database file of today's schema, to be copied."""
-    file = tmp_path_factory.mktemp("migrated") / "pilothouse.db"
-    migrate(f"sqlite:///{file}")
-    return file
-
-
-def test_in_any_order_what_is_promised_holds(migrated: Path) -> None:
-    machine = seed(SEED)(lambda: AnyOrder(migrated))
+def test_in_any_order_what_is_promised_holds() -> None:
+    machine = seed(SEED)(AnyOrder)
     looks = settings(
         max_examples=EXAMPLES, stateful_step_count=STEPS, deadline=None, derandomize=False, database=None,
         suppress_health_check=list(HealthCheck),

@@ -9,7 +9,6 @@ from random import Random
 
 import pytest
 
-from server.database.migrate import migrate
 from server.settings import Settings
 from server.store import Store
 from tests.support.automations import (
@@ -21,7 +20,7 @@ from tests.support.automations import (
     log_of,
     scheduler_at,
 )
-from tests.support.databases import open_store
+from tests.support.databases import create_migrated, open_store
 
 RULES = (
     "FREQ=DAILY;BYHOUR=2;BYMINUTE=30", "FREQ=DAILY;BYHOUR=1,2,3;BYMINUTE=0,30", "FREQ=HOURLY;INTERVAL=7",
@@ -66,9 +65,8 @@ async def simulate(store: Store, settings: Settings, seed: int, days: int) -> in
 
 @pytest.fixture
 async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    url = f"sqlite:///{tmp_path / 'pilothouse.db'}"
-    migrate(url)
-    async with open_store(url) as store:
+    create_migrated(tmp_path / "pilothouse.db")
+    async with open_store(f"sqlite:///{tmp_path / 'pilothouse.db'}") as store:
         yield store
 
 

@@ -9,8 +9,7 @@ import pytest
 
 from server.agent.context import UserUpdates
 from server.browser.observation.page_script import Extra, Sent
-from server.database.migrate import migrate
-from tests.support.databases import open_saver
+from tests.support.databases import create_migrated, open_saver
 from tests.support.operator_world import Post, World, world
 from tests.support.scripted_browser import BLANK, ScriptedBrowser
 from tests.support.scripted_model import act, click, navigate, stop, type_into
@@ -678,7 +677,7 @@ async def test_reading_a_page_with_a_captcha_asks_nobody() -> None:
 
 async def restarted(path: Path, turns: list[Any], answer: dict[str, Any], *, blank: bool) -> World:
     """Ask in one process, answer in the next: new graph, new saver, perhaps a new browser."""
-    migrate(f"sqlite:///{path}")
+    create_migrated(path)
     async with open_saver(f"sqlite:///{path}") as saver:
         first = cart(BUY, checkpointer=saver)
         await first.say("buy it")
