@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pydantic import BaseModel
@@ -16,6 +17,9 @@ from server.browser.observation import Element, Observation
 from server.ops.json_types import JsonObject
 
 CONTEXT_SEPARATOR = " · "
+CUT_CHARS = 55
+"""From this length on, a part of a context may be cut: the beginning of a text at its end is that text."""
+LEAST_CHARS = 4
 
 
 class TargetWords(BaseModel, frozen=True):
@@ -24,7 +28,8 @@ class TargetWords(BaseModel, frozen=True):
     role: str
     name: str
     near: tuple[str, ...] = ()
-    """Texts around it; the one that distinguishes it from similar elements comes first."""
+    """Texts around it; the one that distinguishes it from similar elements comes first. Without what alerts, status
+    messages, timers and tooltips say: these words come and go."""
     form: str = ""
     """Name of its form or dialog."""
     frame: str = ""
@@ -96,10 +101,30 @@ def _words_of(element: Element, page: Observation) -> TargetWords:
     return TargetWords(
         role=element.role,
         name=element.full_name or element.name or element.shows,
-        near=tuple(part for part in element.context.split(CONTEXT_SEPARATOR) if part),
+        near=_near(element, page.passing),
         form=element.form,
         frame=element.frame,
         leads_to=without_login(element.href or ""),
         nth=alike.index(element.eid) + 1 if element.eid in alike else 1,
         of=max(len(alike), element.alike),
     )
+
+
+def _near(element: Element, passing: Sequence[str]) -> tuple[str, ...]:
+    """The parts of its context without the `passing` texts; with them where there is nothing else."""
+    parts = tuple(part for part in element.context.split(CONTEXT_SEPARATOR) if part)
+    lasting = (_without(part, passing) for part in parts)
+    return tuple(dict.fromkeys(part for part in lasting if part)) or parts
+
+
+def _without(part: str, passing: Sequence[str]) -> str:
+    for text in sorted(passing, key=len, reverse=True):
+        if part == text:
+            return ""
+        if len(text) < LEAST_CHARS:  # "3" is a count in one place and a name in another
+            continue
+        if not part.startswith(text):  # what a row begins with is its name
+            part = re.sub(rf"(?<!\w){re.escape(text)}(?!\w)", " ", part)
+        begun = next((n for n in range(len(text), LEAST_CHARS - 1, -1) if part.endswith(text[:n])), 0)
+        part = part[:-begun] if begun and len(part) >= CUT_CHARS else part
+    return " ".join(part.split())

@@ -3,6 +3,7 @@
 from typing import Any
 
 import httpx
+import pytest
 from langchain_core.messages import HumanMessage
 
 from server.agent.actions import aim, read_action
@@ -55,6 +56,34 @@ async def test_a_control_of_a_row_is_named_by_its_row_and_counted() -> None:
     assert target["near"][0] == "Red kettle"
     assert trail["url"] == SHOP
     assert trail["verdict"] == "allow"
+
+
+def near_of(rows: str, name: str) -> list[str]:
+    seen = observe_snapshot(rows, url=SHOP)
+    eid = next(element.eid for element in seen.interactive if element.name == name)
+    (target,) = trail_of(aim(read_action({"kind": "click", "eid": eid}), seen), {})["targets"]
+    return list(target.get("near", ()))
+
+
+@pytest.mark.parametrize(
+    "passing",
+    [
+        "- status [ref=s1] [box=100,30,90,20]: Added to your basket",
+        "- alert [ref=s1] [box=100,30,90,20]: Only 2 of 300 are left, and they will be sent to you by Tuesday",
+        "- tooltip [ref=s1] [box=100,30,90,20]: Blue",
+    ],
+)
+def test_words_that_come_and_go_are_no_part_of_a_targets_identity(passing: str) -> None:
+    row = '- listitem [ref=i1] [box=0,30,400,20]:\n  - text: Blue kettle\n{}  - button "Add" [ref=e2] [box=300,30,50,20]'
+    before, after = row.format(""), row.format(f"  {passing}\n")
+    assert before != after
+    assert near_of(after, "Add") == near_of(before, "Add") == ["Blue kettle"]
+
+
+def test_a_control_within_a_message_is_named_by_the_message() -> None:
+    """There is nothing else to know it by."""
+    rows = '- alert [ref=i1] [box=0,30,400,20]:\n  - text: Your session ends\n  - button "Stay" [ref=e2] [box=300,30,50,20]'
+    assert near_of(rows, "Stay") == ["Your session ends"]
 
 
 async def test_a_form_is_named_and_what_was_typed_is_not_kept() -> None:

@@ -7,6 +7,7 @@ that a model reads.
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Literal
 
 from pydantic import BaseModel
@@ -14,7 +15,7 @@ from pydantic import BaseModel
 from server.browser.observation.browser_use_state import read_pieces, read_state
 from server.browser.observation.element_context import Surroundings
 from server.browser.observation.elements import find_elements
-from server.browser.observation.names import text_of, words_around
+from server.browser.observation.names import own_text, text_of, words_around
 from server.browser.observation.outline import outline
 from server.browser.observation.overlays import find_overlays
 from server.browser.observation.page import Budget, Element, Overlay, Page
@@ -30,7 +31,7 @@ from server.browser.observation.rendering import (
     text_line,
 )
 from server.browser.observation.secret_fields import hide_secrets
-from server.browser.observation.snapshot import MOST_CHARS, Snapshot, parse_snapshot
+from server.browser.observation.snapshot import MOST_CHARS, WIDGETS, Snapshot, parse_snapshot
 from server.browser.observation.text_blocks import find_text
 from server.browser.observation.text_search import Place, find_place
 from server.browser.observation.token_budget import Fitted, fit
@@ -61,6 +62,8 @@ __all__ = [
 VIEWPORT = (1280, 720)
 BUDGET = Budget()
 MOST_URGENT = 10
+PASSING = frozenset({"alert", "status", "log", "tooltip", "timer", "progressbar"})
+MOST_PASSING = 20
 NOTHING = "no text and no control can be read on this page; it may be drawn as a picture"
 
 
@@ -89,6 +92,8 @@ class Observation(BaseModel, frozen=True):
     """Token limit for address, title, notes and overlays in `text`."""
     urgent: tuple[str, ...] = ()
     """The texts of alerts and status messages, whether or not they are among `text_blocks`."""
+    passing: tuple[str, ...] = ()
+    """The texts of messages without controls: words that come and go on one page."""
     moment: str = ""
     """`Extra.moment` of the page script result used here; "" if unknown."""
     hits: tuple[PointHit, ...] = ()
@@ -328,5 +333,13 @@ def _observe(
         order=fitted.order,
         header_tokens=room,
         urgent=tuple(block.text for block in blocks if block.is_urgent)[:MOST_URGENT],
+        passing=_passing(tree),
         moment=extra.moment,
     )
+
+
+def _passing(tree: Snapshot) -> tuple[str, ...]:
+    messages = (range(at, node.end) for at, node in enumerate(tree.nodes) if node.role in PASSING)
+    mere = (inside for inside in messages if not any(tree.nodes[at].role in WIDGETS for at in inside))
+    texts = (clean(own_text(tree.nodes[at])) for inside in mere for at in inside)
+    return tuple(islice(dict.fromkeys(cut(text, BUDGET.block_chars) for text in texts if text), MOST_PASSING))
