@@ -23,6 +23,7 @@ from cli.client import Client
 from cli.conversation import Conversation
 from cli.errors import Misused, Trouble
 from cli.json_types import JsonObject
+from cli.moving import SERVER, run_move
 from cli.once import run_line, watch_all
 from cli.picture import find_way
 from cli.screen import PlainScreen, RichScreen, Screen
@@ -61,9 +62,24 @@ def serve(
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:
     """Run the server until Ctrl-C. Its settings are read from the environment or `.env`."""
-    options = ["--open"] if open_page else []
-    # The server replaces this process. -P: a folder named `server` in the current one is another program's.
-    os.execv(sys.executable, [sys.executable, "-P", "-m", "server", *options])
+    command = [*SERVER, *(["--open"] if open_page else [])]
+    os.execv(command[0], command)  # the server replaces this process
+
+
+@app.command()
+def migrate() -> None:
+    """Bring the schema of the server's database, DATABASE_URL, to this version."""
+    command = [*SERVER, "migrate"]
+    os.execv(command[0], command)
+
+
+@app.command()
+def move(
+    source: Annotated[str, typer.Option("--from", help="An SQLite file, or a URL as in DATABASE_URL.")],
+    target: Annotated[str, typer.Option("--to", help="The same; a database that is migrated and empty.")],
+) -> None:
+    """Copy everything from one database into another one, such as from SQLite to PostgreSQL."""
+    raise typer.Exit(run_move(source, target))
 
 
 @app.command()

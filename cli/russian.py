@@ -208,4 +208,28 @@ RUSSIAN = {
     "The connection to {url} is lost.": "Связь с {url} потеряна.",
     "{url} lets no WebSocket through (HTTP {status}): is there a proxy in between that does not pass them on?":
         "{url} не пропускает WebSocket (HTTP {status}): нет ли прокси, который их не передаёт?",
+    # Moving a database: `server/database/move.py` has the English texts
+    "There is no SQLite file {file}.": "Файла SQLite {file} нет.",
+    "{option} is neither a file nor an address such as postgresql://user:password@host/name.":
+        "{option} — не файл и не адрес вида postgresql://user:password@host/name.",
+    "The database of {option} does not answer: {why}": "База данных {option} не отвечает: {why}",
+    "A server uses the database of {option}. Stop it first.": "Базой данных {option} пользуется сервер. Сначала остановите его.",
+    "The database of {option} has schema {found}, this version needs {wanted}. Bring it there first: "
+    "DATABASE_URL=... pilothouse migrate":
+        "Схема базы данных {option}: {found}, этой версии нужна {wanted}. Сначала обновите её: DATABASE_URL=... pilothouse migrate",
+    "The database of --to is not empty: {table} has rows. Nothing was changed there.":
+        "База данных --to не пуста: в таблице {table} есть строки. Там ничего не изменено.",
+    "{n} runs in the database of --from have not ended. Start the server on it once more and stop it, which ends them.":
+        "В базе данных --from есть незавершённые запуски ({n}). Запустите на ней сервер ещё раз и остановите: это их завершит.",
+    "{table} cannot be stored at --to: {why}. Nothing was changed there.":
+        "Таблицу {table} не удалось сохранить в --to: {why}. Там ничего не изменено.",
+    "{table} is not the same at --to: {found} of {rows} rows, or other content. Nothing was changed there.":
+        "Таблица {table} в --to отличается: строк {found} из {rows} или другое содержимое. Там ничего не изменено.",
+    "Stopped. Nothing was changed at --to; begin again when you like.":
+        "Остановлено. В --to ничего не изменено, можно начать снова в любое время.",
+    "{table}: {rows} of {total}": "{table}: {rows} из {total}",
+    "Copied and compared: {rows} rows in {tables} tables. Files stay where they are: start the servers with the "
+    "new DATABASE_URL and the same DATA_DIR.":
+        "Скопировано и сверено: строк {rows}, таблиц {tables}. Файлы остались на месте: запускайте серверы с новым "
+        "DATABASE_URL и прежним DATA_DIR.",
 }  # fmt: skip

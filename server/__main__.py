@@ -1,15 +1,18 @@
-"""`python -m server`: runs the server in the foreground until SIGINT or SIGTERM."""
+"""`python -m server`: runs the server in the foreground until SIGINT or SIGTERM, or does one thing to a database."""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
 import gc
+import json
 import logging
 import os
 import sys
+import time
 import webbrowser
 from collections.abc import Callable
+from dataclasses import asdict
 from types import FrameType
 from typing import Any
 
@@ -61,9 +64,21 @@ def main() -> int:
     os.umask(0o077)  # files created from here on are private to this OS user
     arguments = argparse.ArgumentParser(prog="python -m server", description="Serve Pilothouse.")
     arguments.add_argument("--open", action="store_true", help="open the page in a browser")
+    commands = arguments.add_subparsers(dest="command")
+    commands.add_parser("migrate", help="bring the schema of DATABASE_URL to this version")
+    moving = commands.add_parser("move", help="copy everything from one database into another, empty one")
+    moving.add_argument(
+        "--from", dest="source", required=True, help="an SQLite file, or a URL as in DATABASE_URL"
+    )
+    moving.add_argument("--to", dest="target", required=True, help="the same; migrated and empty")
+    moving.add_argument("--json", action="store_true", help="print lines of JSON, for the command line")
     options = arguments.parse_args()
+    if options.command == "move":
+        return move_database(options.source, options.target, json_lines=options.json)
     try:
         settings = Settings()
+        if options.command == "migrate":
+            return migrate_database(settings)
         password, is_new = load_password(settings)
     except (ValidationError, ValueError) as error:
         print(f"pilothouse: {plain(error)}", file=sys.stderr)
@@ -81,6 +96,49 @@ def main() -> int:
             logging.getLogger(chatty).setLevel(logging.WARNING)
     configure_tracing(settings)
     return serve(settings, password, is_new=is_new, open_page=options.open)
+
+
+def migrate_database(settings: Settings) -> int:
+    """Migrate the database of the settings and report it, or the reason why not. Returns the exit code."""
+    from server.database import HEAD
+    from server.database.migrate import NotReady, migrate_once
+    from server.fs.permissions import keep_private
+
+    keep_private(settings.data_dir)
+    try:
+        asyncio.run(migrate_once(settings))
+    except NotReady as error:
+        print(f"pilothouse: {error}", file=sys.stderr)
+        return 1
+    print(f"The database of DATABASE_URL has schema {HEAD}.")
+    return 0
+
+
+def move_database(source: str, target: str, *, json_lines: bool) -> int:
+    """Copy a database; print the progress, at most one line a second for each table. Returns the exit code."""
+    from server.checkpoints.move import copy_checkpoints
+    from server.database import move
+
+    def tell(template: str, **values: object) -> None:
+        sentence = move.MoveText(template, values)
+        print(json.dumps(asdict(sentence)) if json_lines else sentence, flush=True)
+
+    tables, told = dict[str, int](), 0.0
+    try:
+        urls = move.address_of(source, "--from"), move.address_of(target, "--to")
+        for copied in move.move(*urls, copy_checkpoints):
+            tables[copied.table] = copied.rows
+            if copied.rows == copied.total or time.monotonic() > told + 1:
+                told = time.monotonic()
+                tell(move.COPIED, table=copied.table, rows=copied.rows, total=copied.total)
+    except move.MoveRefused as error:
+        tell(error.sentence.template, **error.sentence.values)
+        return 1
+    except KeyboardInterrupt:
+        tell(move.STOPPED)
+        return 130
+    tell(move.DONE, rows=sum(tables.values()), tables=len(tables))
+    return 0
 
 
 def plain(error: Exception) -> str:

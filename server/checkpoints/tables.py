@@ -104,7 +104,7 @@ class DatabaseTables:
         self._is_ours = is_ours
 
     async def load(self, config: RunnableConfig, serde: SerializerProtocol) -> CheckpointTuple | None:
-        return await self._database.read(lambda db: _saver(db, serde).get_tuple(config))
+        return await self._database.read(lambda db: saver_on(db, serde).get_tuple(config))
 
     async def save(
         self,
@@ -120,7 +120,7 @@ class DatabaseTables:
                 return
             if epoch is None:
                 _check_base(_newest(db, thread_id), put, writes)
-            saver = _saver(db, serde)
+            saver = saver_on(db, serde)
             if put:
                 metadata: CheckpointMetadata = {**put.metadata, "epoch": epoch or known}  # type: ignore[typeddict-unknown-key]
                 newest = saver.put(*put._replace(metadata=metadata))
@@ -135,7 +135,7 @@ class DatabaseTables:
     async def remove(self, thread_id: str, epoch: int | None) -> None:
         def work(db: Connection) -> None:
             if self._may_change(db, thread_id, epoch, _known_epoch(db, thread_id)):
-                _saver(db, None).delete_thread(thread_id)
+                saver_on(db, None).delete_thread(thread_id)
 
         await self._database.write(work)
 
@@ -204,7 +204,7 @@ class _OnConnection(SqliteSaver):
             yield cursor
 
 
-def _saver(db: Connection, serde: SerializerProtocol | None) -> BaseCheckpointSaver[str]:
+def saver_on(db: Connection, serde: SerializerProtocol | None) -> BaseCheckpointSaver[str]:
     connection: Any = db.connection.driver_connection
     if db.dialect.name == "sqlite":
         return _OnConnection(connection, serde)

@@ -36,6 +36,15 @@ async def prepare_database(database: Database, settings: Settings) -> None:
         raise NotReady(problem, is_final=database.is_refused)
 
 
+async def migrate_once(settings: Settings) -> None:
+    """Migrate the database of the settings, whatever AUTO_MIGRATE says. Raises NotReady."""
+    database = Database(settings)
+    try:
+        await prepare_database(database, settings.model_copy(update={"auto_migrate": True}))
+    finally:
+        await database.aclose()
+
+
 async def _patient_problem(database: Database) -> str | None:
     """As `Database.problem`, retried up to DATABASE_PATIENCE seconds: PostgreSQL may still be starting."""
     deadline = asyncio.get_running_loop().time() + (0 if database.is_sqlite else DATABASE_PATIENCE)
