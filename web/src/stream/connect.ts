@@ -10,11 +10,14 @@ export interface StreamOut {
 
 const BEAT = 20_000
 const HIDDEN_FLUSH = 250
+/** Milliseconds between two paints of growing text: layout and paint cost more than all scripts. */
+const TEXT_FRAME = 30
 
 let post: (message: ToHub) => void = () => undefined
 const watched = new Set<string>()
 const queues = new Map<string, LiveEvent[]>()
 let flushing = false
+let lastFlush = -Infinity
 
 /** Opens the one stream of this tab. Call once; the answer closes it. */
 export function startStream(out: StreamOut): () => void {
@@ -24,11 +27,14 @@ export function startStream(out: StreamOut): () => void {
   const leave = () => post({ type: 'bye' })
   const comeBack = (event: PageTransitionEvent) => event.persisted && location.reload()
   const retry = () => post({ type: 'retry' })
+  const hide = () => document.hidden && flushing && flush() // a hidden page has no frames
+  document.addEventListener('visibilitychange', hide)
   addEventListener('pagehide', leave)
   addEventListener('pageshow', comeBack)
   addEventListener('online', retry)
   return () => {
     clearInterval(beat)
+    document.removeEventListener('visibilitychange', hide)
     removeEventListener('pagehide', leave)
     removeEventListener('pageshow', comeBack)
     removeEventListener('online', retry)
@@ -92,7 +98,7 @@ function receive(message: FromHub, out: StreamOut): void {
   else enqueue(JSON.parse(message.data) as LiveEvent)
 }
 
-/** Events wait for the next frame and are folded together. */
+/** Events wait for the next frame and are folded together; text, while it grows, for every second one. */
 function enqueue(event: LiveEvent): void {
   const queue = queues.get(event.session_id)
   if (queue) queue.push(event)
@@ -104,7 +110,15 @@ function enqueue(event: LiveEvent): void {
 }
 
 function flush(): void {
+  const now = performance.now()
+  if (now - lastFlush < TEXT_FRAME && !document.hidden && [...queues.values()].flat().every(isText)) {
+    requestAnimationFrame(flush)
+    return
+  }
   flushing = false
+  lastFlush = now
   for (const [sessionId, events] of queues) storeOf(sessionId).getState().receive(events)
   queues.clear()
 }
+
+const isText = ({ type }: LiveEvent) => type === 'token' || type === 'thinking'
