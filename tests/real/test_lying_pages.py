@@ -4,7 +4,7 @@
 site: words of a private page, the question about a password, and what was allowed for the bank for good.
 """
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, cast
 
 import pytest
@@ -39,11 +39,13 @@ def liar() -> Iterator[Site]:
 
 
 @pytest_asyncio.fixture(loop_scope="module")
-async def browser(pool: BrowserPool) -> AsyncIterator[SessionBrowser]:
+async def browser(pool: BrowserPool) -> SessionBrowser:
+    """With one empty tab; logins and cookies play no part in these tests."""
     browser = cast(SessionBrowser, await pool.get("liar"))
+    for tab in [*await browser.tabs()][:0:-1]:
+        await browser.call("browser_tabs", {"action": "close", "index": tab.index})
     await browser.navigate("about:blank")
-    yield browser
-    await pool.close("liar", purge=True)
+    return browser
 
 
 def by_title(separator: str) -> Callable[[Site, str], str]:

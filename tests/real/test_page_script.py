@@ -3,10 +3,13 @@
 from collections.abc import AsyncIterator
 
 import pytest
-from playwright.async_api import Page, async_playwright
+import pytest_asyncio
+from playwright.async_api import Browser, Page, async_playwright
 
 from server.browser.chromium.executables import find_chromium
 from server.browser.observation.page_script import MOMENT_SCRIPT, PAGE_SCRIPT, Extra
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 PAGE = """<!doctype html><body style="margin:0">
 <div class="icon icon-trash" style="cursor:pointer;width:20px;height:20px"></div>
@@ -22,16 +25,23 @@ PAGE = """<!doctype html><body style="margin:0">
   '<span class="x-close" style="cursor:pointer;display:inline-block;width:9px;height:9px"></span>'</script>"""
 
 
-@pytest.fixture
-async def page() -> AsyncIterator[Page]:
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def chromium() -> AsyncIterator[Browser]:
     flags = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=find_chromium(), args=flags)
-        page = await browser.new_page(viewport={"width": 1280, "height": 720})
-        await page.set_content(PAGE)
-        await page.frames[-1].wait_for_load_state()
-        yield page
+        yield browser
         await browser.close()
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def page(chromium: Browser) -> AsyncIterator[Page]:
+    """In a context of its own."""
+    page = await chromium.new_page(viewport={"width": 1280, "height": 720})
+    await page.set_content(PAGE)
+    await page.frames[-1].wait_for_load_state()
+    yield page
+    await page.close()
 
 
 async def test_it_finds_what_is_clickable_without_a_role_or_a_name(page: Page) -> None:
