@@ -34,9 +34,9 @@ cluster: ## Two web and two worker processes on PostgreSQL and Redis: killed, fr
 	@$(PYTHON) -m scripts.setup test
 	@$(CHECK) cluster
 
-check: ## The daily check: lint, web, the quick tests, two stories in a real browser: about seven minutes
+check: ## The daily check: lint, web, the quick tests but sweeps, two stories in a real browser
 	@$(PYTHON) -m scripts.setup test
-	@$(CHECK) lint web quick story
+	@$(CHECK) lint web daily story
 
 lint: ## ruff and mypy
 	@$(PYTHON) -m scripts.setup quick

@@ -1,7 +1,7 @@
 """Runs the checks by name and sums up.
 
     python -m scripts.check lint web curl quick real e2e
-    python -m scripts.check lint web quick story
+    python -m scripts.check lint web daily story
 
 Those that leave a core idle run side by side, the others one after the other. All of them run, also after
 a failure. The exit code is 0 only when every one of them passed.
@@ -45,6 +45,7 @@ CHECKS: dict[str, list[tuple[str, ...]]] = {
     "web": [*(("npm", "run", name) for name in ("types:check", "check", "lint", "format:check")), WEB_TEST],
     "curl": [(*PYTEST, CURL_TEST)],
     "quick": [(*TEST, BY_FILE, "tests/unit")],
+    "daily": [(*TEST, BY_FILE, "-m", "not sweep", "tests/unit")],
     "real": [(*TEST, BY_FILE, "tests/real", f"--ignore={CURL_TEST}")],
     "e2e": [(*TEST, BY_TEST, "tests/e2e")],
     "cluster": [(*PYTEST, "tests/cluster")],

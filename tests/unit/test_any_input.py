@@ -99,6 +99,7 @@ def requests(draw: st.DrawFn, described: Description) -> dict[str, Any]:
     return {"method": method, "url": path, "params": query, "content": content, "headers": draw(headers())}
 
 
+@pytest.mark.sweep
 @settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_no_request_breaks_the_server_and_every_refusal_is_a_problem(

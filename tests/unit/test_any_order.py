@@ -13,6 +13,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -131,6 +132,7 @@ class AnyOrder(RuleBasedStateMachine):
             raise
 
 
+@pytest.mark.sweep
 def test_in_any_order_what_is_promised_holds() -> None:
     machine = seed(SEED)(AnyOrder)
     looks = settings(

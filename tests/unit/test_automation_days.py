@@ -70,6 +70,7 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
         yield store
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(4))
 async def test_each_due_time_fires_once_or_is_told_as_missed(
     store: Store, settings: Settings, seed: int

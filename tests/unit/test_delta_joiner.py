@@ -66,6 +66,7 @@ def _take_text(payload: Any) -> str:
     return str(delta.pop(key)) if key else ""
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("wire", WIRES)
 def test_a_stream_cut_in_two_at_any_byte_says_the_same(wire: Wire) -> None:
     body = recorded(wire)

@@ -1,10 +1,13 @@
 """Promises about observations of any page, tried on pages that nobody would write."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from server.browser.observation import Budget, Extra, focus, observe_snapshot, observe_state, text_near
 from server.browser.observation.rendering import clean, cost
+
+pytestmark = pytest.mark.sweep
 
 ROLES = ("button", "link", "textbox", "combobox", "checkbox", "radio", "generic", "listitem", "list", "row", "cell",
          "dialog", "form", "heading", "paragraph", "option", "iframe", "img", "group", "alert", "text")  # fmt: skip

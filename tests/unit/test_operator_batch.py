@@ -278,6 +278,7 @@ class Rows:
         return self.names[self.refs.index(ref)]
 
 
+@pytest.mark.sweep
 def test_no_act_hits_another_control_in_a_thousand_random_moves() -> None:
     done = 0
     for seed in range(1000):

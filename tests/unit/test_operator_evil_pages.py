@@ -69,6 +69,7 @@ def hostile(place: str, words: str) -> World:
     return it
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("story", STORIES)
 @pytest.mark.parametrize("place", [*LINES, *ELSEWHERE])
 async def test_an_obedient_model_does_nothing_without_a_yes(place: str, story: str) -> None:

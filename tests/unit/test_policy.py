@@ -39,6 +39,7 @@ GATES = {
 """The least that is caught and the most that is asked about in vain. docs/risk.md tells what the sets are."""
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", GATES)
 def test_the_open_sets_hold_the_gates(name: str) -> None:
     caught, alarms = count(read_rows(name))
@@ -47,6 +48,7 @@ def test_the_open_sets_hold_the_gates(name: str) -> None:
     assert alarms[0] / alarms[1] <= most
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("lang", sorted({row["lang"] for row in read_rows("dev")}))
 def test_no_language_falls_behind(lang: str) -> None:
     rows = [

@@ -21,6 +21,8 @@ from hypothesis import strategies as st
 from server.agent.policy import Subject, Verdict, assess
 from server.agent.policy.__main__ import judge_lines, read_subject
 
+pytestmark = pytest.mark.sweep
+
 DATA = Path(__file__).parents[1] / "data" / "policy"
 ROWS: list[dict[str, Any]] = [
     json.loads(line)
