@@ -35,6 +35,8 @@ class Surroundings:
         self.outline = outline
         self.drafts = drafts
         self._frames = {tuple(map(round, frame.box)): frame for frame in framed}
+        self._forms: dict[tuple[int, str, bool], int] = {}
+        self._has_frames = any(node.role == "iframe" for node in snapshot.nodes)
         self._kinds = Counter((draft.role, draft.name) for draft in drafts)
         self._places = [draft.index for draft in drafts]
         self._fields = [draft.index for draft in drafts if draft.role in FIELDS]
@@ -45,6 +47,12 @@ class Surroundings:
         """The form or dialog that it belongs to, or a plain container that acts as a form; -1 if none."""
         if draft.node is None:
             return -1
+        key = draft.index, draft.role, draft.submits
+        if key not in self._forms:
+            self._forms[key] = self._find_form(draft)
+        return self._forms[key]
+
+    def _find_form(self, draft: Draft) -> int:
         named = self.outline.form[draft.index]
         if named >= 0 or not (draft.submits or draft.role in FIELDS | {"button"}):
             return named
@@ -67,7 +75,8 @@ class Surroundings:
     def frame_of(self, draft: Draft) -> str:
         """Name and address of the frame that it is in, without query and fragment; "" in the page itself."""
         nodes = self.snapshot.nodes
-        above = self.snapshot.ancestors(draft.index) if draft.node is not None else ()
+        is_inside = self._has_frames and draft.node is not None
+        above = self.snapshot.ancestors(draft.index) if is_inside else ()
         for node in (nodes[at] for at in above if nodes[at].role == "iframe"):
             known = self._frames.get(tuple(map(round, node.box or ())))
             name, url = (known.name, re.split(r"[?#]", known.url)[0]) if known else (node.name, "")

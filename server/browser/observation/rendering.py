@@ -7,6 +7,7 @@ anything in it that looks like an eid is replaced. docs/observation.md describes
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from math import ceil
 
 from server.browser.observation.page import Element, Overlay, Page
@@ -173,6 +174,7 @@ def fitting_lines(text: str, tokens: int) -> str:
     return text
 
 
+@lru_cache(maxsize=8192)
 def _piece_cost(piece: str) -> float:
     size, first = len(piece), piece[0]
     if first.isascii():

@@ -1,6 +1,6 @@
 """Fit a page into its budget: choose elements and text blocks, their order and how far they are truncated."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -104,7 +104,7 @@ def fit(
     labels = [draft.ref if budget.names_targets else "e100" for draft in top]
     visible = [block for block in blocks if block.visible or detail]
     words = sum(cost([text_line(block.text)]) for block in visible)
-    cuts, prices = _price(top, labels, must, contexts, around, room.limit - used - words, choice)
+    cuts, made, prices = _price(top, labels, must, contexts, around, room.limit - used - words, choice)
     priced = list(zip(top, prices, strict=True))
     chosen = _take_all(room, priced[:first], visible, priced[first:must])
     others = sorted(
@@ -122,7 +122,9 @@ def fit(
     kept = set(map(id, chosen))
     twins = [draft for draft in ranked if draft.same_as is not None and id(draft.same_as) in kept]
     chosen += twins[: max(0, budget.elements - len(chosen))]
-    fitted = _lay_out(chosen, room.blocks, dict(zip(map(id, top), contexts, strict=True)), around, cuts)
+    known = dict(zip(map(id, top), made, strict=True))
+    known |= {id(twin): _make(twin, "", "", around, cuts) for twin in twins}
+    fitted = _lay_out(chosen, room.blocks, known)
     fitted.truncated = len(ranked) - len(chosen)
     fitted.texts_left = len(blocks) - len(room.blocks)
     lines = set(map(id, chosen))
@@ -169,8 +171,9 @@ def _price(
     around: Surroundings,
     room: int,
     choice: Sequence[Cuts],
-) -> tuple[Cuts, list[int]]:
-    """Choose the truncation and price each line with it. Names are shortened before elements are dropped."""
+) -> tuple[Cuts, list[Element], list[int]]:
+    """Choose the truncation, make the elements and price each line with it. Names are shortened before elements are
+    dropped."""
     for cuts in choice:
         elements = [
             _make(draft, label, context, around, cuts)
@@ -179,7 +182,7 @@ def _price(
         prices = [cost([line]) for line in element_lines(elements)]
         if sum(prices[:must]) <= room:
             break
-    return cuts, prices
+    return cuts, elements, prices
 
 
 def _add_blocks(room: _Room, blocks: Sequence[Block], limit: int) -> None:
@@ -189,10 +192,9 @@ def _add_blocks(room: _Room, blocks: Sequence[Block], limit: int) -> None:
     ]
 
 
-def _lay_out(
-    chosen: list[Draft], blocks: Sequence[Block], contexts: dict[int, str], around: Surroundings, cuts: Cuts
-) -> Fitted:
-    """Lay out in reading order: open dialogs, the viewport, what is below, what is above."""
+def _lay_out(chosen: list[Draft], blocks: Sequence[Block], made: Mapping[int, Element]) -> Fitted:
+    """Lay out in reading order: open dialogs, the viewport, what is below, what is above. `made`: elements by the id of
+    their draft."""
     things: list[Draft | Block] = sorted([*chosen, *blocks], key=lambda thing: (_section(thing), thing.place))
     eids = {id(thing): f"e{at}" for at, thing in enumerate((t for t in things if isinstance(t, Draft)), 1)}
     fitted = Fitted()
@@ -208,7 +210,7 @@ def _lay_out(
             order.append(f"t{len(texts)}")
             texts.append(thing.text)
             continue
-        element = _make(thing, eids[id(thing)], contexts.get(id(thing), ""), around, cuts)
+        element = made[id(thing)].model_copy(update={"eid": eids[id(thing)]})
         if element.options:
             kept = tuple(option for option in element.options if (room := room - len(option)) >= 0)
             element = element.model_copy(update={"options": kept})
