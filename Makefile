@@ -20,7 +20,7 @@ serve: ## Start the server in the foreground, settings from the environment only
 	@exec $(BIN)/python -m server
 
 migrate: ## Bring the database's schema to what this version needs
-	@$(BIN)/python -m alembic upgrade head
+	@$(BIN)/python -m server migrate
 
 test: ## Everything below, from lint to e2e, with one summary at the end
 	@$(PYTHON) -m scripts.setup test

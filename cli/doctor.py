@@ -70,7 +70,7 @@ async def _readiness(client: Client) -> Check:
         await client.call("GET", "/ready")
     except Refused as error:
         advice = say(
-            "`make migrate`, or a start with AUTO_MIGRATE=true, brings the schema to this version; the server's log says more."
+            "`pilothouse migrate`, or a start with AUTO_MIGRATE=true, brings the schema to this version; the server's log says more."
         )
         return Check("readiness", "fail", str(error), advice)
     return Check("readiness", "ok", say("database reachable and at this version, browser startable"))

@@ -169,8 +169,8 @@ RUSSIAN = {
     "Put the server behind https.": "Откройте сервер через https.",
     "the token is right": "токен верен",
     "none needed": "не нужен",
-    "`make migrate`, or a start with AUTO_MIGRATE=true, brings the schema to this version; the server's log says more.":
-        "Схему обновит `make migrate` или запуск с AUTO_MIGRATE=true; подробности в журнале сервера.",
+    "`pilothouse migrate`, or a start with AUTO_MIGRATE=true, brings the schema to this version; the server's log says more.":
+        "Схему обновит `pilothouse migrate` или запуск с AUTO_MIGRATE=true; подробности в журнале сервера.",
     "database reachable and at this version, browser startable": "база данных доступна и этой версии, браузер запускается",
     "Have the proxy allow WebSocket upgrades below /api/ws/.": "Разрешите на прокси WebSocket под /api/ws/.",
     "a WebSocket gets through": "WebSocket проходит",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, get_args
 
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
@@ -373,6 +373,7 @@ class Branched(BaseModel):
 
 
 What = Annotated[Drove | PlanEdited | Resumed | Branched, Field(discriminator="kind")]
+ACTIVITY_KINDS = {one.model_fields["kind"].default for one in get_args(get_args(What)[0])}
 
 
 class Activity(BaseModel):

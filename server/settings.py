@@ -102,7 +102,7 @@ class Settings(BaseSettings):
     auto_migrate: bool | None = Field(
         None,
         description="Bring the schema up to date at start. Unset: true for SQLite; for PostgreSQL run "
-        "`alembic upgrade head`.",
+        "`python -m server migrate`, as always with `REDIS_URL`.",
     )
     redis_url: str | None = Field(
         None,
@@ -385,6 +385,10 @@ class Settings(BaseSettings):
             raise ValueError("REDIS_URL needs AUTH_TOKEN, the same for all processes")
         if self.redis_url and self.checkpointer == "memory":
             raise ValueError("REDIS_URL needs CHECKPOINTER=database")
+        if self.redis_url and self.auto_migrate:
+            raise ValueError(
+                "with REDIS_URL run `python -m server migrate` once instead of AUTO_MIGRATE=true"
+            )
         return self
 
     @field_validator("database_url")

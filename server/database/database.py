@@ -25,6 +25,8 @@ from server.settings import Settings
 logger = logging.getLogger(__name__)
 
 HEAD = "0008"
+"""The newest migration. Its first digit is a generation: from 0008 on, migrations of one generation only add to the
+schema, so that this version also works with a later schema of its generation (docs/decisions/0041)."""
 SQLITE_READERS = 4
 POSTGRESQL_CONNECTIONS = 10
 PATIENCE = 5.0
@@ -138,7 +140,7 @@ class Database:
             connection.close()
 
     async def problem(self) -> str | None:
-        """None if the database responds, has schema version HEAD and can be written; else a description."""
+        """None if the database responds, has a schema that is usable and can be written; else a description."""
         try:
             found = await self._in_thread(self._problem, seconds=READY_SECONDS)
         except Unavailable as fault:  # no thread was free for it in time
@@ -175,10 +177,13 @@ class Database:
                 self.is_refused = is_refusal(error)
                 return f"the database of DATABASE_URL does not answer: {self.words_of(error)}"
             version = None
-        if version != HEAD:
-            wanted = f"the database schema is {version or 'missing'}, this server needs {HEAD}"
-            return f"{wanted}; run: alembic upgrade head, or start with AUTO_MIGRATE=true"
-        return None
+        return None if version is not None and is_usable(version) else self._wanted_schema(version)
+
+    def _wanted_schema(self, version: str | None) -> str:
+        wanted = f"the database schema is {version or 'missing'}, this server needs {HEAD}"
+        if version is not None and version > HEAD:
+            return f"{wanted}; it was made by a newer version with which this one cannot work: use that one"
+        return f"{wanted}; run: python -m server migrate, or with one process start it with AUTO_MIGRATE=true"
 
     async def aclose(self) -> None:
         """Finish the pending writes, then close all connections."""
@@ -254,6 +259,11 @@ def writing_synced(
         return await self.database.write(lambda db: method(self, db, *args, **kwargs), synced=True)
 
     return call
+
+
+def is_usable(version: str) -> bool:
+    """Whether this version works with a database of this schema: its own, or a later one of its generation."""
+    return version == HEAD or (len(version) == len(HEAD) and version[0] == HEAD[0] and version > HEAD)
 
 
 def _touch(db: Connection) -> None:

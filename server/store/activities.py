@@ -8,7 +8,7 @@ from server.database import Database, writing
 from server.database.models import ActivityRow, SessionRow
 from server.events import Activity, PlanEdited, What, now
 from server.store.lookups import OF_SESSION, next_position, session_of
-from server.store.records import new_id, to_activity
+from server.store.records import is_known_activity, new_id, to_activity
 from server.store.rows import change, every, first, insert
 
 ACTIVITIES = (
@@ -49,4 +49,5 @@ def add_activity(
 
 
 def activities_of(db: Connection, session_id: str) -> list[Activity]:
-    return [to_activity(row) for row in reversed(every(db, ActivityRow, ACTIVITIES, session_id=session_id))]
+    rows = reversed(every(db, ActivityRow, ACTIVITIES, session_id=session_id))
+    return [to_activity(row) for row in rows if is_known_activity(row)]

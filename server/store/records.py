@@ -6,7 +6,7 @@ import secrets
 from dataclasses import dataclass
 
 from server.database.models import ActivityRow, InterruptRow, MessageRow, RunRow, SessionRow
-from server.events import Activity, Message, Question
+from server.events import ACTIVITY_KINDS, Activity, Message, Question
 from server.ops.json_types import JsonObject
 
 
@@ -100,6 +100,11 @@ def to_activity(row: ActivityRow) -> Activity:
     what = {"kind": row.kind, **row.details}
     known = {"id": row.id, "run_id": row.run_id, "position": row.position, "created_at": row.created_at}
     return Activity.model_validate({**known, "what": what})
+
+
+def is_known_activity(row: ActivityRow) -> bool:
+    """False for a kind that a newer version has stored, while both use the database."""
+    return row.kind in ACTIVITY_KINDS
 
 
 def to_message(row: MessageRow) -> Message:

@@ -25,10 +25,10 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import orjson
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
@@ -632,10 +632,12 @@ class RedisBus:
 
     def _on_message(self, channel: str, data: bytes) -> None:
         if channel == self._sessions_channel:
-            self._copy.announce(SessionChanged.model_validate_json(data))
+            if change := _read(SessionChanged, data):
+                self._copy.announce(change)
         elif queues := self._signalled.get(channel):
-            for queue in queues:
-                queue.put_nowait(Signal.model_validate_json(data))
+            if signal := _read(Signal, data):
+                for queue in queues:
+                    queue.put_nowait(signal)
         elif watch := self._watch_of(channel):
             self._take(watch, data)
 
@@ -776,9 +778,22 @@ def _line(session_id: str, event_id: bytes, run: bytes, body: bytes) -> _Line:
     at = _Line(int(epoch), int(seq), run.decode())
     if not body:
         return at
-    known = _StoredEvent.model_validate_json(body)
+    # What this version cannot read keeps its number; clients load the session again.
+    known = _read(_StoredEvent, body) or _StoredEvent(ts=now(), event=Resync(reason="version"))
     event = Stamped(session_id, at.run_id, at.epoch, at.seq, known.ts, known.event)
     return _Line(at.epoch, at.seq, at.run_id, event)
+
+
+Read = TypeVar("Read", bound=BaseModel)
+
+
+def _read(kind: type[Read], data: bytes) -> Read | None:
+    """None for what a process of another version has sent and this one does not know."""
+    try:
+        return kind.model_validate_json(data)
+    except ValidationError as error:
+        logger.warning("%s of another version is left out: %s", kind.__name__, error.errors()[0]["msg"])
+        return None
 
 
 def _read_line(session_id: str, line: bytes) -> _Line:

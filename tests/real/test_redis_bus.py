@@ -333,3 +333,36 @@ def test_an_event_is_stored_as_json_that_a_person_can_read() -> None:
     number, kind, body = _Item(3, 1, "r1", event=Token(message_id="m", text="ä")).arguments()
     assert (number, kind) == (3, "event")
     assert json.loads(body)["event"] == {"type": "token", "message_id": "m", "text": "ä"}
+
+
+async def test_what_a_newer_version_publishes_keeps_its_number_and_harms_no_reader(
+    server: RedisServer,
+) -> None:
+    """An event of a type that this version does not know is a `resync`; a signal or a session is left out."""
+    future = json.dumps({"ts": "2026-11-24T10:00:00Z", "event": {"type": "hologram", "depth": 3}})
+    async with opened(server) as (worker, there):
+        reader, signals = Reader(there), there.signals("w1")
+        tasks = [asyncio.create_task(reader.read()), asyncio.create_task(anext(signals))]
+        worker.say("one ")
+        await eventually(lambda: reader.text, lambda it: it == "one ", message="the first token is read")
+        await commands(server, "XADD", "pilothouse:{s1}:events", "1-2", "run", "r1", "event", future)
+        await commands(server, "HSET", "pilothouse:{s1}:state", "seq", "2")
+        await commands(server, "PUBLISH", "pilothouse:events:s1", f"1-2 r1 {future}")
+        await commands(server, "PUBLISH", "pilothouse:sessions", '{"session": 1}')
+        for kind in ("hologram", "cancel"):
+            await commands(
+                server, "PUBLISH", "pilothouse:worker:w1", json.dumps({"kind": kind, "session_id": "s1"})
+            )
+        worker.say("two")
+        await eventually(lambda: reader.text, lambda it: it == "one two", message="the reader continues")
+        assert (reader.ids, reader.resyncs) == (["1-1", "1-2", "1-3"], 1)
+        assert (await tasks[1]).kind == "cancel"
+        late = Reader(there)
+        tasks.append(asyncio.create_task(late.read()))
+        await eventually(
+            lambda: late.ids, lambda it: it == ["1-1", "1-2", "1-3"], message="another one reads all"
+        )
+        await signals.aclose()  # type: ignore[attr-defined]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

@@ -168,7 +168,7 @@ class TestContainer:
             "migrate": {"condition": "service_completed_successfully"}
         }
         assert services["migrate"]["depends_on"] == {"database": {"condition": "service_healthy"}}
-        assert services["migrate"]["command"][-3:] == ["alembic", "upgrade", "head"]
+        assert services["migrate"]["command"] == ["python", "-m", "server", "migrate"]
         assert "pg_isready" in services["database"]["healthcheck"]["test"]
 
     def test_what_must_last_is_on_volumes(self, compose: dict[str, Any]) -> None:

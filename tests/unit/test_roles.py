@@ -33,6 +33,7 @@ def test_each_role_runs_with_postgresql_redis_and_a_token(role: str) -> None:
         ({"redis_url": "redis://cache", "auth_token": "x"}, "needs PostgreSQL"),
         ({**WHOLE, "auth_token": None}, "needs AUTH_TOKEN"),
         ({**WHOLE, "checkpointer": "memory"}, "CHECKPOINTER"),
+        ({**WHOLE, "auto_migrate": True}, "server migrate"),
         ({**WHOLE, "redis_url": "http://cache"}, "redis://host"),
         ({**WHOLE, "worker_url": "http://w/path"}, "without a path"),
     ],
